@@ -27,18 +27,25 @@ typedef struct SinoStridedTiles {
     const SinoTilePlace *tile; /* not owned */
 } SinoStridedTiles;
 
-/* The projections of `slices`: ray (k, c) is row place[k]·M + c of the vector. Only the angles first_angle …
- * last_angle − 1 are copied. */
+/* The projections of `slices`, or whatever else lies in lines: ray (k, c) is row first_row + place[k]·M + c of the
+ * vector. Only the angles first_angle … last_angle − 1 are copied.
+ *
+ * With `line` in place of `place` row k·M + c of the vector is ray ((line[k] − line_first)/line_step, c) of the array,
+ * and 0 where line[k] is −1: k is a line of the vector. */
 typedef struct SinoStridedRays {
     SinoSlices slices;
     SinoStrided projections;
     int64_t angle_count, column_count; /* K, M */
     int64_t first_angle, last_angle;
-    const int64_t *place; /* [K]; not owned */
+    const int64_t *place; /* [K]; NULL: `line` has it; not owned */
+    const int64_t *line;  /* [K]; not owned */
+    int64_t line_first, line_step;
+    int64_t first_row;
+    int64_t vector_rows; /* of the vector; 0: K·M */
 } SinoStridedRays;
 
 /* Fill a vector in panels of the solver's type, padding with 0: x of tile_count·T² rows, where voxels outside the grid
- * become 0, and y of K·M rows, of which only those of the angles are touched. False: a value is NaN or infinite; the
+ * become 0, and y, of which only the rows of these angles are touched. False: a value is NaN or infinite; the
  * vector is filled all the same. */
 bool sino_strided_take_tiles(const SinoStridedTiles *tiles, void *x);
 bool sino_strided_take_rays(const SinoStridedRays *rays, void *y);

@@ -146,16 +146,28 @@ static bool move_tiles(bool give, const SinoStridedTiles *tiles, void *x)
     return finite;
 }
 
+/* Line k of one panel of the rays. */
+static bool move_line(bool give, const SinoStridedRays *rays, SinoPanel at, int64_t k, void *panel)
+{
+    const int64_t columns = rays->column_count, place = rays->place ? rays->place[k] : k;
+    const int64_t line = rays->place ? k : rays->line[k];
+    void *row = row_of(at.slices, rays->first_row + place * columns, panel);
+    if (line >= 0) {
+        const int64_t number = rays->place ? k : (line - rays->line_first) / rays->line_step;
+        return move(give, at.slices, columns, from_element(rays->projections, at.first, number, 0), row);
+    }
+    if (!give) memset(row, 0, (size_t)(columns * at.slices.stride) * sino_precision_bytes(at.slices.precision));
+    return true;
+}
+
 static bool move_rays(bool give, const SinoStridedRays *rays, void *y)
 {
-    const int64_t columns = rays->column_count, rows = rays->angle_count * columns;
+    const int64_t rows = rays->vector_rows ? rays->vector_rows : rays->angle_count * rays->column_count;
     bool finite = true;
     for (SinoPanel at = sino_panel_at(rays->slices, 0); at.first < rays->slices.stride;
          at = sino_panel_next(rays->slices, at)) {
         void *panel = sino_panel_to(at, rows, y);
-        for (int64_t k = rays->first_angle; k < rays->last_angle; k++)
-            finite &= move(give, at.slices, columns, from_element(rays->projections, at.first, k, 0),
-                           row_of(at.slices, rays->place[k] * columns, panel));
+        for (int64_t k = rays->first_angle; k < rays->last_angle; k++) finite &= move_line(give, rays, at, k, panel);
     }
     return finite;
 }

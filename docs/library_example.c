@@ -67,7 +67,7 @@ static int run(void)
     double angle_rad[ANGLES];
     SinodagOperator *op = NULL;
     for (int k = 0; k < ANGLES; k++) angle_rad[k] = 3.14159265358979 * k / ANGLES;
-    const SinodagParallel geometry = {.angles = ANGLES, .columns = COLUMNS, .angle_rad = angle_rad, .center = 31.5};
+    const SinodagGeometry geometry = {.angles = ANGLES, .columns = COLUMNS, .angle_rad = angle_rad, .center = 31.5};
     const char *const settings[] = {"precision=single", NULL};
     if (failed(sinodag_operator_new(&geometry, settings, &op))) return 1;
     fill(truth);

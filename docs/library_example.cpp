@@ -36,7 +36,7 @@ void run()
     const int64_t angles = 60, columns = 48, slices = 3;
     std::vector<double> angle_rad(angles);
     for (int64_t k = 0; k < angles; k++) angle_rad[k] = 3.14159265358979 * double(k) / double(angles);
-    const SinodagParallel geometry = {angles, columns, angle_rad.data(), 23.5, slices, 1};
+    const SinodagGeometry geometry = {angles, columns, angle_rad.data(), 23.5, slices, 1, 0, nullptr};
     SinodagOperator *made = nullptr;
     check(sinodag_operator_new(&geometry, nullptr, &made));
     const std::unique_ptr<SinodagOperator, Free> op(made);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "child.h"
 #include "counts_source.h"
@@ -39,14 +40,30 @@ static SinoStatus check_sets(const SinoCountsFile *file)
     return sino_multiply(values, (int64_t)sizeof(float), "bytes of a file's values", &values);
 }
 
-static SinoStatus open_file(const char *given, SinoCountsFile *file)
+/* Finds the format of a file. */
+static SinoStatus take_path(const char *given, SinoCountsFile *file)
 {
     SINO_TRY(sino_inner_path_split(given, &file->path, &file->inner));
-    file->request.path = file->path;
     SINO_TRY(sino_regular_check(file->path));
     for (const SinoCountsFormat *const *at = formats; *at && !file->format; at++)
         if ((*at)->probe(file)) file->format = *at;
     assert(file->format);
+    return NULL;
+}
+
+/* The path of an array is its name. */
+static SinoStatus take_name(const char *name, SinoCountsFile *file)
+{
+    file->path = strdup(name);
+    SINO_CHECK(file->path, SINO_FAILED, "no memory for a name");
+    file->format = &sino_counts_memory;
+    return NULL;
+}
+
+static SinoStatus open_file(const char *given, SinoCountsFile *file)
+{
+    SINO_TRY(file->request.memory ? take_name(given, file) : take_path(given, file));
+    file->request.path = file->path;
     file->info.kind = file->format->name;
     file->info.stored_type = file->stored_type;
     SINO_TRY(check_inner(file));

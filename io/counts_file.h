@@ -31,15 +31,25 @@ typedef enum SinoEventRule {
     SINO_EVENTS_ONLY     /* it does hold events */
 } SinoEventRule;
 
+/* Values in an array of a caller: element i of set s is number s·set_step + i·element_step of the array, which is
+ * aligned to its type. Steps may be negative. */
+typedef struct SinoMemoryCounts {
+    const void *first; /* not owned */
+    bool doubles;      /* the values are double; false: float */
+    int64_t set_count;
+    int64_t set_step, element_step;
+} SinoMemoryCounts;
+
 /* What a file is expected to hold. */
 typedef struct SinoCountsRequest {
     const char *path;
-    int64_t element_count; /* at least 1: rows of the matrix, or voxels */
-    bool image;            /* elements are voxels */
-    SinoVoxelGrid grid;    /* of an image; x_count 0: unknown */
-    int64_t crystal_count; /* as in SinoMatrixOutline */
-    int64_t set_count;     /* the file has one set, or this many; 0: any number */
-    bool negative;         /* values below 0 are allowed */
+    const SinoMemoryCounts *memory; /* in place of a file; `path` is then a name for errors; NULL: a file; not owned */
+    int64_t element_count;          /* at least 1: rows of the matrix, or voxels */
+    bool image;                     /* elements are voxels */
+    SinoVoxelGrid grid;             /* of an image; x_count 0: unknown */
+    int64_t crystal_count;          /* as in SinoMatrixOutline */
+    int64_t set_count;              /* the file has one set, or this many; 0: any number */
+    bool negative;                  /* values below 0 are allowed */
     SinoEventRule events;
 } SinoCountsRequest;
 

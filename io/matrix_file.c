@@ -77,11 +77,26 @@ static SinoStatus open_format(const char *path, SinoMatrixFile *file)
     return NULL;
 }
 
+static SinoStatus open_memory(const SinoMemoryMatrix *matrix, SinoMatrixFile *file)
+{
+    file->kind = "arrays";
+    file->path = strdup(matrix->name);
+    SINO_CHECK(file->path, SINO_FAILED, "no memory for a name");
+    SINO_TRY(sino_matrix_memory_open(matrix, file));
+    file->read_count = file->outline.row_count;
+    return NULL;
+}
+
 SinoStatus sino_matrix_open(const char *path, SinoMatrixFile **opened)
+{
+    return sino_matrix_open_from(path, NULL, opened);
+}
+
+SinoStatus sino_matrix_open_from(const char *path, const SinoMemoryMatrix *memory, SinoMatrixFile **opened)
 {
     SinoMatrixFile *file;
     SINO_TRY(sino_allocate(1, sizeof *file, "a matrix file", &file));
-    SinoStatus status = open_format(path, file);
+    SinoStatus status = memory ? open_memory(memory, file) : open_format(path, file);
     if (status)
         sino_matrix_close(file);
     else

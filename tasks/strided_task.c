@@ -96,7 +96,8 @@ SinoStatus sino_insert_take_tiles(SinoRuntime *runtime, SinoPosition position, S
 SinoStatus sino_insert_take_rays(SinoRuntime *runtime, SinoPosition position, SinoTake take,
                                  const SinoStridedRays *rays, SinoData *y)
 {
-    return insert_rays(runtime, position, &take_rays_kind, take, rays, (SinoAccess){y, SINO_WRITE});
+    const SinoAccessMode mode = rays->first_row > 0 ? SINO_READ_WRITE : SINO_WRITE;
+    return insert_rays(runtime, position, &take_rays_kind, take, rays, (SinoAccess){y, mode});
 }
 
 SinoStatus sino_insert_give_tiles(SinoRuntime *runtime, SinoPosition position, const SinoStridedTiles *tiles,

@@ -6,9 +6,10 @@
 #include "runtime.h"
 #include "strided.h"
 
-/* Insert take_tiles, take_rays, give_tiles and give_rays (strided.h). The arrays are no data of StarPU: the caller
- * waits for the tasks before it touches them. A value that is NaN or infinite ends the run with SINO_BAD_INPUT; `what`
- * names the array in the text, and `first` is the number of its first slice there. */
+/* Insert take_tiles, take_rays, give_tiles and give_rays (strided.h). A task that takes rays from a first row above 0
+ * on keeps what tasks before have put into the vector. The arrays are no data of StarPU: the caller waits for the tasks
+ * before it touches them. A value that is NaN or infinite ends the run with SINO_BAD_INPUT; `what` names the array in
+ * the text, and `first` is the number of its first slice there. */
 typedef struct SinoTake {
     const char *what; /* constant */
     int64_t first;

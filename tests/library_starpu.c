@@ -50,7 +50,7 @@ static void project_ones(void)
     float x[COLUMNS * COLUMNS], y[ANGLES * COLUMNS] = {0};
     for (int k = 0; k < ANGLES; k++) angle_rad[k] = 3.14159265358979323846 * k / ANGLES;
     for (int i = 0; i < COLUMNS * COLUMNS; i++) x[i] = 1;
-    const SinodagParallel geometry = {.angles = ANGLES, .columns = COLUMNS, .angle_rad = angle_rad, .center = NAN};
+    const SinodagGeometry geometry = {.angles = ANGLES, .columns = COLUMNS, .angle_rad = angle_rad, .center = NAN};
     const SinodagArray images = {.data = x, .size = {1, COLUMNS, COLUMNS}};
     const SinodagArray projections = {.data = y, .size = {1, ANGLES, COLUMNS}};
     SinodagOperator *op = NULL;

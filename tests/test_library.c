@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library: the shared object as a program sees it: products, layouts, threads, misuse, and what stays after use. */
-#include "sinodag.h"
-
-#include "testing.h"
+#include "testing_library.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -12,19 +10,6 @@ enum { ANGLES = 24, COLUMNS = 33, SLICES = 5, RAYS = ANGLES * COLUMNS, VOXELS = 
 
 static const char *const in_double[] = {"precision=double", NULL};
 
-static void succeeds(SinodagStatus status)
-{
-    if (status) fail_msg("unexpected error: %s", sinodag_status_text(status));
-}
-
-static void refused(SinodagStatus status, const char *text)
-{
-    if (sinodag_status_code(status) != SINODAG_BAD_INPUT || !strstr(sinodag_status_text(status), text))
-        fail_msg("expected bad input with '%s', found %d: %s", text, sinodag_status_code(status),
-                 sinodag_status_text(status));
-    sinodag_status_free(status);
-}
-
 static const double *angles(void)
 {
     static double angle_rad[ANGLES];
@@ -32,14 +17,14 @@ static const double *angles(void)
     return angle_rad;
 }
 
-static SinodagParallel geometry(void)
+static SinodagGeometry geometry(void)
 {
-    return (SinodagParallel){.angles = ANGLES, .columns = COLUMNS, .angle_rad = angles(), .center = NAN};
+    return (SinodagGeometry){.angles = ANGLES, .columns = COLUMNS, .angle_rad = angles(), .center = NAN};
 }
 
 static SinodagOperator *new_operator(const char *const *settings)
 {
-    const SinodagParallel wanted = geometry();
+    const SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     succeeds(sinodag_operator_new(&wanted, settings, &op));
     assert_non_null(op);
@@ -66,13 +51,6 @@ static double *numbers(int64_t count, unsigned seed)
         values[i] = (double)(seed >> 8) / (1 << 24);
     }
     return values;
-}
-
-static double dot(int64_t count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 static void directions_are_adjoint(void **state)
@@ -148,7 +126,7 @@ static void check_subsets(const char *projector, const char *precision, int64_t 
 {
     const char *const settings[] = {precision, projector, "partitions=3", NULL};
     const double rounding = strstr(precision, "double") ? 1e-12 : 1e-5;
-    SinodagParallel wanted = geometry();
+    SinodagGeometry wanted = geometry();
     SinodagOperator *whole = new_operator(settings), *op = NULL;
     SinodagAbout about;
     double *x = numbers(SLICES * VOXELS, 1), *y = numbers(SLICES * RAYS, 2);
@@ -200,7 +178,7 @@ static void subsets_make_the_whole(void **state)
 static void subsets_are_refused(void **state)
 {
     (void)state;
-    SinodagParallel wanted = geometry();
+    SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     wanted.subsets = ANGLES + 1;
     refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is 25, and there are 24 angles; allowed: 0 to 24");
@@ -231,7 +209,9 @@ static void about_tells_sizes(void **state)
     SinodagOperator *op = new_operator(larger);
     SinodagAbout about;
     succeeds(sinodag_operator_about(op, &about));
-    assert_true(about.angles == ANGLES && about.columns == COLUMNS && about.side == 40 && about.partitions == 3);
+    assert_true(about.images[0] == 0 && about.images[1] == 40 && about.images[2] == 40 && about.partitions == 3);
+    assert_true(about.projections[0] == 0 && about.projections[1] == ANGLES && about.projections[2] == COLUMNS);
+    assert_true(about.voxels[0] == 1 && about.voxels[1] == 40 && about.voxels[2] == 40);
     assert_true(about.nonzeros > ANGLES * COLUMNS && about.bytes > 0);
     succeeds(sinodag_operator_free(op));
 }
@@ -243,8 +223,8 @@ static void geometries_are_refused(void **state)
     double unusual[ANGLES];
     memcpy(unusual, angles(), sizeof unusual);
     unusual[7] = NAN;
-    const SinodagParallel none = {.angles = ANGLES, .columns = COLUMNS}, usual = geometry();
-    SinodagParallel wrong = usual;
+    const SinodagGeometry none = {.angles = ANGLES, .columns = COLUMNS}, usual = geometry();
+    SinodagGeometry wrong = usual;
     refused(sinodag_operator_new(NULL, NULL, &op), "no angles");
     refused(sinodag_operator_new(&none, NULL, &op), "no angles");
     refused(sinodag_operator_new(&usual, NULL, NULL), "no place");
@@ -270,11 +250,11 @@ static void settings_are_refused(void **state)
         {"precision", "'precision' is no name=value"},
         {"--precision=double", "is no name=value"},
         {"", "is no name=value"},
-        {"workers=1", "'workers=1' is no setting of an operator; allowed: precision,"},
+        {"workers=1", "'workers=1' is no setting of an operator; allowed: geometry, precision,"},
         {"out=x", "'out=x' is no setting"},
         {"partitions=-1", "--partitions is '-1'"}};
     SinodagOperator *op = NULL;
-    const SinodagParallel usual = geometry();
+    const SinodagGeometry usual = geometry();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const settings[] = {wrong[i][0], NULL};
         refused(sinodag_operator_new(&usual, settings, &op), wrong[i][1]);
@@ -422,7 +402,7 @@ static void volumes_are_reconstructed(void **state)
 static SinodagOperator *new_divided(int64_t subsets)
 {
     static const char *const settings[] = {"symmetry=no", "partitions=2", NULL};
-    SinodagParallel wanted = geometry();
+    SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     wanted.subsets = subsets;
     succeeds(sinodag_operator_new(&wanted, settings, &op));
@@ -480,6 +460,45 @@ static void solutions_are_reconstructions(void **state)
         succeeds(sinodag_operator_free(op));
     }
     free(scan.projections.data);
+}
+
+/* A solution that goes on from another one is that of all iterations: of SIRT and MLEM, which keep nothing but x. */
+static void solutions_go_on(void **state)
+{
+    (void)state;
+    static const char *const by[][3][3] = {
+        {{"algorithm=sirt", "iterations=3"}, {"algorithm=sirt", "iterations=4"}, {"algorithm=sirt", "iterations=7"}},
+        {{"algorithm=mlem", "iterations=3"}, {"algorithm=mlem", "iterations=4"}, {"algorithm=mlem", "iterations=7"}}};
+    SinodagOperator *op = new_operator(NULL);
+    double *x = numbers(SLICES * VOXELS, 21), *half = numbers(SLICES * VOXELS, 22), *all = numbers(SLICES * VOXELS, 23);
+    float *y = calloc(SLICES * RAYS, sizeof *y), *found = calloc(SLICES * VOXELS, sizeof *found);
+    const SinodagArray of = images(x, SINODAG_FLOAT64), data = projections(y, SINODAG_FLOAT32);
+    SinodagArray start = images(half, SINODAG_FLOAT64);
+    SinodagSolution to = {.volume = images(found, SINODAG_FLOAT32), .start = &start};
+    const SinodagSolution first = {.volume = start}, whole = {.volume = images(all, SINODAG_FLOAT64)};
+    succeeds(sinodag_project(op, &of, &data));
+    for (int i = 0; i < 2; i++) {
+        succeeds(sinodag_solve(op, &data, by[i][0], &first));
+        succeeds(sinodag_solve(op, &data, by[i][1], &to));
+        succeeds(sinodag_solve(op, &data, by[i][2], &whole));
+        for (int v = 0; v < SLICES * VOXELS; v++) assert_true(fabs((double)found[v] - all[v]) < 1e-5);
+    }
+    start.size[0] = 2;
+    refused(sinodag_solve(op, &data, NULL, &to), "start has 2 images, and there are 5 slices; allowed: as many, or 1");
+    start.size[0] = 1; /* of all slices: no residual of the first one is left */
+    for (int v = 0; v < VOXELS; v++) half[v] = x[v];
+    succeeds(sinodag_solve(op, &data, by[0][0], &to));
+    for (int v = 0; v < VOXELS; v++) assert_true(fabs((double)found[v] - x[v]) < 1e-4);
+    half[7] = INFINITY;
+    refused(sinodag_solve(op, &data, NULL, &to), "start has a value that is NaN or infinite");
+    to.start = NULL;
+    to.additive = &start;
+    refused(sinodag_solve(op, &data, NULL, &to), "--additive contradicts --geometry parallel");
+    double *const doubles[] = {x, half, all};
+    for (int i = 0; i < 3; i++) free(doubles[i]);
+    free(y);
+    free(found);
+    succeeds(sinodag_operator_free(op));
 }
 
 /* More slices than slots have room for, which stop by themselves; each is that of its own. */
@@ -647,7 +666,7 @@ static void starts_count(void **state)
 {
     (void)state;
     static const char *const one[] = {"workers=1", NULL};
-    const SinodagParallel usual = geometry();
+    const SinodagGeometry usual = geometry();
     SinodagOperator *op = NULL;
     succeeds(sinodag_start(NULL, tell, &told));
     refused(sinodag_start(one, NULL, NULL), "'workers=1' …");
@@ -669,17 +688,6 @@ static void starts_count(void **state)
     succeeds(sinodag_operator_free(op));
     refused(sinodag_start((const char *const[]){"workers=none", NULL}, NULL, NULL), "--workers is 'none'");
     succeeds(sinodag_start(one, NULL, NULL));
-}
-
-static int64_t resident_bytes(void)
-{
-    char line[128], *pages; /* all pages, then those in memory */
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
-    (void)fclose(file);
-    (void)strtol(line, &pages, 10);
-    return (int64_t)strtol(pages, NULL, 10) * sysconf(_SC_PAGESIZE);
 }
 
 /* SINODAG_TEST_CYCLES sets their number. */
@@ -710,18 +718,6 @@ static void threads_take_turns(void **state)
     for (int i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
 }
 
-static int start(void **state)
-{
-    (void)state;
-    return sinodag_status_code(sinodag_start(NULL, NULL, NULL));
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    return sinodag_status_code(sinodag_stop());
-}
-
 TESTING_SUBJECT(library)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(directions_are_adjoint),
@@ -740,6 +736,7 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(reconstructions_are_refused),
                                        cmocka_unit_test(solutions_are_reconstructions),
                                        cmocka_unit_test(solutions_of_many_slices),
+                                       cmocka_unit_test(solutions_go_on),
                                        cmocka_unit_test(solutions_are_refused),
                                        cmocka_unit_test(settings_are_told),
                                        cmocka_unit_test(starts_count)};

@@ -145,6 +145,70 @@ static void check_rays(SinoSlices slices, SinoStridedType type, int layout)
     free(to.memory);
 }
 
+/* Lines in the middle of a longer vector. */
+static void check_window(SinoSlices slices, SinoStridedType type, int layout)
+{
+    enum { FIRST = 5, ROWS = FIRST + ANGLES * COLUMNS + 9 };
+    static const int64_t place[ANGLES] = {3, 0, 6, 1, 5, 2, 4};
+    Array from = array_new(type, layout, slices.slice_count, ANGLES, COLUMNS);
+    Array to = array_new(type, (layout + 1) % LAYOUTS, slices.slice_count, ANGLES, COLUMNS);
+    SinoStridedRays rays = {.slices = slices,
+                            .projections = from.strided,
+                            .angle_count = ANGLES,
+                            .column_count = COLUMNS,
+                            .last_angle = ANGLES,
+                            .place = place,
+                            .first_row = FIRST,
+                            .vector_rows = ROWS};
+    void *y = vector_new(slices, ROWS);
+    array_fill(&from);
+    assert_true(sino_strided_take_rays(&rays, y));
+    for (int64_t f = 0; f < slices.stride; f++) {
+        assert_true(isnan(testing_element(slices.precision, y, sino_panel_element(slices, ROWS, FIRST - 1, f))));
+        for (int64_t k = 0; k < ANGLES; k++)
+            for (int64_t c = 0; c < COLUMNS; c++)
+                assert_true(testing_element(slices.precision, y,
+                                            sino_panel_element(slices, ROWS, FIRST + place[k] * COLUMNS + c, f)) ==
+                            (f < slices.slice_count ? number_of(f, k, c) : 0));
+    }
+    rays.projections = to.strided;
+    sino_strided_give_rays(&rays, y);
+    array_check(&to);
+    free(y);
+    free(from.memory);
+    free(to.memory);
+}
+
+/* Lines of the vector that say which one of the array they are: of numbers 1, 3, 5 … here, and −1 of none. */
+static void check_lines(SinoSlices slices, SinoStridedType type, int layout)
+{
+    enum { LINES = ANGLES + 2 };
+    static const int64_t line[LINES] = {7, 1, -1, 13, 3, 11, -1, 5, 9};
+    Array from = array_new(type, layout, slices.slice_count, ANGLES, 1);
+    Array to = array_new(type, (layout + 1) % LAYOUTS, slices.slice_count, ANGLES, 1);
+    SinoStridedRays rays = {.slices = slices,
+                            .projections = from.strided,
+                            .angle_count = LINES,
+                            .column_count = 1,
+                            .last_angle = LINES,
+                            .line = line,
+                            .line_first = 1,
+                            .line_step = 2};
+    void *y = vector_new(slices, LINES);
+    array_fill(&from);
+    assert_true(sino_strided_take_rays(&rays, y));
+    for (int64_t f = 0; f < slices.stride; f++)
+        for (int64_t k = 0; k < LINES; k++)
+            assert_true(testing_element(slices.precision, y, sino_panel_element(slices, LINES, k, f)) ==
+                        (f < slices.slice_count && line[k] > 0 ? number_of(f, line[k] / 2, 0) : 0));
+    rays.projections = to.strided;
+    sino_strided_give_rays(&rays, y);
+    array_check(&to);
+    free(y);
+    free(from.memory);
+    free(to.memory);
+}
+
 static void elements_come_and_go(void **state)
 {
     (void)state;
@@ -156,6 +220,8 @@ static void elements_come_and_go(void **state)
             const SinoStridedType type = v & 2 ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32;
             check_tiles(slices, type, v / 4);
             check_rays(slices, type, v / 4);
+            check_window(slices, type, v / 4);
+            check_lines(slices, type, v / 4);
         }
 }
 

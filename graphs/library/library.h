@@ -47,6 +47,9 @@ bool sino_library_allows(const SinoLibrarySettings *of, const char *text);
 /* The library's own default of a setting, else that of the program. */
 const char *sino_library_usual(const SinoLibrarySettings *of, const SinoSettingText *text);
 
+/* The value of a caller's setting; NULL: it is not given. */
+const char *sino_library_given(const char *const *given, const char *name);
+
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings);
 
 #endif

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Library, operators: what products and solutions know of the operator of a caller. */
+/* Library, operators: what products and solutions know of the operator of a caller, and how each kind is made. */
 #ifndef SINO_LIBRARY_OPERATOR_H
 #define SINO_LIBRARY_OPERATOR_H
 
 #include "library_product.h"
+#include "settings.h"
 #include "sinodag.h"
 
 #include "forecast.h"
 
 struct SinodagOperator {
-    double *angle_rad; /* owned */
+    double *angle_rad; /* owned; NULL: a matrix */
     SinodagAbout about;
-    SinoForecast forecast;
+    SinoForecast forecast;    /* of parallel beams */
+    SinoCone cone;            /* of cone beams */
+    SinoMatrixSurvey *matrix; /* owned; NULL: no matrix */
     SinoOperator *op;
+    SinoLines *lines;
     SinoProducts *products;
     struct SinodagOperator *next;
 };
@@ -24,5 +28,42 @@ SinoStatus sino_library_check_operator(const SinodagOperator *op);
  * valid. SINO_BAD_INPUT: other sizes or types. */
 SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
                                    const SinodagArray *projections, SinoArrays *arrays);
+
+/* Checks an array of these sizes, of which 0 is any number from 1 on. `what` names it in messages. SINO_BAD_INPUT:
+ * other sizes or types. */
+SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3],
+                                  SinoStrided *used);
+
+/* What differs by the kind of an operator. */
+typedef struct SinoLibraryKind {
+    SinoStatus (*check)(const SinodagGeometry *geometry); /* of members, whether or not it has them */
+    /* Fills in *request, and forecast, cone or matrix of `made`, to which the request points, and whose angles are a
+     * copy of those of the geometry. After a failure the caller frees what there is. Errors as of sinodag_operator_new.
+     */
+    SinoStatus (*plan)(const SinodagGeometry *geometry, const SinoSettings *settings, SinodagOperator *made,
+                       SinoOperatorRequest *request);
+    /* Once the operator is there: frees what only its making needed; voxels, nonzeros, bytes and partitions. */
+    void (*tell)(SinodagOperator *made, SinodagAbout *about);
+    const char *const *own; /* settings of the library (SinoLibrarySettings) */
+} SinoLibraryKind;
+
+extern const char *const sino_library_own_parallel[];
+extern const SinoLibraryKind sino_library_parallel, sino_library_cone, sino_library_matrix;
+
+/* What parallel and cone beams have: angles, columns, center, slices, subsets. */
+SinoStatus sino_library_check_beams(const SinodagGeometry *geometry);
+
+/* The number of slices that products will have. */
+SinoStatus sino_library_check_slices(const SinodagGeometry *geometry);
+
+/* Solves as sinodag_solve, of a matrix; the arrays are those of the caller. */
+SinoStatus sino_library_solve_matrix(const SinodagOperator *op, const SinoSettings *settings, const SinoArrays *arrays,
+                                     const SinodagSolution *solution);
+
+/* Subsets of a geometry, 0 being 1. */
+static inline int64_t sino_library_subsets(const SinodagGeometry *geometry)
+{
+    return geometry->subsets > 0 ? geometry->subsets : 1;
+}
 
 #endif

@@ -6,9 +6,9 @@
 #include "arithmetic.h"
 #include "buffers.h"
 #include "device_room.h"
+#include "matrix_kind.h"
 #include "memory.h"
 #include "platform.h"
-#include "strided_task.h"
 #include "update_task.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ typedef struct Slot {
 
 struct SinoProducts {
     const SinoOperator *op; /* not owned */
+    const SinoLines *lines; /* not owned */
     int64_t partition_count, minibatch;
-    int64_t *place;             /* [angle], subset after subset: its number among the subset's rows; owned */
     int64_t slot_count, stride; /* of the slots, which are made when the first product needs them */
     Slot *slot;
 };
@@ -40,47 +40,14 @@ static int64_t vector_count(const SinoOperator *op)
     return op->problem.subset_count > 1 ? VECTORS_OF_SUBSETS : VECTORS;
 }
 
-int64_t sino_products_angles(const SinoOperator *op, int64_t subset)
-{
-    const int64_t subsets = op->problem.subset_count;
-    return subset == SINO_ALL_SUBSETS ? op->problem.geometry.angle_count
-                                      : sino_ceil_divide(op->problem.geometry.angle_count - subset, subsets);
-}
-
-/* Angles of the subsets before one. */
-static int64_t angles_before(const SinoOperator *op, int64_t subset)
-{
-    int64_t before = 0;
-    for (int64_t s = 0; s < subset; s++) before += sino_products_angles(op, s);
-    return before;
-}
-
-/* The operator numbers the angles of all subsets, one subset after another. */
-static SinoStatus place_angles(const SinoOperator *op, int64_t **result)
-{
-    const int64_t subsets = op->problem.subset_count;
-    int64_t first = 0, *place;
-    SINO_TRY(sino_allocate(op->problem.geometry.angle_count, sizeof *place, "angles", &place));
-    for (int64_t s = 0; s < subsets; s++) {
-        const int64_t count = sino_products_angles(op, s);
-        for (int64_t i = 0; i < count; i++) place[first + i] = op->place[s + i * subsets] - first;
-        first += count;
-    }
-    *result = place;
-    return NULL;
-}
-
-SinoStatus sino_products_new(const SinoOperator *op, int64_t partition_count, int64_t minibatch, SinoProducts **result)
+SinoStatus sino_products_new(const SinoOperator *op, const SinoLines *lines, int64_t partition_count, int64_t minibatch,
+                             SinoProducts **result)
 {
     SinoProducts *products;
     SINO_TRY(sino_allocate(1, sizeof *products, "products", &products));
-    *products = (SinoProducts){.op = op, .partition_count = partition_count, .minibatch = minibatch};
-    SinoStatus status = place_angles(op, &products->place);
-    if (status)
-        free(products);
-    else
-        *result = products;
-    return status;
+    *products = (SinoProducts){.op = op, .lines = lines, .partition_count = partition_count, .minibatch = minibatch};
+    *result = products;
+    return NULL;
 }
 
 static void free_slots(SinoProducts *products)
@@ -101,8 +68,13 @@ void sino_products_free(SinoProducts *products)
 {
     if (!products) return;
     free_slots(products);
-    free(products->place);
     free(products);
+}
+
+/* Slices that a product takes. */
+static int64_t slices_most(const SinoOperator *op)
+{
+    return op->problem.matrix ? sino_matrix_sets_most(op->problem.matrix) : SINO_SLICES_MAX;
 }
 
 int64_t sino_products_minibatch(const SinoProducts *products, int64_t slice_count)
@@ -114,7 +86,8 @@ int64_t sino_products_minibatch(const SinoProducts *products, int64_t slice_coun
     const int64_t groups = sino_ceil_divide(sino_runtime_worker_count(op->runtime), products->partition_count);
     const int64_t usual = sino_smaller(panel, sino_larger(sino_ceil_divide(slice_count, groups), LEAST));
     const int64_t wanted = products->minibatch ? products->minibatch : of_devices ? of_devices : usual;
-    return sino_ceil_divide(slice_count, sino_ceil_divide(slice_count, sino_smaller(wanted, slice_count)));
+    const int64_t most = sino_smaller(slices_most(op), slice_count);
+    return sino_ceil_divide(slice_count, sino_ceil_divide(slice_count, sino_smaller(wanted, most)));
 }
 
 static int64_t slot_bytes(const SinoProducts *products, int64_t stride)
@@ -163,21 +136,6 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     return NULL;
 }
 
-SinoStrided sino_products_from(SinoStrided array, int dimension, int64_t first)
-{
-    const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
-    array.first = (char *)array.first + first * array.step[dimension] * bytes;
-    return array;
-}
-
-/* The projections of a subset in an array of all angles, of which it has every N-th. */
-static SinoStrided every_other(SinoStrided projections, int64_t subset, int64_t subsets)
-{
-    projections = sino_products_from(projections, 1, subset);
-    projections.step[1] *= subsets;
-    return projections;
-}
-
 /* One minibatch in its slot. */
 typedef struct Minibatch {
     const SinoProducts *products;
@@ -187,63 +145,17 @@ typedef struct Minibatch {
     SinoProduct product; /* of one subset after another */
 } Minibatch;
 
-SinoStatus sino_products_move_images(const SinoOperator *op, const SinoArrays *arrays, SinoTake take,
-                                     const SinoProduct *product, SinoData *const *x)
-{
-    const SinoTiling tiling = op->kind->tiling(op);
-    SinoStridedTiles tiles = {.slices = product->slices,
-                              .image = sino_products_from(arrays->images, 0, take.first),
-                              .grid_size = op->problem.geometry.grid_size};
-    for (int64_t p = 0; p < tiling.partition_count; p++) {
-        SinoPosition position = product->position;
-        position.partition = p;
-        tiles.tile = tiling.tile + tiling.first[p];
-        tiles.tile_count = tiling.first[p + 1] - tiling.first[p];
-        SINO_TRY(arrays->back ? sino_insert_give_tiles(op->runtime, position, &tiles, x[p])
-                              : sino_insert_take_tiles(op->runtime, position, take, &tiles, x[p]));
-    }
-    return NULL;
-}
-
 static SinoStatus move_images(const Minibatch *of)
 {
-    return sino_products_move_images(of->products->op, of->arrays, of->take, &of->product, of->slot->vector[IMAGES]);
+    return sino_lines_move_images(of->products->lines, of->arrays, of->take, of->arrays->back, &of->product,
+                                  of->slot->vector[IMAGES]);
 }
 
-/* Tasks that give the projections of a minibatch: one for each worker, for the vector is read by all at once, where
- * they have enough to do. Only one can fill a vector. */
-static int64_t givers_of(const SinoOperator *op, const SinoStridedRays *rays)
-{
-    enum { LEAST_BYTES = 1 << 20 };
-    const int64_t count = sino_times(rays->angle_count, rays->column_count);
-    const int64_t bytes =
-        sino_times(sino_times(count, rays->slices.stride), (int64_t)sino_precision_bytes(rays->slices.precision));
-    const int64_t most = sino_smaller(sino_runtime_worker_count(op->runtime), rays->angle_count);
-    return sino_larger(1, sino_smaller(most, bytes / LEAST_BYTES));
-}
-
-/* Inserts the tasks between the projections of the product's subset and its vector. */
+/* The tasks between the projections of the product's subset and its vector. */
 static SinoStatus move_projections(const Minibatch *of)
 {
-    const SinoOperator *op = of->products->op;
-    const int64_t subset = of->product.subset, angles = sino_products_angles(op, subset);
-    const SinoStrided array = sino_products_from(of->arrays->projections, 0, of->take.first);
-    const bool whole = of->arrays->subset == SINO_ALL_SUBSETS;
-    SinoStridedRays rays = {.slices = of->product.slices,
-                            .projections = whole ? every_other(array, subset, op->problem.subset_count) : array,
-                            .angle_count = angles,
-                            .column_count = op->problem.geometry.column_count,
-                            .last_angle = angles,
-                            .place = of->products->place + angles_before(op, subset)};
-    SinoData *y = of->slot->vector[PROJECTIONS][subset];
-    if (of->arrays->back) return sino_insert_take_rays(op->runtime, of->product.position, of->take, &rays, y);
-    const int64_t givers = givers_of(op, &rays);
-    for (int64_t i = 0; i < givers; i++) {
-        rays.first_angle = rays.angle_count * i / givers;
-        rays.last_angle = rays.angle_count * (i + 1) / givers;
-        SINO_TRY(sino_insert_give_rays(op->runtime, of->product.position, &rays, y));
-    }
-    return NULL;
+    return sino_lines_move_projections(of->products->lines, of->arrays, of->take, !of->arrays->back, &of->product,
+                                       of->slot->vector[PROJECTIONS][of->product.subset]);
 }
 
 /* Inserts the tasks of images = Σ addends; `first`: this is the first one. */

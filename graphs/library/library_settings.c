@@ -53,6 +53,13 @@ static SinoStatus check(const SinoLibrarySettings *of, const char *text)
     return sino_library_allows(of, text) ? NULL : refuse(of, text);
 }
 
+const char *sino_library_given(const char *const *given, const char *name)
+{
+    for (; given && *given; given++)
+        if (has_name(*given, name) && (*given)[strlen(name)] == '=') return *given + strlen(name) + 1;
+    return NULL;
+}
+
 /* Appends "--name=value". */
 static SinoStatus add(const char *text, int *count, char **arguments)
 {

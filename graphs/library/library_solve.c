@@ -4,6 +4,7 @@
 #include "library_operator.h"
 
 #include "arithmetic.h"
+#include "cone_kind.h"
 #include "library.h"
 #include "memory.h"
 #include "solver.h"
@@ -18,12 +19,15 @@ static const char *const allowed[] = {
     "algorithm",     "iterations",     "tolerance",  "likelihood-tolerance", "relaxation",   "minimum", "maximum",
     "nonnegativity", "regularization", "fbp-filter", "support-ratio",        "padding-type", NULL};
 static const char *const own[] = {"algorithm=cg", NULL};
+static const char *const own_matrix[] = {"system-matrix=the matrix", NULL};
+static const char *const own_cone[] = {"geometry=cone", "algorithm=cg", NULL};
 const SinoLibrarySettings sino_library_solve = {.what = "a solution", .allowed = allowed, .own = own};
 
 typedef struct Solve {
     const SinodagOperator *of;
     const SinodagSolution *solution;
     SinoArrays arrays;
+    SinoStrided start; /* images, or one for all, whose first step is then 0; first NULL: none */
     const SinoSolver *solver;
     SinoSolverRun run;
     int64_t minibatch, slot_count;
@@ -36,7 +40,8 @@ typedef struct Solve {
 static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperator *op, const SinoSolver *solver)
 {
     const char *name = sino_algorithm_name(settings->algorithm);
-    SINO_CHECK(solver, SINO_BAD_INPUT, "--algorithm is %s; allowed: cg, sirt, mlem, osem, fista, fbp", name);
+    SINO_CHECK(solver && settings->algorithm != SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
+               "--algorithm is %s; allowed: cg, sirt, mlem, osem, fista, fbp", name);
     SINO_CHECK(!solver->iterative || settings->iterations > 0, SINO_BAD_INPUT,
                "--iterations is auto; allowed: a number, for there is no scan to find it by");
     SINO_CHECK(settings->algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->regularization), SINO_BAD_INPUT,
@@ -74,7 +79,8 @@ static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *sett
                         .has_likelihood = solver->has_likelihood,
                         .pad_edges = settings->padding == SINO_PADDING_EDGES,
                         .regularization = {.prior = settings->prior, .strength = settings->regularization},
-                        .bounds = sino_solver_bounds(settings, 1)};
+                        .bounds = sino_solver_bounds(settings, 1),
+                        .start_scale = solve->start.first ? 1 : 0};
     return check_residual(solve);
 }
 
@@ -113,25 +119,58 @@ static void free_slots(Solve *solve)
 
 /* ---- tasks ---- */
 
+/* Writes image f of the start; false: a value is NaN or infinite. */
+static bool take_image(const Solve *solve, int64_t f, float *image)
+{
+    const SinoStrided *from = &solve->start;
+    const int64_t side = solve->of->op->problem.geometry.grid_size;
+    bool finite = true;
+    for (int64_t r = 0; r < side; r++)
+        for (int64_t c = 0; c < side; c++) {
+            const int64_t at = f * from->step[0] + r * from->step[1] + c * from->step[2];
+            const bool wide = from->type == SINO_STRIDED_FLOAT64;
+            const float value = wide ? (float)((const double *)from->first)[at] : ((const float *)from->first)[at];
+            finite &= isfinite(value);
+            *image++ = value;
+        }
+    return finite;
+}
+
+/* The images from which the slices of a minibatch begin. */
+static SinoStatus take_start(const Solve *solve, const SinoMinibatch *minibatch)
+{
+    const int64_t side = solve->of->op->problem.geometry.grid_size;
+    bool finite = true;
+    void *images;
+    if (!solve->start.first) return NULL;
+    SINO_TRY(sino_data_acquire(minibatch->image, SINO_WRITE, &images));
+    for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
+        finite &= take_image(solve, minibatch->first_slice + f, (float *)images + f * side * side);
+    sino_data_release(minibatch->image);
+    SINO_CHECK(finite, SINO_BAD_INPUT, "start has a value that is NaN or infinite; allowed: finite values");
+    return NULL;
+}
+
 /* Assigns a slot to the slices from `first` on, takes their projections, and starts the solver. */
 static SinoStatus insert_start(Solve *solve, SinoMinibatch *minibatch, int64_t first)
 {
-    const SinoOperator *op = solve->of->op;
-    const SinoGeometry *geometry = &op->problem.geometry;
     const SinoTake take = {.what = "the projections", .first = first};
     minibatch->first_slice = first;
     minibatch->stopped = false;
     minibatch->slices.slice_count = sino_smaller(solve->minibatch, solve->arrays.slice_count - first);
     minibatch->position.slab = first / sino_times(solve->minibatch, solve->slot_count);
     minibatch->position.minibatch = first / solve->minibatch;
-    const SinoStridedRays rays = {.slices = minibatch->slices,
-                                  .projections = sino_products_from(solve->arrays.projections, 0, first),
-                                  .angle_count = geometry->angle_count,
-                                  .column_count = geometry->column_count,
-                                  .last_angle = geometry->angle_count,
-                                  .place = op->place};
-    SINO_TRY(sino_insert_take_rays(op->runtime, minibatch->position, take, &rays, minibatch->vector[0][0]));
+    const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
+    SINO_TRY(take_start(solve, minibatch));
+    SINO_TRY(sino_lines_take_rays(solve->of->lines, &solve->arrays, take, &product, minibatch->vector[0][0]));
     return solve->solver->start(&solve->run, minibatch);
+}
+
+/* Work of an iteration: products of cone beams tell theirs, and a record that of its slices. */
+static double work_of_iteration(const Solve *solve, int64_t slices)
+{
+    const SinoCone *cone = solve->of->op->problem.cone;
+    return (double)slices + (cone ? 2 * sino_cone_product_work(cone) : 0);
 }
 
 /* Iteration by iteration, so that every slot has tasks in flight. */
@@ -142,7 +181,8 @@ static SinoStatus insert_iterations(Solve *solve, int64_t count)
             SinoMinibatch *minibatch = solve->slot[s];
             if (sino_runtime_failed(solve->run.runtime)) return NULL;
             if (minibatch->stopped) continue;
-            SINO_TRY(sino_solver_look_for_stop(&solve->run, minibatch, i, (double)minibatch->slices.slice_count));
+            SINO_TRY(sino_solver_look_for_stop(&solve->run, minibatch, i,
+                                               work_of_iteration(solve, minibatch->slices.slice_count)));
             if (!minibatch->stopped) SINO_TRY(solve->solver->iterate(&solve->run, minibatch, i));
         }
     return NULL;
@@ -152,8 +192,8 @@ static SinoStatus insert_give(const Solve *solve, const SinoMinibatch *minibatch
 {
     const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
     const SinoTake to = {.first = minibatch->first_slice};
-    return sino_products_move_images(solve->of->op, &solve->arrays, to, &product,
-                                     minibatch->vector[minibatch->vectors->tomogram]);
+    return sino_lines_move_images(solve->of->lines, &solve->arrays, to, true, &product,
+                                  minibatch->vector[minibatch->vectors->tomogram]);
 }
 
 /* Waits for the residuals of a minibatch. Iterations that were not submitted, since all slices had stopped, have none.
@@ -205,7 +245,8 @@ static SinoStatus expect(const Solve *solve)
                                      .slab_minibatches = solve->slot_count,
                                      .minibatch_slices = solve->minibatch,
                                      .iteration_count = iterations};
-    return iterations > 0 ? sino_runtime_expect(solve->run.runtime, (double)slices * (double)iterations, &shape) : NULL;
+    const double work = (double)iterations * work_of_iteration(solve, slices);
+    return iterations > 0 ? sino_runtime_expect(solve->run.runtime, work, &shape) : NULL;
 }
 
 static SinoStatus compute(Solve *solve)
@@ -230,6 +271,44 @@ static SinoStatus solve_with(const SinodagOperator *op, const SinoSettings *sett
     return status;
 }
 
+/* An array of a solution, by the name of the setting for files. */
+typedef struct Beside {
+    const char *name;
+    const SinodagArray *array;
+} Beside;
+
+/* The settings of the operator's kind. Arrays beside the projections count as files, so that the rules of the program
+ * hold for them. */
+static SinoStatus read_settings(const SinodagOperator *op, const SinodagSolution *to, const char *const *given,
+                                SinoSettings **settings)
+{
+    const Beside beside[] = {{"start=start", to->start},
+                             {"multiplicative=multiplicative", to->multiplicative},
+                             {"additive=additive", to->additive},
+                             {"sensitivity=sensitivity", to->sensitivity}};
+    enum { ARRAYS = sizeof beside / sizeof *beside };
+    const char *all[3 + ARRAYS] = {NULL};
+    const char *const *kind = op->matrix ? own_matrix : op->cone.angle_count > 0 ? own_cone : own;
+    const SinoLibrarySettings of = {.what = sino_library_solve.what, .allowed = allowed, .own = all};
+    int count = 0;
+    for (; kind[count]; count++) all[count] = kind[count];
+    for (size_t i = 0; i < ARRAYS; i++)
+        if (beside[i].array) all[count++] = beside[i].name;
+    return sino_library_settings(&of, given, settings);
+}
+
+/* The start of beams; one image is that of all slices. */
+static SinoStatus use_start(const SinodagOperator *op, const SinodagArray *start, Solve *solve)
+{
+    if (!start || op->matrix) return NULL;
+    SINO_TRY(sino_library_use_array("the images of start", start, op->about.images, &solve->start));
+    SINO_CHECK(start->size[0] == 1 || start->size[0] == solve->arrays.slice_count, SINO_BAD_INPUT,
+               "start has %" PRId64 " images, and there are %" PRId64 " slices; allowed: as many, or 1", start->size[0],
+               solve->arrays.slice_count);
+    if (start->size[0] == 1) solve->start.step[0] = 0;
+    return NULL;
+}
+
 static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
                                   const SinodagSolution *solution)
 {
@@ -239,8 +318,11 @@ static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray 
     const SinodagSolution copy = *solution;
     Solve solve = {.solution = &copy, .arrays = {.back = true, .subset = SINO_ALL_SUBSETS}};
     SINO_TRY(sino_library_use_arrays(op, &copy.volume, projections, &solve.arrays));
-    SINO_TRY(sino_library_settings(&sino_library_solve, given, &settings));
-    SinoStatus status = solve_with(op, settings, &solve);
+    SINO_TRY(read_settings(op, &copy, given, &settings));
+    SinoStatus status = use_start(op, copy.start, &solve);
+    if (!status)
+        status = op->matrix ? sino_library_solve_matrix(op, settings, &solve.arrays, &copy)
+                            : solve_with(op, settings, &solve);
     sino_settings_free(settings);
     return status;
 }

@@ -65,7 +65,14 @@ SinodagStatus sinodag_start(const char *const *settings, SinodagLog *log, void *
  * call too many. SINODAG_FAILED: a file of --trace or --graph cannot be written. */
 SinodagStatus sinodag_stop(void);
 
-typedef enum SinodagType { SINODAG_FLOAT32, SINODAG_FLOAT64, SINODAG_UINT8, SINODAG_UINT16 } SinodagType;
+typedef enum SinodagType {
+    SINODAG_FLOAT32,
+    SINODAG_FLOAT64,
+    SINODAG_UINT8,
+    SINODAG_UINT16,
+    SINODAG_INT32,
+    SINODAG_INT64
+} SinodagType;
 
 /* An array of three dimensions in main memory, in an order of the caller's choice: element (i, j, k) is number
  * i·stride[0] + j·stride[1] + k·stride[2] of `data`, which is aligned to its type. Strides count elements and may be
@@ -77,49 +84,78 @@ typedef struct SinodagArray {
     int64_t stride[3];
 } SinodagArray;
 
-/* Parallel beams through slices of N × N voxels, N = columns or the setting `volume`. A ray obeys
- * s = x·cosθ + y·sinθ in units of a voxel; column c of the detector sees s = c − center. x points right along the
- * columns of the image, y up, against its rows; the middle of the image is the axis (docs/CONVENTIONS.md). */
-typedef struct SinodagParallel {
-    int64_t angles, columns;
-    const double *angle_rad; /* [angles]; copied */
-    double center;           /* rotation axis as a column; 0 is the middle of column 0; NaN: (columns − 1)/2 */
-    int64_t slices;          /* as many as a product will usually have, by which work is divided; 0: 1 */
-    int64_t subsets;         /* N of the angles, each with products of its own; at most `angles`; 0: 1 */
-} SinodagParallel;
+/* A system matrix, compressed by rows: row i has the entries start[i] … start[i + 1] − 1, in any order, each with the
+ * number of its column and a finite value of at least 0; those of one column are added. Arrays are aligned to their
+ * types, and borrowed during a call. */
+typedef struct SinodagMatrix {
+    int64_t rows, columns;      /* R ≥ 1, V ≥ 1; columns are voxels, x fastest, then y, then z */
+    SinodagType index_type;     /* of start and column: SINODAG_INT32 or SINODAG_INT64 */
+    SinodagType value_type;     /* SINODAG_FLOAT32 or SINODAG_FLOAT64 */
+    const void *start;          /* [rows + 1] */
+    const void *column, *value; /* [start[rows]] */
+} SinodagMatrix;
 
-/* A, whose elements are lengths of rays in voxels, and its transpose. */
+/* What an operator is of; members that its kind does not have are 0.
+ *
+ * Parallel beams, unless a setting says otherwise: through slices of N × N voxels, N = columns or the setting `volume`.
+ * A ray obeys s = x·cosθ + y·sinθ in units of a voxel; column c of the detector sees s = c − center. x points right
+ * along the columns of the image, y up, against its rows; the middle of the image is the axis (docs/CONVENTIONS.md).
+ *
+ * Cone beams, with the setting geometry=cone: through a volume of X × Y × Z voxels around the axis, whose lengths in mm
+ * are settings: source-object-distance, source-detector-distance and detector-pixel must be given; voxel-size, volume
+ * and center-row may be. Elements of A are lengths in voxels.
+ *
+ * A system matrix, with the setting system-matrix=FILE, or `matrix`. Elements of A are those of the matrix. */
+typedef struct SinodagGeometry {
+    int64_t angles, columns;     /* K, M: of projections */
+    const double *angle_rad;     /* [angles]; copied */
+    double center;               /* rotation axis as a column; 0 is the middle of column 0; NaN: (columns − 1)/2 */
+    int64_t slices;              /* as many as a product will usually have, by which work is divided; 0: 1 */
+    int64_t subsets;             /* N of the angles, or rows of a matrix, each with products of its own; 0: 1 */
+    int64_t rows;                /* R: of the detector of cone beams */
+    const SinodagMatrix *matrix; /* in memory; NULL: none */
+} SinodagGeometry;
+
+/* A and its transpose. */
 typedef struct SinodagOperator SinodagOperator;
 
-/* Builds the operator, which the caller frees. `settings`: precision, symmetry, projector (default: rays),
- * interpolation, partitions, minibatch, memory, volume, operator-cache. sinodag_start comes first. SINODAG_BAD_INPUT: a
- * setting, a size or an angle is invalid, or memory does not suffice. */
-SinodagStatus sinodag_operator_new(const SinodagParallel *geometry, const char *const *settings, SinodagOperator **op);
+/* Builds the operator, which the caller frees. `settings`: precision, memory, volume; of parallel beams symmetry,
+ * projector (default: rays), interpolation, partitions, minibatch, operator-cache; of cone beams those named above; of
+ * a matrix system-matrix, voxel-size, mirrors, mask (a file) and, for a file, operator-cache. What the kind does not
+ * have is refused. sinodag_start comes first. SINODAG_BAD_INPUT: a setting, a size, an angle or a matrix is invalid, or
+ * memory does not suffice. */
+SinodagStatus sinodag_operator_new(const SinodagGeometry *geometry, const char *const *settings, SinodagOperator **op);
 
 /* NULL is allowed. SINODAG_BAD_INPUT: it is no operator, or freed. */
 SinodagStatus sinodag_operator_free(SinodagOperator *op);
 
+/* Sizes of arrays, of which the first is 0 where it is the number S of slices, any from 1 on:
+ *
+ *     parallel beams    images (S, N, N): slice, row, column    projections (S, K, M): slice, angle, column
+ *     cone beams        images (Z, Y, X): slice, row, column    projections (K, R, M): angle, row, column
+ *     system matrix     images (S, V, 1): set, voxel            projections (S, R, 1): set, row */
 typedef struct SinodagAbout {
-    int64_t angles, columns, side; /* K, M, N: a slice has K × M rays and N × N voxels */
-    int64_t nonzeros;              /* of A, for one slice; 0: A is not stored */
-    int64_t bytes;                 /* of A, at most */
-    int64_t partitions;            /* of a slice */
-    int64_t subsets;               /* N */
+    int64_t images[3], projections[3];
+    int64_t voxels[3];  /* slices, rows and columns of one image: 1, N, N; Z, Y, X; of a matrix whose grid nothing tells
+                         * 1, 1, V */
+    int64_t nonzeros;   /* of A, for one slice; 0: A is not stored */
+    int64_t bytes;      /* of A, at most */
+    int64_t partitions; /* of a slice */
+    int64_t subsets;    /* N */
 } SinodagAbout;
 
 SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *about);
 
-/* projections = A images, images = Aᵀ projections, for S ≥ 1 slices: images of sizes (S, N, N): slice, row, column;
- * projections of sizes (S, K, M): slice, angle, column. Types: float32 or float64. Arrays in which the slices of a
- * pixel follow each other (stride[0] = 1) are copied fastest. SINODAG_BAD_INPUT: other sizes or types, a value that is
- * read is NaN or infinite, a freed operator. */
+/* projections = A images, images = Aᵀ projections, of the sizes above. Types: float32 or float64. Arrays in which the
+ * slices of a pixel follow each other (stride[0] = 1) are copied fastest. SINODAG_BAD_INPUT: other sizes or types, a
+ * value that is read is NaN or infinite, a freed operator. */
 SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections);
 SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images);
 
-/* The same for subset s of 0 … N − 1, which has the angles s, s + N, s + 2N … and no others: projections of sizes
- * (S, (K − s + N − 1)/N rounded down, M). They may be a view of all projections, which begins at angle s and whose
- * stride[1] is N times theirs. A·image has the projections of all subsets; Aᵀ·projections is the sum over the
- * subsets. */
+/* The same for subset s of 0 … N − 1, which has the angles, or rows of a matrix, s, s + N, s + 2N … and no others:
+ * (n − s + N − 1)/N rounded down of n. Its projections may be a view of all projections, which begins at angle s and
+ * whose stride of angles is N times theirs. A·image has the projections of all subsets; Aᵀ·projections is the sum over
+ * the subsets. SINODAG_BAD_INPUT, too: subsets of a matrix whose file has mirrors, which are no such rows. */
 SinodagStatus sinodag_project_subset(SinodagOperator *op, int64_t subset, const SinodagArray *images,
                                      const SinodagArray *projections);
 SinodagStatus sinodag_backproject_subset(SinodagOperator *op, int64_t subset, const SinodagArray *projections,
@@ -141,22 +177,30 @@ typedef float *SinodagAllocate(void *of, int64_t slices, int64_t rows, int64_t c
  * failure. Called from any thread. */
 typedef int SinodagProgress(void *of, double done, const char *text);
 
-/* Where a solution goes. */
+/* Where a solution goes, and what is known of it. Arrays are of the types of a product's. */
 typedef struct SinodagSolution {
-    SinodagArray volume; /* (S, N, N): slice, row, column; float32 or float64 */
-    double *residual; /* [S][columns]: ‖A x − b‖² before the first and after each iteration, NaN once a slice has
-                       * stopped; NULL: not wanted */
-    int64_t columns;  /* iterations + 1; of fbp 1; 0 without `residual` */
+    SinodagArray volume; /* images */
+    double *residual; /* [S][columns]: ‖b‖², then ‖A x − b‖² after each iteration, NaN once a slice has stopped; NULL:
+                       * not wanted */
+    int64_t columns;           /* iterations + 1; of fbp 1; 0 without `residual` */
     SinodagProgress *progress; /* of the iterations; NULL: none */
     void *of;                  /* its argument */
+    /* NULL: none. Images, or one for all, that the first iteration begins from: of parallel beams, and of a matrix with
+     * mlem and osem. */
+    const SinodagArray *start;
+    /* Of a system matrix; NULL: none. The expected values of rows are multiplicative · A x + additive. */
+    const SinodagArray *multiplicative; /* (1, R, 1): factors of rows, at least 0; default: 1 */
+    const SinodagArray *additive;       /* projections, or those of one set for all; at least 0; default: 0 */
+    const SinodagArray *sensitivity;    /* one image, in place of Aᵀ·multiplicative; mlem, osem */
 } SinodagSolution;
 
-/* Solves A x = b for line integrals b of sizes (S, K, M), float32 or float64, by a solver of the program. `settings`:
- * algorithm (default: cg), iterations, tolerance, relaxation, nonnegativity, minimum, maximum, support-ratio,
- * regularization, likelihood-tolerance, fbp-filter, padding-type; what the algorithm does not use is refused. osem and
- * fista take the operator's subsets; fbp takes any; others need an operator with one. SINODAG_BAD_INPUT: other sizes or
- * types, a value is NaN or infinite, a setting that only a scan can tell (regularization and iterations auto).
- * SINODAG_FAILED: cancelled, no memory. */
+/* Solves A x = b by a solver of the program, for projections b: line integrals, or, by mlem and osem of a system
+ * matrix, counts, of at least 0. x has the unit of A: attenuation per voxel of beams. `settings`: algorithm (default:
+ * cg; of a matrix mlem), iterations, tolerance, relaxation, nonnegativity, minimum, maximum, support-ratio,
+ * regularization, likelihood-tolerance, fbp-filter, padding-type; what the algorithm or the kind of the operator does
+ * not use is refused. osem and fista take the operator's subsets; fbp takes any; others need an operator with one.
+ * SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a setting that only a scan can tell
+ * (regularization and iterations auto). SINODAG_FAILED: cancelled, no memory. */
 SinodagStatus sinodag_solve(SinodagOperator *op, const SinodagArray *projections, const char *const *settings,
                             const SinodagSolution *solution);
 

@@ -272,7 +272,7 @@ static Product product_of(const SinoOperatorWork *work, const SinoProduct *wante
                      .own = own,
                      .cone = &own->subset[wanted->subset],
                      .position = wanted->position,
-                     .progress = wanted->position.iteration < 0
+                     .progress = wanted->position.iteration < 1
                                      ? 0
                                      : sino_cone_product_work(all) / voxels / (double)all->angle_count};
 }

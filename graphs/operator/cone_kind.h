@@ -10,8 +10,8 @@
 /* Rows of a band. They depend on the volume alone, as the last bits of sums over bands do. */
 int64_t sino_cone_band_rows(const SinoCone *cone);
 
-/* Work that the products of a whole volume tell (sino_runtime_advance), other than those of SINO_NOWHERE's iteration,
- * in which solvers prepare. */
+/* Work that the products of a whole volume tell (sino_runtime_advance), from iteration 1 on: what solvers do before
+ * depends on them. */
 double sino_cone_product_work(const SinoCone *cone);
 
 #endif

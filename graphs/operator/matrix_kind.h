@@ -9,8 +9,8 @@
 #include "matrix_survey.h"
 #include "operator.h"
 
-/* Work that the products or the sweep of an iteration tell (sino_runtime_advance), other than those of SINO_NOWHERE's
- * iteration, in which solvers prepare. */
+/* Work that the products or the sweeps of an iteration tell (sino_runtime_advance), from iteration 1 on: what solvers
+ * do before depends on them. */
 double sino_matrix_iteration_work(const SinoMatrixSurvey *matrix);
 
 /* Bytes of the blocks that the operator holds. */

@@ -125,7 +125,7 @@ static SinoBrickPart part_of(const SinoOperatorWork *work, const SinoProduct *pr
                            .voxel_rows = matrix->order->row_count,
                            .partition = partition,
                            .forget = own->windows,
-                           .progress = product->position.iteration < 0 ? 0 : share * all,
+                           .progress = product->position.iteration < 1 ? 0 : share * all,
                            .work = bytes * (double)product->slices.stride * orientations,
                            .flops =
                                2 * (double)block->nonzero_count * (double)product->slices.slice_count * orientations,

@@ -385,7 +385,7 @@ SinoStatus sino_matrix_read_mask(SinoMatrixSurvey *survey)
 static SinoStatus open_file(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey *survey)
 {
     survey->request = *request;
-    SINO_TRY(sino_matrix_open(request->path, &survey->file));
+    SINO_TRY(sino_matrix_open_from(request->path, request->memory, &survey->file));
     survey->outline = *sino_matrix_outline(survey->file);
     survey->subset_count = request->subset_count;
     survey->mirrors = folded ? survey->outline.mirrors : 0;

@@ -241,8 +241,7 @@ static SinoStatus expect(const Run *run)
                                      .iteration_count = run->solver_run.iterations};
     double work = 0;
     for (int64_t i = 0; i < slices; i++) work += !is_done(run, i, 1);
-    if (work > 0)
-        work += (double)run->solver_run.iterations * work_of_iteration(run) + sino_cone_product_work(run->cone);
+    if (work > 0) work += (double)run->solver_run.iterations * work_of_iteration(run);
     return sino_runtime_expect(run->of.runtime, work, &shape);
 }
 

@@ -19,7 +19,7 @@ static SinoMatrixFolding folding_of(SinoMirrorChoice mirrors)
     return mirrors == SINO_MIRRORS_FOLDED ? SINO_FOLD_ALWAYS : SINO_FOLD_NEVER;
 }
 
-static SinoMatrixRequest request_of(const SinoSettings *settings, SinoMatrixShare share)
+SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixShare share)
 {
     const double size = settings->voxel_size_mm;
     const SinoWeightList *weights = &settings->node_weights;
@@ -72,9 +72,8 @@ static SinoStatus open_files(const SinoSettings *settings, SinoMatrixInput *inpu
     return open_file(&image, &input->files.start);
 }
 
-/* The survey of the matrix, or of the one that is kept. */
-static SinoStatus open_survey(const SinoSettings *settings, SinoLog *log, const SinoMatrixRequest *request,
-                              SinoMatrixSurvey **survey)
+SinoStatus sino_matrix_input_survey(const SinoSettings *settings, SinoLog *log, const SinoMatrixRequest *request,
+                                    SinoMatrixSurvey **survey)
 {
     SINO_TRY(sino_bricks_kind.check(settings->operator_cache));
     SINO_TRY(sino_matrix_cache_load(log, settings->operator_cache, request, settings->precision, survey));
@@ -86,12 +85,12 @@ SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare 
                                   SinoMatrixInput *input)
 {
     const int64_t ranks = share.rank_count, weights = settings->node_weights.count;
-    const SinoMatrixRequest request = request_of(settings, share);
+    const SinoMatrixRequest request = sino_matrix_request(settings, share);
     SINO_CHECK(weights == 0 || weights == ranks, SINO_BAD_INPUT,
                "node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " processes", weights,
                ranks);
     input->solver = sino_matrix_solver(settings);
-    SINO_TRY(open_survey(settings, log, &request, &input->survey));
+    SINO_TRY(sino_matrix_input_survey(settings, log, &request, &input->survey));
     SINO_TRY(open_files(settings, input));
     input->problem =
         (SinoProblem){.matrix = input->survey, .precision = settings->precision, .subset_count = request.subset_count};
@@ -101,11 +100,11 @@ SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare 
 SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                     SinoMatrixInput *input)
 {
-    SinoMatrixRequest request = request_of(settings, share);
+    SinoMatrixRequest request = sino_matrix_request(settings, share);
     SinoMatrixSurvey *survey = NULL;
     if (!input->survey->mirrors || settings->mirrors == SINO_MIRRORS_FOLDED) return NULL;
     request.folding = SINO_FOLD_NEVER;
-    SinoStatus status = open_survey(settings, log, &request, &survey);
+    SinoStatus status = sino_matrix_input_survey(settings, log, &request, &survey);
     if (status) {
         sino_matrix_survey_free(survey);
         return status;

@@ -23,6 +23,14 @@ typedef struct SinoMatrixShare {
     int64_t rank, rank_count; /* 0, 1: it has all rows */
 } SinoMatrixShare;
 
+/* The request for the matrix that settings name. */
+SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixShare share);
+
+/* The survey of a matrix, or of the one that --operator-cache keeps, with its mask. The caller frees *survey, after a
+ * failure, too, if it was NULL before. Errors: those of matrix_survey.h; the directory of the cache. */
+SinoStatus sino_matrix_input_survey(const SinoSettings *settings, SinoLog *log, const SinoMatrixRequest *request,
+                                    SinoMatrixSurvey **survey);
+
 /* Opens the files that settings name, for a rank's share of the rows; the caller closes them, after a failure, too, if
  * *input was zeroed. Takes the survey of a matrix that --operator-cache keeps; else reads
  * matrices without row access as a whole, to count the entries of rows. SINO_BAD_INPUT: a file is refused

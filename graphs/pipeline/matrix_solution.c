@@ -366,8 +366,46 @@ static SinoStatus insert_iterations(Run *run)
     return NULL;
 }
 
+/* The progress that the store of an image tells. */
+static void tell_saved(const Run *run, int64_t set)
+{
+    const SinoRecord *record = run->of.record;
+    const int64_t slices = slices_of(run->matrix);
+    SinoPosition position = run->minibatch->position;
+    SinoMinibatchProgress now =
+        sino_minibatch_progress(slices, record->numbers, record->columns - 1,
+                                record->history + sino_times(sino_times(set, slices), record->numbers));
+    position.minibatch = set;
+    now.stored = true;
+    sino_runtime_advance(run->of.runtime, (double)slices, position, &now);
+}
+
+/* Saves the last image of a set, for which this thread waits, and its history. */
+static SinoStatus save_last(Run *run, int64_t place)
+{
+    const SinoRecord *record = run->of.record;
+    const int64_t slices = slices_of(run->matrix), set = run->minibatch->first_slice + place;
+    const size_t numbers = (size_t)record->numbers;
+    void *image, *history;
+    SINO_TRY(insert_image(run, place, image_of(run, place)));
+    SINO_TRY(sino_data_acquire(image_of(run, place), SINO_READ, &image));
+    SinoStatus status = sino_runtime_failed(run->of.runtime)
+                            ? NULL
+                            : run->of.save.save(run->of.save.of, record->columns - 1, set, image);
+    sino_data_release(image_of(run, place));
+    SINO_TRY(status);
+    SINO_TRY(sino_data_acquire(run->minibatch->history, SINO_READ, &history));
+    for (int64_t i = 0; i < slices; i++)
+        memcpy(record->history + (size_t)(set * slices + i) * numbers,
+               (const double *)history + (size_t)place * numbers, numbers * sizeof(double));
+    sino_data_release(run->minibatch->history);
+    tell_saved(run, set);
+    return NULL;
+}
+
 static SinoStatus insert_store(Run *run, int64_t place)
 {
+    if (!run->of.volume) return save_last(run, place);
     SinoRecord *record = run->of.record;
     const int64_t slices = slices_of(run->matrix), set = run->minibatch->first_slice + place;
     SinoPosition position = run->minibatch->position;
@@ -438,8 +476,22 @@ static SinoStatus expect(const Run *run)
                                      .minibatch_slices = slices,
                                      .iteration_count = run->solver_run.iterations};
     const double products = (double)batches * sino_matrix_iteration_work(run->matrix);
-    const double work = (double)run->solver_run.iterations * (products + (double)sets) + products;
+    const double work = (double)run->solver_run.iterations * (products + (double)sets);
     return sino_runtime_expect(run->of.runtime, work + (double)all, &shape);
+}
+
+int64_t sino_matrix_batch_sets(const SinoMatrixSurvey *matrix, int64_t set_count)
+{
+    return sino_smaller(set_count, sino_smaller(2 * sino_panel_width(SINO_SINGLE), sino_matrix_sets_most(matrix)));
+}
+
+void sino_matrix_tell_lost(SinoLog *log, int64_t set_count, const double *lost)
+{
+    double sum = 0;
+    for (int64_t s = 0; s < set_count; s++) sum += lost[s];
+    if (sum > 0)
+        sino_log_warning(log, "counts",
+                         "%.10g counts are in rows that no voxel explains; they have no part in the image", sum);
 }
 
 SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)

@@ -57,7 +57,7 @@ SinoStatus sino_matrix_device_need(const SinoProblem *problem, const SinoMatrixF
 typedef struct SinoMatrixSave {
     SinoStatus (*save)(void *of, int64_t iteration, int64_t set, const float *image);
     void *of;
-    int64_t every; /* iterations; 0: no image is saved on its way */
+    int64_t every; /* iterations; 0: no image is saved on its way, and without a volume the last one is saved */
 } SinoMatrixSave;
 
 /* The parts of a run; nothing is owned. */
@@ -70,11 +70,18 @@ typedef struct SinoMatrixSolution {
     int64_t set_count;   /* of the counts */
     int64_t batch_sets;  /* that are solved together */
     SinoGaussian filter; /* of finished images */
-    SinoVolume *volume;
-    SinoRecord *record; /* every slice gets the history of its set */
+    SinoVolume *volume;  /* of the last images; NULL: these are saved */
+    SinoRecord *record;  /* every slice gets the history of its set */
     SinoMatrixSave save;
     double *lost; /* [set]: counts that no voxel explains; is written by solvers of counts */
 } SinoMatrixSolution;
+
+/* Sets that are solved together at most, of so many, where other memory is not short. */
+int64_t sino_matrix_batch_sets(const SinoMatrixSurvey *matrix, int64_t set_count);
+
+/* Warns of counts that no voxel explains, which are the user's to know of: rows of the matrix are missing, or the mask
+ * is too small. lost: [set_count]. */
+void sino_matrix_tell_lost(SinoLog *log, int64_t set_count, const double *lost);
 
 /* Submits every task, and returns when the last image is stored. */
 SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution);

@@ -92,9 +92,7 @@ static SinoStatus too_small(const SinoMatrixPlanRequest *request, const SinoMatr
 /* Halves the sets until they fit memory and, where the matrix has lists, devices. */
 static SinoStatus choose_sets(const SinoMatrixPlanRequest *request, SinoMatrixPlan *plan, bool *fits)
 {
-    const int64_t most =
-        sino_smaller(2 * sino_panel_width(SINO_SINGLE), sino_matrix_sets_most(request->problem->matrix));
-    int64_t sets = sino_smaller(request->set_count, most);
+    int64_t sets = sino_matrix_batch_sets(request->problem->matrix, request->set_count);
     for (;; sets = sino_ceil_divide(sets, 2)) {
         SINO_TRY(complete(request, sets, plan));
         SINO_TRY(fits_devices(request, plan, fits));

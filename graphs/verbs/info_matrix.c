@@ -31,7 +31,7 @@ static void report_matrix(const SinoSettings *settings, const SinoMatrixFile *fi
 static SinoStatus info_of_matrix(const SinoSettings *settings)
 {
     SinoMatrixFile *file;
-    SINO_TRY(sino_matrix_open(settings->file_name, &file));
+    SINO_TRY(sino_matrix_open_from(settings->file_name, NULL, &file));
     report_matrix(settings, file);
     sino_matrix_close(file);
     return NULL;

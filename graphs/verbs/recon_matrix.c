@@ -317,17 +317,6 @@ static int64_t data_bytes(const SinoRecon *recon)
     return ((const Matrix *)recon->own)->plan.bytes.data;
 }
 
-/* Counts that no voxel explains are the user's to know of: rows of the matrix are missing, or the mask is too small. */
-static void tell_lost(const SinoRecon *recon)
-{
-    const Matrix *own = recon->own;
-    double lost = 0;
-    for (int64_t s = 0; s < own->input.set_count; s++) lost += own->lost[s];
-    if (lost > 0)
-        sino_log_warning(recon->log, "counts",
-                         "%.10g counts are in rows that no voxel explains; they have no part in the image", lost);
-}
-
 static SinoStatus write_process(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
@@ -335,7 +324,7 @@ static SinoStatus write_process(SinoRecon *recon)
     const int64_t nonzeros = own->nonzero_count;
     const double bytes = (double)own->bytes / (double)sino_larger(nonzeros, 1);
     SinoVolume *volume = recon->volume;
-    tell_lost(recon);
+    sino_matrix_tell_lost(recon->log, own->input.set_count, own->lost);
     SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->system_matrix));
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));
     SINO_TRY(sino_volume_process_doubles(volume, "bytes_per_nonzero", 0, 0, &bytes, "of the stored system matrix"));

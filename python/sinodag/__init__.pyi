@@ -28,28 +28,41 @@ class _Linear:
 
 class _Subset(_Linear):
     number: int
-    angles: int
-    columns: int
-    side: int
+    angles: Optional[int]
+    columns: Optional[int]
+    side: Optional[int]
+    image_shape: Tuple[int, ...]
+    projection_shape: Tuple[int, ...]
     def project(self, images: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
     def backproject(self, projections: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...
 
 class Operator(_Linear):
-    angles: int
-    columns: int
-    side: int
+    angles: Optional[int]
+    columns: Optional[int]
+    side: Optional[int]
+    image_shape: Tuple[int, ...]
+    projection_shape: Tuple[int, ...]
     nonzeros: int
     nbytes: int
     partitions: int
     subsets: int
     def __init__(
         self,
-        angles: ArrayLike,
-        columns: int,
+        angles: Optional[ArrayLike] = ...,
+        columns: Optional[int] = ...,
         center: Optional[float] = ...,
         slices: int = ...,
         subsets: int = ...,
+        rows: Optional[int] = ...,
         *,
+        system_matrix: Any = ...,
+        mirrors: Optional[Literal["auto", "folded", "unfolded"]] = ...,
+        mask: Optional[Union[str, float, Sequence[Any]]] = ...,
+        geometry: Optional[Literal["parallel", "cone", "matrix"]] = ...,
+        source_object_distance: Optional[float] = ...,
+        source_detector_distance: Optional[float] = ...,
+        detector_pixel: Optional[Union[str, float, Sequence[Any]]] = ...,
+        center_row: Optional[Union[float, Literal["auto"]]] = ...,
         precision: Optional[Literal["single", "double", "half", "mixed"]] = ...,
         symmetry: Optional[bool] = ...,
         projector: Optional[Literal["auto", "rays", "rotate", "pixels", "gridding", "toeplitz"]] = ...,
@@ -59,6 +72,7 @@ class Operator(_Linear):
         memory: Optional[Union[str, float, Sequence[Any]]] = ...,
         operator_cache: Optional[Union[str, float, Sequence[Any]]] = ...,
         volume: Optional[Union[str, float, Sequence[Any]]] = ...,
+        voxel_size: Optional[float] = ...,
     ) -> None: ...
     def solve(
         self,
@@ -66,6 +80,10 @@ class Operator(_Linear):
         out: Optional[NDArray[Any]] = ...,
         residuals: bool = ...,
         progress: Union[None, bool, Callable[[float, str], object]] = ...,
+        start: Optional[ArrayLike] = ...,
+        multiplicative: Optional[ArrayLike] = ...,
+        additive: Optional[ArrayLike] = ...,
+        sensitivity: Optional[ArrayLike] = ...,
         *,
         padding_type: Optional[Literal["auto", "zeros", "edges"]] = ...,
         algorithm: Optional[Literal["cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista"]] = ...,

@@ -35,8 +35,22 @@ class Array(ctypes.Structure):
     ]
 
 
-class Parallel(ctypes.Structure):
-    """SinodagParallel"""
+class Matrix(ctypes.Structure):
+    """SinodagMatrix"""
+
+    _fields_ = [
+        ("rows", ctypes.c_int64),
+        ("columns", ctypes.c_int64),
+        ("index_type", ctypes.c_int),
+        ("value_type", ctypes.c_int),
+        ("start", ctypes.c_void_p),
+        ("column", ctypes.c_void_p),
+        ("value", ctypes.c_void_p),
+    ]
+
+
+class Geometry(ctypes.Structure):
+    """SinodagGeometry"""
 
     _fields_ = [
         ("angles", ctypes.c_int64),
@@ -45,14 +59,17 @@ class Parallel(ctypes.Structure):
         ("center", ctypes.c_double),
         ("slices", ctypes.c_int64),
         ("subsets", ctypes.c_int64),
+        ("rows", ctypes.c_int64),
+        ("matrix", ctypes.POINTER(Matrix)),
     ]
 
 
 class About(ctypes.Structure):
     """SinodagAbout"""
 
-    _fields_ = [(name, ctypes.c_int64) for name in
-                ("angles", "columns", "side", "nonzeros", "bytes", "partitions", "subsets")]
+    _fields_ = [(name, ctypes.c_int64 * 3) for name in ("images", "projections", "voxels")] + [
+        (name, ctypes.c_int64) for name in ("nonzeros", "bytes", "partitions", "subsets")
+    ]
 
 
 class Scan(ctypes.Structure):
@@ -92,6 +109,7 @@ class Solution(ctypes.Structure):
         ("columns", ctypes.c_int64),
         ("progress", PROGRESS),
         ("of", ctypes.c_void_p),
+        *((name, ctypes.POINTER(Array)) for name in ("start", "multiplicative", "additive", "sensitivity")),
     ]
 
 
@@ -108,7 +126,7 @@ FUNCTIONS = {
     "sinodag_settings": (STATUS, [ctypes.c_char_p, VISIT, ctypes.c_void_p]),
     "sinodag_start": (STATUS, [SETTINGS, LOG, ctypes.c_void_p]),
     "sinodag_stop": (STATUS, []),
-    "sinodag_operator_new": (STATUS, [ctypes.POINTER(Parallel), SETTINGS, ctypes.POINTER(ctypes.c_void_p)]),
+    "sinodag_operator_new": (STATUS, [ctypes.POINTER(Geometry), SETTINGS, ctypes.POINTER(ctypes.c_void_p)]),
     "sinodag_operator_free": (STATUS, [ctypes.c_void_p]),
     "sinodag_operator_about": (STATUS, [ctypes.c_void_p, ctypes.POINTER(About)]),
     "sinodag_project": (STATUS, [ctypes.c_void_p, ctypes.POINTER(Array), ctypes.POINTER(Array)]),
@@ -164,13 +182,16 @@ def settings_of(settings):
     return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
 
+# SinodagType
+TYPES = {np.dtype(name): i for i, name in enumerate(("float32", "float64", "uint8", "uint16", "int32", "int64"))}
+
+
 def array_of(values, order=(0, 1, 2)):
     """A SinodagArray over values with three dimensions; strides that are no multiples of an element are refused."""
-    types = {np.dtype(np.float32): 0, np.dtype(np.float64): 1, np.dtype(np.uint8): 2, np.dtype(np.uint16): 3}
     strides = [values.strides[i] // values.itemsize for i in order]
     return Array(
         values.ctypes.data,
-        types[values.dtype],
+        TYPES[values.dtype],
         (ctypes.c_int64 * 3)(*(values.shape[i] for i in order)),
         (ctypes.c_int64 * 3)(*strides),
     )

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of parallel beams."""
+"""Operators of beams and of system matrices."""
 import ctypes
+import math
 import operator
+import os
 import weakref
 
 import numpy as np
 
 from ._library import (
+    TYPES,
     About,
     BadInput,
-    Parallel,
+    Geometry,
+    Matrix,
     Solution,
     array_of,
     as_array,
@@ -31,7 +35,8 @@ def _free(handle):
 
 
 class _Linear:
-    """What an operator and its transpose have in common; the transpose has `_sides` exchanged."""
+    """What an operator, its subsets and its transpose have in common: `_sides` are the shapes of what it takes and gives, and
+    `_cells` those of a slice in the library's arrays; both are exchanged in the transpose."""
 
     # Above NumPy's arrays, so that array @ A is not tried element by element.
     __array_ufunc__ = None
@@ -43,6 +48,12 @@ class _Linear:
     def dot(self, values):
         """The product, as `@`."""
         return self._multiply(values, None)
+
+    def _of_stack(self, values):
+        """The product of slices (S, *sides), also where `@` would take an array of S rows for columns; for adapters."""
+        if len(self._sides[0]) > 1:
+            return self.dot(values)
+        return np.ascontiguousarray(self.dot(values.T).T).reshape(len(values), *self._sides[1])
 
     def matvec(self, values):
         """The product of a vector; SciPy calls it."""
@@ -78,41 +89,50 @@ class _Linear:
             dtype=self.dtype,
         )
 
+    def _beside(self, values):
+        """What goes with a solution, as slices of the library's arrays."""
+        values = _numbers(values)
+        return usable(_slices(values, self._fit(values.shape)[0], self._cells[0]), values.dtype)
+
+    def _lay_out(self, image, projections):
+        self.shape = (math.prod(projections), math.prod(image))
+        self._sides = (image, projections)
+        matrix = len(projections) == 1
+        self._cells = ((self.shape[1], 1), (self.shape[0], 1)) if matrix else self._sides
+
     def _multiply(self, values, out, compute=None):
-        values = as_array(values)
-        real = values.dtype.kind in "biuf"
-        kind = np.result_type(values.dtype, np.float32) if real else values.dtype
-        if not real or kind.itemsize > 8:
-            raise BadInput(f"an array of {values.dtype}; allowed: real numbers of up to 64 bits")
-        values = usable(values, kind)
-        taken, order, shape = self._fit(values, self._sides[0], self._sides[1])
-        given = self._result(shape, kind) if out is None else self._given(out, shape, kind)
-        result = given
-        if len(shape) != 3:
-            given = _three(given, self._sides[1], order)
-        (compute or self._compute)(array_of(taken), array_of(given))
+        values = _numbers(values)
+        order, shape = self._fit(values.shape)
+        result = np.empty(shape, values.dtype) if out is None else self._given(out, shape, values.dtype)
+        taken = usable(_slices(values, order, self._cells[0]), values.dtype)
+        self._each(taken, _slices(result, order, self._cells[1]), compute or self._compute)
         return result
 
-    def _fit(self, values, sides, other):
-        """values with the dimensions (slice, ·, ·), whether slices are last, and the shape of the result."""
-        shape, length = values.shape, sides[0] * sides[1]
-        if values.ndim == 3 and shape[1:] == sides:
-            return values, "first", (shape[0], *other)
-        if shape == sides:
-            return values[np.newaxis], "none", other
-        if shape == (length,):
-            return usable(values.reshape(1, *sides), values.dtype), "flat", (other[0] * other[1],)
-        if values.ndim == 2 and shape[0] == length:
-            cells = values.reshape(*sides, shape[1])
-            return np.moveaxis(cells, 2, 0), "last", (other[0] * other[1], shape[1])
-        raise BadInput(
-            f"an array of shape {shape}; allowed: {sides}, (S, {sides[0]}, {sides[1]}), ({length},) or ({length}, S)"
-            " with S slices"
-        )
+    def _each(self, taken, given, compute):
+        """Calls compute for all slices at once, or for one volume of a cone beam after another."""
+        if taken.ndim == 3:
+            compute(array_of(taken), array_of(given))
+            return
+        if len(taken) == 0:
+            raise BadInput(f"an array of shape {taken.shape}; allowed: one volume or more")
+        for of, to in zip(taken, given):
+            compute(array_of(of), array_of(to))
 
-    @staticmethod
-    def _result(shape, kind):
-        return np.empty(shape, kind)
+    def _fit(self, shape):
+        """Where the slices of an array of this shape are, and the shape of the result."""
+        sides, other = self._sides
+        length, others = math.prod(sides), math.prod(other)
+        if shape == sides:
+            return "none", other
+        if shape == (length,):
+            return "none", (others,)
+        if len(shape) == 2 and shape[0] == length:
+            return "last", (others, shape[1])
+        if shape[1:] == sides:
+            return "first", (shape[0], *other)
+        several = f"(S, {', '.join(map(str, sides))})"
+        flat = "" if len(sides) == 1 else f" ({length},)"
+        raise BadInput(f"an array of shape {shape}; allowed: {sides}, {several},{flat} or ({length}, S) with S slices")
 
     @staticmethod
     def _given(out, shape, kind):
@@ -121,6 +141,23 @@ class _Linear:
             what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
             raise BadInput(f"out is {what}; allowed: a writeable array of {kind} in C order of shape {shape}")
         return out
+
+
+def _numbers(values):
+    """An array of float32 or float64, whose strides the library takes."""
+    values = as_array(values)
+    real = values.dtype.kind in "biuf"
+    kind = np.result_type(values.dtype, np.float32) if real else values.dtype
+    if not real or kind.itemsize > 8:
+        raise BadInput(f"an array of {values.dtype}; allowed: real numbers of up to 64 bits")
+    return usable(values, kind)
+
+
+def _slices(values, order, cells):
+    """The array with the dimensions (slice, *cells): a view, if its elements lie as in C order."""
+    if order == "last":
+        return np.moveaxis(values.reshape(*cells, values.shape[1]), -1, 0)
+    return values.reshape(values.shape[0] if order == "first" else 1, *cells)
 
 
 def _columns(settings):
@@ -136,58 +173,89 @@ def _columns(settings):
     return count + 1
 
 
-def _three(result, sides, order):
-    """A view of the result with the dimensions (slice, ·, ·)."""
-    if order == "last":
-        return np.moveaxis(result.reshape(*sides, result.shape[1]), 2, 0)
-    return result.reshape(1, *sides)
+def _matrix_of(matrix):
+    """A sparse matrix of SciPy, or of anything with tocsr(), as a Matrix, and the arrays that it borrows."""
+    if not hasattr(matrix, "tocsr"):
+        raise BadInput(f"system_matrix is of {type(matrix).__name__}; allowed: the name of a file, or a sparse matrix of SciPy")
+    rows = matrix.tocsr()
+    if rows.dtype.kind not in "biuf" or rows.dtype.itemsize > 8:
+        raise BadInput(f"the values of system_matrix are of {rows.dtype}; allowed: real numbers of up to 64 bits")
+    wide = any(array.dtype != np.int32 for array in (rows.indptr, rows.indices))
+    start, column = (np.ascontiguousarray(array, np.int64 if wide else np.int32) for array in (rows.indptr, rows.indices))
+    value = np.ascontiguousarray(rows.data, np.float32 if rows.dtype == np.float32 else np.float64)
+    if start.shape != (rows.shape[0] + 1,) or not start[-1] <= min(column.size, value.size):
+        raise BadInput(f"system_matrix has {start.size} elements of indptr, up to {start[-1]}, {column.size} of indices and"
+                       f" {value.size} of data; allowed: those of {rows.shape[0]} rows")
+    told = Matrix(*rows.shape, TYPES[start.dtype], TYPES[value.dtype], start.ctypes.data, column.ctypes.data, value.ctypes.data)
+    return told, (start, column, value)
 
 
 @with_settings("operator")
 class Operator(_Linear):
-    """A: the lengths of rays in voxels, of parallel beams through slices of N × N voxels.
+    """A, and its transpose A.T: what projections of an image are, of one of three kinds.
+
+        Operator(angles, columns)                                        parallel beams through slices of N x N voxels
+        Operator(angles, columns, rows=rows, geometry="cone", ...)       cone beams through a volume
+        Operator(system_matrix=matrix)                                   a file, or a sparse matrix of SciPy
 
     angles     radians, one for each projection; a ray obeys s = x·cosθ + y·sinθ, where x points right along the
                columns of the image and y up, against its rows
     columns    of the detector
     center     the rotation axis as a column; 0 is the middle of column 0. Default: (columns − 1)/2
     slices     as many as products will usually have, by which work is divided among the workers
-    subsets    of the angles, for ordered-subset methods: A.subset(s) has the angles s, s + subsets, s + 2·subsets …
-    settings   below: those of the program
+    subsets    of the angles, or of the rows of a matrix, for ordered-subset methods: A.subset(s) has those of the numbers s,
+               s + subsets, s + 2·subsets …
+    rows       of the detector of cone beams, whose source_object_distance, source_detector_distance and detector_pixel in mm
+               must be given, too
+    settings   below: those of the program. system_matrix is the name of a file, or a sparse matrix, whose arrays are read
+               where they are if it is of rows (CSR), and not needed afterwards
 
-    A @ x takes an image (N, N), images (S, N, N), a vector (N·N,) or a matrix (N·N, S) whose columns are slices, and
-    gives projections: (K, M), (S, K, M), (K·M,) or (K·M, S). A.T @ y is its transpose. Of float32 the result is
-    float32, of float64 float64; the arithmetic has the precision of the setting. The shape is that of one slice:
-    (K·M, N·N). Values that are NaN or infinite are refused.
+    A @ x takes an image of A.image_shape, several (S, *A.image_shape), a vector (A.shape[1],) or a matrix (A.shape[1], S)
+    whose columns are slices, and gives projections likewise: A.projection_shape, and so on. A.T @ y is its transpose. Of
+    float32 the result is float32, of float64 float64; the arithmetic has the precision of the setting. A.shape is that of
+    one slice. Values that are NaN or infinite are refused. An image is (N, N), or (Z, Y, X) of cone beams and of a matrix
+    whose grid of voxels is known, else (V,); its projections are (K, M), (K, R, M), or (R,): the rows of a matrix.
 
     The operator is freed with the object, by close(), or at the end of a with statement.
     """
 
-    def __init__(self, angles, columns, center=None, slices=1, subsets=1, **settings):
-        angle_rad = np.ascontiguousarray(angles, dtype=np.float64)
-        if angle_rad.ndim != 1 or angle_rad.size == 0:
-            raise BadInput(f"angles have the shape {angle_rad.shape}; allowed: one dimension with 1 or more")
-        geometry = Parallel(
-            angle_rad.size,
-            int(columns),
-            angle_rad.ctypes.data_as(ctypes.POINTER(ctypes.c_double)),
-            float("nan") if center is None else float(center),
-            int(slices),
-            int(subsets),
-        )
+    def __init__(self, angles=None, columns=None, center=None, slices=1, subsets=1, rows=None, **settings):
+        matrix, borrowed = settings.get("system_matrix"), None
+        geometry = Geometry(center=float("nan") if center is None else float(center), slices=int(slices), subsets=int(subsets),
+                            columns=int(columns or 0), rows=int(rows or 0))
+        if matrix is not None and not isinstance(matrix, (str, os.PathLike)):
+            told, borrowed = _matrix_of(settings.pop("system_matrix"))
+            geometry.matrix = ctypes.pointer(told)
+        if angles is not None:
+            angle_rad = np.ascontiguousarray(angles, dtype=np.float64)
+            if angle_rad.ndim != 1 or angle_rad.size == 0:
+                raise BadInput(f"angles have the shape {angle_rad.shape}; allowed: one dimension with 1 or more")
+            geometry.angles, geometry.angle_rad = angle_rad.size, angle_rad.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         handle = ctypes.c_void_p()
         ensure_started()
         check(library.sinodag_operator_new(ctypes.byref(geometry), settings_of(settings), ctypes.byref(handle)))
+        del borrowed
         self._handle = handle
         self._close = weakref.finalize(self, _free, handle)
         about = About()
         check(library.sinodag_operator_about(handle, ctypes.byref(about)))
-        self.angles, self.columns, self.side = about.angles, about.columns, about.side
+        self._tell(about, angles is None)
+        self.dtype = np.dtype(_ELEMENT.get(str(settings.get("precision")), np.float32))
+
+    def _tell(self, about, is_matrix):
+        images, projections, voxels = tuple(about.images), tuple(about.projections), tuple(about.voxels)
         self.nonzeros, self.nbytes, self.partitions = about.nonzeros, about.bytes, about.partitions
         self.subsets = about.subsets
-        self.shape = (self.angles * self.columns, self.side**2)
-        self.dtype = np.dtype(_ELEMENT.get(str(settings.get("precision")), np.float32))
-        self._sides = ((self.side, self.side), (self.angles, self.columns))
+        self.angles = self.columns = self.side = None
+        if is_matrix:
+            self.image_shape, self.projection_shape = voxels if voxels[:2] != (1, 1) else voxels[2:], projections[1:2]
+        elif images[0]:
+            self.image_shape, self.projection_shape = images, projections
+            self.angles, self.columns = projections[0], projections[2]
+        else:
+            self.image_shape, self.projection_shape = images[1:], projections[1:]
+            self.angles, self.columns, self.side = projections[1], projections[2], images[1]
+        self._lay_out(self.image_shape, self.projection_shape)
 
     def project(self, images, out=None):
         """A @ images, into `out` if it is given: an array of the result's shape and type in C order."""
@@ -198,32 +266,56 @@ class Operator(_Linear):
         return self.T._multiply(projections, out)
 
     @with_settings("solve")
-    def solve(self, projections, out=None, residuals=False, progress=None, **settings):
-        """Solves A x = projections by a solver of the program, without tracing lengths again; gives x, or (x, r) with `residuals`.
+    def solve(
+        self,
+        projections,
+        out=None,
+        residuals=False,
+        progress=None,
+        start=None,
+        multiplicative=None,
+        additive=None,
+        sensitivity=None,
+        **settings,
+    ):
+        """Solves A x = projections by a solver of the program, without making A again; gives x, or (x, r) with `residuals`.
 
-        projections  line integrals, in any shape that A.T @ projections takes; x has the shape and type of that product
+        projections  line integrals, or counts of a matrix with mlem and osem, in any shape that A.T @ projections takes; x has
+                     the shape and type of that product
         out          an array for x, of its shape and type in C order
-        residuals    also give r: float64 (S, iterations + 1), the squares of |A x - projections| of each slice before the first and
-                     after each iteration, NaN once it has stopped. Wants `iterations`, unless the algorithm is fbp
+        residuals    also give r: float64 (S, iterations + 1): of each slice the square of |projections|, then of
+                     |A x - projections| after each iteration, NaN once it has stopped. Wants `iterations`, unless the algorithm is fbp
         progress     as of sinodag.recon, after each iteration
+        start        images that the first iteration begins from, or one for all: of parallel beams, and of a matrix with mlem and
+                     osem
+        multiplicative, additive  of a matrix: factors of its rows, and expected randoms and scatter, of each set or one for all:
+                     the expected values are multiplicative * (A @ x) + additive
+        sensitivity  of a matrix, with mlem and osem: an image in place of A.T @ multiplicative
         settings     below. osem and fista take the operator's subsets; cg, sirt and mlem need an operator without
 
-        Raises BadInput and Failed as sinodag.recon. The values are those that sinodag.recon computes of the same projections with
-        the same settings.
+        Raises BadInput and Failed as sinodag.recon. The values are those that the program computes of the same projections with
+        the same settings; of cone beams per voxel, where volumes have 1/cm.
         """
-        call, solution, rows = Call(progress), Solution(), []
+        call, kept, rows = Call(progress), [], []
+        of_images = {"start": start, "sensitivity": sensitivity}
+        of_rows = {"multiplicative": multiplicative, "additive": additive}
+        beside = {name: self._beside(values) for name, values in of_images.items() if values is not None}
+        beside.update((name, self.T._beside(values)) for name, values in of_rows.items() if values is not None)
 
         def compute(given, volume):
-            solution.volume, solution.progress = volume, call.output.progress
+            solution = Solution(volume=volume, progress=call.output.progress)
+            for name, values in beside.items():
+                kept.append(array_of(values))
+                setattr(solution, name, ctypes.pointer(kept[-1]))
             if residuals:
-                rows.append(np.full((given.size[0], _columns(settings)), np.nan))
-                solution.residual = rows[0].ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-                solution.columns = rows[0].shape[1]
+                rows.append(np.full((given.size[0] if len(self._cells[0]) == 2 else 1, _columns(settings)), np.nan))
+                solution.residual = rows[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+                solution.columns = rows[-1].shape[1]
             handle, texts = self._use(), settings_of(settings)
             call.run(lambda: library.sinodag_solve(handle, ctypes.byref(given), texts, ctypes.byref(solution)))
 
         result = self.T._multiply(projections, out, compute)
-        return (result, rows[0]) if residuals else result
+        return (result, np.concatenate(rows)) if residuals else result
 
     @property
     def T(self):  # pylint: disable=invalid-name
@@ -245,10 +337,8 @@ class Operator(_Linear):
         self.close()
 
     def __repr__(self):
-        return (
-            f"<sinodag.Operator: {self.angles} angles x {self.columns} columns, {self.side} x {self.side} voxels,"
-            f" {self.nonzeros} nonzeros>"
-        )
+        projections, image = (" x ".join(map(str, sizes)) for sizes in (self.projection_shape, self.image_shape))
+        return f"<sinodag.Operator: {projections} projections of {image} voxels, {self.nonzeros} nonzeros>"
 
     def _compute(self, images, projections):
         check(library.sinodag_project(self._use(), ctypes.byref(images), ctypes.byref(projections)))
@@ -269,10 +359,11 @@ class _Subset(_Linear):
         self._of, self.number = of, operator.index(number)
         if not 0 <= self.number < of.subsets:
             raise BadInput(f"subset is {number}; allowed: 0 to {of.subsets - 1}")
-        self.angles, self.columns, self.side = len(range(self.number, of.angles, of.subsets)), of.columns, of.side
-        self.shape = (self.angles * self.columns, self.side**2)
+        count = len(range(self.number, of.projection_shape[0], of.subsets))
+        self.angles, self.columns, self.side = None if of.angles is None else count, of.columns, of.side
+        self.image_shape, self.projection_shape = of.image_shape, (count, *of.projection_shape[1:])
         self.dtype = of.dtype
-        self._sides = ((self.side, self.side), (self.angles, self.columns))
+        self._lay_out(self.image_shape, self.projection_shape)
 
     def project(self, images, out=None):
         """The product with images, into `out` if it is given: an array of the result's shape and type in C order."""
@@ -305,7 +396,7 @@ class _Transpose(_Linear):
         self._of = of
         self.shape = of.shape[::-1]
         self.dtype = of.dtype
-        self._sides = of._sides[::-1]
+        self._sides, self._cells = of._sides[::-1], of._cells[::-1]
 
     @property
     def T(self):  # pylint: disable=invalid-name

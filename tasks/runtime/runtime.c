@@ -192,6 +192,13 @@ SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const Si
     return sino_progress_new(shape, &runtime->progress);
 }
 
+/* Work is a sum of many shares, whose rounding is no work that is left. */
+static double share_done(double done, double total)
+{
+    const double share = total > 0 ? done / total : 0;
+    return share > 1 - 1e-9 ? 1 : share;
+}
+
 void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now)
 {
     if (!runtime->progress) return; /* nothing was announced */
@@ -199,7 +206,7 @@ void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition positi
     sino_progress_set(runtime->progress, position.minibatch, now);
     SinoProgress progress = sino_progress_now(runtime->progress);
     runtime->done_work += work;
-    progress.done = runtime->total_work > 0 ? runtime->done_work / runtime->total_work : 0;
+    progress.done = share_done(runtime->done_work, runtime->total_work);
     progress.elapsed_s = sino_runtime_now_s() - runtime->begin_s;
     pthread_mutex_unlock(&runtime->mutex);
     if (runtime->log) sino_log_progress(runtime->log, &progress);

@@ -87,19 +87,58 @@ static SinodagArray array(State *state, int which)
     return made;
 }
 
+/* The arrays of a matrix. */
+typedef struct Arrays {
+    int64_t start[SIDE + 1];
+    int64_t column[SIDE * SIDE];
+    float value[SIDE * SIDE];
+} Arrays;
+
+/* A matrix of up to 9 rows, of which start, columns and values may be anything but ends that are past the arrays. */
+static SinodagMatrix matrix(Bytes *bytes, Arrays *arrays)
+{
+    const int64_t rows = byte(bytes) % (SIDE + 1), columns = size(bytes), usual = byte(bytes) % 2;
+    for (int64_t i = 0; i <= rows; i++) arrays->start[i] = usual ? i * 3 : byte(bytes) % 8 - 1;
+    for (int64_t i = 0; i < SIDE * SIDE; i++) {
+        arrays->column[i] = i % 3 + (i < 8 ? byte(bytes) % 4 - !usual : 0);
+        arrays->value[i] = i < 8 ? (float)number(bytes) : (float)i / 8;
+    }
+    if (arrays->start[rows] > SIDE * SIDE) arrays->start[rows] = SIDE * SIDE;
+    return (SinodagMatrix){.rows = rows,
+                           .columns = columns,
+                           .index_type = byte(bytes) % 5 ? SINODAG_INT64 : (SinodagType)(byte(bytes) % 8 - 1),
+                           .value_type = byte(bytes) % 5 ? SINODAG_FLOAT32 : SINODAG_UINT8,
+                           .start = byte(bytes) == 9 ? NULL : arrays->start,
+                           .column = arrays->column,
+                           .value = arrays->value};
+}
+
 static void make_operator(State *state)
 {
+    static const char *const cone[] = {"geometry=cone", "source-object-distance=99", "source-detector-distance=150",
+                                       "detector-pixel=0.5"};
+    enum { CONE = sizeof cone / sizeof *cone };
     Bytes *bytes = &state->bytes;
     double angle_rad[SIDE];
     char setting[3][64];
-    const char *settings[4] = {NULL};
-    SinodagParallel geometry = {.angles = size(bytes), .columns = size(bytes), .angle_rad = angle_rad};
+    const char *settings[CONE + 4] = {NULL};
+    static Arrays arrays;
+    SinodagMatrix of;
+    SinodagGeometry geometry = {.angles = size(bytes), .columns = size(bytes), .angle_rad = angle_rad};
+    const int kind = byte(bytes) % 4;
+    int count = 0;
+    if (kind == 1) geometry.rows = size(bytes);
+    for (; kind == 1 && count < CONE; count++) settings[count] = cone[count];
+    if (kind == 2) {
+        of = matrix(bytes, &arrays);
+        geometry = (SinodagGeometry){.matrix = &of, .columns = byte(bytes) == 9};
+    }
     geometry.slices = size(bytes);
     geometry.subsets = byte(bytes) % 3 ? 0 : size(bytes);
     geometry.center = byte(bytes) % 2 ? (double)NAN : number(bytes);
     for (int k = 0; k < SIDE; k++) angle_rad[k] = k < 2 ? number(bytes) : k / 3.0;
-    const int count = byte(bytes) % 4;
-    for (int i = 0; i < count; i++) settings[i] = text(bytes, setting[i], sizeof setting[i]);
+    const int more = byte(bytes) % 4;
+    for (int i = 0; i < more; i++) settings[count++] = text(bytes, setting[i], sizeof setting[i]);
     SinodagOperator *made = NULL;
     SinodagStatus status = sinodag_operator_new(&geometry, settings, byte(bytes) == 99 ? NULL : &made);
     if (made) {
@@ -144,7 +183,7 @@ static void solve(State *state, SinodagOperator *op)
     char setting[2][64];
     const char *settings[4] = {"iterations=2", NULL};
     double residual[SIDE * 3]; /* of as many slices as an array has, and of two iterations */
-    const SinodagArray data = array(state, 1);
+    const SinodagArray data = array(state, 1), beside = array(state, byte(bytes) % 2);
     SinodagSolution solution = {.volume = array(state, 0), .progress = byte(bytes) % 2 ? progress : NULL, .of = state};
     const int count = byte(bytes) % 3;
     for (int i = 0; i < count; i++) settings[1 + i] = text(bytes, setting[i], sizeof setting[i]);
@@ -152,6 +191,11 @@ static void solve(State *state, SinodagOperator *op)
         solution.residual = residual;
         solution.columns = byte(bytes) % 4;
     }
+    const int what = byte(bytes);
+    if (what % 8 == 1) solution.start = &beside;
+    if (what % 8 == 2) solution.multiplicative = &beside;
+    if (what % 8 == 3) solution.additive = &beside;
+    if (what % 8 == 4) solution.sensitivity = &beside;
     settle(sinodag_solve(op, &data, settings, byte(bytes) == 99 ? NULL : &solution));
 }
 

@@ -124,19 +124,36 @@ static void write_arrays(const char *folder)
     fuzz_require(fclose(out) == 0);
 }
 
-/* Calls of fuzz_library.c: an operator of 4 angles and 5 columns, products of two slices, a reconstruction, settings.
- */
+/* Calls of fuzz_library.c. Of each kind an operator: of 4 angles, or 6 rows, and 5 columns; products and solutions of
+ * two slices or a volume; a reconstruction; settings. */
 static void write_calls(const char *folder)
 {
-    static const char calls[] = "\0"                                          /* no value is NaN */
-                                "\0\0\4\5\2\1\0\3\0\0\0"                      /* the operator */
-                                "\0\3\1\2\5\5\0\1\2\4\5\0\1"                  /* A x */
-                                "\0\4\1\2\5\5\1\2\2\4\5\2\0"                  /* its transpose, in other orders */
-                                "\0\6\1\4\2\5\0\1\0\3\1\1\1algorithm=fbp\0\1" /* a reconstruction */
-                                "\0\5recon\0"
-                                "\0\2\0\1";
-    FILE *out = fopen(fuzz_seed_path(folder, "library", 1), "wb");
-    fuzz_require(out && fwrite(calls, 1, sizeof calls, out) == sizeof calls && fclose(out) == 0);
+#define MADE "\0\1\1\0\1\0\0\0"                                 /* an operator without subsets and settings */
+    static const char parallel[] = "\0"                         /* no value is NaN */
+                                   "\0\0\4\5\0" MADE            /* the operator */
+                                   "\0\3\1\2\5\5\0\1\2\4\5\0\1" /* A x */
+                                   "\0\4\1\2\5\5\1\2\2\4\5\2\0" /* its transpose, in other orders */
+                                   "\0\10\1\4\2\5\0\1\0\1\1\1algorithm=fbp\0\1" /* a reconstruction */
+                                   "\0\6recon\0"
+                                   "\0\2\0\1";
+    static const char cone[] = "\0"
+                               "\0\0\4\5\1\3" MADE "\0\3\1\3\5\5\0\1\4\3\5\0\1"
+                               "\0\4\1\3\5\5\1\2\4\3\5\2\0"
+                               "\0\7\1\4\3\5\0\0\1\3\5\5\0\1\3\5\5\0\0\0\0\0\0";
+    static const char matrix[] =
+        "\0"
+        "\0\0\4\5\2\6\5\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\0\0" MADE "\0\3\1\2\5\1\0\1\2\6\1\0\1"
+        "\0\4\1\2\5\1\1\2\2\6\1\2\0"
+        "\0\7\1\2\6\1\0\0\1\1\5\1\0\1\2\5\1\0\0\0\0\1\0"; /* with a start */
+#undef MADE
+    const struct {
+        const char *calls;
+        size_t bytes;
+    } all[] = {{parallel, sizeof parallel}, {cone, sizeof cone}, {matrix, sizeof matrix}};
+    for (int i = 0; i < 3; i++) {
+        FILE *out = fopen(fuzz_seed_path(folder, "library", i + 1), "wb");
+        fuzz_require(out && fwrite(all[i].calls, 1, all[i].bytes, out) == all[i].bytes && fclose(out) == 0);
+    }
 }
 
 int main(int count, char **arguments)

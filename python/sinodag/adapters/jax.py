@@ -9,20 +9,23 @@ import jax
 import numpy as np
 
 
-def _product(linear, shape):
-    """The function of arrays (N, N) or (S, N, N) that multiplies by `linear`, whose result has (S,) + `shape`."""
+def _product(linear):
+    """The function of arrays of the sides of `linear`, such as (N, N) or (S, N, N), that multiplies by it."""
+    taken, given = linear._sides
 
     def call(values):
-        result = jax.ShapeDtypeStruct((*values.shape[:-2], *shape), values.dtype)
-        return jax.pure_callback(lambda given: linear.dot(np.asarray(given)), result, values)
+        first = values.shape[: values.ndim - len(taken)]
+        result = jax.ShapeDtypeStruct((*first, *given), values.dtype)
+        return jax.pure_callback(
+            lambda array: linear._of_stack(np.asarray(array).reshape(-1, *taken)).reshape(result.shape), result, values
+        )
 
     return call
 
 
 def projector(operator):
     """A of sinodag as a function of JAX. Reverse derivatives are exact; forward ones (jvp) are not defined."""
-    forward = _product(operator, (operator.angles, operator.columns))
-    back = _product(operator.T, (operator.side, operator.side))
+    forward, back = _product(operator), _product(operator.T)
     project = jax.custom_vjp(forward)
     project.defvjp(lambda values: (forward(values), None), lambda _, gradient: (back(gradient),))
     return project

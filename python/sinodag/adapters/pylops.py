@@ -9,20 +9,20 @@ import pylops
 
 
 class Projector(pylops.LinearOperator):
-    """A of sinodag: images of `dims`, (N, N) or with `slices` (slices, N, N), to projections of `dimsd`."""
+    """A of sinodag, of any kind: images of `dims`, as (N, N) or with `slices` (slices, N, N), to projections of `dimsd`."""
 
     def __init__(self, operator, slices=None):
         first = () if slices is None else (slices,)
         self._operator = operator
         super().__init__(
             dtype=operator.dtype,
-            dims=(*first, operator.side, operator.side),
-            dimsd=(*first, operator.angles, operator.columns),
+            dims=(*first, *operator.image_shape),
+            dimsd=(*first, *operator.projection_shape),
             name="S",
         )
 
     def _matvec(self, x):
-        return self._operator.project(x.reshape(self.dims)).ravel()
+        return self._operator._of_stack(x.reshape(-1, *self._operator.image_shape)).ravel()
 
     def _rmatvec(self, x):
-        return self._operator.backproject(x.reshape(self.dimsd)).ravel()
+        return self._operator.T._of_stack(x.reshape(-1, *self._operator.projection_shape)).ravel()

@@ -21,7 +21,7 @@ class _Product(torch.autograd.Function):
         ctx.linear = linear
         if values.device.type != "cpu":
             raise BadInput(f"a tensor on {values.device}; allowed: tensors in main memory, as x.cpu() gives")
-        return torch.from_numpy(linear.dot(values.detach().numpy()))
+        return torch.from_numpy(linear._of_stack(values.detach().numpy()))
 
     @staticmethod
     def backward(ctx, gradient):
@@ -29,7 +29,7 @@ class _Product(torch.autograd.Function):
 
 
 class Projector(torch.nn.Module):
-    """Images (…, N, N) to projections (…, K, M); `T` is the backprojection."""
+    """Images (…, N, N) to projections (…, K, M), or what else the operator's are; `T` is the backprojection."""
 
     def __init__(self, linear):
         super().__init__()
@@ -37,13 +37,9 @@ class Projector(torch.nn.Module):
 
     def forward(self, values):
         """A x for any number of leading dimensions, as of batches and channels."""
-        stack = values.reshape(-1, *values.shape[-2:])
-        return _Product.apply(self.linear, stack).reshape(*values.shape[:-2], *self._sides())
-
-    def _sides(self):
-        rows, _ = self.linear.shape
-        operator = self.linear if hasattr(self.linear, "side") else self.linear.T
-        return (operator.angles, operator.columns) if rows == operator.shape[0] else (operator.side, operator.side)
+        taken, given = self.linear._sides
+        first = values.shape[: values.ndim - len(taken)]
+        return _Product.apply(self.linear, values.reshape(-1, *taken)).reshape(*first, *given)
 
     @property
     def T(self):  # pylint: disable=invalid-name

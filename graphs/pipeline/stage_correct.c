@@ -15,7 +15,6 @@ typedef struct Own {
     double *flat_at;   /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
     SinoPhase *phase;  /* NULL: no phase retrieval; owned */
     SinoData *images;  /* scratch memory of phase retrieval and tilt; NULL: neither is wanted */
-    SinoData *places;  /* NULL: angles are in order */
     SinoData *scratch; /* NULL: cores correct */
 } Own;
 
@@ -71,10 +70,9 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
 {
     Own *own;
     const SinoInput *input = request->input;
-    const int64_t slab = request->slab_slices, element = (int64_t)sino_precision_bytes(request->slices.precision);
-    const int64_t sinogram = sino_times(sino_times(request->ray_count, request->slices.stride), element);
-    const int64_t bytes =
-        sino_input_slab_bytes(input, input->angle_count, slab) + sino_input_fields_bytes(input, slab) + sinogram;
+    const int64_t slab = request->slab_slices;
+    const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, slab) +
+                          sino_input_fields_bytes(input, slab) + sino_stage_sinogram_bytes(request);
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
     if (input->flat_sets.count > 1) SINO_TRY(place_flats(input, &own->flat_at));
@@ -82,9 +80,6 @@ static SinoStatus prepare(const SinoStagesRequest *request, void **result)
     if (input->flat_sets.count > 1) return NULL; /* cores interpolate */
     if (input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
     const SinoCorrection correction = sino_input_correction(input, request->slices, 0, slab, 0);
-    if (input->place)
-        SINO_TRY(sino_data_copy(request->runtime, "places", input->place,
-                                input->angle_count * (int64_t)sizeof *input->place, &own->places));
     return sino_correct_scratch(request->runtime, &correction, &own->scratch);
 }
 
@@ -95,7 +90,6 @@ static void release(void *released)
     free(own->flat_at);
     sino_data_free(own->images);
     sino_phase_free(own->phase);
-    sino_data_free(own->places);
     sino_data_free(own->scratch);
     free(own);
 }
@@ -111,7 +105,7 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
                            .sinogram = work->sinogram,
                            .repaired = work->repaired,
                            .tally = work->tally,
-                           .places = own->places,
+                           .places = own->scratch ? work->places : NULL,
                            .scratch = own->scratch};
     correct.correction.angle_count = work->angle_count;
     if (own->flat_at) correct.correction.flat_at = own->flat_at + work->first_angle;

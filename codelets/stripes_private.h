@@ -20,6 +20,20 @@ static inline int64_t sino_stripes_mirrored(int64_t i, int64_t n)
     return at < n ? at : turn - 1 - at;
 }
 
+/* Columns of the median of SINO_STRIPES_SORTING. */
+static inline int64_t sino_stripes_sorting_size(const SinoStripesOptions *options)
+{
+    const int64_t least = 5, most = 21;
+    if (options->sorting_size > 0) return options->sorting_size;
+    return sino_smaller(most, sino_larger(least, options->column_count / 100));
+}
+
+/* Windows do not exceed the columns, so that a mirror shows each column once. */
+static inline int64_t sino_stripes_fitting(int64_t size, int64_t column_count)
+{
+    return sino_larger(1, sino_smaller(size, column_count));
+}
+
 /* The plans of SINO_STRIPES_FW. */
 typedef struct SinoStripesFw SinoStripesFw;
 SinoStatus sino_stripes_fw_new(const SinoStripesOptions *options, SinoStripesFw **fw);

@@ -29,14 +29,7 @@ typedef struct Work {
     uint8_t *large;                    /* [column] */
 } Work;
 
-/* Columns of the median of algorithm 3, and of those of large and dead stripes. */
-static int64_t small_size(const SinoStripesOptions *options)
-{
-    const int64_t least = 5, most = 21;
-    if (options->sorting_size > 0) return options->sorting_size;
-    return sino_smaller(most, sino_larger(least, options->column_count / 100));
-}
-
+/* Columns of the medians of large and dead stripes. */
 static int64_t large_size(const SinoStripesOptions *options)
 {
     const int64_t least = 9, most = 61;
@@ -46,7 +39,7 @@ static int64_t large_size(const SinoStripesOptions *options)
 
 static int64_t largest_size(const SinoStripesOptions *options)
 {
-    return sino_larger(small_size(options), large_size(options));
+    return sino_larger(sino_stripes_sorting_size(options), large_size(options));
 }
 
 int64_t sino_stripes_vo_floats(const SinoStripesOptions *options)
@@ -195,15 +188,9 @@ SINO_VECTORISED static void median_line(int64_t column_count, int64_t angle_coun
     }
 }
 
-/* Windows do not exceed the columns, so that a mirror shows each column once. */
-static int64_t fitting(int64_t size, int64_t column_count)
-{
-    return sino_larger(1, sino_smaller(size, column_count));
-}
-
 static void median_columns(const SinoStripesOptions *options, int64_t asked, const Work *work)
 {
-    const int64_t angles = options->angle_count, size = fitting(asked, options->column_count);
+    const int64_t angles = options->angle_count, size = sino_stripes_fitting(asked, options->column_count);
     for (int64_t first = 0; first < angles; first += LINE)
         median_line(options->column_count, angles, size, sino_smaller(LINE, angles - first), work->window,
                     work->sorted + first);
@@ -212,7 +199,7 @@ static void median_columns(const SinoStripesOptions *options, int64_t asked, con
 /* The median of a sequence over `size` neighbours. */
 static void median_sequence(int64_t count, int64_t asked, const double *from, float *window, double *to)
 {
-    const int64_t size = fitting(asked, count);
+    const int64_t size = sino_stripes_fitting(asked, count);
     for (int64_t c = 0; c < count; c++) {
         int64_t held = 0;
         for (int64_t w = 0; w < size; w++) {
@@ -384,5 +371,5 @@ void sino_stripes_vo_run(const SinoStripesOptions *options, bool all, float *flo
         remove_dead(options, &work, sinogram, dead);
         remove_large(options, &work, sinogram);
     }
-    sort_and_smooth(options, small_size(options), &work, sinogram);
+    sort_and_smooth(options, sino_stripes_sorting_size(options), &work, sinogram);
 }

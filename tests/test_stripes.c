@@ -122,6 +122,14 @@ static void sorting_is_a_median_of_equal_ranks(void **state)
         for (int64_t size = 1; size <= 64; size = size * 2 + size % 3) check_sorting(shapes[i][0], shapes[i][1], size);
 }
 
+/* Columns that a GPU does not sort in shared memory, and a window that it does not hold in registers. */
+static void long_columns_and_wide_windows(void **state)
+{
+    (void)state;
+    check_sorting(8200, 2, 2);
+    check_sorting(33, 83, 70);
+}
+
 /* ---- Titarenko's ---- */
 
 /* Solves the dense equations in place, by Gauss with pivots. */
@@ -462,6 +470,7 @@ TESTING_SUBJECT(stripes)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorting_is_a_median_of_equal_ranks),
+        cmocka_unit_test(long_columns_and_wide_windows),
         cmocka_unit_test(ti_adds_offsets_that_smooth),
         cmocka_unit_test(fw_damps_bands),
         cmocka_unit_test(vo_all_removes_defects),

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stripes on a GPU: how the scratch memory is divided. */
+#include "stripes_gathered.h"
+
+#include "stripes_cuda.h"
+
+enum { ALIGNMENT = 128, LINE_VALUES = 8 /* of a column's end, so that columns begin at sectors of memory */ };
+
+int64_t sino_stripes_elements(int64_t angle_count)
+{
+    int64_t elements = 256; /* a warp has at least 8 each */
+    while (elements < angle_count) elements *= 2;
+    return elements;
+}
+
+/* The next `count` elements of `each` bytes after *bytes. */
+static void *take(void *scratch, int64_t count, size_t each, int64_t *bytes)
+{
+    void *taken = scratch ? (char *)scratch + *bytes : NULL;
+    *bytes += sino_ceil_multiple(sino_times(count, (int64_t)each), ALIGNMENT);
+    return taken;
+}
+
+static void take_sorting(SinoStripesGathered *at, void *scratch, int64_t *bytes)
+{
+    const bool is_long = at->angle_count > SINO_STRIPES_SHARED_MOST;
+    const int64_t values = SINO_STRIPES_SLICES * at->slice_values;
+    const int64_t elements = is_long ? SINO_STRIPES_SORTERS * sino_stripes_elements(at->angle_count) : 0;
+    at->medians = take(scratch, values, sizeof *at->medians, bytes);
+    at->ranks = take(scratch, values, is_long ? sizeof(uint32_t) : sizeof(uint16_t), bytes);
+    at->elements = take(scratch, elements, sizeof *at->elements, bytes);
+}
+
+SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, void *scratch, int64_t *bytes)
+{
+    SinoStripesGathered at = {.angle_count = (int)options->angle_count,
+                              .column_count = (int)options->column_count,
+                              .pitch = sino_ceil_multiple(options->angle_count, LINE_VALUES)};
+    at.slice_values = sino_times(at.pitch, options->column_count);
+    *bytes = 0;
+    at.values = take(scratch, SINO_STRIPES_SLICES * at.slice_values, sizeof *at.values, bytes);
+    at.has_undefined = take(scratch, SINO_STRIPES_SLICES, sizeof *at.has_undefined, bytes);
+    at.is_empty = take(scratch, SINO_STRIPES_SLICES * at.pitch, sizeof *at.is_empty, bytes);
+    take_sorting(&at, scratch, bytes);
+    return at;
+}
+
+int64_t sino_stripes_cuda_scratch_bytes(const SinoStripesOptions *options)
+{
+    int64_t bytes = 0;
+    if (sino_stripes_has_cuda(options->method)) (void)sino_stripes_gathered(options, NULL, &bytes);
+    return bytes;
+}

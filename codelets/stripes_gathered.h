@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stripes on a GPU, private: the sinograms that kernels work on at a time, and the methods behind stripes_cuda.h. */
+#ifndef SINO_STRIPES_GATHERED_H
+#define SINO_STRIPES_GATHERED_H
+
+#include "cuda_stream.h"
+#include "stripes_private.h"
+
+#include <stddef.h>
+
+enum {
+    SINO_STRIPES_SLICES = 8,         /* slices that are worked on at a time */
+    SINO_STRIPES_SHARED_MOST = 8192, /* angles of the longest columns that the shared memory of every GPU sorts */
+    SINO_STRIPES_SORTERS = 128       /* blocks that sort longer columns in the device's memory at a time */
+};
+
+/* Gathered sinograms; pointers are to device memory. */
+typedef struct SinoStripesGathered {
+    int angle_count, column_count, slice_count;
+    int64_t pitch, slice_values; /* values between columns, and between slices */
+    float *values;               /* [slice][column][angle] */
+    int *has_undefined;          /* [slice] */
+    uint8_t *is_empty;           /* [slice][angle], pitch apart: whether the angle has no defined value */
+    /* Sorting: the medians of equal ranks, laid out as the values, and the rank of each value: uint16_t, or uint32_t
+     * where columns are longer than SINO_STRIPES_SHARED_MOST. Such columns have elements[SINO_STRIPES_SORTERS]
+     * [sino_stripes_elements] to be sorted in. */
+    float *medians;
+    void *ranks;
+    unsigned long long *elements;
+} SinoStripesGathered;
+
+/* Divides scratch memory; `bytes`: how much it is. slice_count is left 0. */
+SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, void *scratch, int64_t *bytes);
+
+/* Elements of a column that is sorted: a power of two. */
+int64_t sino_stripes_elements(int64_t angle_count);
+
+/* Sorts the columns of the gathered slices, and finds the medians over `size` neighbouring columns, at most all of
+ * them. `values` become the sorted ones. */
+SinoStatus sino_stripes_sort_cuda(cudaStream_t stream, const SinoStripesGathered *at, int size);
+
+#endif

@@ -3,9 +3,10 @@
  * by tiles that are transposed in shared memory, so that both sides are read and written by whole sectors. */
 #include "panel_cuda.cuh"
 
+#include "stripes_key_cuda.cuh"
+
 extern "C" {
 #include "stripes_cuda.h"
-#include "stripes_gathered.h"
 }
 
 enum {
@@ -123,20 +124,40 @@ static __global__ void __launch_bounds__(THREADS) copy_kernel(SinoStripesGathere
     for (int c = 0; c < at.column_count; c++) row[c * at.pitch + angle] = from < 0 ? 0.0F : row[c * at.pitch + from];
 }
 
-/* Writes the value of each rank's median. −0 stays; zeros of the result are +0. Grid as of gather_kernel. */
-template <class Rank, class Real>
-static __global__ void __launch_bounds__(THREADS, 4) scatter_kernel(SinoStripesGathered at, Panel<Real> panel)
+/* The results of sorting: of each value the median of its rank. */
+template <class Rank> struct MedianOfRank {
+    static __device__ __forceinline__ float result(const SinoStripesGathered &at, int slice, int column, int angle,
+                                                   float)
+    {
+        const int64_t of_column = gathered_at(at, slice, column, 0);
+        return at.medians[of_column + static_cast<const Rank *>(at.ranks)[of_column + angle]];
+    }
+};
+
+/* The results of Titarenko's method: the root of each product and a multiple of the least one. */
+struct RootOfProduct {
+    static __device__ __forceinline__ float result(const SinoStripesGathered &at, int slice, int column, int angle,
+                                                   float alpha)
+    {
+        const float offset = alpha * fabsf(sino_stripes_least(at.least[slice]));
+        return sqrtf(at.values[gathered_at(at, slice, column, angle)] + offset);
+    }
+};
+
+/* Writes a method's results. −0 stays; zeros of the result are +0. Grid as of gather_kernel. */
+template <class Method, class Real>
+static __global__ void __launch_bounds__(THREADS, 4)
+    scatter_kernel(SinoStripesGathered at, Panel<Real> panel, float alpha)
 {
     SINO_SHARED(float, tile, TILE);
-    const Rank *const ranks = static_cast<const Rank *>(at.ranks);
     const int me = static_cast<int>(threadIdx.x), first_column = static_cast<int>(blockIdx.x) * COLUMNS;
     for (int first = static_cast<int>(blockIdx.y) * ANGLES; first < at.angle_count;
          first += static_cast<int>(gridDim.y) * ANGLES) {
         for (int i = me; i < ANGLES * COLUMNS * at.slice_count; i += THREADS) {
             const int angle = i % ANGLES, column = i / ANGLES % COLUMNS, slice = i / ANGLES / COLUMNS;
             if (first + angle >= at.angle_count || first_column + column >= at.column_count) continue;
-            const int64_t of_column = gathered_at(at, slice, first_column + column, 0);
-            tile[(slice * COLUMNS + column) * PITCH + angle] = at.medians[of_column + ranks[of_column + first + angle]];
+            tile[(slice * COLUMNS + column) * PITCH + angle] =
+                Method::result(at, slice, first_column + column, first + angle, alpha);
         }
         __syncthreads();
         for (int i = me; i < ANGLES * COLUMNS * panel.lanes; i += THREADS) {
@@ -159,20 +180,39 @@ static SinoStatus fill(cudaStream_t stream, const SinoStripesGathered &at)
     return sino_launch(SinoLaunch{"stripes_copy", blocks, THREADS, 0, stream}, copy_kernel, at);
 }
 
+static dim3 tiles_of(const SinoStripesGathered &at)
+{
+    return dim3(sino_blocks_for(at.column_count, COLUMNS, INT32_MAX),
+                sino_blocks_for(at.angle_count, ANGLES, GRID_MAX));
+}
+
+/* Runs the method on gathered slices, and writes its results. */
+template <class Real>
+static SinoStatus run_method(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered &at,
+                             const Panel<Real> &panel)
+{
+    const SinoLaunch scatter = {"stripes_scatter", tiles_of(at), THREADS, 0, stream};
+    const float alpha = static_cast<float>(options->ti_alpha);
+    const int64_t size = sino_stripes_fitting(sino_stripes_sorting_size(options), options->column_count);
+    if (options->method == SINO_STRIPES_TI) {
+        SINO_TRY(sino_stripes_ti_cuda(stream, options, &at));
+        return sino_launch(scatter, scatter_kernel<RootOfProduct, Real>, at, panel, alpha);
+    }
+    SINO_TRY(sino_stripes_sort_cuda(stream, &at, static_cast<int>(size)));
+    if (at.angle_count > SINO_STRIPES_SHARED_MOST)
+        return sino_launch(scatter, scatter_kernel<MedianOfRank<uint32_t>, Real>, at, panel, alpha);
+    return sino_launch(scatter, scatter_kernel<MedianOfRank<uint16_t>, Real>, at, panel, alpha);
+}
+
 template <class Real>
 static SinoStatus run_together(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered &at,
                                const Panel<Real> &panel)
 {
-    const int64_t size = sino_stripes_fitting(sino_stripes_sorting_size(options), options->column_count);
-    const dim3 blocks(sino_blocks_for(at.column_count, COLUMNS, INT32_MAX),
-                      sino_blocks_for(at.angle_count, ANGLES, GRID_MAX));
-    const SinoLaunch scatter = {"stripes_scatter", blocks, THREADS, 0, stream};
+    const SinoLaunch gather = {"stripes_gather", tiles_of(at), THREADS, 0, stream};
     SINO_TRY(sino_clear(stream, at.has_undefined, SINO_STRIPES_SLICES * sizeof *at.has_undefined));
-    SINO_TRY(sino_launch(SinoLaunch{"stripes_gather", blocks, THREADS, 0, stream}, gather_kernel<Real>, at, panel));
+    SINO_TRY(sino_launch(gather, gather_kernel<Real>, at, panel));
     SINO_TRY(fill(stream, at));
-    SINO_TRY(sino_stripes_sort_cuda(stream, &at, static_cast<int>(size)));
-    return at.angle_count > SINO_STRIPES_SHARED_MOST ? sino_launch(scatter, scatter_kernel<uint32_t, Real>, at, panel)
-                                                     : sino_launch(scatter, scatter_kernel<uint16_t, Real>, at, panel);
+    return run_method(stream, options, at, panel);
 }
 
 template <class Real>

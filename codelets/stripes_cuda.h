@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes on a GPU: sino_stripes_run with sinogram, `place` and scratch memory in device memory. cuda_stream.h gives
- * the contract of launchers. Sorting has the bits of the CPU's where no value is undefined; values that are
+ * the contract of launchers. A slice's result does not depend on the others. Sorting has the bits of the CPU's where no value is undefined; values that are
  * interpolated for undefined ones may differ in the last bit. */
 #ifndef SINO_STRIPES_CUDA_H
 #define SINO_STRIPES_CUDA_H
@@ -11,7 +11,7 @@
 /* Whether there are kernels for the method. */
 static inline bool sino_stripes_has_cuda(SinoStripesMethod method)
 {
-    return method == SINO_STRIPES_SORTING;
+    return method == SINO_STRIPES_SORTING || method == SINO_STRIPES_TI;
 }
 
 /* Bytes of the scratch memory, aligned to 16 bytes; it holds nothing between calls. 0: there are no kernels. */

@@ -31,6 +31,17 @@ static void take_sorting(SinoStripesGathered *at, void *scratch, int64_t *bytes)
     at->elements = take(scratch, elements, sizeof *at->elements, bytes);
 }
 
+static void take_ti(SinoStripesGathered *at, void *scratch, int64_t *bytes)
+{
+    enum { ORDERS = 2, DIAGONALS = 2 };
+    const int64_t columns = sino_times(SINO_STRIPES_SLICES, at->column_count);
+    at->sums = take(scratch, SINO_STRIPES_SLICES * at->pitch, sizeof *at->sums, bytes);
+    at->means = take(scratch, columns, sizeof *at->means, bytes);
+    at->offsets = take(scratch, ORDERS * columns, sizeof *at->offsets, bytes);
+    at->below = take(scratch, ORDERS * DIAGONALS * columns, sizeof *at->below, bytes);
+    at->least = take(scratch, SINO_STRIPES_SLICES, sizeof *at->least, bytes);
+}
+
 SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, void *scratch, int64_t *bytes)
 {
     SinoStripesGathered at = {.angle_count = (int)options->angle_count,
@@ -41,7 +52,10 @@ SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, voi
     at.values = take(scratch, SINO_STRIPES_SLICES * at.slice_values, sizeof *at.values, bytes);
     at.has_undefined = take(scratch, SINO_STRIPES_SLICES, sizeof *at.has_undefined, bytes);
     at.is_empty = take(scratch, SINO_STRIPES_SLICES * at.pitch, sizeof *at.is_empty, bytes);
-    take_sorting(&at, scratch, bytes);
+    if (options->method == SINO_STRIPES_TI)
+        take_ti(&at, scratch, bytes);
+    else
+        take_sorting(&at, scratch, bytes);
     return at;
 }
 

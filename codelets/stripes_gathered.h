@@ -27,6 +27,10 @@ typedef struct SinoStripesGathered {
     float *medians;
     void *ranks;
     unsigned long long *elements;
+    /* Titarenko's method, by slice: sums of the angles' values, pitch apart; means of the columns over angles; for
+     * first and second differences the offsets of the columns, and the two subdiagonals [2][column] of the factor. */
+    double *sums, *means, *offsets, *below;
+    unsigned *least; /* [slice]: the least product (sino_stripes_least) */
 } SinoStripesGathered;
 
 /* Divides scratch memory; `bytes`: how much it is. slice_count is left 0. */
@@ -38,5 +42,8 @@ int64_t sino_stripes_elements(int64_t angle_count);
 /* Sorts the columns of the gathered slices, and finds the medians over `size` neighbouring columns, at most all of
  * them. `values` become the sorted ones. */
 SinoStatus sino_stripes_sort_cuda(cudaStream_t stream, const SinoStripesGathered *at, int size);
+
+/* Titarenko's method: `values` become the products of both corrections, whose roots are still to be taken. */
+SinoStatus sino_stripes_ti_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);
 
 #endif

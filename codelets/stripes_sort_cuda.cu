@@ -7,9 +7,7 @@
  * which are three steps of the network between two barriers. */
 #include "panel_cuda.cuh"
 
-extern "C" {
-#include "stripes_gathered.h"
-}
+#include "stripes_key_cuda.cuh"
 
 typedef unsigned long long Element;
 
@@ -28,14 +26,12 @@ static __device__ __forceinline__ int slot(int i)
 
 static __device__ __forceinline__ Element element_of(float value, int angle)
 {
-    const unsigned bits = __float_as_uint(value), key = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-    return static_cast<Element>(key) << 32 | static_cast<unsigned>(angle);
+    return static_cast<Element>(sino_stripes_key(value)) << 32 | static_cast<unsigned>(angle);
 }
 
 static __device__ __forceinline__ float value_of(Element element)
 {
-    const unsigned key = static_cast<unsigned>(element >> 32);
-    return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
+    return sino_stripes_value(static_cast<unsigned>(element >> 32));
 }
 
 static __device__ __forceinline__ int angle_of(Element element)

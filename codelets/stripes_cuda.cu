@@ -165,7 +165,8 @@ static __global__ void __launch_bounds__(THREADS, 4)
             const int angle = first + from.angle, column = first_column + from.column;
             if (angle >= at.angle_count || column >= at.column_count || from.slice >= at.slice_count) continue;
             Real *const to = value_of(at, panel, angle, column, from.slice);
-            if (at.has_undefined[from.slice] && is_undefined(*to)) continue;
+            if (at.marks_dead && at.dead[from.slice * at.column_count + column]) *to = -Real(0);
+            if ((at.marks_dead || at.has_undefined[from.slice]) && is_undefined(*to)) continue;
             *to = static_cast<Real>(tile[from.in_tile]) + Real(0);
         }
         __syncthreads();
@@ -198,6 +199,7 @@ static SinoStatus run_method(cudaStream_t stream, const SinoStripesOptions *opti
         SINO_TRY(sino_stripes_ti_cuda(stream, options, &at));
         return sino_launch(scatter, scatter_kernel<RootOfProduct, Real>, at, panel, alpha);
     }
+    if (options->method == SINO_STRIPES_VO_ALL) SINO_TRY(sino_stripes_vo_cuda(stream, options, &at));
     SINO_TRY(sino_stripes_sort_cuda(stream, &at, static_cast<int>(size)));
     if (at.angle_count > SINO_STRIPES_SHARED_MOST)
         return sino_launch(scatter, scatter_kernel<MedianOfRank<uint32_t>, Real>, at, panel, alpha);
@@ -217,11 +219,12 @@ static SinoStatus run_together(cudaStream_t stream, const SinoStripesOptions *op
 
 template <class Real>
 static SinoStatus run(cudaStream_t stream, const SinoStripesOptions *options, SinoSlices slices, const int64_t *place,
-                      void *scratch, Real *sinogram)
+                      bool marked, void *scratch, Real *sinogram)
 {
     const int64_t rays = options->angle_count * options->column_count;
     int64_t bytes;
     SinoStripesGathered at = sino_stripes_gathered(options, scratch, &bytes);
+    at.marks_dead = marked && options->method == SINO_STRIPES_VO_ALL;
     for (SinoPanel of = sino_panel_at(slices, 0); of.first < slices.slice_count; of = sino_panel_next(slices, of))
         for (int64_t f = 0; f < of.slices.slice_count; f += SINO_STRIPES_SLICES) {
             const int64_t left = of.slices.slice_count - f;
@@ -234,10 +237,10 @@ static SinoStatus run(cudaStream_t stream, const SinoStripesOptions *options, Si
 }
 
 SinoStatus sino_stripes_run_cuda(cudaStream_t stream, const SinoStripesOptions *options, SinoSlices slices,
-                                 const int64_t *place, void *scratch, void *sinogram)
+                                 const int64_t *place, bool marked, void *scratch, void *sinogram)
 {
     assert(sino_stripes_has_cuda(options->method));
     return slices.precision == SINO_DOUBLE
-               ? run(stream, options, slices, place, scratch, static_cast<double *>(sinogram))
-               : run(stream, options, slices, place, scratch, static_cast<float *>(sinogram));
+               ? run(stream, options, slices, place, marked, scratch, static_cast<double *>(sinogram))
+               : run(stream, options, slices, place, marked, scratch, static_cast<float *>(sinogram));
 }

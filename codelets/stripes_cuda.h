@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes on a GPU: sino_stripes_run with sinogram, `place` and scratch memory in device memory. cuda_stream.h gives
- * the contract of launchers. A slice's result does not depend on the others. Sorting has the bits of the CPU's where no value is undefined; values that are
- * interpolated for undefined ones may differ in the last bit. */
+ * the contract of launchers. A slice's result does not depend on the others. Sorting has the bits of the CPU's where no
+ * value is undefined; values that are interpolated for undefined ones may differ in the last bit. */
 #ifndef SINO_STRIPES_CUDA_H
 #define SINO_STRIPES_CUDA_H
 
@@ -11,7 +11,7 @@
 /* Whether there are kernels for the method. */
 static inline bool sino_stripes_has_cuda(SinoStripesMethod method)
 {
-    return method == SINO_STRIPES_SORTING || method == SINO_STRIPES_TI;
+    return method != SINO_STRIPES_NONE && method != SINO_STRIPES_FW;
 }
 
 /* Bytes of the scratch memory, aligned to 16 bytes; it holds nothing between calls. 0: there are no kernels. */
@@ -19,6 +19,6 @@ int64_t sino_stripes_cuda_scratch_bytes(const SinoStripesOptions *options);
 
 /* The method must have kernels. */
 SinoStatus sino_stripes_run_cuda(cudaStream_t stream, const SinoStripesOptions *options, SinoSlices slices,
-                                 const int64_t *place, void *scratch, void *sinogram);
+                                 const int64_t *place, bool marked, void *scratch, void *sinogram);
 
 #endif

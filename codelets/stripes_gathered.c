@@ -6,10 +6,10 @@
 
 enum { ALIGNMENT = 128, LINE_VALUES = 8 /* of a column's end, so that columns begin at sectors of memory */ };
 
-int64_t sino_stripes_elements(int64_t angle_count)
+int64_t sino_stripes_elements(int64_t count)
 {
     int64_t elements = 256; /* a warp has at least 8 each */
-    while (elements < angle_count) elements *= 2;
+    while (elements < count) elements *= 2;
     return elements;
 }
 
@@ -29,6 +29,17 @@ static void take_sorting(SinoStripesGathered *at, void *scratch, int64_t *bytes)
     at->medians = take(scratch, values, sizeof *at->medians, bytes);
     at->ranks = take(scratch, values, is_long ? sizeof(uint32_t) : sizeof(uint16_t), bytes);
     at->elements = take(scratch, elements, sizeof *at->elements, bytes);
+}
+
+static void take_all(SinoStripesGathered *at, void *scratch, int64_t *bytes)
+{
+    const int64_t columns = sino_times(SINO_STRIPES_SLICES, at->column_count);
+    const int64_t places = SINO_STRIPES_SLICES * sino_stripes_elements(at->column_count);
+    at->ratio = take(scratch, columns, sizeof *at->ratio, bytes);
+    at->smooth = take(scratch, columns, sizeof *at->smooth, bytes);
+    at->sequence = take(scratch, places, sizeof *at->sequence, bytes);
+    at->dead = take(scratch, columns, sizeof *at->dead, bytes);
+    at->large = take(scratch, columns, sizeof *at->large, bytes);
 }
 
 static void take_ti(SinoStripesGathered *at, void *scratch, int64_t *bytes)
@@ -56,6 +67,7 @@ SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, voi
         take_ti(&at, scratch, bytes);
     else
         take_sorting(&at, scratch, bytes);
+    if (options->method == SINO_STRIPES_VO_ALL) take_all(&at, scratch, bytes);
     return at;
 }
 

@@ -27,6 +27,12 @@ typedef struct SinoStripesGathered {
     float *medians;
     void *ranks;
     unsigned long long *elements;
+    /* All of Vo's methods, by slice and column: what is compared, its median over neighbours, and which columns are
+     * dead or large stripes; by slice sino_stripes_elements(column_count) places in which ratios are sorted. */
+    double *ratio, *smooth;
+    unsigned long long *sequence;
+    uint8_t *dead, *large;
+    bool marks_dead; /* dead columns become undefined */
     /* Titarenko's method, by slice: sums of the angles' values, pitch apart; means of the columns over angles; for
      * first and second differences the offsets of the columns, and the two subdiagonals [2][column] of the factor. */
     double *sums, *means, *offsets, *below;
@@ -36,12 +42,15 @@ typedef struct SinoStripesGathered {
 /* Divides scratch memory; `bytes`: how much it is. slice_count is left 0. */
 SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, void *scratch, int64_t *bytes);
 
-/* Elements of a column that is sorted: a power of two. */
-int64_t sino_stripes_elements(int64_t angle_count);
+/* Elements among which `count` values are sorted: a power of two. */
+int64_t sino_stripes_elements(int64_t count);
 
 /* Sorts the columns of the gathered slices, and finds the medians over `size` neighbouring columns, at most all of
  * them. `values` become the sorted ones. */
 SinoStatus sino_stripes_sort_cuda(cudaStream_t stream, const SinoStripesGathered *at, int size);
+
+/* Algorithms 4 to 6 of Vo et al.: dead columns are interpolated, large stripes replaced. */
+SinoStatus sino_stripes_vo_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);
 
 /* Titarenko's method: `values` become the products of both corrections, whose roots are still to be taken. */
 SinoStatus sino_stripes_ti_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);

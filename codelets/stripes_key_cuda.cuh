@@ -20,6 +20,26 @@ static __device__ __forceinline__ float sino_stripes_value(unsigned key)
     return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
+/* Column c, beyond the ends mirrored once. */
+static __device__ __forceinline__ int sino_stripes_mirrored_once(int c, int column_count)
+{
+    return c < 0 ? -1 - c : c < column_count ? c : 2 * column_count - 1 - c;
+}
+
+/* The value of number size/2 in the order of the `size` values get(0), get(1) …: its key is the largest one that at
+ * most size/2 keys are below, found bit by bit. */
+template <class Get> static __device__ __forceinline__ float sino_stripes_bit_median(int size, const Get &get)
+{
+    unsigned median = 0;
+    for (int bit = 31; bit >= 0; bit--) {
+        const unsigned least = median | 1u << bit;
+        int below = 0;
+        for (int w = 0; w < size; w++) below += sino_stripes_key(get(w)) < least;
+        if (below <= size / 2) median = least;
+    }
+    return sino_stripes_value(median);
+}
+
 /* The least product is kept as the complement of its key, so that 0 is above all products. */
 static __device__ __forceinline__ float sino_stripes_least(unsigned least)
 {

@@ -28,6 +28,34 @@ static inline int64_t sino_stripes_sorting_size(const SinoStripesOptions *option
     return sino_smaller(most, sino_larger(least, options->column_count / 100));
 }
 
+/* Columns of the medians of large and dead stripes. */
+static inline int64_t sino_stripes_large_size(const SinoStripesOptions *options)
+{
+    const int64_t least = 9, most = 61;
+    if (options->large_size > 0) return options->large_size;
+    return sino_smaller(most, sino_larger(least, 3 * options->column_count / 100));
+}
+
+/* Of SINO_STRIPES_VO_ALL: window of the running mean over angles that shows fluctuation; columns at each end that never
+ * are dead; share of the noise in the threshold of algorithm 4, and the least noise. */
+enum { SINO_STRIPES_MEAN_WINDOW = 10, SINO_STRIPES_MARGIN = 2 };
+#define SINO_STRIPES_THRESHOLD_SHARE 0.5
+#define SINO_STRIPES_LEAST_NOISE     1e-6
+
+/* Largest values of a column, and as many smallest ones, that do not count for its sensitivity. */
+static inline int64_t sino_stripes_dropped_angles(int64_t angle_count)
+{
+    const double share = 0.1;
+    return (int64_t)(0.5 * share * (double)angle_count);
+}
+
+/* Largest ratios of a sequence of columns, and as many smallest ones, through which algorithm 4 fits no line. */
+static inline int64_t sino_stripes_dropped_columns(int64_t column_count)
+{
+    const double share = 0.25;
+    return (int64_t)(share * (double)column_count);
+}
+
 /* Windows do not exceed the columns, so that a mirror shows each column once. */
 static inline int64_t sino_stripes_fitting(int64_t size, int64_t column_count)
 {

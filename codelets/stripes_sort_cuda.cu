@@ -8,21 +8,16 @@
 #include "panel_cuda.cuh"
 
 #include "stripes_key_cuda.cuh"
+#include "stripes_network_cuda.cuh"
 
-typedef unsigned long long Element;
+typedef SinoElement Element;
 
 enum {
-    EACH = 8, /* elements of a thread, where shared memory holds the column */
+    EACH = SINO_NETWORK_EACH, /* elements of a thread, where shared memory holds the column */
     LONG_THREADS = 1024,
     WALK_THREADS = 128,
     SEGMENT = 128 /* columns of a walk */
 };
-
-/* Where element i lies, so that neighbouring threads find theirs in different banks at strides of 1 and of 8. */
-static __device__ __forceinline__ int slot(int i)
-{
-    return i ^ ((i >> 4) & 15) ^ ((i >> 3) & 8);
-}
 
 static __device__ __forceinline__ Element element_of(float value, int angle)
 {
@@ -39,76 +34,11 @@ static __device__ __forceinline__ int angle_of(Element element)
     return static_cast<int>(element & 0xffffffffu);
 }
 
-/* Merges to runs of `run` of the COUNT elements that a thread holds. Every second run descends; of runs that are as
- * long as what the thread holds `outer` tells it. */
-template <int COUNT> static __device__ __forceinline__ void merge_held(Element (&held)[COUNT], int run, bool outer)
-{
-#pragma unroll
-    for (int half = run / 2; half >= 1; half /= 2)
-#pragma unroll
-        for (int pair = 0; pair < COUNT / 2; pair++) {
-            const int r = pair / half * 2 * half + pair % half;
-            const bool descending = run < COUNT ? (r & run) != 0 : outer;
-            const Element low = held[r], high = held[r + half];
-            const bool swapped = (low > high) != descending;
-            held[r] = swapped ? high : low;
-            held[r + half] = swapped ? low : high;
-        }
-}
-
-/* STEPS steps of the merge to runs of 2^run elements, the last one of pairs 2^lowest apart. */
-template <int STEPS>
-static __device__ __forceinline__ void merge_steps(int count, int run, int lowest, Element *elements)
-{
-    for (int i = static_cast<int>(threadIdx.x); i < count >> STEPS; i += static_cast<int>(blockDim.x)) {
-        const int first = (i >> lowest) << (lowest + STEPS) | (i & ((1 << lowest) - 1));
-        Element held[1 << STEPS];
-#pragma unroll
-        for (int r = 0; r < 1 << STEPS; r++) held[r] = elements[slot(first + (r << lowest))];
-        merge_held(held, 1 << STEPS, (first >> run & 1) != 0);
-#pragma unroll
-        for (int r = 0; r < 1 << STEPS; r++) elements[slot(first + (r << lowest))] = held[r];
-    }
-    __syncthreads();
-}
-
-/* The merges to runs of 2, 4 and 8. */
-static __device__ __forceinline__ void sort_eights(int count, Element *elements)
-{
-    for (int i = static_cast<int>(threadIdx.x); i < count / EACH; i += static_cast<int>(blockDim.x)) {
-        Element held[EACH];
-#pragma unroll
-        for (int r = 0; r < EACH; r++) held[r] = elements[slot(EACH * i + r)];
-#pragma unroll
-        for (int run = 2; run <= EACH; run *= 2) merge_held(held, run, (i & 1) != 0);
-#pragma unroll
-        for (int r = 0; r < EACH; r++) elements[slot(EACH * i + r)] = held[r];
-    }
-    __syncthreads();
-}
-
-/* Sorts `count` elements, a power of two of at least EACH. */
-static __device__ __forceinline__ void sort(int count, Element *elements)
-{
-    sort_eights(count, elements);
-    for (int run = 4; 1 << run <= count; run++) {
-        int lowest = run - run % 3;
-        if (run % 3 == 2)
-            merge_steps<2>(count, run, lowest, elements);
-        else if (run % 3 == 1)
-            merge_steps<1>(count, run, lowest, elements);
-        while (lowest > 0) {
-            lowest -= 3;
-            merge_steps<3>(count, run, lowest, elements);
-        }
-    }
-}
-
 /* Elements of a column; behind its end those that are above all others. */
 static __device__ __forceinline__ void load_column(const float *column, int angle_count, int count, Element *elements)
 {
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-        elements[slot(i)] = i < angle_count ? element_of(column[i], i) : ~Element(0);
+        elements[sino_network_slot(i)] = i < angle_count ? element_of(column[i], i) : ~Element(0);
     __syncthreads();
 }
 
@@ -123,20 +53,21 @@ static __global__ void __launch_bounds__(SINO_STRIPES_SHARED_MOST / EACH) sort_k
     uint16_t *const ranks = static_cast<uint16_t *>(at.ranks) + first;
     int angle[EACH];
     load_column(at.values + first, at.angle_count, count, elements);
-    sort(count, elements);
+    sino_network_sort(count, elements);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int rank = me + e * threads;
-        const Element element = elements[slot(rank)];
+        const Element element = elements[sino_network_slot(rank)];
         angle[e] = angle_of(element);
         if (rank < at.angle_count) at.values[first + rank] = value_of(element);
     }
     __syncthreads();
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (me + e * threads < at.angle_count) elements[slot(angle[e])] = static_cast<Element>(me + e * threads);
+        if (me + e * threads < at.angle_count)
+            elements[sino_network_slot(angle[e])] = static_cast<Element>(me + e * threads);
     __syncthreads();
-    for (int k = me; k < at.angle_count; k += threads) ranks[k] = static_cast<uint16_t>(elements[slot(k)]);
+    for (int k = me; k < at.angle_count; k += threads) ranks[k] = static_cast<uint16_t>(elements[sino_network_slot(k)]);
 }
 
 /* The same for columns that shared memory does not hold: SINO_STRIPES_SORTERS blocks have elements of their own. */
@@ -148,20 +79,14 @@ static __global__ void __launch_bounds__(LONG_THREADS) sort_long_kernel(SinoStri
         const int64_t first = c / at.column_count * at.slice_values + c % at.column_count * at.pitch;
         uint32_t *const ranks = static_cast<uint32_t *>(at.ranks) + first;
         load_column(at.values + first, at.angle_count, count, elements);
-        sort(count, elements);
+        sino_network_sort(count, elements);
         for (int rank = me; rank < at.angle_count; rank += LONG_THREADS) {
-            const Element element = elements[slot(rank)];
+            const Element element = elements[sino_network_slot(rank)];
             at.values[first + rank] = value_of(element);
             ranks[angle_of(element)] = static_cast<uint32_t>(rank);
         }
         __syncthreads();
     }
-}
-
-/* Column c, beyond the ends mirrored once. */
-static __device__ __forceinline__ int mirrored(int c, int column_count)
-{
-    return c < 0 ? -1 - c : c < column_count ? c : 2 * column_count - 1 - c;
 }
 
 /* Puts a value into an ascending window whose last one is +∞. */
@@ -199,34 +124,27 @@ static __global__ void __launch_bounds__(WALK_THREADS, 4) median_kernel(SinoStri
     if (rank >= at.angle_count) return;
 #pragma unroll
     for (int w = 0; w < SLOTS; w++) window[w] = w < SLOTS / 2 - size / 2 ? -INFINITY : INFINITY;
-    for (int w = 0; w < size; w++) put(values[mirrored(first - size / 2 + w, columns) * at.pitch], window);
+    for (int w = 0; w < size; w++)
+        put(values[sino_stripes_mirrored_once(first - size / 2 + w, columns) * at.pitch], window);
     for (int c = first; c < end; c++) {
         medians[c * at.pitch] = window[SLOTS / 2];
         if (c + 1 < end)
-            replace(values[mirrored(c - size / 2, columns) * at.pitch],
-                    values[mirrored(c - size / 2 + size, columns) * at.pitch], window);
+            replace(values[sino_stripes_mirrored_once(c - size / 2, columns) * at.pitch],
+                    values[sino_stripes_mirrored_once(c - size / 2 + size, columns) * at.pitch], window);
     }
 }
 
-/* The key of a value is the largest one that at most as many values of the window are below as below the median: found
- * bit by bit, for windows that registers do not hold. Grid as of median_kernel. */
+/* The same for windows that registers do not hold. Grid as of median_kernel. */
 static __global__ void __launch_bounds__(WALK_THREADS) wide_median_kernel(SinoStripesGathered at, int size)
 {
     const int rank = static_cast<int>(blockIdx.x * WALK_THREADS + threadIdx.x), columns = at.column_count;
     const int first = static_cast<int>(blockIdx.z) * SEGMENT, end = min(first + SEGMENT, columns);
     const int64_t from = blockIdx.y * at.slice_values + rank;
     if (rank >= at.angle_count) return;
-    for (int c = first; c < end; c++) {
-        Element median = 0;
-        for (int bit = 31; bit >= 0; bit--) {
-            const Element least = median | Element(1) << (32 + bit);
-            int below = 0;
-            for (int w = 0; w < size; w++)
-                below += element_of(at.values[from + mirrored(c - size / 2 + w, columns) * at.pitch], 0) < least;
-            if (below <= size / 2) median = least;
-        }
-        at.medians[from + c * at.pitch] = value_of(median);
-    }
+    for (int c = first; c < end; c++)
+        at.medians[from + c * at.pitch] = sino_stripes_bit_median(size, [&](int w) {
+            return at.values[from + sino_stripes_mirrored_once(c - size / 2 + w, columns) * at.pitch];
+        });
 }
 
 static SinoStatus sort_columns(cudaStream_t stream, const SinoStripesGathered *at)

@@ -19,8 +19,8 @@ static SinoStatus stripes_cuda(const SinoTask *task, cudaStream_t stream)
 {
     const SinoRemoveStripes *remove = task->arguments;
     return sino_stripes_run_cuda(stream, sino_stripes_options(remove->stripes), remove->rows.slices,
-                                 remove->rows.place ? sino_task_buffer(task, 2) : NULL, sino_task_buffer(task, 1),
-                                 sino_task_buffer(task, 0));
+                                 remove->rows.place ? sino_task_buffer(task, 2) : NULL, remove->marked,
+                                 sino_task_buffer(task, 1), sino_task_buffer(task, 0));
 }
 
 static const SinoTaskKind stripes_kind = {.name = "stripes",

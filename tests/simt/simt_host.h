@@ -397,6 +397,16 @@ static inline int __float_as_int(float value)
     return simt_bits<int>(value);
 }
 
+static inline long long __double_as_longlong(double value)
+{
+    return simt_bits<long long>(value);
+}
+
+static inline double __longlong_as_double(long long bits)
+{
+    return simt_bits<double>(bits);
+}
+
 static inline float __uint_as_float(unsigned bits)
 {
     return simt_bits<float>(bits);

@@ -44,12 +44,12 @@ static void take_all(SinoStripesGathered *at, void *scratch, int64_t *bytes)
 
 static void take_ti(SinoStripesGathered *at, void *scratch, int64_t *bytes)
 {
-    enum { ORDERS = 2, DIAGONALS = 2 };
+    const int64_t orders = 2, diagonals = 2;
     const int64_t columns = sino_times(SINO_STRIPES_SLICES, at->column_count);
     at->sums = take(scratch, SINO_STRIPES_SLICES * at->pitch, sizeof *at->sums, bytes);
     at->means = take(scratch, columns, sizeof *at->means, bytes);
-    at->offsets = take(scratch, ORDERS * columns, sizeof *at->offsets, bytes);
-    at->below = take(scratch, ORDERS * DIAGONALS * columns, sizeof *at->below, bytes);
+    at->offsets = take(scratch, orders * columns, sizeof *at->offsets, bytes);
+    at->below = take(scratch, orders * diagonals * columns, sizeof *at->below, bytes);
     at->least = take(scratch, SINO_STRIPES_SLICES, sizeof *at->least, bytes);
 }
 

@@ -4,6 +4,7 @@
 #include "panel_cuda.cuh"
 
 #include "stripes_key_cuda.cuh"
+#include "stripes_wavelet_cuda.cuh"
 
 extern "C" {
 #include "stripes_cuda.h"
@@ -144,6 +145,17 @@ struct RootOfProduct {
     }
 };
 
+/* The results of the Fourier-wavelet method: what is removed is made whole along the angles, and subtracted. */
+struct LessRemoved {
+    static __device__ __forceinline__ float result(const SinoStripesGathered &at, int slice, int column, int angle,
+                                                   float)
+    {
+        const int row = angle + at.angle_count / 8 / 2; /* of the sinogram with zeros before and after */
+        const float *const half = at.half + slice * at.half_values + column * at.half_pitch + row / 2;
+        return at.values[gathered_at(at, slice, column, angle)] - sino_stripes_join(half, 1, row % 2);
+    }
+};
+
 /* Writes a method's results. −0 stays; zeros of the result are +0. Grid as of gather_kernel. */
 template <class Method, class Real>
 static __global__ void __launch_bounds__(THREADS, 4)
@@ -199,6 +211,10 @@ static SinoStatus run_method(cudaStream_t stream, const SinoStripesOptions *opti
         SINO_TRY(sino_stripes_ti_cuda(stream, options, &at));
         return sino_launch(scatter, scatter_kernel<RootOfProduct, Real>, at, panel, alpha);
     }
+    if (options->method == SINO_STRIPES_FW) {
+        SINO_TRY(sino_stripes_fw_cuda(stream, options, &at));
+        return sino_launch(scatter, scatter_kernel<LessRemoved, Real>, at, panel, alpha);
+    }
     if (options->method == SINO_STRIPES_VO_ALL) SINO_TRY(sino_stripes_vo_cuda(stream, options, &at));
     SINO_TRY(sino_stripes_sort_cuda(stream, &at, static_cast<int>(size)));
     if (at.angle_count > SINO_STRIPES_SHARED_MOST)
@@ -239,7 +255,7 @@ static SinoStatus run(cudaStream_t stream, const SinoStripesOptions *options, Si
 SinoStatus sino_stripes_run_cuda(cudaStream_t stream, const SinoStripesOptions *options, SinoSlices slices,
                                  const int64_t *place, bool marked, void *scratch, void *sinogram)
 {
-    assert(sino_stripes_has_cuda(options->method));
+    if (options->method == SINO_STRIPES_NONE) return NULL;
     return slices.precision == SINO_DOUBLE
                ? run(stream, options, slices, place, marked, scratch, static_cast<double *>(sinogram))
                : run(stream, options, slices, place, marked, scratch, static_cast<float *>(sinogram));

@@ -8,16 +8,9 @@
 #include "cuda_stream.h"
 #include "stripes.h"
 
-/* Whether there are kernels for the method. */
-static inline bool sino_stripes_has_cuda(SinoStripesMethod method)
-{
-    return method != SINO_STRIPES_NONE && method != SINO_STRIPES_FW;
-}
-
-/* Bytes of the scratch memory, aligned to 16 bytes; it holds nothing between calls. 0: there are no kernels. */
+/* Bytes of the scratch memory, aligned to 16 bytes; it holds nothing between calls. 0: nothing is removed. */
 int64_t sino_stripes_cuda_scratch_bytes(const SinoStripesOptions *options);
 
-/* The method must have kernels. */
 SinoStatus sino_stripes_run_cuda(cudaStream_t stream, const SinoStripesOptions *options, SinoSlices slices,
                                  const int64_t *place, bool marked, void *scratch, void *sinogram);
 

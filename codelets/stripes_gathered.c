@@ -4,7 +4,7 @@
 
 #include "stripes_cuda.h"
 
-enum { ALIGNMENT = 128, LINE_VALUES = 8 /* of a column's end, so that columns begin at sectors of memory */ };
+enum { ALIGNMENT = 128 };
 
 int64_t sino_stripes_elements(int64_t count)
 {
@@ -53,11 +53,29 @@ static void take_ti(SinoStripesGathered *at, void *scratch, int64_t *bytes)
     at->least = take(scratch, SINO_STRIPES_SLICES, sizeof *at->least, bytes);
 }
 
+static void take_fw(const SinoStripesOptions *options, SinoStripesGathered *at, void *scratch, int64_t *bytes)
+{
+    int64_t rows = sino_stripes_padded_rows(options->angle_count), columns = options->column_count;
+    at->half_pitch = sino_stripes_pitch(sino_stripes_half(rows));
+    for (int l = 0; l < sino_stripes_levels(options); l++) { /* a level of a few rows is larger than the one above */
+        const int64_t pitch = sino_stripes_pitch(sino_stripes_half(rows)), above = columns;
+        rows = sino_stripes_half(rows);
+        columns = sino_stripes_half(columns);
+        at->half_values = sino_larger(at->half_values, sino_times(above, pitch));
+        at->small_values = sino_larger(at->small_values, sino_times(columns, pitch));
+        at->removed_values += sino_times(columns, pitch);
+    }
+    at->half = take(scratch, sino_times(SINO_STRIPES_SLICES, at->half_values), sizeof *at->half, bytes);
+    at->small = take(scratch, sino_times(SINO_STRIPES_SLICES, at->small_values), sizeof *at->small, bytes);
+    at->rough = take(scratch, sino_times(SINO_STRIPES_SLICES, at->small_values), sizeof *at->rough, bytes);
+    at->removed = take(scratch, sino_times(SINO_STRIPES_SLICES, at->removed_values), sizeof *at->removed, bytes);
+}
+
 SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, void *scratch, int64_t *bytes)
 {
     SinoStripesGathered at = {.angle_count = (int)options->angle_count,
                               .column_count = (int)options->column_count,
-                              .pitch = sino_ceil_multiple(options->angle_count, LINE_VALUES)};
+                              .pitch = sino_stripes_pitch(options->angle_count)};
     at.slice_values = sino_times(at.pitch, options->column_count);
     *bytes = 0;
     at.values = take(scratch, SINO_STRIPES_SLICES * at.slice_values, sizeof *at.values, bytes);
@@ -65,6 +83,8 @@ SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, voi
     at.is_empty = take(scratch, SINO_STRIPES_SLICES * at.pitch, sizeof *at.is_empty, bytes);
     if (options->method == SINO_STRIPES_TI)
         take_ti(&at, scratch, bytes);
+    else if (options->method == SINO_STRIPES_FW)
+        take_fw(options, &at, scratch, bytes);
     else
         take_sorting(&at, scratch, bytes);
     if (options->method == SINO_STRIPES_VO_ALL) take_all(&at, scratch, bytes);
@@ -74,6 +94,6 @@ SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, voi
 int64_t sino_stripes_cuda_scratch_bytes(const SinoStripesOptions *options)
 {
     int64_t bytes = 0;
-    if (sino_stripes_has_cuda(options->method)) (void)sino_stripes_gathered(options, NULL, &bytes);
+    if (options->method != SINO_STRIPES_NONE) (void)sino_stripes_gathered(options, NULL, &bytes);
     return bytes;
 }

@@ -37,10 +37,23 @@ typedef struct SinoStripesGathered {
      * first and second differences the offsets of the columns, and the two subdiagonals [2][column] of the factor. */
     double *sums, *means, *offsets, *below;
     unsigned *least; /* [slice]: the least product (sino_stripes_least) */
+    /* Fourier-wavelet: of the levels of stripes_fw.c, rows adjacent as angles are. half: smooth along the angles, in
+     * columns of the level above, and its inverse; small: smooth in both directions, and its inverse; rough: the band
+     * that stripes are in; removed: what is taken out of it, of one level after the other. */
+    float *half, *small, *rough, *removed;
+    int64_t half_pitch;                                /* between columns of level 1 in `half` */
+    int64_t half_values, small_values, removed_values; /* between slices */
 } SinoStripesGathered;
 
 /* Divides scratch memory; `bytes`: how much it is. slice_count is left 0. */
 SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, void *scratch, int64_t *bytes);
+
+/* Values between the columns of an array with this many rows: columns begin at sectors of memory. */
+static inline int64_t sino_stripes_pitch(int64_t row_count)
+{
+    const int64_t sector = 8;
+    return sino_ceil_multiple(row_count, sector);
+}
 
 /* Elements among which `count` values are sorted: a power of two. */
 int64_t sino_stripes_elements(int64_t count);
@@ -51,6 +64,9 @@ SinoStatus sino_stripes_sort_cuda(cudaStream_t stream, const SinoStripesGathered
 
 /* Algorithms 4 to 6 of Vo et al.: dead columns are interpolated, large stripes replaced. */
 SinoStatus sino_stripes_vo_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);
+
+/* Fourier-wavelet: `half` becomes what is removed, still smooth along the angles. */
+SinoStatus sino_stripes_fw_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);
 
 /* Titarenko's method: `values` become the products of both corrections, whose roots are still to be taken. */
 SinoStatus sino_stripes_ti_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);

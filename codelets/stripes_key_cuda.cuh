@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stripes on a GPU: floats as unsigned integers in their order, and the least product of Titarenko's method. */
+/* Stripes on a GPU: floats as unsigned integers in their order, mirrored indices, and what else kernels share. */
 #ifndef SINO_STRIPES_KEY_CUDA_CUH
 #define SINO_STRIPES_KEY_CUDA_CUH
 
@@ -24,6 +24,21 @@ static __device__ __forceinline__ float sino_stripes_value(unsigned key)
 static __device__ __forceinline__ int sino_stripes_mirrored_once(int c, int column_count)
 {
     return c < 0 ? -1 - c : c < column_count ? c : 2 * column_count - 1 - c;
+}
+
+/* Index i of n samples, beyond the ends mirrored as often as needed. */
+static __device__ __forceinline__ int sino_stripes_mirrored_far(int i, int n)
+{
+    if (i >= 0 && i < n) return i;
+    const int turn = 2 * n, at = (i % turn + turn) % turn;
+    return at < n ? at : turn - 1 - at;
+}
+
+/* The sum over a warp, in its first lane. */
+template <class Real> static __device__ __forceinline__ Real sino_stripes_add_lanes(Real sum)
+{
+    for (unsigned half = 16; half >= 1; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half);
+    return sum;
 }
 
 /* The value of number size/2 in the order of the `size` values get(0), get(1) …: its key is the largest one that at

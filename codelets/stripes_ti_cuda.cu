@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(THREADS) means_kernel(SinoStripesGather
     const float *const values = at.values + blockIdx.y * at.slice_values + column * at.pitch;
     double sum = 0;
     for (int k = block.first + lane; k < block.end; k += WARP) sum += static_cast<double>(values[k]);
-    for (unsigned half = WARP / 2; half >= 1; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half);
+    sum = sino_stripes_add_lanes(sum);
     if (lane == 0)
         at.means[blockIdx.y * static_cast<int64_t>(at.column_count) + column] = sum / (block.end - block.first);
 }

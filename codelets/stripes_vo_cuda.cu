@@ -9,21 +9,6 @@
 
 enum { THREADS = 256, WARP = 32, WARPS = THREADS / WARP };
 
-/* Angle k, beyond the ends mirrored as often as needed. */
-static __device__ __forceinline__ int mirrored(int k, int count)
-{
-    if (k >= 0 && k < count) return k;
-    const int turn = 2 * count, at = (k % turn + turn) % turn;
-    return at < count ? at : turn - 1 - at;
-}
-
-/* The sum over a warp, in lane 0. */
-static __device__ __forceinline__ double add_lanes(double sum)
-{
-    for (unsigned half = WARP / 2; half >= 1; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, half);
-    return sum;
-}
-
 static __device__ __forceinline__ int column_of_warp()
 {
     return static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.x) / WARP;
@@ -39,10 +24,10 @@ static __global__ void __launch_bounds__(THREADS) fluctuation_kernel(SinoStripes
     for (int k = lane; k < count; k += WARP) {
         double around = 0;
         for (int i = -SINO_STRIPES_MEAN_WINDOW / 2; i < SINO_STRIPES_MEAN_WINDOW / 2; i++)
-            around += static_cast<double>(values[mirrored(k + i, count)]);
+            around += static_cast<double>(values[sino_stripes_mirrored_far(k + i, count)]);
         sum += fabs(static_cast<double>(values[k]) - around / SINO_STRIPES_MEAN_WINDOW);
     }
-    sum = add_lanes(sum);
+    sum = sino_stripes_add_lanes(sum);
     if (lane == 0) at.ratio[blockIdx.y * static_cast<int64_t>(at.column_count) + column] = sum;
 }
 
@@ -55,7 +40,7 @@ static __global__ void __launch_bounds__(THREADS)
     const float *const values = sorted + blockIdx.y * at.slice_values + column * at.pitch;
     double sum = 0;
     for (int k = drop + lane; k < end; k += WARP) sum += static_cast<double>(values[k]);
-    sum = add_lanes(sum);
+    sum = sino_stripes_add_lanes(sum);
     if (lane == 0) mean[blockIdx.y * static_cast<int64_t>(at.column_count) + column] = sum / (end - drop);
 }
 

@@ -187,7 +187,7 @@ static void assert_stages_agree(const char *directory, const char *algorithm, co
 
 static void stages(void **state)
 {
-    static const char *const method[] = {"sorting", "vo-all", "ti"};
+    static const char *const method[] = {"sorting", "vo-all", "fw", "ti"};
     cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 5 --noise 0.01");
     for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
         assert_stages_agree(*state, "cg --iterations 2", method[i]);

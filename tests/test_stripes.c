@@ -427,12 +427,12 @@ static void undefined_values_stay(void **state)
 }
 
 /* A slice has the same bits alone and among others, in any order of its rays, and padding stays. */
-static void check_panels(SinoStripesMethod method, SinoPrecision precision, int64_t slice_count)
+static void check_panels(SinoStripesOptions options, SinoPrecision precision, int64_t slice_count)
 {
-    enum { K = 19, M = 23, STRIDE_MOST = 64 };
-    const SinoStripesOptions options = usual(method, K, M);
+    enum { K_MOST = 19, STRIDE_MOST = 64 };
+    const int64_t K = options.angle_count, M = options.column_count;
     const SinoSlices slices = {precision, sino_panel_stride(precision, slice_count + 2), slice_count};
-    int64_t place[K];
+    int64_t place[K_MOST];
     void *together = NULL;
     assert_true(slices.stride <= STRIDE_MOST);
     assert_success(sino_allocate(K * M * slices.stride, sino_precision_bytes(precision), "test", &together));
@@ -461,9 +461,20 @@ static void slices_do_not_mix(void **state)
     (void)state;
     for (SinoStripesMethod method = SINO_STRIPES_NONE; method <= SINO_STRIPES_VO_ALL; method++)
         for (int64_t slices = 1; slices <= 40; slices = slices * 3 + 1) {
-            check_panels(method, SINO_SINGLE, slices);
-            check_panels(method, SINO_DOUBLE, slices);
+            check_panels(usual(method, 19, 23), SINO_SINGLE, slices);
+            check_panels(usual(method, 19, 23), SINO_DOUBLE, slices);
         }
+}
+
+/* Levels of a transform that are larger than those above. */
+static void levels_of_a_few_values_do_not_mix(void **state)
+{
+    (void)state;
+    for (int64_t level = 1; level <= 6; level++) {
+        SinoStripesOptions options = usual(SINO_STRIPES_FW, level, 7 - level);
+        options.fw_level = level;
+        check_panels(options, SINO_SINGLE, 20);
+    }
 }
 
 TESTING_SUBJECT(stripes)
@@ -477,6 +488,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(dead_columns_are_marked),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
+        cmocka_unit_test(levels_of_a_few_values_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,9 +57,9 @@ void stripes_run_on_device(const SinoStripes *stripes, SinoSlices slices, const 
     const double tolerance = options->method == SINO_STRIPES_SORTING ? 0 : 4e-6;
     const bool comparable = !has_undefined(slices.precision, sinogram, count);
     void *of_device = device_lend(sinogram, bytes);
-    if (sino_stripes_has_cuda(options->method)) run_on_device(options, slices, place, marked, of_device, bytes);
+    if (options->method != SINO_STRIPES_NONE) run_on_device(options, slices, place, marked, of_device, bytes);
     sino_stripes_run(stripes, slices, place, marked, scratch, sinogram);
-    if (sino_stripes_has_cuda(options->method)) {
+    if (options->method != SINO_STRIPES_NONE) {
         if (comparable) compare(slices.precision, sinogram, of_device, count, tolerance);
         memcpy(sinogram, of_device, bytes);
     }

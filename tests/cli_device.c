@@ -168,8 +168,8 @@ static void assert_stages_agree(const char *directory, const char *algorithm, co
     char words[240];
     CliRun cpu, other;
     snprintf(words, sizeof words,
-             "--partitions 2 --minibatch 3 --zinger-removal-method standard --air 3 --beam-hardening 1,0.02 "
-             "--remove-stripe-method %s --algorithm %s",
+             "--partitions 2 --minibatch 3 --flat-positions 0,18 --zinger-removal-method standard --air 3 "
+             "--beam-hardening 1,0.02 --remove-stripe-method %s --algorithm %s",
              method, algorithm);
     float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
     float *found = volume_of(directory, NULL, kind()->device, words, &other);

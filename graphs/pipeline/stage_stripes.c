@@ -68,8 +68,8 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
                                 .rows = sino_stage_rows(request, work),
                                 .marked = request->marked,
                                 .scratch = own->scratch};
-    remove.rows.host = own->host;
     if (own->host) remove.rows.places = NULL;
+    remove.rows.host |= own->host;
     return sino_insert_stripes(request->runtime, work->position, &remove);
 }
 

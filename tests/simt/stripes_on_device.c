@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+enum { GUARD = 4096 }; /* bytes behind the scratch memory */
+
 static double value_at(SinoPrecision precision, const void *values, size_t i)
 {
     return precision == SINO_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
@@ -41,10 +43,15 @@ static void run_on_device(const SinoStripesOptions *options, SinoSlices slices, 
     const size_t scratch_bytes = (size_t)sino_stripes_cuda_scratch_bytes(options);
     const size_t place_bytes = (size_t)options->angle_count * sizeof *place;
     void *of_sinogram = device_lend(sinogram, bytes), *of_place = device_lend(place, place_bytes);
-    void *scratch = memset(device_memory(scratch_bytes), 0xff, scratch_bytes);
+    unsigned char *scratch = memset(device_memory(scratch_bytes + GUARD), 0xff, scratch_bytes + GUARD);
     device_check(sino_stripes_run_cuda(NULL, options, slices, of_place, marked, scratch, of_sinogram));
     device_unlend(place, of_place, place_bytes);
     device_return(sinogram, of_sinogram, bytes);
+    for (size_t i = 0; i < GUARD; i++)
+        if (scratch[scratch_bytes + i] != 0xff) {
+            fprintf(stderr, "stripes: kernels have written behind the scratch memory\n");
+            abort();
+        }
     device_free(scratch);
 }
 

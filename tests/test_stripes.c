@@ -466,15 +466,18 @@ static void slices_do_not_mix(void **state)
         }
 }
 
-/* Levels of a transform that are larger than those above. */
-static void levels_of_a_few_values_do_not_mix(void **state)
+/* Sinograms of a few values, whose levels of a transform are larger than those above. */
+static void small_slices_do_not_mix(void **state)
 {
     (void)state;
-    for (int64_t level = 1; level <= 6; level++) {
-        SinoStripesOptions options = usual(SINO_STRIPES_FW, level, 7 - level);
-        options.fw_level = level;
-        check_panels(options, SINO_SINGLE, 20);
-    }
+    for (SinoStripesMethod method = SINO_STRIPES_FW; method <= SINO_STRIPES_VO_ALL; method++)
+        for (int64_t angles = 1; angles <= 6; angles++) {
+            SinoStripesOptions options = usual(method, angles, 7 - angles);
+            options.fw_level = angles;
+            check_panels(options, SINO_SINGLE, 20);
+            options.column_count = 3 * angles;
+            check_panels(options, SINO_DOUBLE, 3);
+        }
 }
 
 TESTING_SUBJECT(stripes)
@@ -488,7 +491,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(dead_columns_are_marked),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
-        cmocka_unit_test(levels_of_a_few_values_do_not_mix),
+        cmocka_unit_test(small_slices_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

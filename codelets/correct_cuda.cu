@@ -26,6 +26,8 @@ struct Lines {
     int64_t columns; /* M: after binning */
     bool flat_field, minus_log, marked;
     double saturation, largest; /* largest: the largest value that the result can hold */
+    int64_t sets;               /* of flat fields */
+    const double *flat_at;
     const int64_t *place;
     double *limit;                         /* [slice]: counts of this value or more are saturated */
     int *undefined;                        /* [angle][slice]: number of undefined values */
@@ -53,36 +55,60 @@ static __global__ void limit_kernel(Lines lines, const float *flat)
 {
     for (int f = static_cast<int>(threadIdx.x); f < lines.slice_count; f += static_cast<int>(blockDim.x)) {
         const float *const from = flat + (lines.first_row + f * lines.binning) * lines.pixel_columns;
-        const int64_t count = lines.binning * lines.pixel_columns;
+        const int64_t count = lines.binning * lines.pixel_columns, pixels = lines.row_count * lines.pixel_columns;
         int64_t saturated = 0;
-        for (int64_t i = 0; i < count && lines.flat_field && lines.saturation > 0; i++)
-            saturated += static_cast<double>(from[i]) >= lines.saturation;
-        const bool none = lines.saturation <= 0 || saturated * 100 > count;
+        for (int64_t s = 0; s < lines.sets && lines.flat_field && lines.saturation > 0; s++)
+            for (int64_t i = 0; i < count; i++)
+                saturated += static_cast<double>(from[s * pixels + i]) >= lines.saturation;
+        const bool none = lines.saturation <= 0 || saturated * 100 > lines.sets * count;
         lines.limit[f] = none ? static_cast<double>(INFINITY) : lines.saturation;
     }
 }
 
-/* Constants of one slice and column. Sums over a bin give the same quotient as averages. */
+/* Constants of one slice and column. Sums over a bin give the same quotient as averages. With several sets of flat
+ * fields `light` is that of one set, and `change` leads to the next; else `light` is the inverse of the light. */
 struct Field {
-    double dark, inverse, limit;
+    double dark, light, change;
 };
 
-static __device__ Field field_of(const Lines &lines, const float *flat, const float *dark, int64_t f, int64_t column)
+static __device__ __forceinline__ double inverse_of(double light)
 {
-    const double limit = lines.limit[f], none = static_cast<double>(INFINITY);
-    if (!lines.flat_field) return {0, 1 / static_cast<double>(lines.binning * lines.binning), limit};
-    const double black = dark ? sum_bin(lines, dark, f, column, none) : 0;
-    const double difference = sum_bin(lines, flat, f, column, none) - black;
-    return {black, difference > 0 && difference <= DBL_MAX ? 1 / difference : static_cast<double>(NAN), limit};
+    return light > 0 && light <= DBL_MAX ? 1 / light : static_cast<double>(NAN);
 }
 
-/* The value of a bin. If it is undefined, the result is NaN and is counted. */
+/* flat: of the set, which the next one follows. */
+template <bool SETS>
+static __device__ Field field_of(const Lines &lines, const float *flat, const float *dark, int64_t f, int64_t column)
+{
+    const double none = static_cast<double>(INFINITY);
+    if (!lines.flat_field) return {0, 1 / static_cast<double>(lines.binning * lines.binning), 0};
+    const double black = dark ? sum_bin(lines, dark, f, column, none) : 0;
+    const double light = sum_bin(lines, flat, f, column, none) - black;
+    if constexpr (!SETS) return {black, inverse_of(light), 0};
+    const double next = sum_bin(lines, flat + lines.row_count * lines.pixel_columns, f, column, none) - black;
+    return {black, light, next - light};
+}
+
+/* An angle's place among the sets of flat fields: the share of the way from one set to the next. */
+struct Between {
+    int64_t set;
+    double share;
+};
+
+static __device__ __forceinline__ Between place_of(const Lines &lines, int64_t k)
+{
+    const double at = lines.flat_at[k];
+    const int64_t last = lines.sets - 1, set = at < static_cast<double>(last) ? static_cast<int64_t>(at) : last - 1;
+    return {set, at - static_cast<double>(set)};
+}
+
+/* The value of a bin, by the light of the angle. If it is undefined, the result is NaN and is counted. */
 template <class Count>
-static __device__ __forceinline__ double integrate(const Lines &lines, const Field &field, const Count *counts,
+static __device__ __forceinline__ double integrate(const Lines &lines, double dark, double inverse, const Count *counts,
                                                    int64_t angle, int f, int64_t column)
 {
     const Count *const image = counts + angle * lines.row_count * lines.pixel_columns;
-    const double transmission = (sum_bin(lines, image, f, column, field.limit) - field.dark) * field.inverse;
+    const double transmission = (sum_bin(lines, image, f, column, lines.limit[f]) - dark) * inverse;
     const double value = lines.minus_log ? -log(transmission) : transmission;
     if (fabs(value) <= lines.largest) return value;
     atomicAdd(&lines.undefined[angle * lines.slice_count + f], 1);
@@ -92,7 +118,7 @@ static __device__ __forceinline__ double integrate(const Lines &lines, const Fie
 
 /* A block handles COLUMNS columns of one panel and a range of the angles; grid x: columns, y: panels, z: angles. It
  * transposes values in shared memory, so that its threads read neighbouring columns and write neighbouring slices. */
-template <class Count, class Real>
+template <class Count, class Real, bool SETS>
 static __global__ void __launch_bounds__(THREADS)
     integrate_kernel(Lines lines, const Count *counts, const float *flat, const float *dark, Real *sinogram)
 {
@@ -103,15 +129,23 @@ static __global__ void __launch_bounds__(THREADS)
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * COLUMNS, column = first_column + across;
     const int count = width * static_cast<int>(min(lines.columns - first_column, static_cast<int64_t>(COLUMNS)));
     const int slices = column < lines.columns ? min(width, lines.slice_count - first) : 0; /* slices with values */
-    for (int s = static_cast<int>(threadIdx.y); s < slices; s += LINES)
-        field[s * COLUMNS + across] = field_of(lines, flat, dark, first + s, column);
+    int64_t set = -1;                                                                      /* of the fields */
     for (int64_t k = blockIdx.z; k < lines.angle_count; k += gridDim.z) {
-        for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
-            turned[s * (COLUMNS + 1) + across] =
-                s < slices
-                    ? static_cast<Real>(integrate(lines, field[s * COLUMNS + across], counts, k, first + s, column)) +
-                          Real(0) /* no −0, the mark of an undefined value */
-                    : Real(0);
+        const Between between = SETS ? place_of(lines, k) : Between{0, 0};
+        const float *const of_set = flat + between.set * lines.row_count * lines.pixel_columns;
+        for (int s = static_cast<int>(threadIdx.y); s < slices && set != between.set; s += LINES)
+            field[s * COLUMNS + across] = field_of<SETS>(lines, of_set, dark, first + s, column);
+        set = between.set;
+        for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES) {
+            Real value = Real(0);
+            if (s < slices) {
+                const Field of = field[s * COLUMNS + across];
+                const double inverse = SETS ? inverse_of(of.light + of.change * between.share) : of.light;
+                value = static_cast<Real>(integrate(lines, of.dark, inverse, counts, k, first + s, column)) +
+                        Real(0); /* no −0, the mark of an undefined value */
+            }
+            turned[s * (COLUMNS + 1) + across] = value;
+        }
         __syncthreads();
         const int64_t row = (lines.place ? lines.place[k] : k) * lines.columns + first_column;
         Real *const to = sinogram + first * lines.angle_count * lines.columns + row * width;
@@ -192,6 +226,8 @@ static Lines lines_of(const SinoCorrection *correction, int64_t *tally, void *wo
             correction->marked,
             correction->saturation,
             is_double ? DBL_MAX : static_cast<double>(FLT_MAX),
+            correction->flat_sets > 1 ? correction->flat_sets : 1,
+            correction->flat_at,
             correction->place,
             limit,
             reinterpret_cast<int *>(limit + correction->slices.slice_count),
@@ -207,7 +243,9 @@ static SinoStatus launch(cudaStream_t stream, const Lines &lines, const void *co
     const dim3 blocks(sino_blocks_for(lines.columns, COLUMNS, INT32_MAX), panels,
                       sino_blocks_for(lines.angle_count, ANGLES_EACH, GRID_MAX));
     SINO_TRY(sino_launch(SinoLaunch{"correct_limit", 1, THREADS, 0, stream}, limit_kernel, lines, flat));
-    SINO_TRY(sino_launch(SinoLaunch{"correct", blocks, dim3(COLUMNS, LINES), 0, stream}, integrate_kernel<Count, Real>,
+    SINO_TRY(sino_launch(SinoLaunch{"correct", blocks, dim3(COLUMNS, LINES), 0, stream},
+                         lines.sets > 1 && lines.flat_field ? integrate_kernel<Count, Real, true>
+                                                            : integrate_kernel<Count, Real, false>,
                          lines, static_cast<const Count *>(counts), flat, dark, static_cast<Real *>(sinogram)));
     const dim3 rest(sino_blocks_for(lines.angle_count * lines.panels.width, THREADS, GRID_MAX), panels);
     return sino_launch(SinoLaunch{"correct_repair", rest, THREADS, 0, stream}, repair_kernel<Real>, lines,

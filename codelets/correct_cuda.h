@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Correct on a GPU: sino_correct with all arrays in device memory, including correction->place. cuda_stream.h gives the
- * contract of launchers. Arithmetic is double; gaps are interpolated between the stored values. `workspace`:
- * sino_correct_cuda_workspace_bytes, aligned to 16 bytes; it holds nothing between calls. */
+/* Correct on a GPU: sino_correct with all arrays in device memory, including correction->place and flat_at.
+ * cuda_stream.h gives the contract of launchers. Arithmetic is double; gaps are interpolated between the stored values.
+ * `workspace`: sino_correct_cuda_workspace_bytes, aligned to 16 bytes; it holds nothing between calls. */
 #ifndef SINO_CORRECT_CUDA_H
 #define SINO_CORRECT_CUDA_H
 

@@ -51,6 +51,8 @@ typedef struct SinoStripes SinoStripes;
 SinoStatus sino_stripes_new(const SinoStripesOptions *options, SinoStripes **stripes);
 void sino_stripes_free(SinoStripes *stripes); /* takes NULL */
 
+const SinoStripesOptions *sino_stripes_options(const SinoStripes *stripes);
+
 /* Bytes of the scratch memory of one call, 64-byte aligned, whatever the method's object; also before it is made. */
 int64_t sino_stripes_scratch_bytes(const SinoStripesOptions *options);
 

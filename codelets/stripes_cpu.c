@@ -45,6 +45,11 @@ void sino_stripes_free(SinoStripes *stripes)
     free(stripes);
 }
 
+const SinoStripesOptions *sino_stripes_options(const SinoStripes *stripes)
+{
+    return &stripes->options;
+}
+
 static int64_t work_floats(const SinoStripesOptions *options)
 {
     switch (options->method) {

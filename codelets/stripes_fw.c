@@ -21,13 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAPS = 10, MARGIN = 4 * TAPS, LEVELS_MAX = 40 };
+enum { TAPS = SINO_STRIPES_TAPS, MARGIN = 4 * TAPS, LEVELS_MAX = 40 };
 
-/* The scaling filter of db5 (Daubechies, Ten Lectures on Wavelets, table 6.1). */
-static const float scaling[TAPS] = {0.16010239797412501F,  0.60382926979747287F,    0.72430852843857441F,
-                                    0.13842814590110342F,  -0.24229488706619015F,   -0.03224486958502952F,
-                                    0.07757149384006515F,  -0.0062414902130117052F, -0.012580751999015526F,
-                                    0.0033357252850015492F};
+static const float scaling[TAPS] = SINO_STRIPES_SCALING;
 
 /* Coefficients of the transform are sums over ascending samples times scaling[j] in the smooth part, and times
  * (−1)^j·scaling[TAPS − 1 − j] in the rough part. */
@@ -45,30 +41,16 @@ struct SinoStripesFw {
     Level level[LEVELS_MAX + 1]; /* level[0]: X₀ */
 };
 
-/* Coefficients of n samples. */
-static int64_t half_of(int64_t n)
-{
-    return (n + TAPS - 1) / 2;
-}
-
-/* A level doubles the width of the stripes. */
-static int usual_level(int64_t columns)
-{
-    int level = 1;
-    while ((int64_t)SINO_STRIPES_WIDEST << (level + 1) <= columns) level++;
-    return level;
-}
-
 /* Sizes of all levels; level[0].at becomes the floats of all bands. */
 static int find_sizes(const SinoStripesOptions *options, Level *level)
 {
-    const int asked = options->fw_level > 0 ? (int)options->fw_level : usual_level(options->column_count);
+    const int asked = sino_stripes_levels(options);
     int64_t at = 0;
-    level[0].rows = options->angle_count + options->angle_count / 8;
+    level[0].rows = sino_stripes_padded_rows(options->angle_count);
     level[0].columns = options->column_count;
     for (int l = 1; l <= asked; l++) {
-        level[l].rows = half_of(level[l - 1].rows);
-        level[l].columns = half_of(level[l - 1].columns);
+        level[l].rows = sino_stripes_half(level[l - 1].rows);
+        level[l].columns = sino_stripes_half(level[l - 1].columns);
         level[l].at = at;
         at += sino_stripes_whole_lines(sino_times(level[l].rows, level[l].columns));
     }
@@ -103,15 +85,6 @@ int64_t sino_stripes_fw_floats(const SinoStripesOptions *options)
     return sino_stripes_whole_lines(place_buffers(level).all);
 }
 
-/* 1 − exp(−y²/2σ²) is what the method keeps, y the frequency. For an even number of rows TomoPy's y lies between two
- * frequencies; of the two signs of a frequency the mean counts. */
-static double removed_share(int64_t rows, int64_t frequency, double sigma)
-{
-    const double shift = rows % 2 ? 0 : 0.5, f = (double)frequency, width = 2 * sigma * sigma;
-    const double below = exp(-(f - shift) * (f - shift) / width), above = exp(-(f + shift) * (f + shift) / width);
-    return 2 * frequency == rows ? below : (below + above) / 2;
-}
-
 static SinoStatus make_level(const SinoStripesOptions *options, float *work, const Buffers *buffers, Level *level)
 {
     const int rows[] = {(int)level->rows}, columns = (int)level->columns;
@@ -119,7 +92,7 @@ static SinoStatus make_level(const SinoStripesOptions *options, float *work, con
     fftwf_complex *spectrum = (void *)(work + buffers->spectrum);
     SINO_TRY(sino_allocate(level->rows / 2 + 1, sizeof *level->kept, "the removal of stripes", &level->kept));
     for (int64_t f = 0; f <= level->rows / 2; f++)
-        level->kept[f] = (float)(removed_share(level->rows, f, options->fw_sigma) / (double)level->rows);
+        level->kept[f] = (float)(sino_stripes_removed_share(level->rows, f, options->fw_sigma) / (double)level->rows);
     level->forward =
         fftwf_plan_many_dft_r2c(1, rows, columns, band, NULL, columns, 1, spectrum, NULL, columns, 1, FFTW_ESTIMATE);
     level->backward =
@@ -164,7 +137,7 @@ void sino_stripes_fw_free(SinoStripesFw *fw)
  * of scaling[j]·sample[2i + 2 − TAPS + j]. */
 SINO_VECTORISED static void smooth_rows(int64_t rows, int64_t columns, const float *from, float *to)
 {
-    for (int64_t i = 0; i < half_of(rows); i++) {
+    for (int64_t i = 0; i < sino_stripes_half(rows); i++) {
         const float *row[TAPS];
         float *out = to + i * columns;
         for (int64_t j = 0; j < TAPS; j++) row[j] = from + sino_stripes_mirrored(2 * i + 2 - TAPS + j, rows) * columns;
@@ -181,7 +154,7 @@ SINO_VECTORISED static void smooth_rows(int64_t rows, int64_t columns, const flo
 SINO_VECTORISED static void split_row(int64_t columns, const float *row, float *even, float *odd, float *smooth,
                                       float *rough)
 {
-    const int64_t count = half_of(columns), pairs = count + TAPS / 2 - 1;
+    const int64_t count = sino_stripes_half(columns), pairs = count + TAPS / 2 - 1;
     for (int64_t i = 0; i < pairs; i++) {
         const int64_t at = 2 * i + 2 - TAPS;
         const bool inside = at >= 0 && at + 1 < columns;

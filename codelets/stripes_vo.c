@@ -14,10 +14,7 @@
 
 enum { LINE = SINO_STRIPES_LINE, DIGIT = 11, DIGITS = 1 << DIGIT };
 
-/* Part of the angles whose largest and smallest values do not count for the sensitivity of a column; window of the
- * running mean that shows fluctuation; shares of the columns and of the noise in algorithm 4. */
-static const double drop_share = 0.1, central_share = 0.25, threshold_share = 0.5;
-enum { MEAN_WINDOW = 10, MARGIN = 2 };
+enum { MEAN_WINDOW = SINO_STRIPES_MEAN_WINDOW, MARGIN = SINO_STRIPES_MARGIN };
 
 /* Parts of `work`. */
 typedef struct Work {
@@ -29,24 +26,9 @@ typedef struct Work {
     uint8_t *large;                    /* [column] */
 } Work;
 
-/* Columns of the median of algorithm 3, and of those of large and dead stripes. */
-static int64_t small_size(const SinoStripesOptions *options)
-{
-    const int64_t least = 5, most = 21;
-    if (options->sorting_size > 0) return options->sorting_size;
-    return sino_smaller(most, sino_larger(least, options->column_count / 100));
-}
-
-static int64_t large_size(const SinoStripesOptions *options)
-{
-    const int64_t least = 9, most = 61;
-    if (options->large_size > 0) return options->large_size;
-    return sino_smaller(most, sino_larger(least, 3 * options->column_count / 100));
-}
-
 static int64_t largest_size(const SinoStripesOptions *options)
 {
-    return sino_larger(small_size(options), large_size(options));
+    return sino_larger(sino_stripes_sorting_size(options), sino_stripes_large_size(options));
 }
 
 int64_t sino_stripes_vo_floats(const SinoStripesOptions *options)
@@ -195,15 +177,9 @@ SINO_VECTORISED static void median_line(int64_t column_count, int64_t angle_coun
     }
 }
 
-/* Windows do not exceed the columns, so that a mirror shows each column once. */
-static int64_t fitting(int64_t size, int64_t column_count)
-{
-    return sino_larger(1, sino_smaller(size, column_count));
-}
-
 static void median_columns(const SinoStripesOptions *options, int64_t asked, const Work *work)
 {
-    const int64_t angles = options->angle_count, size = fitting(asked, options->column_count);
+    const int64_t angles = options->angle_count, size = sino_stripes_fitting(asked, options->column_count);
     for (int64_t first = 0; first < angles; first += LINE)
         median_line(options->column_count, angles, size, sino_smaller(LINE, angles - first), work->window,
                     work->sorted + first);
@@ -212,7 +188,7 @@ static void median_columns(const SinoStripesOptions *options, int64_t asked, con
 /* The median of a sequence over `size` neighbours. */
 static void median_sequence(int64_t count, int64_t asked, const double *from, float *window, double *to)
 {
-    const int64_t size = fitting(asked, count);
+    const int64_t size = sino_stripes_fitting(asked, count);
     for (int64_t c = 0; c < count; c++) {
         int64_t held = 0;
         for (int64_t w = 0; w < size; w++) {
@@ -272,18 +248,17 @@ static Line fit_line(int64_t count, int64_t drop, const double *sequence)
 /* found[c]: whether the column's ratio stands out of the others'; neighbours are found with it. */
 static void find_outstanding(int64_t count, double snr, const double *ratio, double *sequence, uint8_t *found)
 {
-    const int64_t drop = (int64_t)(central_share * (double)count);
-    const double least_noise = 1e-6;
+    const int64_t drop = sino_stripes_dropped_columns(count);
     memset(found, 0, (size_t)count);
     if (count - 2 * drop - 1 < 2) return;
     memcpy(sequence, ratio, (size_t)count * sizeof *sequence);
     qsort(sequence, (size_t)count, sizeof *sequence, descending);
     const Line line = fit_line(count, drop, sequence);
-    const double noise = fmax(fabs(line.last - line.first), least_noise);
+    const double noise = fmax(fabs(line.last - line.first), SINO_STRIPES_LEAST_NOISE);
     const bool high = fabs(sequence[0] - line.first) >= snr * noise;
     const bool low = fabs(sequence[count - 1] - line.last) >= snr * noise;
-    const double above = high ? line.first + noise * snr * threshold_share : INFINITY;
-    const double below = low ? line.last - noise * snr * threshold_share : -INFINITY;
+    const double above = high ? line.first + noise * snr * SINO_STRIPES_THRESHOLD_SHARE : INFINITY;
+    const double below = low ? line.last - noise * snr * SINO_STRIPES_THRESHOLD_SHARE : -INFINITY;
     bool before = false;
     for (int64_t c = 0; c < count; c++) {
         const bool here = ratio[c] > above || ratio[c] <= below;
@@ -303,7 +278,7 @@ static void divide_by_smooth(int64_t count, const double *smooth, double *ratio)
 /* The mean of each sorted column without its ends. */
 static void mean_columns(const SinoStripesOptions *options, const float *sorted, double *mean)
 {
-    const int64_t angles = options->angle_count, drop = (int64_t)(0.5 * drop_share * (double)angles);
+    const int64_t angles = options->angle_count, drop = sino_stripes_dropped_angles(angles);
     for (int64_t c = 0; c < options->column_count; c++) {
         double sum = 0;
         for (int64_t k = drop; k < angles - drop; k++) sum += (double)sorted[c * angles + k];
@@ -322,7 +297,7 @@ static void remove_large(const SinoStripesOptions *options, const Work *work, fl
     const int64_t angles = options->angle_count, columns = options->column_count;
     sort_columns(options, sinogram, work);
     mean_columns(options, work->sorted, work->ratio);
-    median_columns(options, large_size(options), work);
+    median_columns(options, sino_stripes_large_size(options), work);
     mean_columns(options, work->sorted, work->smooth);
     divide_by_smooth(columns, work->smooth, work->ratio);
     find_outstanding(columns, options->snr, work->ratio, work->sequence, work->large);
@@ -368,7 +343,7 @@ static void remove_dead(const SinoStripesOptions *options, const Work *work, flo
 {
     const int64_t angles = options->angle_count, columns = options->column_count;
     for (int64_t c = 0; c < columns; c++) work->ratio[c] = fluctuation(angles, sinogram + c * angles);
-    median_sequence(columns, large_size(options), work->ratio, work->window, work->smooth);
+    median_sequence(columns, sino_stripes_large_size(options), work->ratio, work->window, work->smooth);
     divide_by_smooth(columns, work->smooth, work->ratio);
     find_outstanding(columns, options->snr, work->ratio, work->sequence, dead);
     for (int64_t c = 0; c < MARGIN && c < columns; c++) dead[c] = dead[columns - 1 - c] = 0;
@@ -384,5 +359,5 @@ void sino_stripes_vo_run(const SinoStripesOptions *options, bool all, float *flo
         remove_dead(options, &work, sinogram, dead);
         remove_large(options, &work, sinogram);
     }
-    sort_and_smooth(options, small_size(options), &work, sinogram);
+    sort_and_smooth(options, sino_stripes_sorting_size(options), &work, sinogram);
 }

@@ -4,11 +4,10 @@
 #define SINO_AIR_TASK_H
 
 #include "air.h"
-#include "runtime.h"
+#include "sinogram_rows.h"
 
-/* Inserts air, which changes a minibatch's line integrals in place. place: of each angle among the rows; NULL: in
- * order; not owned, outlives the task. Cores run it. */
-SinoStatus sino_insert_air(SinoRuntime *runtime, SinoPosition position, const SinoAir *air, SinoSlices slices,
-                           const int64_t *place, SinoData *sinogram);
+/* Inserts air, which changes a minibatch's line integrals in place. */
+SinoStatus sino_insert_air(SinoRuntime *runtime, SinoPosition position, const SinoAir *air,
+                           const SinoSinogramRows *rows);
 
 #endif

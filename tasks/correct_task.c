@@ -8,6 +8,7 @@
 
 typedef struct Arguments {
     SinoCorrection correction;
+    int64_t place_count, flat_first; /* in the data `angles` */
 } Arguments;
 
 static SinoStatus correct_cpu(const SinoTask *task)
@@ -20,8 +21,12 @@ static SinoStatus correct_cpu(const SinoTask *task)
 
 static SinoStatus correct_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    SinoCorrection correction = ((const Arguments *)task->arguments)->correction;
-    if (correction.place) correction.place = sino_task_buffer(task, 7); /* places of the angles on the device */
+    const Arguments *arguments = task->arguments;
+    SinoCorrection correction = arguments->correction;
+    const int64_t *angles = correction.place || correction.flat_at ? sino_task_buffer(task, 7) : NULL;
+    if (correction.place) correction.place = angles;
+    if (correction.flat_at)
+        correction.flat_at = (const double *)(angles + arguments->place_count) + arguments->flat_first;
     return sino_correct_cuda(stream, &correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
                              sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
                              sino_task_buffer(task, 5), sino_task_buffer(task, 6));
@@ -54,12 +59,13 @@ static int64_t moved_bytes(const SinoCorrection *correction)
 SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct)
 {
     const bool host = !correct->scratch;
-    const int given = correct->places ? 8 : 7;
-    const Arguments arguments = {.correction = correct->correction};
+    const int given = correct->angles ? 8 : 7;
+    const Arguments arguments = {
+        .correction = correct->correction, .place_count = correct->place_count, .flat_first = correct->flat_first};
     const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
                                  {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
                                  {correct->repaired, SINO_WRITE},  {correct->tally, SINO_WRITE},
-                                 {correct->scratch, SINO_SCRATCH}, {correct->places, SINO_READ}};
+                                 {correct->scratch, SINO_SCRATCH}, {correct->angles, SINO_READ}};
     return sino_task_submit(runtime, &correct_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = &arguments,

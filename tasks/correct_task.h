@@ -12,8 +12,11 @@ typedef struct SinoCorrect {
     SinoData *counts, *flat, *dark;
     SinoData *sinogram, *repaired; /* sinogram: rows in panels; repaired: int64_t[slice] */
     SinoData *tally;               /* int64_t[angle + column]: undefined values by angle, then by column */
-    SinoData *places;              /* for GPUs: its places; NULL: it has none */
-    SinoData *scratch;             /* for GPUs: sino_correct_scratch; NULL: cores run the task */
+    /* For GPUs: int64_t[place_count], the places of the angles among the rows, then with several sets of flat fields
+     * double[…], of which flat_at[k] is number flat_first + k; NULL: neither. */
+    SinoData *angles;
+    int64_t place_count, flat_first;
+    SinoData *scratch; /* for GPUs: sino_correct_scratch; NULL: cores run the task */
 } SinoCorrect;
 /* Inserts correct. sino_correct_scratch makes the scratch memory that GPUs need for corrections of this size; the
  * caller frees it. */

@@ -4,10 +4,10 @@
 #define SINO_HARDEN_TASK_H
 
 #include "harden.h"
-#include "runtime.h"
+#include "sinogram_rows.h"
 
-/* Inserts harden, which changes the ray_count rows of a minibatch's line integrals in place. Cores run it. */
+/* Inserts harden, which changes the ray_count rows of a minibatch's line integrals in place. */
 SinoStatus sino_insert_harden(SinoRuntime *runtime, SinoPosition position, const SinoHardening *hardening,
-                              int64_t ray_count, SinoSlices slices, SinoData *sinogram);
+                              int64_t ray_count, const SinoSinogramRows *rows);
 
 #endif

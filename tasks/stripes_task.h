@@ -3,21 +3,20 @@
 #ifndef SINO_STRIPES_TASK_H
 #define SINO_STRIPES_TASK_H
 
-#include "runtime.h"
+#include "sinogram_rows.h"
 #include "stripes.h"
 
 typedef struct SinoRemoveStripes {
     const SinoStripes *stripes; /* not owned, outlives the task */
-    const int64_t *place;       /* of each angle among the rows; NULL: in order; likewise */
-    SinoSlices slices;
-    bool marked;         /* dead columns are marked as undefined */
-    int64_t angle_count; /* of the sinograms; with column_count the measure of the task's time */
-    int64_t column_count;
-    SinoData *scratch; /* sino_stripes_scratch_bytes per worker */
-    SinoData *sinogram;
+    SinoSinogramRows rows;
+    bool marked;       /* dead columns are marked as undefined */
+    SinoData *scratch; /* sino_stripes_scratch_bytes per worker; unless rows.host at least sino_stripes_gpu_bytes */
 } SinoRemoveStripes;
 
-/* Inserts stripes, which changes a minibatch's line integrals in place. Cores run it. */
+/* Bytes of scratch memory with which GPUs run the task; 0: cores alone run this method. */
+int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options);
+
+/* Inserts stripes, which changes a minibatch's line integrals in place. */
 SinoStatus sino_insert_stripes(SinoRuntime *runtime, SinoPosition position, const SinoRemoveStripes *remove);
 
 #endif

@@ -3,19 +3,17 @@
 #ifndef SINO_ZINGERS_TASK_H
 #define SINO_ZINGERS_TASK_H
 
-#include "runtime.h"
+#include "sinogram_rows.h"
 #include "zingers.h"
 
 typedef struct SinoRemoveZingers {
     SinoZingers zingers;
-    const int64_t *place; /* of each angle among the rows; NULL: in order; not owned, outlives the task */
-    SinoSlices slices;
-    SinoData *sinogram;
+    SinoSinogramRows rows;
     SinoData *undefined; /* int64_t[slice], to which marked zingers are added */
     SinoData *tally;     /* int64_t[angle + column]: the same by angle, then by column */
 } SinoRemoveZingers;
 
-/* Inserts zingers, which changes a minibatch's line integrals in place. Cores run it. */
+/* Inserts zingers, which changes a minibatch's line integrals in place. */
 SinoStatus sino_insert_zingers(SinoRuntime *runtime, SinoPosition position, const SinoRemoveZingers *remove);
 
 #endif

@@ -161,6 +161,40 @@ static void every_precision_and_algorithm(void **state)
         }
 }
 
+/* Stages between counts and line integrals run on CUDA GPUs, and agree with those of cores. */
+static void assert_stages_agree(const char *directory, const char *algorithm, const char *method)
+{
+    static const char *const name[] = {"correct", "zingers", "air", "stripes", "harden"};
+    char words[240];
+    CliRun cpu, other;
+    snprintf(words, sizeof words,
+             "--partitions 2 --minibatch 3 --flat-positions 0,18 --zinger-removal-method standard --air 3 "
+             "--beam-hardening 1,0.02 --remove-stripe-method %s --algorithm %s",
+             method, algorithm);
+    float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
+    float *found = volume_of(directory, NULL, kind()->device, words, &other);
+    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+    if (!(off <= 1e-4)) fail_msg("%s: %g", words, off);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if ((tasks_on(&other, name[i], kind()->place) > 0) != is_cuda() ||
+            (tasks_on(&other, name[i], "   ") > 0) == is_cuda())
+            fail_msg("%s: %s ran elsewhere:\n%s", words, name[i], other.err);
+    free(expected);
+    free(found);
+    cli_free(&cpu);
+    cli_free(&other);
+}
+
+static void stages(void **state)
+{
+    static const char *const method[] = {"sorting", "vo-all", "fw", "ti"};
+    cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 5 --noise 0.01");
+    for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
+        assert_stages_agree(*state, "cg --iterations 2", method[i]);
+        assert_stages_agree(*state, "fbp", method[i]);
+    }
+}
+
 static void one_partition_without_symmetry(void **state)
 {
     cli_works(*state, scan);
@@ -818,6 +852,7 @@ int cli_device_tests(void)
     const struct CMUnitTest anywhere[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
     const struct CMUnitTest with_devices[] = {
         CLI_TEST(every_precision_and_algorithm),
+        CLI_TEST(stages),
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(total_variation),
         CLI_TEST(cone_beams),

@@ -118,8 +118,31 @@ static void plan_is_what_a_run_takes(void **state)
     sino_log_close(log);
 }
 
+/* Where CUDA GPUs run stages, each worker's scratch memory has their size; OpenCL devices run none. */
+static void gpus_have_scratch_of_their_own(void **state)
+{
+    (void)state;
+    enum { CORES_BYTES = 1000, MORE_BYTES = 500 };
+    uint64_t seed = 7;
+    for (int i = 0; i < 3; i++) {
+        Case made = draw(&seed);
+        SinoRunPlan plan;
+        made.request.job.stage_bytes = CORES_BYTES;
+        made.request.job.stage_gpu_bytes = MORE_BYTES;
+        if (i > 0) made.request.machine.devices = sino_device_room_of(i == 2, 1, (int64_t)8 << 30);
+        assert_success(sino_run_plan_new(&made.request, &plan));
+        assert_int_equal(plan.resources.stage_bytes,
+                         made.request.machine.worker_count * (CORES_BYTES + (i == 2 ? MORE_BYTES : 0)));
+        sino_run_plan_free(&plan);
+        free(made.rad);
+    }
+}
+
 TESTING_SUBJECT(resources)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plan_is_what_a_run_takes)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plan_is_what_a_run_takes),
+        cmocka_unit_test(gpus_have_scratch_of_their_own),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

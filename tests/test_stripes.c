@@ -122,6 +122,14 @@ static void sorting_is_a_median_of_equal_ranks(void **state)
         for (int64_t size = 1; size <= 64; size = size * 2 + size % 3) check_sorting(shapes[i][0], shapes[i][1], size);
 }
 
+/* Columns that a GPU does not sort in shared memory, and a window that it does not hold in registers. */
+static void long_columns_and_wide_windows(void **state)
+{
+    (void)state;
+    check_sorting(8200, 2, 2);
+    check_sorting(33, 83, 70);
+}
+
 /* ---- Titarenko's ---- */
 
 /* Solves the dense equations in place, by Gauss with pivots. */
@@ -419,12 +427,12 @@ static void undefined_values_stay(void **state)
 }
 
 /* A slice has the same bits alone and among others, in any order of its rays, and padding stays. */
-static void check_panels(SinoStripesMethod method, SinoPrecision precision, int64_t slice_count)
+static void check_panels(SinoStripesOptions options, SinoPrecision precision, int64_t slice_count)
 {
-    enum { K = 19, M = 23, STRIDE_MOST = 64 };
-    const SinoStripesOptions options = usual(method, K, M);
+    enum { K_MOST = 19, STRIDE_MOST = 64 };
+    const int64_t K = options.angle_count, M = options.column_count;
     const SinoSlices slices = {precision, sino_panel_stride(precision, slice_count + 2), slice_count};
-    int64_t place[K];
+    int64_t place[K_MOST];
     void *together = NULL;
     assert_true(slices.stride <= STRIDE_MOST);
     assert_success(sino_allocate(K * M * slices.stride, sino_precision_bytes(precision), "test", &together));
@@ -453,8 +461,22 @@ static void slices_do_not_mix(void **state)
     (void)state;
     for (SinoStripesMethod method = SINO_STRIPES_NONE; method <= SINO_STRIPES_VO_ALL; method++)
         for (int64_t slices = 1; slices <= 40; slices = slices * 3 + 1) {
-            check_panels(method, SINO_SINGLE, slices);
-            check_panels(method, SINO_DOUBLE, slices);
+            check_panels(usual(method, 19, 23), SINO_SINGLE, slices);
+            check_panels(usual(method, 19, 23), SINO_DOUBLE, slices);
+        }
+}
+
+/* Sinograms of a few values, whose levels of a transform are larger than those above. */
+static void small_slices_do_not_mix(void **state)
+{
+    (void)state;
+    for (SinoStripesMethod method = SINO_STRIPES_FW; method <= SINO_STRIPES_VO_ALL; method++)
+        for (int64_t angles = 1; angles <= 6; angles++) {
+            SinoStripesOptions options = usual(method, angles, 7 - angles);
+            options.fw_level = angles;
+            check_panels(options, SINO_SINGLE, 20);
+            options.column_count = 3 * angles;
+            check_panels(options, SINO_DOUBLE, 3);
         }
 }
 
@@ -462,12 +484,14 @@ TESTING_SUBJECT(stripes)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorting_is_a_median_of_equal_ranks),
+        cmocka_unit_test(long_columns_and_wide_windows),
         cmocka_unit_test(ti_adds_offsets_that_smooth),
         cmocka_unit_test(fw_damps_bands),
         cmocka_unit_test(vo_all_removes_defects),
         cmocka_unit_test(dead_columns_are_marked),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
+        cmocka_unit_test(small_slices_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,8 @@ static SinoStatus insert(const SinoStagesRequest *request, void *own, const Sino
     const int64_t columns = input->geometry.column_count, width = sino_ceil_divide(input->air, input->binning);
     const SinoAir air = {
         .angle_count = work->angle_count, .column_count = columns, .width = sino_smaller(width, columns)};
-    return sino_insert_air(request->runtime, work->position, &air, work->slices, input->place, work->sinogram);
+    const SinoSinogramRows rows = sino_stage_rows(request, work);
+    return sino_insert_air(request->runtime, work->position, &air, &rows);
 }
 
 const SinoStageKind sino_stage_air = {.name = "air",

@@ -10,13 +10,14 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Own {
     double *flat_at;   /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
     SinoPhase *phase;  /* NULL: no phase retrieval; owned */
     SinoData *images;  /* scratch memory of phase retrieval and tilt; NULL: neither is wanted */
-    SinoData *places;  /* NULL: angles are in order */
     SinoData *scratch; /* NULL: cores correct */
+    SinoData *angles;  /* with several sets of flat fields: places among the rows and the sets, for GPUs */
 } Own;
 
 static bool always(const SinoInput *input)
@@ -44,13 +45,19 @@ static void describe(const SinoInput *input, size_t size, char *text)
              input->minus_log ? ", -ln" : "", binning);
 }
 
+/* Angles of the input's runs. */
+static int64_t flat_count(const SinoInput *input)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < input->run_count; i++) count += input->run[i].count;
+    return count;
+}
+
 /* The places among the sets of flat fields. */
 static SinoStatus place_flats(const SinoInput *input, double **flat_at)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < input->run_count; i++) count += input->run[i].count;
-    SINO_TRY(sino_allocate(sino_larger(count, 1), sizeof **flat_at, "angles", flat_at));
-    count = 0;
+    SINO_TRY(sino_allocate(sino_larger(flat_count(input), 1), sizeof **flat_at, "angles", flat_at));
     for (int64_t i = 0; i < input->run_count; i++)
         for (int64_t k = 0; k < input->run[i].count; k++)
             (*flat_at)[count++] = sino_flat_sets_at(&input->flat_sets, input->info, input->run[i].first + k);
@@ -66,25 +73,37 @@ static SinoStatus prepare_images(const SinoStagesRequest *request, Own *own)
     return sino_data_scratch(request->runtime, "images", sino_input_images_bytes(input, rows), &own->images);
 }
 
+/* What GPUs read of the angles, as SinoCorrect has it. */
+static SinoStatus copy_angles(const SinoStagesRequest *request, Own *own)
+{
+    const SinoInput *input = request->input;
+    const int64_t places = input->place ? input->angle_count : 0, flats = flat_count(input);
+    int64_t *table = NULL;
+    _Static_assert(sizeof *table == sizeof *own->flat_at, "one table has both");
+    SINO_TRY(sino_allocate(places + flats, sizeof *table, "angles", &table));
+    if (places > 0) memcpy(table, input->place, (size_t)places * sizeof *table);
+    memcpy(table + places, own->flat_at, (size_t)flats * sizeof *table);
+    SinoStatus status =
+        sino_data_copy(request->runtime, "angles", table, (places + flats) * (int64_t)sizeof *table, &own->angles);
+    free(table);
+    return status;
+}
+
 /* Allocates the buffers with which GPUs correct, unless a slab's counts are too large for a GPU. */
 static SinoStatus prepare(const SinoStagesRequest *request, void **result)
 {
     Own *own;
     const SinoInput *input = request->input;
-    const int64_t slab = request->slab_slices, element = (int64_t)sino_precision_bytes(request->slices.precision);
-    const int64_t sinogram = sino_times(sino_times(request->ray_count, request->slices.stride), element);
-    const int64_t bytes =
-        sino_input_slab_bytes(input, input->angle_count, slab) + sino_input_fields_bytes(input, slab) + sinogram;
+    const int64_t slab = request->slab_slices;
+    const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, slab) +
+                          sino_input_fields_bytes(input, slab) + sino_stage_sinogram_bytes(request);
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
     if (input->flat_sets.count > 1) SINO_TRY(place_flats(input, &own->flat_at));
     if (sino_input_has_images(input)) return prepare_images(request, own);
-    if (input->flat_sets.count > 1) return NULL; /* cores interpolate */
     if (input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
     const SinoCorrection correction = sino_input_correction(input, request->slices, 0, slab, 0);
-    if (input->place)
-        SINO_TRY(sino_data_copy(request->runtime, "places", input->place,
-                                input->angle_count * (int64_t)sizeof *input->place, &own->places));
+    if (own->flat_at) SINO_TRY(copy_angles(request, own));
     return sino_correct_scratch(request->runtime, &correction, &own->scratch);
 }
 
@@ -95,8 +114,8 @@ static void release(void *released)
     free(own->flat_at);
     sino_data_free(own->images);
     sino_phase_free(own->phase);
-    sino_data_free(own->places);
     sino_data_free(own->scratch);
+    sino_data_free(own->angles);
     free(own);
 }
 
@@ -111,7 +130,11 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
                            .sinogram = work->sinogram,
                            .repaired = work->repaired,
                            .tally = work->tally,
-                           .places = own->places,
+                           .angles = own->flat_at   ? own->angles
+                                     : own->scratch ? work->places
+                                                    : NULL,
+                           .place_count = request->input->place ? request->input->angle_count : 0,
+                           .flat_first = work->first_angle,
                            .scratch = own->scratch};
     correct.correction.angle_count = work->angle_count;
     if (own->flat_at) correct.correction.flat_at = own->flat_at + work->first_angle;

@@ -22,8 +22,8 @@ static SinoStatus insert(const SinoStagesRequest *request, void *own, const Sino
 {
     (void)own;
     const int64_t rays = sino_times(work->angle_count, request->input->geometry.column_count);
-    return sino_insert_harden(request->runtime, work->position, &request->input->hardening, rays, work->slices,
-                              work->sinogram);
+    const SinoSinogramRows rows = sino_stage_rows(request, work);
+    return sino_insert_harden(request->runtime, work->position, &request->input->hardening, rays, &rows);
 }
 
 const SinoStageKind sino_stage_harden = {.name = "harden",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage stripes: removes stripes from sinograms (codelets/stripes.h). */
+#include "device_room.h"
 #include "memory.h"
 #include "stages.h"
 #include "stripes_task.h"
@@ -8,6 +9,7 @@
 
 typedef struct Own {
     SinoStripes *stripes;
+    bool host; /* cores alone run the task */
     SinoData *scratch;
 } Own;
 
@@ -29,15 +31,25 @@ static void describe(const SinoInput *input, size_t size, char *text)
         snprintf(text, size, "dead, large and partial stripes (vo-all), snr %g", stripes->snr);
 }
 
+/* Whether GPUs have room for a sinogram and `bytes` of scratch memory; 0: they have no kernels. */
+static bool is_for_gpus(const SinoStagesRequest *request, int64_t bytes)
+{
+    const bool cuda = sino_runtime_devices(request->runtime) & SINO_DEVICE_CUDA;
+    return cuda && bytes > 0 && sino_device_takes(request->runtime, sino_stage_sinogram_bytes(request) + bytes);
+}
+
 /* Ranks that share a slice are refused before: a rank without angles makes no stage. */
 static SinoStatus prepare(const SinoStagesRequest *request, void **result)
 {
     Own *own;
     const SinoStripesOptions stripes = sino_input_stripes(request->input);
+    const int64_t of_cores = sino_stripes_scratch_bytes(&stripes), of_gpus = sino_stripes_gpu_bytes(&stripes);
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
     SINO_TRY(sino_stripes_new(&stripes, &own->stripes));
-    return sino_data_scratch(request->runtime, "stripes scratch", sino_stripes_scratch_bytes(&stripes), &own->scratch);
+    own->host = !is_for_gpus(request, of_gpus);
+    return sino_data_scratch(request->runtime, "stripes scratch", own->host ? of_cores : sino_larger(of_cores, of_gpus),
+                             &own->scratch);
 }
 
 static void release(void *released)
@@ -52,14 +64,12 @@ static void release(void *released)
 static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const SinoStageWork *work)
 {
     const Own *own = prepared;
-    const SinoRemoveStripes remove = {.stripes = own->stripes,
-                                      .place = request->input->place,
-                                      .slices = work->slices,
-                                      .marked = request->marked,
-                                      .angle_count = request->input->angle_count,
-                                      .column_count = request->input->geometry.column_count,
-                                      .scratch = own->scratch,
-                                      .sinogram = work->sinogram};
+    SinoRemoveStripes remove = {.stripes = own->stripes,
+                                .rows = sino_stage_rows(request, work),
+                                .marked = request->marked,
+                                .scratch = own->scratch};
+    if (own->host) remove.rows.places = NULL;
+    remove.rows.host |= own->host;
     return sino_insert_stripes(request->runtime, work->position, &remove);
 }
 

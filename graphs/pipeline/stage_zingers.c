@@ -21,9 +21,7 @@ static SinoStatus insert(const SinoStagesRequest *request, void *own, const Sino
                                                   .level = request->input->zinger_level,
                                                   .uncounted = work->uncounted,
                                                   .marked = request->marked},
-                                      .place = request->input->place,
-                                      .slices = work->slices,
-                                      .sinogram = work->sinogram,
+                                      .rows = sino_stage_rows(request, work),
                                       .undefined = work->repaired,
                                       .tally = work->tally};
     return sino_insert_zingers(request->runtime, work->position, &remove);

@@ -3,6 +3,7 @@
 #include "stages.h"
 
 #include "arithmetic.h"
+#include "device_room.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -25,6 +26,8 @@ typedef struct FieldSet {
 
 struct SinoStages {
     SinoStagesRequest request;
+    bool host;        /* cores alone change sinograms */
+    SinoData *places; /* of the angles, for GPUs; NULL: in order, or cores alone compute */
     SinoData *io;
     SinoData *counts[SINO_COUNT_SETS_MAX];
     FieldSet fields[SINO_COUNT_SETS_MAX];
@@ -110,6 +113,17 @@ static void take_early(SinoStages *stages, SinoEarlyLoad *early)
     early->io = early->counts = early->flat = early->dark = NULL;
 }
 
+/* Whether GPUs change sinograms, and what they need for it. */
+static SinoStatus prepare_devices(SinoStages *stages)
+{
+    const SinoStagesRequest *request = &stages->request;
+    const SinoInput *input = request->input;
+    stages->host = input->angle_count == 0 || !sino_device_takes(request->runtime, sino_stage_sinogram_bytes(request));
+    if (stages->host || !input->place) return NULL;
+    return sino_data_copy(request->runtime, "places", input->place, input->angle_count * (int64_t)sizeof *input->place,
+                          &stages->places);
+}
+
 static SinoStatus new_data(SinoStages *stages)
 {
     const SinoStagesRequest *request = &stages->request;
@@ -123,6 +137,7 @@ static SinoStatus new_data(SinoStages *stages)
     for (int64_t i = first; i < request->field_set_count; i++)
         SINO_TRY(
             new_fields(request->runtime, request->input, slices, &stages->fields[i].flat, &stages->fields[i].dark));
+    SINO_TRY(prepare_devices(stages));
     for (int i = 0; i < KINDS; i++) SINO_TRY(prepare(request, sino_stage_at(request->input, i), &stages->own[i]));
     return NULL;
 }
@@ -153,6 +168,7 @@ void sino_stages_free(SinoStages *stages)
         sino_data_free(stages->fields[i].dark);
     }
     sino_data_free(stages->io);
+    sino_data_free(stages->places);
     free(stages);
 }
 
@@ -178,6 +194,8 @@ SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work)
     of_set.counts = stages->counts[work->set];
     of_set.flat = stages->fields[work->field_set].flat;
     of_set.dark = stages->fields[work->field_set].dark;
+    of_set.places = stages->places;
+    of_set.host = stages->host;
     for (int i = 0; i < KINDS; i++) {
         const SinoStageKind *kind = sino_stage_at(stages->request.input, i);
         if (is_wanted(&stages->request, kind)) SINO_TRY(kind->insert(&stages->request, stages->own[i], &of_set));

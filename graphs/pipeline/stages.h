@@ -9,7 +9,9 @@
 #ifndef SINO_STAGES_H
 #define SINO_STAGES_H
 
+#include "arithmetic.h"
 #include "input.h"
+#include "sinogram_rows.h"
 
 /* The part of a slice that a stage needs at once. Ranks that share a slice have only some of its angles, and the search
  * of the center by phase reads single projections. */
@@ -56,8 +58,10 @@ typedef struct SinoStageWork {
     int64_t slab_first;     /* first slice of its slab */
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
     int64_t uncounted;                  /* its first slices whose undefined values are not counted */
-    SinoData *counts, *flat,
-        *dark;          /* slab's [angle][row][column], [set][row][column], [row][column]; set by sino_stages_insert */
+    /* Set by sino_stages_insert: slab's [angle][row][column], [set][row][column], [row][column]; places of the angles
+     * for GPUs (sinogram_rows.h), and whether cores alone change the sinogram. */
+    SinoData *counts, *flat, *dark, *places;
+    bool host;
     SinoData *sinogram; /* ray_count rows in panels */
     SinoData *repaired; /* int64_t[slice]: undefined values */
     SinoData *tally;    /* int64_t[angle + column]: undefined values by angle, then by column */
@@ -79,6 +83,23 @@ typedef struct SinoStageKind {
 
 extern const SinoStageKind sino_stage_correct, sino_stage_zingers, sino_stage_air, sino_stage_stripes,
     sino_stage_harden;
+
+/* Bytes of the largest minibatch's sinogram. */
+static inline int64_t sino_stage_sinogram_bytes(const SinoStagesRequest *request)
+{
+    return sino_times(sino_times(request->ray_count, request->slices.stride),
+                      (int64_t)sino_precision_bytes(request->slices.precision));
+}
+
+/* The sinogram that a stage changes in place. */
+static inline SinoSinogramRows sino_stage_rows(const SinoStagesRequest *request, const SinoStageWork *work)
+{
+    return (SinoSinogramRows){.slices = work->slices,
+                              .place = request->input->place,
+                              .places = work->places,
+                              .host = work->host,
+                              .sinogram = work->sinogram};
+}
 
 /* The stages in the order in which they run unless --stages tells another, ended by NULL. */
 extern const SinoStageKind *const sino_stage_kinds[];

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "compress_task.h"
 #include "device_plan.h"
+#include "stripes_task.h"
 
 int64_t sino_workload_fields(const SinoInput *input)
 {
@@ -52,6 +53,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
     const SinoStripesOptions stripes = sino_input_stripes(input);
+    const int64_t of_cores = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0;
     const int64_t side = sino_geometry_slice_side(&input->geometry);
     SinoWorkload job = {.problem = {.geometry = input->geometry,
                                     .precision = settings->precision,
@@ -68,7 +70,8 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
                         .field_bytes = sino_input_field_bytes(input, 1),
                         .fields_bytes = sino_input_fields_bytes(input, 1),
-                        .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
+                        .stage_bytes = of_cores,
+                        .stage_gpu_bytes = sino_larger(sino_stripes_gpu_bytes(&stripes) - of_cores, 0),
                         .field_images = sino_workload_fields(input),
                         .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
                         .pictures = sino_settings_records_planes(settings)};
@@ -101,7 +104,8 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
                       sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
         .stage_bytes = sino_times(sino_larger(machine->worker_count, 1),
-                                  job->stage_bytes + sino_times(streaming->minibatch, job->stage_slice_bytes)),
+                                  job->stage_bytes + (machine->devices.slices > 0 ? job->stage_gpu_bytes : 0) +
+                                      sino_times(streaming->minibatch, job->stage_slice_bytes)),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
         .record_bytes = sino_record_bytes(&record)};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;

@@ -23,10 +23,11 @@ typedef struct SinoWorkload {
     int64_t halo_bytes, halo_fields_bytes; /* of the rows beside a slab that images need: counts, and
                                             * all fields */
     int64_t stage_slice_bytes;             /* scratch memory of stages on each worker, for each slice of a minibatch */
-    int64_t fields_bytes; /* the fields of a slice that are kept: the flat field of each set, and the dark field */
-    int64_t stage_bytes;  /* scratch memory of a worker that runs a stage */
-    int64_t field_images; /* fields held in memory while they are averaged; 0: none */
-    int64_t packed_bytes; /* a slice of a volume whose slices are compressed before they are written; 0: none are */
+    int64_t fields_bytes;    /* the fields of a slice that are kept: the flat field of each set, and the dark field */
+    int64_t stage_bytes;     /* scratch memory of a worker that runs a stage */
+    int64_t stage_gpu_bytes; /* what it has more where GPUs run stages, too */
+    int64_t field_images;    /* fields held in memory while they are averaged; 0: none */
+    int64_t packed_bytes;    /* a slice of a volume whose slices are compressed before they are written; 0: none are */
     bool pictures;
 } SinoWorkload;
 

@@ -397,6 +397,23 @@ static inline int __float_as_int(float value)
     return simt_bits<int>(value);
 }
 
+static inline void sincospif(float x, float *sine, float *cosine)
+{
+    const double pi = 3.14159265358979323846;
+    *sine = static_cast<float>(sin(pi * static_cast<double>(x)));
+    *cosine = static_cast<float>(cos(pi * static_cast<double>(x)));
+}
+
+static inline long long __double_as_longlong(double value)
+{
+    return simt_bits<long long>(value);
+}
+
+static inline double __longlong_as_double(long long bits)
+{
+    return simt_bits<double>(bits);
+}
+
 static inline float __uint_as_float(unsigned bits)
 {
     return simt_bits<float>(bits);

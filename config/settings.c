@@ -418,6 +418,16 @@ static SinoStatus check_bounds(const SinoSettings *settings)
     return NULL;
 }
 
+/* With weights AᵀW A is no convolution. */
+static SinoStatus check_weights(const SinoSettings *settings)
+{
+    SINO_CHECK(settings->weights != SINO_WEIGHTS_COUNTS || settings->projector != SINO_PROJECTOR_TOEPLITZ,
+               SINO_BAD_INPUT,
+               "--weights counts contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
+               "another projector");
+    return NULL;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
@@ -432,6 +442,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_iterations(verb, settings));
     SINO_TRY(check_prior(settings));
     SINO_TRY(check_bounds(settings));
+    SINO_TRY(check_weights(settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));

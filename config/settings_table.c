@@ -503,10 +503,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
                 "typical value of the object; auto: 0.1"),
-    ROW(SOLVER, RECON | DEMO, "weights", CHOICE(weights, weight_words, "auto"), .algorithms = FISTA,
-        .help = "weights of rays in fista; counts: the share of the photons that the object lets through, so that dark "
-                "rays, which are noisy, count less; none: all alike; auto: counts where the scan holds counts or "
-                "transmissions"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE(weights, weight_words, "auto"),
+        .algorithms = CG | SIRT | FISTA, .geometries = PARALLEL,
+        .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
+                "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
+                "holds counts or transmissions, of cg and sirt none"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "

@@ -177,7 +177,9 @@ static void undefined_values(void **state)
 {
     static const int few[] = {1, 3, 5, 7};
     static const char *const words[] = {"--algorithm cg --iterations 5", "--iterations 5 --algorithm sirt",
-                                        "--iterations 5 --algorithm osem --subsets 3"};
+                                        "--iterations 5 --algorithm osem --subsets 3",
+                                        "--algorithm cg --iterations 5 --weights counts",
+                                        "--algorithm sirt --iterations 5 --weights counts"};
     CliScan faulty = cli_scan;
     faulty.angles = faulty.theta_count = 45;
     faulty.rows = SLICES;

@@ -447,6 +447,9 @@ static void solutions_are_reconstructions(void **state)
         const char *settings[5];
     } by[] = {{1, 8, {"algorithm=cg", "iterations=8"}},
               {1, 5, {"algorithm=sirt", "iterations=5", "relaxation=1.5", "maximum=0.015"}},
+              {1, 4, {"algorithm=cg", "iterations=4", "weights=counts"}},
+              {1, 5, {"algorithm=sirt", "iterations=5", "weights=counts"}},
+              {4, 3, {"algorithm=fista", "iterations=3", "regularization=0.001", "weights=counts"}},
               {1, 4, {"algorithm=mlem", "iterations=4"}},
               {4, 3, {"algorithm=osem", "iterations=3"}},
               {4, 3, {"algorithm=fista", "iterations=3", "regularization=0.001"}},

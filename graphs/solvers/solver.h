@@ -36,7 +36,7 @@ typedef struct SinoSolverRun {
     int64_t stride;      /* of the vectors: slices of a minibatch, padding included */
     int64_t iterations;  /* 0 for direct methods */
     bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
-    bool photon_weights; /* fista: rays have weights by the photons that are left of them */
+    bool photon_weights; /* fista: rays have weights by the photons that are left of them; `weighted` of other solvers */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
     double start_scale;                /* x starts as start_scale times the minibatch's images; 0: as the solver says */
@@ -51,6 +51,7 @@ typedef struct SinoSolver {
     bool iterative;
     bool has_subsets;         /* the solver uses --subsets; false: the data are one subset */
     bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
+    bool weighted;            /* the solver of --weights counts */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
     bool has_likelihood;      /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
@@ -68,12 +69,13 @@ typedef struct SinoSolver {
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 } SinoSolver;
 
-extern const SinoSolver sino_solver_cg, sino_solver_cg_normal, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem,
-    sino_solver_osem, sino_solver_fista;
+extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
+    sino_solver_sirt_weighted, sino_solver_fbp, sino_solver_mlem, sino_solver_osem, sino_solver_fista;
 
 /* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
- * the other ones with it. NULL: the algorithm reconstructs without a solver (fdk). */
-const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector);
+ * the other ones with it. With SINO_WEIGHTS_COUNTS one with vectors for weights, if the algorithm has one. NULL: the
+ * algorithm reconstructs without a solver (fdk). */
+const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights);
 
 /* Whether undefined rays are left to the solver, marked (correct.h); else they are interpolated before. */
 bool sino_solver_weighs_rays(const SinoSolver *solver);

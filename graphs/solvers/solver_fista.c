@@ -279,14 +279,7 @@ static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, 
 static SinoStatus insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector)
 {
     const Fista *own = run->own;
-    for (int64_t p = 0; own->support && p < sino_solver_partitions(run); p++) {
-        const SinoUpdateTask task = {
-            .update = {.formula = SINO_UPDATE_SUPPORT, .slices = minibatch->slices, .rows = sino_solver_voxels(run, p)},
-            .vector = {own->support[p], minibatch->vector[vector][p]}};
-        if (task.update.rows > 0)
-            SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
-    }
-    return NULL;
+    return own->support ? sino_support_apply(run, minibatch, iteration, own->support, vector) : NULL;
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)

@@ -11,14 +11,23 @@
 #include "support.h"
 #include "update_task.h"
 
+#include <float.h>
 #include <stdlib.h>
 
-enum { B, W, X, G, VECTORS }; /* sinogram; A x, then the weighted residual; tomogram; its correction */
+/* Sinogram; A x, then the weighted residual; tomogram; its correction; of the solver with weights: those of columns. */
+enum { B, W, X, G, C, VECTORS };
 
 static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
                                             [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
                                             [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+                                            [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+                                            [C] = {"weights of columns", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL,
+                                                   SINO_LANES_SLICES}};
+
+static bool is_weighted(const SinoMinibatch *minibatch)
+{
+    return minibatch->vectors->count == VECTORS;
+}
 
 /* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A), 0 outside of the support: x
  * stays 0 there. */
@@ -83,7 +92,8 @@ static void release(SinoSolverRun *run)
 static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_RESIDUAL_SIRT,
+    const SinoUpdateTask task = {.update = {.formula = is_weighted(minibatch) ? SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT
+                                                                              : SINO_UPDATE_RESIDUAL_SIRT,
                                             .slices = minibatch->slices,
                                             .rows = sino_solver_rays(run),
                                             .first = iteration == 0 && !sino_solver_is_started(run)},
@@ -94,9 +104,27 @@ static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, i
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
 }
 
+/* The weights of columns of each slice, 0 outside of the support, where weights->column is 0. */
+static SinoStatus insert_column_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    /* Sums are as small as the weights of the darkest rays. */
+    const SinoUpdate invert = {.formula = SINO_UPDATE_RECIPROCAL, .argument = {FLT_MIN}};
+    const SinoUpdateTask weigh = {.update = {.formula = SINO_UPDATE_WEIGH_RAYS,
+                                             .slices = minibatch->slices,
+                                             .rows = sino_solver_rays(run),
+                                             .argument = {1}},
+                                  .vector = {minibatch->vector[B][0], minibatch->vector[W][0]}};
+    const Weights *weights = run->own;
+    SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, 0, -1), &weigh));
+    SINO_TRY(sino_insert_backproject(minibatch, 0, W, C));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &invert, 1, (const int[]){C}));
+    return sino_support_apply(run, minibatch, 0, weights->column, C);
+}
+
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     SINO_TRY(sino_solver_start(run, minibatch));
+    if (is_weighted(minibatch)) SINO_TRY(insert_column_weights(run, minibatch));
     if (sino_solver_is_started(run)) {
         SINO_TRY(sino_solver_fill(run, minibatch, X));
         SINO_TRY(sino_insert_project(minibatch, 0, X, W));
@@ -109,14 +137,17 @@ static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, in
 {
     const Weights *weights = run->own;
     const SinoBounds bounds = run->bounds;
+    const bool weighted = is_weighted(minibatch);
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
-        const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_VOXELS_SIRT,
-                                                .slices = minibatch->slices,
-                                                .rows = sino_solver_voxels(run, p),
-                                                .first = iteration == 1 && !sino_solver_is_started(run),
-                                                .argument = {run->settings->relaxation, bounds.least, bounds.most}},
-                                     .vector = {minibatch->vector[G][p], weights->column[p], minibatch->vector[X][p]},
-                                     .state = minibatch->state};
+        SinoData *column = weighted ? minibatch->vector[C][p] : weights->column[p];
+        const SinoUpdateTask task = {
+            .update = {.formula = weighted ? SINO_UPDATE_VOXELS_WEIGHTED_SIRT : SINO_UPDATE_VOXELS_SIRT,
+                       .slices = minibatch->slices,
+                       .rows = sino_solver_voxels(run, p),
+                       .first = iteration == 1 && !sino_solver_is_started(run),
+                       .argument = {run->settings->relaxation, bounds.least, bounds.most}},
+            .vector = {minibatch->vector[G][p], column, minibatch->vector[X][p]},
+            .state = minibatch->state};
         SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
     }
     return NULL;
@@ -134,8 +165,18 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
 const SinoSolver sino_solver_sirt = {.choice = SINO_ALGORITHM_SIRT,
                                      .iterative = true,
                                      .weights = &sino_solver_sirt.vectors,
-                                     .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                     .vectors = {.count = C, .buffer = vectors, .tomogram = X},
                                      .prepare = prepare,
                                      .release = release,
                                      .start = start,
                                      .iterate = iterate};
+
+const SinoSolver sino_solver_sirt_weighted = {.choice = SINO_ALGORITHM_SIRT,
+                                              .iterative = true,
+                                              .weighted = true,
+                                              .weights = &sino_solver_sirt.vectors,
+                                              .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                              .prepare = prepare,
+                                              .release = release,
+                                              .start = start,
+                                              .iterate = iterate};

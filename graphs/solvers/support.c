@@ -47,3 +47,16 @@ SinoStatus sino_support_clear_outside(const SinoSolverRun *run, SinoSlices slice
     }
     return NULL;
 }
+
+SinoStatus sino_support_apply(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *const *support,
+                              int vector)
+{
+    for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
+        const SinoUpdateTask task = {
+            .update = {.formula = SINO_UPDATE_SUPPORT, .slices = minibatch->slices, .rows = sino_solver_voxels(run, p)},
+            .vector = {support[p], minibatch->vector[vector][p]}};
+        if (task.update.rows > 0)
+            SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
+    }
+    return NULL;
+}

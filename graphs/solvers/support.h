@@ -12,4 +12,8 @@ bool sino_support_is_given(const SinoSolverRun *run);
  * [partition], of SINO_ROWS_VOXELS and slices. Waits for the tasks that access the vector. */
 SinoStatus sino_support_clear_outside(const SinoSolverRun *run, SinoSlices slices, SinoData *const *vector);
 
+/* Sets the voxels of a minibatch's vector to 0 where the support is not above 0. support: [partition], of one slice. */
+SinoStatus sino_support_apply(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *const *support,
+                              int vector);
+
 #endif

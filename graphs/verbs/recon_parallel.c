@@ -45,7 +45,7 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
-    own->solver = sino_solver_find(settings->algorithm, settings->projector);
+    own->solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */
     recon->request.first_row = recon->input.first_row;

@@ -97,7 +97,7 @@ static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
 
 static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
     const int64_t columns = sino_solver_history_columns(solver, settings);
     const int64_t numbers = sino_solver_history_numbers(solver, settings);
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);

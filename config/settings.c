@@ -387,17 +387,13 @@ static SinoStatus check_report(const SinoSettings *settings)
     return NULL;
 }
 
-/* Only some solvers find the number of iterations. */
+/* The number of iterations is found by slices of a scan. */
 static SinoStatus check_iterations(int verb, const SinoSettings *settings)
 {
-    const SinoAlgorithmChoice algorithm = settings->algorithm;
-    const bool found = algorithm == SINO_ALGORITHM_CG || algorithm == SINO_ALGORITHM_FISTA;
     if (!sino_setting_find(verb, "iterations", 10) || settings->iterations > 0) return NULL;
-    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL && (found || algorithm == SINO_ALGORITHM_FBP),
-               SINO_BAD_INPUT,
-               "--iterations is auto with --geometry %s --algorithm %s; allowed: a number, or --geometry parallel with "
-               "--algorithm cg or fista",
-               sino_geometry_name(settings->geometry), sino_algorithm_name(algorithm));
+    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
+               "--iterations is auto with --geometry %s; allowed: a number, or --geometry parallel",
+               sino_geometry_name(settings->geometry));
     return NULL;
 }
 
@@ -485,8 +481,10 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
 
 int64_t sino_settings_iterations(const SinoSettings *settings)
 {
-    enum { AUTO_MOST = 40 };
-    return settings->iterations > 0 ? settings->iterations : AUTO_MOST;
+    enum { AUTO_MOST = 40, AUTO_MOST_OF_SLOW = 400 };
+    const bool slow = settings->algorithm == SINO_ALGORITHM_SIRT || settings->algorithm == SINO_ALGORITHM_MLEM;
+    if (settings->iterations > 0) return settings->iterations;
+    return slow ? AUTO_MOST_OF_SLOW : AUTO_MOST;
 }
 
 bool sino_settings_wants_report(const SinoSettings *settings)

@@ -461,8 +461,9 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
         .help = "largest number of iterations; if not given: 10 of fista, 30 of others; demo: 12 of others, with "
-                "--geometry pet 2 of osem and 20 of others; auto, of cg: as many as reconstruct one half of the "
-                "projections closest to the other half, with few angles or noise less than 30"),
+                "--geometry pet 2 of osem and 20 of others; auto, of parallel beams by cg, sirt, mlem or osem: as many "
+                "as reconstruct each half of the projections closest to the other half, at most 40, of sirt and mlem "
+                "400; by fista 40"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),

@@ -626,7 +626,7 @@ static void settings_are_told(void **state)
     succeeds(sinodag_settings("operator", look_at_setting, &of_operator));
     succeeds(sinodag_settings("solve", look_at_setting, &of_solve));
     succeeds(sinodag_settings("recon", look_at_setting, &of_recon));
-    assert_true(of_solve.count == 12 && !of_solve.has_precision);
+    assert_true(of_solve.count == 13 && !of_solve.has_precision);
     assert_true(of_start.count == 7 && of_operator.count >= 9 && of_recon.count > 60);
     assert_true(!of_start.has_precision && of_operator.has_precision && of_recon.has_precision && !of_recon.has_out);
     refused(sinodag_settings("cook", look_at_setting, NULL),

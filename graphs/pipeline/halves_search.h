@@ -8,7 +8,8 @@
 #include "halves.h"
 #include "panel.h"
 
-enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
+/* SINO_TRIED: most strengths, or numbers of iterations. */
+enum { SINO_HALVES = 2, SINO_STRENGTHS = 41, SINO_TRIED = 128 };
 
 /* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
 typedef struct SinoHalvesSearch {
@@ -23,8 +24,8 @@ typedef struct SinoHalvesSearch {
     double first;
     float *reference[SINO_HALVES];     /* FBP of each half; owned */
     bool *inside;                      /* voxels that count; owned */
-    int64_t iteration;                 /* whose differences are being added up */
-    double difference[SINO_STRENGTHS]; /* sums of squares, by strength or iteration */
+    int64_t tried;                     /* whose differences are being added up */
+    double difference[SINO_TRIED];     /* sums of squares, by strength or number of iterations */
 } SinoHalvesSearch;
 
 static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)

@@ -82,7 +82,7 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
 {
     SinoLog *log = sino_runtime_log(of->runtime);
     const SinoRegularization *found = &choice->regularization;
-    if (of->solver->choice == SINO_ALGORITHM_CG) {
+    if (of->solver->choice != SINO_ALGORITHM_FISTA) {
         sino_log_info(log, "solver", "iterations: %" PRId64 ", by both halves of the projections of slice %" PRId64,
                       choice->iterations, of->slice);
         return;
@@ -99,11 +99,11 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
 {
     const SinoSettings *settings = of->settings;
-    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA, cg = of->solver->choice == SINO_ALGORITHM_CG;
+    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA;
     *choice = (SinoReconChoice){
         .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
-                       (cg && settings->iterations == 0);
+                       (!fista && of->solver->iterative && settings->iterations == 0);
     if (of->op->idle || !seeks) return NULL;
     SINO_TRY(find(of, choice));
     tell(of, choice);

@@ -414,6 +414,22 @@ static SinoStatus check_bounds(const SinoSettings *settings)
     return NULL;
 }
 
+/* Solvers that keep voxels at 0. Images of a system matrix have masks with all of them. */
+static SinoStatus check_mask(const SinoSettings *settings)
+{
+    const SinoAlgorithmChoice algorithm = settings->algorithm;
+    const bool has = algorithm == SINO_ALGORITHM_FISTA || algorithm == SINO_ALGORITHM_CG ||
+                     algorithm == SINO_ALGORITHM_SIRT || settings->geometry != SINO_GEOMETRY_PARALLEL;
+    SINO_CHECK(!settings->mask || has, SINO_BAD_INPUT,
+               "--mask contradicts --algorithm %s; allowed: --mask with --algorithm cg, sirt or fista",
+               sino_algorithm_name(algorithm));
+    SINO_CHECK((!settings->mask && !(settings->support_ratio > 0)) || settings->projector != SINO_PROJECTOR_TOEPLITZ,
+               SINO_BAD_INPUT,
+               "--%s contradicts --projector toeplitz, which computes all voxels; allowed: another projector",
+               settings->mask ? "mask" : "support-ratio");
+    return NULL;
+}
+
 /* With weights AᵀW A is no convolution. */
 static SinoStatus check_weights(const SinoSettings *settings)
 {
@@ -439,6 +455,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_prior(settings));
     SINO_TRY(check_bounds(settings));
     SINO_TRY(check_weights(settings));
+    SINO_TRY(check_mask(settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));

@@ -299,8 +299,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
                 "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem and osem: "
                 "image, in a file as that of the counts"),
-    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
-        .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
+    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true,
+        .geometries = PARALLEL | MATRIX,
+        .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
+                "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
+                "a file as that of the counts"),
 
     ROW(STAGES, RECON | INFO | PLAN, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
@@ -484,7 +487,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0, .low_excluded = true,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
-    ROW(SOLVER, RECON | DEMO, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | PLAN, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = CG | SIRT | FISTA,
         .geometries = PARALLEL,
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),

@@ -164,6 +164,7 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
                                   .pad_edges = of->input->pad_edges,
                                   .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
                                   .regularization = regularization,
+                                  .mask = of->mask,
                                   .bounds = sino_solver_bounds(of->settings, of->scale),
                                   .lacking = 1 / (double)search->parts};
     for (int h = 0; h < HALVES; h++)

@@ -26,6 +26,7 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input;
     const SinoOperator *op;
     const SinoSolver *solver;
+    const unsigned char *mask; /* of the slice (mask.h); NULL: none */
     double scale;   /* output value = scale · value per voxel */
     int64_t width;  /* slices of a minibatch that memory has room for; each strength takes two */
     int64_t trials; /* such minibatches at a time: 1 to SINO_TRIALS_MOST */

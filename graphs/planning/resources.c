@@ -5,6 +5,8 @@
 #include "arithmetic.h"
 #include "compress_task.h"
 #include "device_plan.h"
+#include "mask.h"
+#include "support.h"
 
 int64_t sino_workload_fields(const SinoInput *input)
 {
@@ -16,6 +18,11 @@ int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels)
 {
     if (settings->compression != SINO_COMPRESSION_DEFLATE) return 0;
     return sino_compress_slice_bytes(settings->output_type, voxels);
+}
+
+bool sino_workload_is_supported(const SinoSettings *settings)
+{
+    return settings->support_ratio > 0 || settings->mask;
 }
 
 static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t slice_bytes)
@@ -71,6 +78,8 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .stage_bytes = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0,
                         .field_images = sino_workload_fields(input),
                         .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
+                        .supported = sino_workload_is_supported(settings),
+                        .mask_bytes = sino_mask_bytes(settings, side),
                         .pictures = sino_settings_records_planes(settings)};
     add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
@@ -96,14 +105,15 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .slot_bytes = sino_minibatch_bytes(kind, &solver->vectors, &size->shape, batch),
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
         .sum_bytes = kind->work_bytes(&size->shape, batch),
-        .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape),
+        .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape) +
+                        (job->supported ? sino_support_bytes(&size->shape) : 0),
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes) +
                       sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
         .stage_bytes = sino_times(sino_larger(machine->worker_count, 1),
                                   job->stage_bytes + sino_times(streaming->minibatch, job->stage_slice_bytes)),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
-        .record_bytes = sino_record_bytes(&record)};
+        .record_bytes = sino_record_bytes(&record) + job->mask_bytes};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);

@@ -39,6 +39,7 @@ typedef struct SinoSolverRun {
     bool photon_weights; /* fista: rays have weights by the photons that are left of them; `weighted` of other solvers */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
+    const unsigned char *mask; /* fista, cg and sirt: [side][side] of a slice, 0 where voxels stay 0; NULL: none */
     double start_scale;                /* x starts as start_scale times the minibatch's images; 0: as the solver says */
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */

@@ -30,9 +30,9 @@ static bool is_weighted(const SinoMinibatch *minibatch)
 }
 
 /* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A), 0 outside of the support: x
- * stays 0 there. */
+ * stays 0 there. support: support.h. */
 typedef struct Weights {
-    SinoData *row, **column;
+    SinoData *row, **column, **support;
 } Weights;
 
 /* Applies `formula` (fill with ones, or take reciprocals) to a vector of one slice. */
@@ -67,10 +67,12 @@ static SinoStatus prepare(SinoSolverRun *run)
     SinoMinibatch *sums = NULL;
     SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
     run->own = weights;
+    SINO_TRY(sino_support_new(run, &weights->support));
     SINO_TRY(sino_solver_new_weights(run, &sino_solver_sirt.vectors, &sums));
     /* Tasks read maps that the minibatch owns, and write vectors that outlive it. */
-    SinoStatus status = sino_runtime_wait_after(run->runtime, sum_rows_and_columns(run, sums));
-    if (!status && sino_support_is_given(run)) status = sino_support_clear_outside(run, sums->slices, sums->vector[X]);
+    SinoStatus status = sum_rows_and_columns(run, sums);
+    if (!status) status = sino_support_apply(run, sums, -1, weights->support, X);
+    status = sino_runtime_wait_after(run->runtime, status);
     weights->row = sums->vector[W][0];
     weights->column = sums->vector[X];
     sums->vector[W][0] = NULL;
@@ -85,6 +87,7 @@ static void release(SinoSolverRun *run)
     if (!weights) return;
     sino_data_free(weights->row);
     sino_data_free_each(weights->column, sino_solver_partitions(run));
+    sino_support_free(run, weights->support);
     free(weights);
     run->own = NULL;
 }
@@ -104,7 +107,7 @@ static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, i
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
 }
 
-/* The weights of columns of each slice, 0 outside of the support, where weights->column is 0. */
+/* The weights of columns of each slice, 0 outside of the support. */
 static SinoStatus insert_column_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     /* Sums are as small as the weights of the darkest rays. */
@@ -118,7 +121,7 @@ static SinoStatus insert_column_weights(SinoSolverRun *run, SinoMinibatch *minib
     SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, 0, -1), &weigh));
     SINO_TRY(sino_insert_backproject(minibatch, 0, W, C));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &invert, 1, (const int[]){C}));
-    return sino_support_apply(run, minibatch, 0, weights->column, C);
+    return sino_support_apply(run, minibatch, 0, weights->support, C);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
@@ -126,7 +129,9 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(sino_solver_start(run, minibatch));
     if (is_weighted(minibatch)) SINO_TRY(insert_column_weights(run, minibatch));
     if (sino_solver_is_started(run)) {
+        const Weights *weights = run->own;
         SINO_TRY(sino_solver_fill(run, minibatch, X));
+        SINO_TRY(sino_support_apply(run, minibatch, 0, weights->support, X));
         SINO_TRY(sino_insert_project(minibatch, 0, X, W));
     }
     return weigh_residual(run, minibatch, 0);

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "center_quick.h"
+#include "mask.h"
 #include "memory.h"
 #include "model_directory.h"
 #include "suspicion.h"
@@ -43,6 +44,8 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .fields_bytes = 2 * columns * (int64_t)sizeof(float),
                           .field_images = 1,
                           .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
+                          .supported = sino_workload_is_supported(settings),
+                          .mask_bytes = sino_mask_bytes(settings, side),
                           .pictures = sino_settings_records_planes(settings)};
     return NULL;
 }

@@ -60,6 +60,7 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
                                        .input = &input,
                                        .op = of->op,
                                        .solver = of->solver,
+                                       .mask = of->mask,
                                        .scale = sino_recon_scale(of->settings),
                                        .width = width,
                                        .trials = trials_of(of, width)};

@@ -13,6 +13,7 @@ typedef struct SinoReconHalves {
     const SinoTeam *team;
     const SinoOperator *op;
     const SinoSolver *solver;
+    const unsigned char *mask; /* mask.h; NULL: none */
     int64_t slice; /* that decides */
 } SinoReconHalves;
 

@@ -443,8 +443,9 @@ static void bad_words_are_refused(void **state)
     cli_refuses(at, "--maximum contradicts --algorithm cg; allowed: --maximum with --algorithm sirt or fista",
                 "recon p.h5 -o v.h5 --algorithm cg --maximum 1");
     cli_refuses(at,
-                "--support-ratio contradicts --algorithm cg; allowed: --support-ratio with --algorithm sirt or fista",
-                "recon p.h5 -o v.h5 --algorithm cg --support-ratio 1");
+                "--support-ratio contradicts --algorithm mlem; allowed: --support-ratio with --algorithm cg, sirt or "
+                "fista",
+                "recon p.h5 -o v.h5 --algorithm mlem --support-ratio 1");
     cli_refuses(at, "--support-ratio contradicts --geometry cone; allowed: --support-ratio with --geometry parallel",
                 "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --support-ratio 1");
     cli_refuses(at, "--support-ratio is '1.5'; allowed: a number from 0 to 1",

@@ -53,6 +53,25 @@ static void check_values(const char *given, const SinoVolumeShape *raw, const ch
     sino_volume_input_close(input);
 }
 
+/* An image of two dimensions is a volume of one slice. */
+static void check_image(const char *given, int64_t height, int64_t width, const char *type, float value(int i))
+{
+    SinoVolumeInput *input = NULL;
+    float values[VOXELS];
+    assert_success(sino_volume_input_open(given, &unknown, &input));
+    const SinoVolumeInputInfo *info = sino_volume_input_info(input);
+    assert_true(info->slice_count == 1 && info->height == height && info->width == width);
+    assert_string_equal(info->stored_type, type);
+    assert_success(sino_volume_input_read(input, 0, values));
+    for (int i = 0; i < height * width; i++) assert_true(values[i] == value(i));
+    sino_volume_input_close(input);
+}
+
+static float bool_of(int i)
+{
+    return i % 3 == 1;
+}
+
 static void write_bytes(const char *path, const void *bytes, size_t count)
 {
     FILE *file = fopen(path, "w");
@@ -189,6 +208,12 @@ static void other_volumes(void **state)
                                                  .rank = 2,
                                                  .size = {SLICES, SLICE},
                                                  .values = values});
+    testing_hdf5_dataset(file, &(TestingDataset){.name = "/exchange/line",
+                                                 .file_type = H5T_NATIVE_DOUBLE,
+                                                 .memory_type = H5T_NATIVE_DOUBLE,
+                                                 .rank = 1,
+                                                 .size = {VOXELS},
+                                                 .values = values});
     testing_hdf5_close(file);
     snprintf(given, sizeof given, "%s:/exchange/volume", path);
     check_values(given, &unknown, "float64", 0);
@@ -196,8 +221,10 @@ static void other_volumes(void **state)
     check_values(given, &unknown, "float64", 0);
     SinoVolumeInput *input = NULL;
     snprintf(given, sizeof given, "%s:/exchange/flat", path);
+    check_image(given, SLICES, SLICE, "float64", value_of);
+    snprintf(given, sizeof given, "%s:/exchange/line", path);
     assert_error_has(sino_volume_input_open(given, &unknown, &input), SINO_BAD_INPUT,
-                     "/exchange/flat has 2 dimensions; allowed: 3, or 4 of several sets (FILE:/DATASET names another");
+                     "/exchange/line has 1 dimension; allowed: 3, 4 of several sets, or 2 of one slice (FILE:/DATASET");
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "exchange/data");
     testing_path(path, at, "v.npy");
     unsigned char *npy = testing_npy(1, "<f8", "(5, 6, 9)", values, sizeof values, &bytes);
@@ -207,6 +234,16 @@ static void other_volumes(void **state)
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
                      " is cut: it has 2159 of the 2160 bytes of its values");
     free(npy);
+    npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
+    write_bytes(path, npy, bytes);
+    free(npy);
+    check_image(path, SLICES, SLICE, "float32", value_of);
+    unsigned char bools[VOXELS];
+    for (int i = 0; i < VOXELS; i++) bools[i] = i % 3 == 1;
+    npy = testing_npy(1, "|b1", "(27, 10)", bools, sizeof bools, &bytes);
+    write_bytes(path, npy, bytes);
+    free(npy);
+    check_image(path, 27, 10, "bool", bool_of);
     testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
     check_values(path, &raw_shape, "float32", 0);
@@ -240,14 +277,16 @@ static void what_is_no_volume(void **state)
     snprintf(given, sizeof given, "%s:/data", path);
     assert_error_has(sino_volume_input_open(given, &raw_shape, &input), SINO_BAD_INPUT, " has no datasets; allowed: ");
     testing_path(path, at, "v.npy");
-    unsigned char *npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
+    unsigned char *npy = testing_npy(1, "<f4", "(270,)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
     free(npy);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, " has 2 dimensions; allowed: 3");
-    npy = testing_npy(1, "|b1", "(5, 6, 9)", raw, VOXELS, &bytes);
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     " has 1 dimension; allowed: 3, or 2 of one slice");
+    npy = testing_npy(1, "|S8", "(5, 3, 9)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
     free(npy);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, " holds bool; allowed: integers");
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     "; allowed: integers, floating-point numbers or bool");
     testing_path(path, at, "cut.h5");
     write_bytes(path, "\x89HDF\r\n\x1a\n and no more", 20);
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, path);

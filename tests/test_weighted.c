@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Weights from counts: volumes of CG and SIRT with --weights counts against the same methods in float64, on a dense
- * matrix that is independent of the program's; and what CG converges to against the normal equations. */
+/* Weights from counts and masks: volumes of CG and SIRT with --weights counts and --mask against the same methods in
+ * float64, on a dense matrix that is independent of the program's; and what CG converges to against the normal
+ * equations. */
 #include "reference_operator.h"
 #include "testing.h"
 #include "testing_npy.h"
@@ -108,9 +109,15 @@ static void reference_cg(const Problem *problem, int iterations, double *x)
     }
 }
 
+/* Voxels that the mask of a test keeps. */
+static bool is_kept(int j)
+{
+    return hypot(j % SIZE - 8.5, j / SIZE - 10) < 7.5 || j == 3;
+}
+
 /* x += relaxation·C AᵀW R(b − A x) within bounds, from 0. */
 static void reference_sirt(const Problem *problem, int iterations, double relaxation, double least, double radius,
-                           double *x)
+                           bool masked, double *x)
 {
     double ones[VOXELS], row[RAYS], column[VOXELS], y[RAYS], g[VOXELS];
     for (int j = 0; j < VOXELS; j++) ones[j] = 1;
@@ -119,11 +126,11 @@ static void reference_sirt(const Problem *problem, int iterations, double relaxa
     backproject(problem, problem->weight, column);
     for (int k = 0; k < iterations; k++) {
         project(problem, x, y);
-        for (int i = 0; i < RAYS; i++)
-            y[i] = row[i] > 1e-6 ? problem->weight[i] / row[i] * (problem->b[i] - y[i]) : 0;
+        for (int i = 0; i < RAYS; i++) y[i] = row[i] > 1e-6 ? problem->weight[i] / row[i] * (problem->b[i] - y[i]) : 0;
         backproject(problem, y, g);
         for (int j = 0; j < VOXELS; j++) {
-            const bool outside = hypot(j % SIZE - 0.5 * (SIZE - 1), j / SIZE - 0.5 * (SIZE - 1)) > radius;
+            const bool outside =
+                hypot(j % SIZE - 0.5 * (SIZE - 1), j / SIZE - 0.5 * (SIZE - 1)) > radius || (masked && !is_kept(j));
             x[j] = outside ? 0 : fmax(x[j] + (column[j] > 0 ? relaxation / column[j] * g[j] : 0), least);
         }
     }
@@ -178,7 +185,7 @@ static void sirt_is_the_reference(void **state)
     make_problem(&problem, *state);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char words[120];
-        reference_sirt(&problem, 40, cases[i].relaxation, cases[i].least, cases[i].radius, x);
+        reference_sirt(&problem, 40, cases[i].relaxation, cases[i].least, cases[i].radius, false, x);
         snprintf(words, sizeof words, "--algorithm sirt --iterations 40 %s", cases[i].words);
         run(*state, words, found);
         const double off = testing_error_doubles(VOXELS, found, x);
@@ -208,7 +215,46 @@ static void starts_are_gone_on_from(void **state)
     write_start(path, start);
     snprintf(words, sizeof words, "--algorithm sirt --iterations 25 --start %s", path);
     run(*state, words, found);
-    reference_sirt(&problem, 40, 1, -INFINITY, INFINITY, x);
+    reference_sirt(&problem, 40, 1, -INFINITY, INFINITY, false, x);
+    assert_true(testing_error_doubles(VOXELS, found, x) <= 1e-6);
+    reference_operator_free(&problem.a);
+}
+
+/* The columns of A of the other voxels are taken away. */
+static void masks_take_columns_away(void **state)
+{
+    Problem problem;
+    double x[VOXELS], found[VOXELS];
+    float start[VOXELS];
+    unsigned char mask[VOXELS];
+    char path[TESTING_PATH], from[TESTING_PATH], words[3 * TESTING_PATH];
+    size_t bytes;
+    make_problem(&problem, *state);
+    for (int j = 0; j < VOXELS; j++) mask[j] = is_kept(j) ? 7 : 0;
+    unsigned char *file = testing_npy(1, "|u1", "(1, 20, 20)", mask, sizeof mask, &bytes);
+    testing_write_file(testing_path(path, *state, "mask.npy"), file, (int64_t)bytes);
+    free(file);
+    for (int j = 0; j < VOXELS; j++) start[j] = (float)(0.01 * (j % 7));
+    write_start(testing_path(from, *state, "start.npy"), start);
+    double kept = 0;
+    for (int started = 0; started < 2; started++) {
+        for (int j = 0; j < VOXELS; j++) x[j] = started && is_kept(j) ? (double)start[j] : 0;
+        for (int i = 0; i < RAYS; i++)
+            for (int j = 0; j < VOXELS; j++) problem.a.length[i * VOXELS + j] *= is_kept(j) ? 1 : 0;
+        reference_cg(&problem, 7, x);
+        snprintf(words, sizeof words, "--algorithm cg --iterations 7 --partitions 3 --mask %s %s %s", path,
+                 started ? "--start" : "", started ? from : "");
+        run(*state, words, found);
+        assert_true(testing_error_doubles(VOXELS, found, x) <= 1e-6);
+        for (int j = 0; j < VOXELS; j++) assert_true(is_kept(j) || found[j] == 0);
+        kept += fabs(found[10 * SIZE + 9]);
+    }
+    assert_true(kept > 0.1);
+    reference_operator_free(&problem.a);
+    make_problem(&problem, *state);
+    reference_sirt(&problem, 40, 1, -INFINITY, INFINITY, true, x);
+    snprintf(words, sizeof words, "--algorithm sirt --iterations 40 --mask %s", path);
+    run(*state, words, found);
     assert_true(testing_error_doubles(VOXELS, found, x) <= 1e-6);
     reference_operator_free(&problem.a);
 }
@@ -220,6 +266,7 @@ TESTING_SUBJECT(weighted)
         cmocka_unit_test_setup_teardown(cg_converges_to_weighted_least_squares, testing_directory_make,
                                         testing_directory_remove),
         cmocka_unit_test_setup_teardown(sirt_is_the_reference, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(masks_take_columns_away, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(starts_are_gone_on_from, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -394,7 +394,7 @@ SINO_FORMULA sino_formula_product_weighted_cg(SINO_ELEMENT *e, REAL *v, double *
     sum[SINO_SUM_PRODUCT] += q * (double)v[R];
 }
 
-/* CG with weights. Vectors q = A d, w, r = w·(b − A x): r −= step·w·q. Sum over the rays with a weight: Σ (b − A x)². */
+/* CG with weights. Vectors q = A d, w, r = w·(b − A x): r −= step·w·q. Sum over rays with a weight: Σ (b − A x)². */
 SINO_FORMULA sino_formula_residual_weighted_cg(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { Q, W, R };

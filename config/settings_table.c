@@ -299,8 +299,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
                 "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem and osem: "
                 "image, in a file as that of the counts"),
-    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true,
-        .geometries = PARALLEL | MATRIX,
+    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = PARALLEL | MATRIX,
         .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),

@@ -260,7 +260,8 @@ static SinoStatus find_regularization(Search *search, void *found)
 
 /* How many iterations all projections want, as a share of those that are best for halves. Steps of cg are as long as
  * the error wants; those of the others have a length, so that their number grows as the square. A ray without a value
- * keeps what it is expected to be in mlem, and in sirt without weights: with half of the rays steps are half as long. */
+ * keeps what it is expected to be in mlem, and in sirt without weights: with half of the rays steps are half as long.
+ */
 static double share_of_all(const SinoSolver *solver)
 {
     if (solver->choice == SINO_ALGORITHM_CG) return beyond_halves;

@@ -37,7 +37,8 @@ static SinoStatus take_values(const char *name, int64_t side, const float *value
         mask[i] = value[i] != 0;
         kept += mask[i];
     }
-    SINO_CHECK(kept > 0, SINO_BAD_INPUT, "%s is 0 everywhere; allowed: voxels other than 0, which may have a value", name);
+    SINO_CHECK(kept > 0, SINO_BAD_INPUT, "%s is 0 everywhere; allowed: voxels other than 0, which may have a value",
+               name);
     return NULL;
 }
 

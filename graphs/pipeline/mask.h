@@ -12,8 +12,8 @@
 SinoStatus sino_mask_try(const SinoSettings *settings);
 
 /* Reads the image. *mask: [side][side], 0 where voxels stay 0; owned by the caller, who frees it; NULL: the settings
- * name none. SINO_BAD_INPUT: other sizes than one slice of side x side, a value that is no finite number, no voxel other
- * than 0. */
+ * name none. SINO_BAD_INPUT: other sizes than one slice of side x side, a value that is no finite number, no voxel
+ * other than 0. */
 SinoStatus sino_mask_read(const SinoSettings *settings, int64_t side, unsigned char **mask);
 
 /* Bytes of the image of a run, 0 without one. */

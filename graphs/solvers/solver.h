@@ -33,14 +33,15 @@ typedef struct SinoSolverRun {
     SinoRuntime *runtime;
     const SinoOperator *op;
     const SinoSettings *settings;
-    int64_t stride;      /* of the vectors: slices of a minibatch, padding included */
-    int64_t iterations;  /* 0 for direct methods */
-    bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
-    bool photon_weights; /* fista: rays have weights by the photons that are left of them; `weighted` of other solvers */
+    int64_t stride;     /* of the vectors: slices of a minibatch, padding included */
+    int64_t iterations; /* 0 for direct methods */
+    bool pad_edges;     /* projections are continued by their outermost values before they are filtered */
+    bool
+        photon_weights; /* fista: rays have weights by the photons that are left of them; `weighted` of other solvers */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
     const unsigned char *mask; /* fista, cg and sirt: [side][side] of a slice, 0 where voxels stay 0; NULL: none */
-    double start_scale;                /* x starts as start_scale times the minibatch's images; 0: as the solver says */
+    double start_scale;        /* x starts as start_scale times the minibatch's images; 0: as the solver says */
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */

@@ -72,12 +72,11 @@ static SinoStatus insert_rays(SinoSolverRun *run, SinoMinibatch *minibatch, int6
                               SinoUpdateFormula formula, int count, const int *vector)
 {
     const SinoUpdateRow *row = &sino_update_row[formula];
-    SinoUpdateTask task = {
-        .update = {.formula = formula, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
-        .state = row->reads_state ? minibatch->state : NULL,
-        .sums = row->sums > 0 ? minibatch->sums : NULL,
-        .part_count = minibatch->part_count,
-        .part_sums = minibatch->part_sums};
+    SinoUpdateTask task = {.update = {.formula = formula, .slices = minibatch->slices, .rows = sino_solver_rays(run)},
+                           .state = row->reads_state ? minibatch->state : NULL,
+                           .sums = row->sums > 0 ? minibatch->sums : NULL,
+                           .part_count = minibatch->part_count,
+                           .part_sums = minibatch->part_sums};
     for (int i = 0; i < count; i++) task.vector[i] = minibatch->vector[vector[i]][0];
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
 }

@@ -17,12 +17,12 @@
 /* Sinogram; A x, then the weighted residual; tomogram; its correction; of the solver with weights: those of columns. */
 enum { B, W, X, G, C, VECTORS };
 
-static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [C] = {"weights of columns", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL,
-                                                   SINO_LANES_SLICES}};
+static const SinoBuffer vectors[VECTORS] = {
+    [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [C] = {"weights of columns", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 static bool is_weighted(const SinoMinibatch *minibatch)
 {
@@ -95,15 +95,15 @@ static void release(SinoSolverRun *run)
 static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    const SinoUpdateTask task = {.update = {.formula = is_weighted(minibatch) ? SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT
-                                                                              : SINO_UPDATE_RESIDUAL_SIRT,
-                                            .slices = minibatch->slices,
-                                            .rows = sino_solver_rays(run),
-                                            .first = iteration == 0 && !sino_solver_is_started(run)},
-                                 .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
-                                 .sums = minibatch->sums,
-                                 .part_count = minibatch->part_count,
-                                 .part_sums = minibatch->part_sums};
+    const SinoUpdateTask task = {
+        .update = {.formula = is_weighted(minibatch) ? SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT : SINO_UPDATE_RESIDUAL_SIRT,
+                   .slices = minibatch->slices,
+                   .rows = sino_solver_rays(run),
+                   .first = iteration == 0 && !sino_solver_is_started(run)},
+        .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
+        .sums = minibatch->sums,
+        .part_count = minibatch->part_count,
+        .part_sums = minibatch->part_sums};
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
 }
 

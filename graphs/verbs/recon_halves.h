@@ -14,7 +14,7 @@ typedef struct SinoReconHalves {
     const SinoOperator *op;
     const SinoSolver *solver;
     const unsigned char *mask; /* mask.h; NULL: none */
-    int64_t slice; /* that decides */
+    int64_t slice;             /* that decides */
 } SinoReconHalves;
 
 typedef struct SinoReconChoice {

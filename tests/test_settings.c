@@ -1242,8 +1242,8 @@ static void system_matrices_against_scans(void **state)
     static const char *const of_parallel[] = {
         "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",         "partitions 3",   "minibatch 3",
         "topology workers=3",    "overlap no", "communication direct", "projector rays", "interpolation linear"};
-    static const char *const of_matrices[] = {"multiplicative a", "additive a",   "sensitivity a",
-                                              "mask a",           "save-every 0", "post-filter 0"};
+    static const char *const of_matrices[] = {"multiplicative a", "additive a", "sensitivity a", "save-every 0",
+                                              "post-filter 0"};
     static const struct {
         const char *const *setting;
         size_t count;

@@ -180,13 +180,41 @@ static void own_volumes(void **state)
     }
 }
 
+/* Arrays of NumPy: numbers and bool, of three dimensions and two; a file that is cut. */
+static void arrays(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VOXELS];
+    float raw[VOXELS];
+    unsigned char bools[VOXELS];
+    size_t bytes;
+    SinoVolumeInput *input = NULL;
+    for (int i = 0; i < VOXELS; i++) values[i] = (double)(raw[i] = value_of(i));
+    testing_path(path, *state, "v.npy");
+    unsigned char *npy = testing_npy(1, "<f8", "(5, 6, 9)", values, sizeof values, &bytes);
+    write_bytes(path, npy, bytes);
+    check_values(path, &unknown, "float64", 0);
+    write_bytes(path, npy, bytes - 1);
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     " is cut: it has 2159 of the 2160 bytes of its values");
+    free(npy);
+    npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
+    write_bytes(path, npy, bytes);
+    free(npy);
+    check_image(path, SLICES, SLICE, "float32", value_of);
+    for (int i = 0; i < VOXELS; i++) bools[i] = i % 3 == 1;
+    npy = testing_npy(1, "|b1", "(27, 10)", bools, sizeof bools, &bytes);
+    write_bytes(path, npy, bytes);
+    free(npy);
+    check_image(path, 27, 10, "bool", bool_of);
+}
+
 static void other_volumes(void **state)
 {
     const char *const at = *state;
     char path[TESTING_PATH], given[TESTING_PATH + 20];
     double values[VOXELS];
     float raw[VOXELS];
-    size_t bytes;
     for (int i = 0; i < VOXELS; i++) values[i] = (double)(raw[i] = value_of(i));
     testing_path(path, at, "other.h5");
     const hid_t file = testing_hdf5_create(path);
@@ -226,24 +254,6 @@ static void other_volumes(void **state)
     assert_error_has(sino_volume_input_open(given, &unknown, &input), SINO_BAD_INPUT,
                      "/exchange/line has 1 dimension; allowed: 3, 4 of several sets, or 2 of one slice (FILE:/DATASET");
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "exchange/data");
-    testing_path(path, at, "v.npy");
-    unsigned char *npy = testing_npy(1, "<f8", "(5, 6, 9)", values, sizeof values, &bytes);
-    write_bytes(path, npy, bytes);
-    check_values(path, &unknown, "float64", 0);
-    write_bytes(path, npy, bytes - 1);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     " is cut: it has 2159 of the 2160 bytes of its values");
-    free(npy);
-    npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
-    write_bytes(path, npy, bytes);
-    free(npy);
-    check_image(path, SLICES, SLICE, "float32", value_of);
-    unsigned char bools[VOXELS];
-    for (int i = 0; i < VOXELS; i++) bools[i] = i % 3 == 1;
-    npy = testing_npy(1, "|b1", "(27, 10)", bools, sizeof bools, &bytes);
-    write_bytes(path, npy, bytes);
-    free(npy);
-    check_image(path, 27, 10, "bool", bool_of);
     testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
     check_values(path, &raw_shape, "float32", 0);
@@ -298,6 +308,7 @@ TESTING_SUBJECT(volume_input)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(own_volumes, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(zarr_volumes, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(arrays, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(other_volumes, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(what_is_no_volume, testing_directory_make, testing_directory_remove)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,11 +33,10 @@ typedef struct SinoSolverRun {
     SinoRuntime *runtime;
     const SinoOperator *op;
     const SinoSettings *settings;
-    int64_t stride;     /* of the vectors: slices of a minibatch, padding included */
-    int64_t iterations; /* 0 for direct methods */
-    bool pad_edges;     /* projections are continued by their outermost values before they are filtered */
-    bool
-        photon_weights; /* fista: rays have weights by the photons that are left of them; `weighted` of other solvers */
+    int64_t stride;      /* of the vectors: slices of a minibatch, padding included */
+    int64_t iterations;  /* 0 for direct methods */
+    bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
+    bool photon_weights; /* fista: rays have weights by the photons that are left of them */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
     const unsigned char *mask; /* fista, cg and sirt: [side][side] of a slice, 0 where voxels stay 0; NULL: none */

@@ -5,7 +5,11 @@
  *
  * A ray without a value has the residual 0 in every iteration (update_formulas.h). The sums of columns include such
  * rays, so that all slices share them: x tends to the solution of the other rays, by steps that are shorter by the
- * share of a voxel's rays that is missing. */
+ * share of a voxel's rays that is missing.
+ *
+ * With --weights counts R is multiplied by the weight w of each ray (sino_formula_photons), and C is one over the sums
+ * of the columns of W A, 1/(Aᵀ w), for each slice: x tends to the minimum of Σ w (A x − b)²/(sum of the row). Entries
+ * of C AᵀW R A are ≥ 0 and the sums of its rows at most 1, so that no eigenvalue exceeds 1, as without weights. */
 #include "memory.h"
 #include "solver.h"
 #include "support.h"

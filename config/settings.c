@@ -202,18 +202,6 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
-static bool usual_nonnegativity(const SinoSettings *settings)
-{
-    return settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
-}
-
-static void settle_nonnegativity(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
-{
-    const SinoSetting *row = sino_setting_find(verb, "nonnegativity", strlen("nonnegativity"));
-    if (!row || given[row - sino_setting_table]) return;
-    settings->nonnegativity = usual_nonnegativity(settings);
-}
-
 /* FISTA with its usual subsets comes close to its minimum in 10 iterations. More than those of the demo would fit the
  * noise of its scan, or its counts. */
 static const char *usual_iterations(int verb, const SinoSettings *settings)
@@ -233,7 +221,6 @@ static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUN
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
 {
     if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
-    if (strcmp(row->name, "nonnegativity") == 0) return usual_nonnegativity(settings) ? "yes" : "no";
     return row->fallback;
 }
 
@@ -409,7 +396,7 @@ static SinoStatus check_prior(const SinoSettings *settings)
 /* Both settings bound from below. */
 static SinoStatus check_bounds(const SinoSettings *settings)
 {
-    SINO_CHECK(!settings->nonnegativity || !(settings->minimum < 0), SINO_BAD_INPUT,
+    SINO_CHECK(settings->nonnegativity != SINO_NONNEGATIVITY_YES || !(settings->minimum < 0), SINO_BAD_INPUT,
                "--minimum is %g with --nonnegativity yes; allowed: one of them, or --minimum 0", settings->minimum);
     return NULL;
 }
@@ -476,7 +463,6 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     SINO_TRY(settle_geometry(verb, given, settings));
     settle_algorithm(verb, given, settings);
     SINO_TRY(settle_sizes(verb, given, settings));
-    settle_nonnegativity(verb, given, settings);
     SINO_TRY(settle_iterations(verb, given, settings));
     return check(verb, given, settings);
 }
@@ -494,6 +480,12 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     }
     *settings = result;
     return NULL;
+}
+
+bool sino_settings_nonnegative(const SinoSettings *settings)
+{
+    if (settings->nonnegativity != SINO_NONNEGATIVITY_AUTO) return settings->nonnegativity == SINO_NONNEGATIVITY_YES;
+    return settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
 }
 
 int64_t sino_settings_iterations(const SinoSettings *settings)

@@ -90,6 +90,7 @@ static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting"
 static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
 static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
+static const char *const nonnegativity_words[] = {"auto", "yes", "no", NULL};
 static const char *const padding_words[] = {"auto", "zeros", "edges", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -475,14 +476,16 @@ const SinoSetting sino_setting_table[] = {
                 "iteration"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
         .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "yes"), .algorithms = SIRT | FISTA,
-        .help =
-            "no value is below 0: fista finds the best volume without any, sirt, whose default is no, sets negative "
-            "values to 0 after each iteration"),
+    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE, AT_CHOICE(nonnegativity),
+        .choices = nonnegativity_words, .fallback = "auto", .bare = "yes", .operand = "auto|yes|no",
+        .algorithms = SIRT | FISTA,
+        .help = "no value is below 0: fista finds the best volume without any, sirt sets negative values to 0 after "
+                "each iteration; auto: no for sirt, yes for fista unless --minimum is negative, or --regularization "
+                "auto finds that the projections deny it"),
     ROW(SOLVER, RECON | DEMO, "minimum", .kind = SINO_SETTING_AXIS, AT(minimum, double), .low = -COUNT_MAX, .high = 0,
         .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is below this, in units of the volume, in place of --nonnegativity; not above 0, which air "
-                "has; auto: 0 with --nonnegativity yes, else none"),
+                "has; auto: 0 with --nonnegativity yes, or auto for fista, else none"),
     ROW(SOLVER, RECON | DEMO, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0, .low_excluded = true,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),

@@ -2,6 +2,7 @@
 /* Command line, fista: what its defaults reach on noisy phantoms, that no division of the work changes its volumes, and
  * what it refuses. */
 #include "cli.h"
+#include "testing_hdf5.h"
 
 #include <math.h>
 
@@ -217,16 +218,21 @@ typedef struct Span {
     double low, high;
 } Span;
 
-static Span span_of(const char *directory, const char *name)
+static Span span_of_slices(const char *directory, const char *name, int64_t slices)
 {
     Span span = {INFINITY, -INFINITY};
-    float *volume = cli_read_volume(directory, name, SLICES, SMALL);
-    for (int64_t i = 0; i < (int64_t)SLICES * SMALL * SMALL; i++) {
+    float *volume = cli_read_volume(directory, name, slices, SMALL);
+    for (int64_t i = 0; i < slices * SMALL * SMALL; i++) {
         span.low = fmin(span.low, (double)volume[i]);
         span.high = fmax(span.high, (double)volume[i]);
     }
     free(volume);
     return span;
+}
+
+static Span span_of(const char *directory, const char *name)
+{
+    return span_of_slices(directory, name, SLICES);
 }
 
 /* Bounds are in units of the volume, here per cm of pixels of 5 µm. Both are reached, and not exceeded but by rounding;
@@ -263,6 +269,37 @@ static void bounds_are_kept(void **state)
             assert_same(at, divided);
         }
     }
+}
+
+/* A beam that was brighter than the open beam that is told: line integrals are too small by the same number everywhere,
+ * so that no slice without negative values has them. */
+static void projections_may_deny_nonnegativity(void **state)
+{
+    const char *const at = *state;
+    static const char line[] =
+        "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none --open-beam 30000";
+    static const char right[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none";
+    static const char denied[] = "predicts projections that it lacks far better with values below 0";
+    cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles 150 --slices 1 --noise 0.01 --truth t.h5", SMALL);
+    char *said = cli_output_of(at, line);
+    assert_non_null(strstr(said, denied));
+    free(said);
+    const double by_itself = cli_error(at, "v.h5", SMALL);
+    assert_true(span_of_slices(at, "v.h5", 1).low < 0);
+    char path[TESTING_PATH];
+    const hid_t file = H5Fopen(testing_path(path, at, "v.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_hdf5_text(file, NULL, "/process/nonnegativity", "no, by the projections");
+    testing_hdf5_close(file);
+    cli_works(at, "%s --nonnegativity yes", line);
+    const double bounded = cli_error(at, "v.h5", SMALL);
+    print_message("brighter beam: error %.3g, without negative values %.3g\n", by_itself, bounded);
+    assert_true(span_of_slices(at, "v.h5", 1).low == 0 && by_itself < 0.9 * bounded);
+    said = cli_output_of(at, right);
+    assert_null(strstr(said, denied));
+    assert_true(span_of_slices(at, "v.h5", 1).low == 0);
+    free(said);
+    cli_works(at, "%s --regularization 0.1", line); /* nothing is searched for */
+    assert_true(span_of_slices(at, "v.h5", 1).low == 0);
 }
 
 /* Every voxel outside of the circle is 0, some of the others are not; no division changes the volume. The circle of a
@@ -493,6 +530,7 @@ int cli_fista_tests(void)
         CLI_TEST(trials_ahead_change_nothing),
         CLI_TEST(division_changes_no_smooth_prior),
         CLI_TEST(bounds_are_kept),
+        CLI_TEST(projections_may_deny_nonnegativity),
         CLI_TEST(support_is_kept),
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),

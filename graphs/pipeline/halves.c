@@ -220,6 +220,9 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     search->parts = sino_larger(HALVES, sino_smaller(geometry->angle_count / 2, PARTS_MOST));
     SINO_TRY(open_search(search, HALVES * count, first));
     SINO_TRY(sino_halves_descend(search, count, &exponent));
+    if (of->settings->nonnegativity == SINO_NONNEGATIVITY_AUTO && sino_settings_nonnegative(of->settings))
+        SINO_TRY(sino_halves_deny(search, exponent, &found->negative));
+    if (found->negative) SINO_TRY(sino_halves_descend(search, count, &exponent));
     found->strength = rounded(growth(search) * search->first * exp2(exponent));
     return NULL;
 }

@@ -16,11 +16,12 @@ typedef struct SinoCountModel {
     bool started;                    /* the tomogram is filled in before the solver starts */
 } SinoCountModel;
 
-/* What fista adds to the residual. */
+/* What fista adds to the residual, and whether its usual bound holds. */
 typedef struct SinoRegularization {
     SinoPriorChoice prior;
     double strength;  /* in units of the line integrals; 0: no prior */
     double threshold; /* of a smooth prior: attenuation per voxel side, > 0 */
+    bool negative;    /* values may be below 0, though --nonnegativity auto says no: the projections deny it */
 } SinoRegularization;
 
 /* What x is limited to, as attenuation per voxel side; −∞ and ∞: no bound. Each of the two allows 0. */

@@ -95,6 +95,12 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
         sino_log_info(log, "solver",
                       "regularization: %.2g, by how well slice %" PRId64 " predicts projections that it lacks",
                       found->strength, of->slice);
+    if (found->negative)
+        sino_log_warning(log, "solver",
+                         "slice %" PRId64 " predicts projections that it lacks far better with values below 0, as they "
+                         "come from phase contrast, or from light that is not known well: there are such values "
+                         "(--nonnegativity yes: none)",
+                         of->slice);
 }
 
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)

@@ -309,6 +309,7 @@ static SinoStatus write_prior(SinoRecon *recon)
     if (of->prior != SINO_PRIOR_TOTAL_VARIATION)
         SINO_TRY(sino_volume_process_doubles(recon->volume, "prior_threshold", 0, 0, &of->threshold,
                                              "threshold of the prior: attenuation per voxel side"));
+    if (of->negative) SINO_TRY(sino_volume_process_text(recon->volume, "nonnegativity", "no, by the projections"));
     return sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &of->strength, "strength of the prior");
 }
 

@@ -53,9 +53,19 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
     ROW(along_cg, ALONG_CG, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_NO_VECTOR, 2, 0) \
     ROW(gradient_cg, GRADIENT_CG, "update_gradient_cg", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_VECTOR_READ,        \
         SINO_NO_VECTOR, 2, 1)                                                                                          \
+    ROW(start_weighted_cg, START_WEIGHTED_CG, "update_weigh_rays", SINO_VECTOR_CHANGE, SINO_VECTOR_WRITE,              \
+        SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)                                                                          \
+    ROW(product_weighted_cg, PRODUCT_WEIGHTED_CG, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_VECTOR_READ, \
+        SINO_NO_VECTOR, 2, 0)                                                                                          \
+    ROW(residual_weighted_cg, RESIDUAL_WEIGHTED_CG, "update_residual_cg", SINO_VECTOR_READ, SINO_VECTOR_READ,          \
+        SINO_VECTOR_CHANGE, SINO_NO_VECTOR, 1, 1)                                                                      \
     ROW(residual_sirt, RESIDUAL_SIRT, "update_residual_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,                    \
         SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 1, 0)                                                             \
     ROW(voxels_sirt, VOXELS_SIRT, "update_voxels_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,                          \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 0, 1)                                                             \
+    ROW(residual_weighted_sirt, RESIDUAL_WEIGHTED_SIRT, "update_residual_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,  \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 1, 0)                                                             \
+    ROW(voxels_weighted_sirt, VOXELS_WEIGHTED_SIRT, "update_voxels_sirt", SINO_VECTOR_READ, SINO_VECTOR_READ,          \
         SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 0, 1)                                                             \
     ROW(total_mlem, TOTAL_MLEM, "update_total_mlem", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, \
         2, 0)                                                                                                          \
@@ -286,6 +296,14 @@ SINO_FORMULA_VALUE sino_formula_weight(REAL ray)
     return marked ? 0 : 1;
 }
 
+/* The share of the photons that the object lets through, exp(−b) ≤ 1, to which the variance of b is inversely
+ * proportional where photons are counted; 0 if the ray has no value. */
+SINO_FORMULA_VALUE sino_formula_photons(REAL ray)
+{
+    const REAL through = ray > 0 ? exp(-ray) : 1;
+    return sino_formula_weight(ray) * through;
+}
+
 /* The value, or the bound that it exceeds; least ≤ most. */
 SINO_FORMULA_VALUE sino_formula_limit(REAL value, REAL least, REAL most)
 {
@@ -357,6 +375,35 @@ SINO_FORMULA sino_formula_residual_cg(SINO_ELEMENT *e, REAL *v, double *sum)
     sum[SINO_SUM_SQUARE] += (double)value * (double)value;
 }
 
+/* CG with weights. Vectors r, which is b on entry, w: w is the weight of the ray (sino_formula_photons), r = w·b. */
+SINO_FORMULA sino_formula_start_weighted_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { R, W };
+    (void)e, (void)sum;
+    v[W] = sino_formula_photons(v[R]);
+    v[R] = v[W] * v[R];
+}
+
+/* CG with weights. Vectors q = A d, r = w·(b − A x), w. Sums: Σ w·q², Σ q·r. */
+SINO_FORMULA sino_formula_product_weighted_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { Q, R, W };
+    const double q = (double)v[Q];
+    (void)e;
+    sum[SINO_SUM_SQUARE] += (double)v[W] * q * q;
+    sum[SINO_SUM_PRODUCT] += q * (double)v[R];
+}
+
+/* CG with weights. Vectors q = A d, w, r = w·(b − A x): r −= step·w·q. Sum over rays with a weight: Σ (b − A x)². */
+SINO_FORMULA sino_formula_residual_weighted_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { Q, W, R };
+    const double usable = v[W] > 0 ? 1 : 0; /* no branches: compilers vectorise it */
+    v[R] -= e->scalar[SINO_CG_STEP] * v[W] * v[Q];
+    const double rest = usable * (double)v[R] / (usable * (double)v[W] + (1 - usable));
+    sum[SINO_SUM_SQUARE] += rest * rest;
+}
+
 /* CG. Vectors g, g0, d, x: x += step·d; d = g − overlap·g0 + beta·d. First: x = 0, d = g0 = g. */
 SINO_FORMULA sino_formula_voxels_cg(SINO_ELEMENT *e, REAL *v, double *sum)
 {
@@ -400,6 +447,14 @@ SINO_FORMULA sino_formula_residual_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
     v[W] = v[ROW_WEIGHT] * rest;
 }
 
+/* SIRT with weights of rays. As residual_sirt, but w = R·(b − w)·the weight of the ray (sino_formula_photons). */
+SINO_FORMULA sino_formula_residual_weighted_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, ROW_WEIGHT, W };
+    sino_formula_residual_sirt(e, v, sum);
+    v[W] = sino_formula_photons(v[B]) * v[W];
+}
+
 /* SIRT. Vectors g, column weight C = 1/column sum, x: x = x + relaxation·C g, limited to least … most. First: x = 0 on
  * entry. Arguments: relaxation, least, most; the latter two are −∞ and ∞ where there are no bounds. A stopped slice
  * keeps x. */
@@ -410,6 +465,12 @@ SINO_FORMULA sino_formula_voxels_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
     const REAL value = (e->first ? 0 : v[X]) + step * v[COLUMN_WEIGHT] * v[G];
     (void)sum;
     v[X] = sino_formula_limit(value, e->argument[1], e->argument[2]);
+}
+
+/* SIRT with weights of rays. As voxels_sirt; every slice has column weights of its own. */
+SINO_FORMULA sino_formula_voxels_weighted_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    sino_formula_voxels_sirt(e, v, sum);
 }
 
 /* MLEM (L. Shepp and Y. Vardi, IEEE Trans. Med. Imaging 1, 113 (1982)): x = x/s · Aᵀ(b/A x) with the sensitivity s =
@@ -463,15 +524,13 @@ SINO_FORMULA sino_formula_voxels_mlem(SINO_ELEMENT *e, REAL *v, double *sum)
     v[X] = fabs(next) < (REAL)1.17549435e-38F ? 0 : next; /* FLT_MIN */
 }
 
-/* FISTA. Vectors b, w: the weight of each ray in Σ ½ w (A x − b)². argument[0] > 0: the share of the radiation that the
- * object lets through, exp(−b) ≤ 1, to which the variance of b is inversely proportional where photons are counted;
- * else 1. A ray without a value has weight 0. */
+/* FISTA, SIRT. Vectors b, w: the weight of each ray in Σ ½ w (A x − b)². argument[0] > 0: sino_formula_photons; else 1,
+ * or 0 if the ray has no value. */
 SINO_FORMULA sino_formula_weigh_rays(SINO_ELEMENT *e, REAL *v, double *sum)
 {
     enum { B, W };
-    const REAL through = v[B] > 0 ? exp(-v[B]) : 1;
     (void)sum;
-    v[W] = sino_formula_weight(v[B]) * (e->argument[0] > 0 ? through : 1);
+    v[W] = e->argument[0] > 0 ? sino_formula_photons(v[B]) : sino_formula_weight(v[B]);
 }
 
 /* FISTA. Vectors a = A 1, w, q: q = w·a. */

@@ -202,18 +202,6 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
-static bool usual_nonnegativity(const SinoSettings *settings)
-{
-    return settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
-}
-
-static void settle_nonnegativity(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
-{
-    const SinoSetting *row = sino_setting_find(verb, "nonnegativity", strlen("nonnegativity"));
-    if (!row || given[row - sino_setting_table]) return;
-    settings->nonnegativity = usual_nonnegativity(settings);
-}
-
 /* FISTA with its usual subsets comes close to its minimum in 10 iterations. More than those of the demo would fit the
  * noise of its scan, or its counts. */
 static const char *usual_iterations(int verb, const SinoSettings *settings)
@@ -233,7 +221,6 @@ static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUN
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
 {
     if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
-    if (strcmp(row->name, "nonnegativity") == 0) return usual_nonnegativity(settings) ? "yes" : "no";
     return row->fallback;
 }
 
@@ -387,17 +374,13 @@ static SinoStatus check_report(const SinoSettings *settings)
     return NULL;
 }
 
-/* Only some solvers find the number of iterations. */
+/* The number of iterations is found by slices of a scan. */
 static SinoStatus check_iterations(int verb, const SinoSettings *settings)
 {
-    const SinoAlgorithmChoice algorithm = settings->algorithm;
-    const bool found = algorithm == SINO_ALGORITHM_CG || algorithm == SINO_ALGORITHM_FISTA;
     if (!sino_setting_find(verb, "iterations", 10) || settings->iterations > 0) return NULL;
-    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL && (found || algorithm == SINO_ALGORITHM_FBP),
-               SINO_BAD_INPUT,
-               "--iterations is auto with --geometry %s --algorithm %s; allowed: a number, or --geometry parallel with "
-               "--algorithm cg or fista",
-               sino_geometry_name(settings->geometry), sino_algorithm_name(algorithm));
+    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
+               "--iterations is auto with --geometry %s; allowed: a number, or --geometry parallel",
+               sino_geometry_name(settings->geometry));
     return NULL;
 }
 
@@ -413,8 +396,34 @@ static SinoStatus check_prior(const SinoSettings *settings)
 /* Both settings bound from below. */
 static SinoStatus check_bounds(const SinoSettings *settings)
 {
-    SINO_CHECK(!settings->nonnegativity || !(settings->minimum < 0), SINO_BAD_INPUT,
+    SINO_CHECK(settings->nonnegativity != SINO_NONNEGATIVITY_YES || !(settings->minimum < 0), SINO_BAD_INPUT,
                "--minimum is %g with --nonnegativity yes; allowed: one of them, or --minimum 0", settings->minimum);
+    return NULL;
+}
+
+/* Solvers that keep voxels at 0. Images of a system matrix have masks with all of them. */
+static SinoStatus check_mask(const SinoSettings *settings)
+{
+    const SinoAlgorithmChoice algorithm = settings->algorithm;
+    const bool has = algorithm == SINO_ALGORITHM_FISTA || algorithm == SINO_ALGORITHM_CG ||
+                     algorithm == SINO_ALGORITHM_SIRT || settings->geometry != SINO_GEOMETRY_PARALLEL;
+    SINO_CHECK(!settings->mask || has, SINO_BAD_INPUT,
+               "--mask contradicts --algorithm %s; allowed: --mask with --algorithm cg, sirt or fista",
+               sino_algorithm_name(algorithm));
+    SINO_CHECK((!settings->mask && !(settings->support_ratio > 0)) || settings->projector != SINO_PROJECTOR_TOEPLITZ,
+               SINO_BAD_INPUT,
+               "--%s contradicts --projector toeplitz, which computes all voxels; allowed: another projector",
+               settings->mask ? "mask" : "support-ratio");
+    return NULL;
+}
+
+/* With weights AᵀW A is no convolution. */
+static SinoStatus check_weights(const SinoSettings *settings)
+{
+    SINO_CHECK(settings->weights != SINO_WEIGHTS_COUNTS || settings->projector != SINO_PROJECTOR_TOEPLITZ,
+               SINO_BAD_INPUT,
+               "--weights counts contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
+               "another projector");
     return NULL;
 }
 
@@ -432,6 +441,8 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_iterations(verb, settings));
     SINO_TRY(check_prior(settings));
     SINO_TRY(check_bounds(settings));
+    SINO_TRY(check_weights(settings));
+    SINO_TRY(check_mask(settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
@@ -452,7 +463,6 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
     SINO_TRY(settle_geometry(verb, given, settings));
     settle_algorithm(verb, given, settings);
     SINO_TRY(settle_sizes(verb, given, settings));
-    settle_nonnegativity(verb, given, settings);
     SINO_TRY(settle_iterations(verb, given, settings));
     return check(verb, given, settings);
 }
@@ -472,10 +482,18 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     return NULL;
 }
 
+bool sino_settings_nonnegative(const SinoSettings *settings)
+{
+    if (settings->nonnegativity != SINO_NONNEGATIVITY_AUTO) return settings->nonnegativity == SINO_NONNEGATIVITY_YES;
+    return settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
+}
+
 int64_t sino_settings_iterations(const SinoSettings *settings)
 {
-    enum { AUTO_MOST = 40 };
-    return settings->iterations > 0 ? settings->iterations : AUTO_MOST;
+    enum { AUTO_MOST = 40, AUTO_MOST_OF_SLOW = 400 };
+    const bool slow = settings->algorithm == SINO_ALGORITHM_SIRT || settings->algorithm == SINO_ALGORITHM_MLEM;
+    if (settings->iterations > 0) return settings->iterations;
+    return slow ? AUTO_MOST_OF_SLOW : AUTO_MOST;
 }
 
 bool sino_settings_wants_report(const SinoSettings *settings)

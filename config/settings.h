@@ -53,6 +53,11 @@ typedef enum SinoFbpFilter {
     SINO_FILTER_PARZEN,
     SINO_FILTER_BUTTERWORTH
 } SinoFbpFilter;
+typedef enum SinoNonnegativityChoice {
+    SINO_NONNEGATIVITY_AUTO,
+    SINO_NONNEGATIVITY_YES,
+    SINO_NONNEGATIVITY_NO
+} SinoNonnegativityChoice;
 /* What fista adds to the residual (codelets/variation.h, codelets/prior.h). */
 typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, SINO_PRIOR_OF_QGGMRF } SinoPriorChoice;
 /* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. */
@@ -233,16 +238,16 @@ typedef struct SinoSettings {
     double tolerance;            /* stop a slice at ‖Ax−b‖/‖b‖ ≤ tolerance; 0: never */
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
-    bool nonnegativity;          /* SIRT and FISTA; the default of FISTA, unless it has a minimum */
-    double support_ratio;        /* SIRT and FISTA of parallel beams: of the inscribed circle's radius; 0: all voxels */
-    double minimum, maximum;     /* SIRT and FISTA: bounds, in units of the volume; NaN: none */
-    SinoPriorChoice prior;       /* FISTA only */
-    double prior_threshold;      /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
-    double regularization;       /* FISTA only: strength of the prior; NaN: auto */
-    SinoRayWeights weights;      /* FISTA only */
-    bool usual_algorithm;        /* no --algorithm was given; not of the table */
-    double margin;               /* voxels beyond each side of a slice, computed and not written; NaN: auto */
-    int64_t subsets;             /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
+    SinoNonnegativityChoice nonnegativity; /* SIRT and FISTA; see sino_settings_nonnegative */
+    double support_ratio;    /* SIRT and FISTA of parallel beams: of the inscribed circle's radius; 0: all voxels */
+    double minimum, maximum; /* SIRT and FISTA: bounds, in units of the volume; NaN: none */
+    SinoPriorChoice prior;   /* FISTA only */
+    double prior_threshold;  /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
+    double regularization;   /* FISTA only: strength of the prior; NaN: auto */
+    SinoRayWeights weights;  /* FISTA only */
+    bool usual_algorithm;    /* no --algorithm was given; not of the table */
+    double margin;           /* voxels beyond each side of a slice, computed and not written; NaN: auto */
+    int64_t subsets;         /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */
     SinoPrecision precision;
@@ -340,6 +345,10 @@ typedef struct SinoSettings {
  * contradicts another one, or belongs to another verb. */
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings);
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
+
+/* Whether no value of SIRT or FISTA is below 0, as far as the settings decide: with `auto`, projections may deny it
+ * (graphs/pipeline/halves.h). */
+bool sino_settings_nonnegative(const SinoSettings *settings);
 
 /* The largest number of iterations of a run. */
 int64_t sino_settings_iterations(const SinoSettings *settings);

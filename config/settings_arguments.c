@@ -43,7 +43,8 @@ static bool is_flag(const SinoSetting *row)
 /* An option that may have one of a few words as its value, and has another value without. */
 static bool stands_bare(const SinoSetting *row, const char *next)
 {
-    if (!row->bare) return false;
+    bool flag;
+    if (!row->bare || (next && row->kind == SINO_SETTING_CHOICE && sino_flag_parse(next, &flag))) return false;
     for (const char *const *word = row->choices; next && *word; word++)
         if (strcmp(next, *word) == 0) return false;
     return true;

@@ -90,6 +90,7 @@ static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting"
 static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
 static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
+static const char *const nonnegativity_words[] = {"auto", "yes", "no", NULL};
 static const char *const padding_words[] = {"auto", "zeros", "edges", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
@@ -299,8 +300,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
                 "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem and osem: "
                 "image, in a file as that of the counts"),
-    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = MATRIX,
-        .help = "image, in a file as that of the counts; voxels where it is 0 stay 0"),
+    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = PARALLEL | MATRIX,
+        .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
+                "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
+                "a file as that of the counts"),
 
     ROW(STAGES, RECON | INFO | PLAN, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
@@ -461,8 +464,9 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
         .help = "largest number of iterations; if not given: 10 of fista, 30 of others; demo: 12 of others, with "
-                "--geometry pet 2 of osem and 20 of others; auto, of cg: as many as reconstruct one half of the "
-                "projections closest to the other half, with few angles or noise less than 30"),
+                "--geometry pet 2 of osem and 20 of others; auto, of parallel beams by cg, sirt, mlem or osem: as many "
+                "as reconstruct each half of the projections closest to the other half, at most 40, of sirt and mlem "
+                "400; by fista 40"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
@@ -472,18 +476,20 @@ const SinoSetting sino_setting_table[] = {
                 "iteration"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
         .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", FLAG(nonnegativity, "yes"), .algorithms = SIRT | FISTA,
-        .help =
-            "no value is below 0: fista finds the best volume without any, sirt, whose default is no, sets negative "
-            "values to 0 after each iteration"),
+    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE, AT_CHOICE(nonnegativity),
+        .choices = nonnegativity_words, .fallback = "auto", .bare = "yes", .operand = "auto|yes|no",
+        .algorithms = SIRT | FISTA,
+        .help = "no value is below 0: fista finds the best volume without any, sirt sets negative values to 0 after "
+                "each iteration; auto: no for sirt, yes for fista unless --minimum is negative, or --regularization "
+                "auto finds that the projections deny it"),
     ROW(SOLVER, RECON | DEMO, "minimum", .kind = SINO_SETTING_AXIS, AT(minimum, double), .low = -COUNT_MAX, .high = 0,
         .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is below this, in units of the volume, in place of --nonnegativity; not above 0, which air "
-                "has; auto: 0 with --nonnegativity yes, else none"),
+                "has; auto: 0 with --nonnegativity yes, or auto for fista, else none"),
     ROW(SOLVER, RECON | DEMO, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0, .low_excluded = true,
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
-    ROW(SOLVER, RECON | DEMO, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | PLAN, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = CG | SIRT | FISTA,
         .geometries = PARALLEL,
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
@@ -503,10 +509,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
                 "typical value of the object; auto: 0.1"),
-    ROW(SOLVER, RECON | DEMO, "weights", CHOICE(weights, weight_words, "auto"), .algorithms = FISTA,
-        .help = "weights of rays in fista; counts: the share of the photons that the object lets through, so that dark "
-                "rays, which are noisy, count less; none: all alike; auto: counts where the scan holds counts or "
-                "transmissions"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE(weights, weight_words, "auto"),
+        .algorithms = CG | SIRT | FISTA, .geometries = PARALLEL,
+        .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
+                "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
+                "holds counts or transmissions, of cg and sirt none"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "

@@ -49,12 +49,15 @@ unsigned sino_setting_words(const SinoSetting *row)
 
 static bool parse_choice(const SinoSetting *row, const char *text, unsigned *value)
 {
+    bool flag;
     for (unsigned i = 0; row->choices[i]; i++) {
         if (!(sino_setting_words(row) >> i & 1) || strcasecmp(text, row->choices[i]) != 0) continue;
         *value = i;
         return true;
     }
-    return false;
+    if (!sino_flag_parse(text, &flag)) return false;
+    const char *const word = flag ? "yes" : "no"; /* other words for the same, as flags have them */
+    return strcmp(text, word) != 0 && parse_choice(row, word, value);
 }
 
 static bool contains(const SinoCountList *list, int64_t value)

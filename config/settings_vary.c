@@ -155,7 +155,7 @@ SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept,
     *varied = *settings;
     varied->remarks = NULL;
     SINO_TRY(sino_setting_assign_given(row, where, swept->value[i], varied));
-    if (strcmp(row->name, "minimum") == 0 && varied->minimum < 0) varied->nonnegativity = false;
+    if (strcmp(row->name, "minimum") == 0 && varied->minimum < 0) varied->nonnegativity = SINO_NONNEGATIVITY_NO;
     free(varied->remarks);
     varied->remarks = NULL;
     return sino_setting_check(row, varied);

@@ -3,10 +3,10 @@
  * format it has, not its name.
  *
  *     FILE              an HDF5 file, with the volume in /exchange/data
- *     FILE:/DATASET     another dataset of three dimensions, or of four: sets, one after the other
+ *     FILE:/DATASET     another dataset of three dimensions, of four: sets, one after the other; or of two: one slice
  *     FILE, FOLDER      a TIFF file with a page for each slice; a folder or a quoted pattern of TIFF files
  *     FOLDER            OME-Zarr (zarr.json) as sinodag writes it, of which array 0 is read
- *     FILE              a NumPy array of three dimensions (.npy)
+ *     FILE              a NumPy array of three dimensions, or of two: one slice (.npy)
  *     FILE              else raw float32 [z][y][x] in the byte order of the machine, whose sizes must be given
  *
  * Integers that a file says to stand for other numbers become these: by the attributes scale_factor and add_offset of a

@@ -24,15 +24,16 @@ static bool probe(const char *given, const char *path)
     return path && sino_hdf5_probe(path);
 }
 
-/* The sets of four dimensions follow each other. */
+/* The sets of four dimensions follow each other; an image of two is one slice. */
 static SinoStatus take_sizes(SinoVolumeInput *input, const SinoDataset *data)
 {
     const int more = data->rank - 3;
     int64_t slices = 0;
-    SINO_CHECK(more == 0 || more == 1, SINO_BAD_INPUT,
-               "%s: %s has %d dimension%s; allowed: 3, or 4 of several sets (FILE:/DATASET names another dataset)",
+    SINO_CHECK(more >= -1 && more <= 1, SINO_BAD_INPUT,
+               "%s: %s has %d dimension%s; allowed: 3, 4 of several sets, or 2 of one slice (FILE:/DATASET names "
+               "another dataset)",
                data->file, data->name, data->rank, data->rank == 1 ? "" : "s");
-    SINO_TRY(sino_multiply(more ? data->size[0] : 1, data->size[more], "a volume", &slices));
+    SINO_TRY(sino_multiply(more == 1 ? data->size[0] : 1, more < 0 ? 1 : data->size[more], "a volume", &slices));
     input->info.slice_count = slices;
     input->info.height = data->size[more + 1];
     input->info.width = data->size[more + 2];
@@ -64,8 +65,8 @@ static SinoStatus read_slice(const SinoVolumeInput *input, int64_t slice, float 
     const SinoDataset *data = &volume->data;
     const int more = data->rank - 3;
     int64_t first[4] = {0}, count[4] = {1, 1, input->info.height, input->info.width};
-    first[more] = slice % data->size[more];
-    if (more) first[0] = slice / data->size[1];
+    if (more >= 0) first[more] = slice % data->size[more];
+    if (more > 0) first[0] = slice / data->size[1];
     return sino_dataset_read(data, first, count + 1 - more, H5T_NATIVE_FLOAT, values);
 }
 

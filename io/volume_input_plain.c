@@ -39,9 +39,10 @@ static void close_plain(void *file)
 
 static void take_sizes(SinoVolumeInput *input, const SinoNpy *array)
 {
-    input->info.slice_count = array->size[0];
-    input->info.height = array->size[1];
-    input->info.width = array->size[2];
+    const int more = array->rank - 2; /* an image is a volume of one slice */
+    input->info.slice_count = more ? array->size[0] : 1;
+    input->info.height = array->size[more];
+    input->info.width = array->size[more + 1];
     snprintf(input->stored_type, sizeof input->stored_type, "%s", array->stored_type);
 }
 
@@ -88,10 +89,11 @@ static SinoStatus open_npy(SinoVolumeInput *input)
     const SinoNpy *array = &volume->array;
     const int64_t needed = sino_npy_bytes(array), found = volume->bytes - array->header_bytes;
     input->info.kind = "NumPy array";
-    SINO_CHECK(array->rank == 3, SINO_BAD_INPUT, "%s has %d dimension%s; allowed: 3", input->path, array->rank,
+    SINO_CHECK(array->rank == 2 || array->rank == 3, SINO_BAD_INPUT,
+               "%s has %d dimension%s; allowed: 3, or 2 of one slice", input->path, array->rank,
                array->rank == 1 ? "" : "s");
-    SINO_CHECK(sino_npy_is_number(array) && array->kind != SINO_NPY_BOOL, SINO_BAD_INPUT,
-               "%s holds %s; allowed: integers or floating-point numbers", input->path, array->stored_type);
+    SINO_CHECK(sino_npy_is_number(array), SINO_BAD_INPUT,
+               "%s holds %s; allowed: integers, floating-point numbers or bool", input->path, array->stored_type);
     SINO_CHECK(found >= needed, SINO_BAD_INPUT, "%s is cut: it has %" PRId64 " of the %" PRId64 " bytes of its values",
                input->path, found, needed);
     take_sizes(input, array);

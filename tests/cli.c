@@ -468,6 +468,21 @@ double cli_difference(int64_t count, const float *a, const float *b)
     return sqrt(off / norm);
 }
 
+double cli_error(const char *directory, const char *name, int64_t size)
+{
+    float *a = cli_read_volume(directory, name, 1, size), *b = cli_read_volume(directory, "t.h5", 1, size);
+    double off = 0, norm = 0;
+    for (int64_t i = 0; i < size * size; i++) {
+        const double x = (double)(i % size) - (double)(size - 1) / 2, y = (double)(i / size) - (double)(size - 1) / 2;
+        if (hypot(x, y) >= (double)size / 2 - 1) continue;
+        off += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+        norm += (double)b[i] * (double)b[i];
+    }
+    free(a);
+    free(b);
+    return sqrt(off / norm);
+}
+
 void cli_mount(const char *directory, const char *name, unsigned long flags, const char *options)
 {
     char path[TESTING_PATH];

@@ -104,8 +104,9 @@ void cli_write_disks(const char *directory, int angles, double turn, double cent
 /* Correlation of two slices of size² voxels within this radius about their middle. */
 double cli_correlation(int64_t size, double radius, const float *a, const float *b);
 
-/* ‖a − b‖/‖b‖ */
+/* ‖a − b‖/‖b‖; of a volume of one slice and that of t.h5 within the inscribed circle. */
 double cli_difference(int64_t count, const float *a, const float *b);
+double cli_error(const char *directory, const char *name, int64_t size);
 
 /* Mounts a tmpfs with these options (MS_… and "size=…") on directory/name, which is made; skips the test, loudly, where
  * that is not allowed. The teardown below takes it away. */
@@ -154,6 +155,8 @@ int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);
 int cli_center_tests(void);
 int cli_fista_tests(void);
+int cli_mask_tests(void);
+int cli_solvers_tests(void);
 int cli_start_tests(void);
 int cli_try_tests(void);
 int cli_slurm_tests(void);

@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, fista: what its defaults reach on noisy phantoms, that no division of the work changes its volumes, and
- * what it refuses; and the number of iterations of cg, which halves of the projections find, too. */
+ * what it refuses. */
 #include "cli.h"
+#include "testing_hdf5.h"
 
 #include <math.h>
 
 enum { SIZE = 256, SLICES = 5, SMALL = 80 };
-
-/* ‖a − b‖/‖b‖ within the inscribed circle. */
-static double error_within(int64_t size, const float *a, const float *b)
-{
-    double rest = 0, all = 0;
-    for (int64_t i = 0; i < size * size; i++) {
-        const double x = (double)(i % size) - (double)(size - 1) / 2, y = (double)(i / size) - (double)(size - 1) / 2;
-        if (hypot(x, y) >= (double)size / 2 - 1) continue;
-        rest += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-        all += (double)b[i] * (double)b[i];
-    }
-    return sqrt(rest / all);
-}
-
-static double error_of(const char *directory, const char *name, int64_t size)
-{
-    float *volume = cli_read_volume(directory, name, 1, size), *truth = cli_read_volume(directory, "t.h5", 1, size);
-    const double error = error_within(size, volume, truth);
-    free(volume);
-    free(truth);
-    return error;
-}
 
 /* 1 % of noise at few, some and many angles: with the strength that it finds, fista is closer to the truth than the
  * best number of iterations of cg, twice as close at 100 angles and fewer. */
@@ -44,7 +23,7 @@ static void defaults_are_close_to_the_truth(void **state)
         cli_works(at, "recon p.h5 -o v.h5 --overwrite --pictures no --report none");
         cli_works(at, "recon p.h5 -o cg.h5 --overwrite --algorithm cg --iterations 12 --rotation-axis 127.5 --pictures "
                       "no --report none");
-        const double error = error_of(at, "v.h5", SIZE), of_cg = error_of(at, "cg.h5", SIZE);
+        const double error = cli_error(at, "v.h5", SIZE), of_cg = cli_error(at, "cg.h5", SIZE);
         print_message("%d angles: %.2f %%, cg %.2f %%\n", cases[i].angles, 100 * error, 100 * of_cg);
         assert_true(error <= cases[i].most);
         assert_true(of_cg > (cases[i].angles > 100 ? 1.5 : 2) * error);
@@ -59,7 +38,7 @@ static void check_strength(const char *at, const char *object, int angles, doubl
     static const char line[] =
         "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 127.5 --pictures no --report none";
     char *said = cli_output_of(at, line);
-    const double strength = cli_number_after(said, "regularization: ", NULL), found = error_of(at, "v.h5", SIZE);
+    const double strength = cli_number_after(said, "regularization: ", NULL), found = cli_error(at, "v.h5", SIZE);
     assert_non_null(strstr(said, ", by how well slice 0 predicts projections that it lacks\n"));
     free(said);
     double *kept = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL), best = INFINITY;
@@ -67,7 +46,7 @@ static void check_strength(const char *at, const char *object, int angles, doubl
     free(kept);
     for (int i = -3; i <= 3; i++) {
         cli_works(at, "%s --regularization %.6g", line, strength * exp2(i));
-        best = fmin(best, error_of(at, "v.h5", SIZE));
+        best = fmin(best, cli_error(at, "v.h5", SIZE));
     }
     print_message("%s, %d angles, noise %g: strength %g: %.2f %%, best of seven %.2f %%\n", object, angles, noise,
                   strength, 100 * found, 100 * best);
@@ -80,7 +59,7 @@ static double error_with(const char *directory, const char *words)
               "recon p.h5 -o v.h5 --overwrite --algorithm fista --regularization 0.12 --rotation-axis 127.5 "
               "--pictures no --report none %s",
               words);
-    return error_of(directory, "v.h5", SIZE);
+    return cli_error(directory, "v.h5", SIZE);
 }
 
 /* 10 iterations with 8 subsets are as far as 200 without, where 10 without have hardly begun. */
@@ -143,42 +122,6 @@ static void strength_is_near_the_best(void **state)
     check_strength(*state, "head", 60, 0.02);
     check_strength(*state, "texture", 100, 0.003);
     check_strength(*state, "texture", 40, 0.003);
-}
-
-/* cg stops before it fits the noise: near the best of five numbers of iterations, and never worse than the middle one.
- */
-static void cg_stops_before_noise(void **state)
-{
-    const char *const at = *state;
-    static const struct {
-        int angles;
-        double noise;
-    } cases[] = {{40, 0.01}, {100, 0.03}, {400, 0.01}};
-    static const int numbers[] = {5, 8, 12, 20, 30};
-    enum { NUMBERS = sizeof numbers / sizeof *numbers };
-    static const char line[] =
-        "recon p.h5 -o v.h5 --overwrite --algorithm cg --rotation-axis 127.5 --pictures no --report none";
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char words[160];
-        double best = INFINITY;
-        cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles %d --slices 1 --noise %g --truth t.h5", SIZE,
-                  cases[i].angles, cases[i].noise);
-        snprintf(words, sizeof words, "%s --iterations auto", line);
-        char *said = cli_output_of(at, words);
-        const double iterations = cli_number_after(said, "iterations: ", NULL), found = error_of(at, "v.h5", SIZE);
-        assert_non_null(strstr(said, ", by both halves of the projections of slice 0\n"));
-        free(said);
-        double *kept = cli_read_doubles(at, "v.h5", "/process/iterations", 0, NULL);
-        assert_true(*kept == iterations);
-        free(kept);
-        for (int n = 0; n < NUMBERS; n++) {
-            cli_works(at, "%s --iterations %d", line, numbers[n]);
-            best = fmin(best, error_of(at, "v.h5", SIZE));
-        }
-        print_message("%d angles, noise %g: %.0f iterations, %.2f %%, best of five %.2f %%\n", cases[i].angles,
-                      cases[i].noise, iterations, 100 * found, 100 * best);
-        assert_true(found <= 1.15 * best);
-    }
 }
 
 /* Contrast to noise of a rod in v.h5 against the even background between the rods. */
@@ -275,16 +218,21 @@ typedef struct Span {
     double low, high;
 } Span;
 
-static Span span_of(const char *directory, const char *name)
+static Span span_of_slices(const char *directory, const char *name, int64_t slices)
 {
     Span span = {INFINITY, -INFINITY};
-    float *volume = cli_read_volume(directory, name, SLICES, SMALL);
-    for (int64_t i = 0; i < (int64_t)SLICES * SMALL * SMALL; i++) {
+    float *volume = cli_read_volume(directory, name, slices, SMALL);
+    for (int64_t i = 0; i < slices * SMALL * SMALL; i++) {
         span.low = fmin(span.low, (double)volume[i]);
         span.high = fmax(span.high, (double)volume[i]);
     }
     free(volume);
     return span;
+}
+
+static Span span_of(const char *directory, const char *name)
+{
+    return span_of_slices(directory, name, SLICES);
 }
 
 /* Bounds are in units of the volume, here per cm of pixels of 5 µm. Both are reached, and not exceeded but by rounding;
@@ -321,6 +269,37 @@ static void bounds_are_kept(void **state)
             assert_same(at, divided);
         }
     }
+}
+
+/* A beam that was brighter than the open beam that is told: line integrals are too small by the same number everywhere,
+ * so that no slice without negative values has them. */
+static void projections_may_deny_nonnegativity(void **state)
+{
+    const char *const at = *state;
+    static const char line[] =
+        "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none --open-beam 30000";
+    static const char right[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none";
+    static const char denied[] = "predicts projections that it lacks far better with values below 0";
+    cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles 150 --slices 1 --noise 0.01 --truth t.h5", SMALL);
+    char *said = cli_output_of(at, line);
+    assert_non_null(strstr(said, denied));
+    free(said);
+    const double by_itself = cli_error(at, "v.h5", SMALL);
+    assert_true(span_of_slices(at, "v.h5", 1).low < 0);
+    char path[TESTING_PATH];
+    const hid_t file = H5Fopen(testing_path(path, at, "v.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_hdf5_text(file, NULL, "/process/nonnegativity", "no, by the projections");
+    testing_hdf5_close(file);
+    cli_works(at, "%s --nonnegativity yes", line);
+    const double bounded = cli_error(at, "v.h5", SMALL);
+    print_message("brighter beam: error %.3g, without negative values %.3g\n", by_itself, bounded);
+    assert_true(span_of_slices(at, "v.h5", 1).low == 0 && by_itself < 0.9 * bounded);
+    said = cli_output_of(at, right);
+    assert_null(strstr(said, denied));
+    assert_true(span_of_slices(at, "v.h5", 1).low == 0);
+    free(said);
+    cli_works(at, "%s --regularization 0.1", line); /* nothing is searched for */
+    assert_true(span_of_slices(at, "v.h5", 1).low == 0);
 }
 
 /* Every voxel outside of the circle is 0, some of the others are not; no division changes the volume. The circle of a
@@ -386,7 +365,7 @@ static void smooth_priors_are_close_to_the_truth(void **state)
     cli_works(at, "phantom -o p.h5 --object texture --size %d --angles 100 --slices 1 --noise 0.01 --truth t.h5", SIZE);
     cli_works(at,
               "recon p.h5 -o cg.h5 --algorithm cg --iterations 8 --rotation-axis 127.5 --pictures no --report none");
-    const double of_cg = error_of(at, "cg.h5", SIZE);
+    const double of_cg = cli_error(at, "cg.h5", SIZE);
     for (size_t i = 0; i < sizeof priors / sizeof *priors; i++) {
         char words[160], line[80];
         snprintf(words, sizeof words,
@@ -395,7 +374,7 @@ static void smooth_priors_are_close_to_the_truth(void **state)
                  priors[i]);
         char *said = cli_output_of(at, words);
         snprintf(line, sizeof line, "prior: %s, threshold ", priors[i]);
-        const double threshold = cli_number_after(said, line, NULL), error = error_of(at, "v.h5", SIZE);
+        const double threshold = cli_number_after(said, line, NULL), error = cli_error(at, "v.h5", SIZE);
         double *kept = cli_read_doubles(at, "v.h5", "/process/prior_threshold", 0, NULL);
         double *strength = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL);
         print_message("%s: threshold %g, %.2f %%, cg %.2f %%\n", priors[i], threshold, 100 * error, 100 * of_cg);
@@ -469,9 +448,9 @@ static void undefined_rays_have_no_weight(void **state)
     static const char line[] =
         "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 39.5 --pictures no --report none";
     cli_works(at, "%s", line);
-    const double whole = error_of(at, "v.h5", SMALL);
+    const double whole = cli_error(at, "v.h5", SMALL);
     cli_works(at, "%s --saturation 38000 --max-repaired 0.5", line); /* a tenth, beside the object */
-    const double part = error_of(at, "v.h5", SMALL);
+    const double part = cli_error(at, "v.h5", SMALL);
     print_message("all rays: %.2f %%, without bright ones %.2f %%\n", 100 * whole, 100 * part);
     assert_true(part <= 1.5 * whole);
 }
@@ -482,14 +461,18 @@ static void bad_words_are_refused(void **state)
     cli_works(at, "phantom -o p.h5 --size 40 --angles 9 --slices 2");
     cli_refuses(at, "--regularization contradicts --algorithm cg; allowed: --regularization with --algorithm fista",
                 "recon p.h5 -o v.h5 --algorithm cg --regularization 1");
-    cli_refuses(at, "--weights contradicts --algorithm cg; allowed: --weights with --algorithm fista",
-                "recon p.h5 -o v.h5 --algorithm cg --weights none");
+    cli_refuses(at, "--weights contradicts --algorithm mlem; allowed: --weights with --algorithm cg, sirt or fista",
+                "recon p.h5 -o v.h5 --algorithm mlem --weights none");
+    cli_refuses(at, "--weights contradicts --geometry cone; allowed: --weights with --geometry parallel",
+                "recon p.h5 -o v.h5 --geometry cone --algorithm cg --weights counts");
+    cli_refuses(at,
+                "--weights counts contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
+                "another projector",
+                "recon p.h5 -o v.h5 --algorithm cg --projector toeplitz --weights counts");
     cli_refuses(at, "--regularization is '-1'; allowed: auto or a number from 0 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
-    cli_refuses(at,
-                "--iterations is auto with --geometry parallel --algorithm sirt; allowed: a number, or --geometry "
-                "parallel with --algorithm cg or fista",
-                "recon p.h5 -o v.h5 --algorithm sirt --iterations auto");
+    cli_refuses(at, "--iterations is auto with --geometry cone; allowed: a number, or --geometry parallel",
+                "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --iterations auto");
     cli_refuses(at, "--iterations is '0'; allowed: auto or an integer from 1 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm cg --iterations 0");
     cli_refuses(at, "--subsets is 10, and the scan has 9 angles; allowed: 1 to that many",
@@ -497,8 +480,9 @@ static void bad_words_are_refused(void **state)
     cli_refuses(at, "--maximum contradicts --algorithm cg; allowed: --maximum with --algorithm sirt or fista",
                 "recon p.h5 -o v.h5 --algorithm cg --maximum 1");
     cli_refuses(at,
-                "--support-ratio contradicts --algorithm cg; allowed: --support-ratio with --algorithm sirt or fista",
-                "recon p.h5 -o v.h5 --algorithm cg --support-ratio 1");
+                "--support-ratio contradicts --algorithm mlem; allowed: --support-ratio with --algorithm cg, sirt or "
+                "fista",
+                "recon p.h5 -o v.h5 --algorithm mlem --support-ratio 1");
     cli_refuses(at, "--support-ratio contradicts --geometry cone; allowed: --support-ratio with --geometry parallel",
                 "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --support-ratio 1");
     cli_refuses(at, "--support-ratio is '1.5'; allowed: a number from 0 to 1",
@@ -541,12 +525,12 @@ int cli_fista_tests(void)
         CLI_TEST(strength_is_near_the_best),
         CLI_TEST(subsets_are_faster),
         CLI_TEST(subsets_store_as_few_angles),
-        CLI_TEST(cg_stops_before_noise),
         CLI_TEST(starved_scan_keeps_its_contrast),
         CLI_TEST(division_changes_nothing),
         CLI_TEST(trials_ahead_change_nothing),
         CLI_TEST(division_changes_no_smooth_prior),
         CLI_TEST(bounds_are_kept),
+        CLI_TEST(projections_may_deny_nonnegativity),
         CLI_TEST(support_is_kept),
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),

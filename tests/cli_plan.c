@@ -238,6 +238,34 @@ static void plan_info_and_recon_agree(void **state)
     }
 }
 
+/* Of each solver with weights, too, whose vectors plan counts. */
+static void weights_are_planned(void **state)
+{
+    static const char *const algorithm[] = {"cg", "sirt"};
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 100 --slices 48");
+    for (size_t i = 0; i < sizeof algorithm / sizeof *algorithm; i++) {
+        double total[2];
+        for (int w = 0; w < 2; w++) {
+            char line[120], planned[24], taken[32];
+            CliRun run = {.directory = *state};
+            snprintf(line, sizeof line, "plan scan.h5 --iterations 2 --algorithm %s --weights %s", algorithm[i],
+                     w ? "counts" : "none");
+            total[w] = number_of(*state, "\"memory_bytes\": {", "\"total\": ", line);
+            sino_bytes_text((int64_t)total[w], planned);
+            cli_start(&run,
+                      "recon scan.h5 -o volume.h5 --overwrite --rotation-axis 31.5 --iterations 2 --algorithm %s "
+                      "--weights %s",
+                      algorithm[i], w ? "counts" : "none");
+            cli_wait(&run);
+            copy_after(run.err, ", memory: ", "iB", taken);
+            assert_int_equal(run.exit_code, 0);
+            cli_free(&run);
+            assert_string_equal(planned, taken);
+        }
+        assert_true(total[1] > total[0] + 48 * 64 * 64 * sizeof(float));
+    }
+}
+
 /* Writes disks.npy, [row][angle][column], from disks.bin. */
 static void write_npy(const char *directory, int angles)
 {
@@ -803,6 +831,7 @@ int cli_plan_tests(void)
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),
         CLI_TEST(plan_info_and_recon_agree),
+        CLI_TEST(weights_are_planned),
         CLI_TEST(half_acquisitions_agree),
         CLI_TEST(partitions_and_symmetry_agree),
         CLI_TEST(windows),

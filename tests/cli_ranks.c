@@ -121,10 +121,11 @@ static void fista_of_ranks(void **state)
 /* Every rank that shares slices reads them, and fills its own voxels; its part of the support is that of its voxels. */
 static void starts_of_ranks(void **state)
 {
-    static const char *const words[] = {"--algorithm sirt --support-ratio 0.7", "--algorithm cg",
+    static const char *const words[] = {"--algorithm sirt --support-ratio 0.7", "--algorithm cg --mask mask.h5",
                                         "--algorithm mlem --projector rotate"};
     cli_works(*state, scan);
     cli_works(*state, "recon scan.h5 -o first.h5 --rotation-axis 49.5 --algorithm sirt --nonnegativity yes");
+    cli_works(*state, "recon scan.h5 -o mask.h5 --rotation-axis 49.5 --algorithm sirt --nonnegativity yes --end-row 1");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char text[120];
         snprintf(text, sizeof text, "%s --iterations 5 --start first.h5", words[i]);
@@ -177,7 +178,9 @@ static void undefined_values(void **state)
 {
     static const int few[] = {1, 3, 5, 7};
     static const char *const words[] = {"--algorithm cg --iterations 5", "--iterations 5 --algorithm sirt",
-                                        "--iterations 5 --algorithm osem --subsets 3"};
+                                        "--iterations 5 --algorithm osem --subsets 3",
+                                        "--algorithm cg --iterations 5 --weights counts",
+                                        "--algorithm sirt --iterations 5 --weights counts"};
     CliScan faulty = cli_scan;
     faulty.angles = faulty.theta_count = 45;
     faulty.rows = SLICES;

@@ -291,7 +291,9 @@ static void runs_are_repeatable(void **state)
 static void every_algorithm_and_precision(void **state)
 {
     (void)cli_simulator();
-    for (const char *const *word = (const char *const[]){"cg", "sirt", "fbp", "mlem", "osem", NULL}; *word; word++) {
+    for (const char *const *word =
+             (const char *const[]){"cg", "cg --weights counts", "sirt", "fbp", "mlem", "osem", NULL};
+         *word; word++) {
         char line[256];
         snprintf(line, sizeof line,
                  "--columns 64 --angles 48 --slices 8 --projector rays --partitions 2 --algorithm %s%s", *word,

@@ -65,6 +65,8 @@ static void other_settings(void **state)
                                            {"angle-direction", "clockwise", "counterclockwise", few},
                                            {"remove-stripe-method", "none", "fw", few},
                                            {"projector", "rays", "rotate", few},
+                                           {"weights", "none", "counts", few},
+                                           {"weights", "counts", "auto", "--algorithm sirt --iterations 4"},
                                            {"precision", "mixed", "single", few},
                                            {"delta-beta", "10", "100", paganin}};
     const char *const at = *state;

@@ -28,6 +28,8 @@ static const struct {
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},
     {"fista", cli_fista_tests},
+    {"mask", cli_mask_tests},
+    {"solvers", cli_solvers_tests},
     {"start", cli_start_tests},
     {"try", cli_try_tests},
     {"slurm", cli_slurm_tests},

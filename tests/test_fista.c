@@ -5,6 +5,7 @@
  */
 #include "reference_operator.h"
 #include "testing.h"
+#include "testing_npy.h"
 #include "testing_recon.h"
 
 #include <hdf5.h>
@@ -22,6 +23,7 @@ enum {
 typedef struct Problem {
     ReferenceOperator a; /* owned */
     double b[RAYS], weight[RAYS], strength, least, most, support, threshold;
+    bool masked;
     const char *prior;
 } Problem;
 
@@ -86,11 +88,18 @@ static double objective(const Problem *problem, const double *x)
     return sum;
 }
 
+/* The mask: all but a part of the object and most of the air. */
+static bool is_kept(int j)
+{
+    return j % SIZE > 2 && j % SIZE < 16 && j / SIZE > 1 && (j % SIZE) + j / SIZE < 30;
+}
+
 /* The nearest value that voxel j may have. */
 static double within(const Problem *problem, int j, double value)
 {
     const double x = j % SIZE - 0.5 * (SIZE - 1), y = j / SIZE - 0.5 * (SIZE - 1);
     if (problem->support > 0 && hypot(x, y) > problem->support * SIZE / 2) return 0;
+    if (problem->masked && !is_kept(j)) return 0;
     return fmin(fmax(value, problem->least), problem->most);
 }
 
@@ -167,6 +176,7 @@ static double smooth_minimum(const Problem *problem, double *x)
 typedef struct Bounds {
     const char *least, *most;
     double support;
+    bool masked;
 } Bounds;
 
 /* A square in a square, seen with noise, in raw files of line integrals; one ray has no value. */
@@ -183,6 +193,7 @@ static void make_problem(Problem *problem, const char *directory, double strengt
     problem->a = reference_operator_create(&geometry);
     problem->strength = strength;
     problem->support = bounds.support;
+    problem->masked = bounds.masked;
     problem->least = strcmp(bounds.least, "auto") == 0 ? (double)-INFINITY : strtod(bounds.least, NULL);
     problem->most = strcmp(bounds.most, "auto") == 0 ? (double)INFINITY : strtod(bounds.most, NULL);
     for (int j = 0; j < VOXELS; j++) {
@@ -217,6 +228,19 @@ static double threshold_of(const char *directory)
     return threshold;
 }
 
+/* words: the setting that names the mask. */
+static void write_mask(const char *directory, char *words, size_t size)
+{
+    char path[TESTING_PATH];
+    unsigned char mask[VOXELS];
+    size_t bytes;
+    for (int j = 0; j < VOXELS; j++) mask[j] = is_kept(j);
+    unsigned char *file = testing_npy(1, "|b1", "(20, 20)", mask, sizeof mask, &bytes);
+    testing_write_file(testing_path(path, directory, "mask.npy"), file, (int64_t)bytes);
+    free(file);
+    snprintf(words, size, "--mask %s", path);
+}
+
 /* prior: NULL for total variation. */
 static void check_minimum(const char *directory, const char *prior, double strength, bool weighted, Bounds bounds)
 {
@@ -227,13 +251,17 @@ static void check_minimum(const char *directory, const char *prior, double stren
     snprintf(sinogram, sizeof sinogram, "%s/b.bin", directory);
     snprintf(theta, sizeof theta, "%s/theta.bin", directory);
     problem.prior = prior;
+    char mask[TESTING_PATH + 10] = "";
+    if (bounds.masked) write_mask(directory, mask, sizeof mask);
+    char words[TESTING_PATH + 400];
+    snprintf(words, sizeof words, "%s %s",
+             "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
+             "--subsets 1 --iterations 1500 --precision double --regularization %g --weights %s "
+             "--nonnegativity no --minimum %s --maximum %s --support-ratio %g --prior %s --prior-threshold %s",
+             mask);
     TestingVolume volume =
-        testing_recon(directory,
-                      "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
-                      "--subsets 1 --iterations 1500 --precision double --regularization %g --weights %s "
-                      "--nonnegativity no --minimum %s --maximum %s --support-ratio %g --prior %s --prior-threshold %s",
-                      sinogram, theta, SIZE, strength, weighted ? "counts" : "none", bounds.least, bounds.most,
-                      bounds.support, prior ? prior : "total-variation", prior ? "0.2" : "auto");
+        testing_recon(directory, words, sinogram, theta, SIZE, strength, weighted ? "counts" : "none", bounds.least,
+                      bounds.most, bounds.support, prior ? prior : "total-variation", prior ? "0.2" : "auto");
     problem.threshold = prior ? threshold_of(directory) : 0;
     const double least = prior ? smooth_minimum(&problem, x) : reference_minimum(&problem, x);
     for (int j = 0; j < VOXELS; j++) found[j] = (double)volume.value[j];
@@ -249,20 +277,22 @@ static void check_minimum(const char *directory, const char *prior, double stren
 
 static void minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto", 0});
-    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12", 0});
-    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto", 0});
-    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto", 0.75});
-    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto", 0});
+    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto", 0, false});
+    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12", 0, false});
+    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto", 0, false});
+    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto", 0.75, false});
+    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto", 0, false});
+    check_minimum(*state, NULL, 0.02, true, (Bounds){.least = "auto", .most = "auto", .support = 0.9, .masked = true});
 }
 
 static void smooth_minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto", 0});
-    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12", 0});
-    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11", 0.75});
-    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto", 0});
-    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto", 0});
+    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto", 0, false});
+    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12", 0, false});
+    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11", 0.75, false});
+    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto", 0, false});
+    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto", 0, false});
+    check_minimum(*state, "huber", 0.02, true, (Bounds){.least = "0", .most = "auto", .masked = true});
 }
 
 TESTING_SUBJECT(fista)

@@ -427,6 +427,9 @@ static void solutions_are_reconstructions(void **state)
         const char *settings[5];
     } by[] = {{1, 8, {"algorithm=cg", "iterations=8"}},
               {1, 5, {"algorithm=sirt", "iterations=5", "relaxation=1.5", "maximum=0.015"}},
+              {1, 4, {"algorithm=cg", "iterations=4", "weights=counts"}},
+              {1, 5, {"algorithm=sirt", "iterations=5", "weights=counts"}},
+              {4, 3, {"algorithm=fista", "iterations=3", "regularization=0.001", "weights=counts"}},
               {1, 4, {"algorithm=mlem", "iterations=4"}},
               {4, 3, {"algorithm=osem", "iterations=3"}},
               {4, 3, {"algorithm=fista", "iterations=3", "regularization=0.001"}},
@@ -642,7 +645,7 @@ static void settings_are_told(void **state)
     succeeds(sinodag_settings("operator", look_at_setting, &of_operator));
     succeeds(sinodag_settings("solve", look_at_setting, &of_solve));
     succeeds(sinodag_settings("recon", look_at_setting, &of_recon));
-    assert_true(of_solve.count == 12 && !of_solve.has_precision);
+    assert_true(of_solve.count == 13 && !of_solve.has_precision);
     assert_true(of_start.count == 7 && of_operator.count >= 9 && of_recon.count > 60);
     assert_true(!of_start.has_precision && of_operator.has_precision && of_recon.has_precision && !of_recon.has_out);
     refused(sinodag_settings("cook", look_at_setting, NULL),

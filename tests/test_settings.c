@@ -96,7 +96,7 @@ static void defaults_are_those_documented(void **state)
     assert_int_equal(settings->nsino, -1);
     assert_int_equal(settings->algorithm, SINO_ALGORITHM_FISTA);
     assert_int_equal(settings->iterations, 10);
-    assert_true(settings->nonnegativity && isnan(settings->regularization));
+    assert_true(sino_settings_nonnegative(settings) && isnan(settings->regularization));
     assert_true(settings->tolerance == 0 && settings->relaxation == 1);
     assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
     assert_int_equal(settings->precision, SINO_SINGLE);
@@ -223,6 +223,10 @@ static void defaults_of_the_algorithm(void **state)
                 {SINO_VERB_RECON, "s.h5 -o o --reconstruction-type try", SINO_ALGORITHM_CG, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt", SINO_ALGORITHM_SIRT, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity", SINO_ALGORITHM_SIRT, 30, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity on", SINO_ALGORITHM_SIRT, 30, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity auto", SINO_ALGORITHM_SIRT, 30, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity auto", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity=False", SINO_ALGORITHM_FISTA, 10, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum -0.5", SINO_ALGORITHM_FISTA, 10, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum 0 --maximum 2", SINO_ALGORITHM_FISTA, 10, true},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone", SINO_ALGORITHM_FDK, 30, false},
@@ -238,7 +242,7 @@ static void defaults_of_the_algorithm(void **state)
         assert_int_equal(settings->algorithm, each[i].algorithm);
         assert_int_equal(settings->iterations, each[i].iterations);
         if (each[i].verb & (SINO_VERB_RECON | SINO_VERB_DEMO))
-            assert_int_equal(settings->nonnegativity, each[i].nonnegativity);
+            assert_int_equal(sino_settings_nonnegative(settings), each[i].nonnegativity);
         sino_settings_free(settings);
     }
 }
@@ -503,6 +507,8 @@ static void contradictions_are_refused(void **state)
     (void)state;
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity --algorithm cg",
            "--nonnegativity contradicts --algorithm cg; allowed: --nonnegativity with --algorithm sirt or fista");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity=maybe",
+           "--nonnegativity is 'maybe'; allowed: auto, yes or no");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --relaxation 1 --algorithm fbp",
            "--relaxation contradicts --algorithm fbp; allowed: --relaxation with --algorithm sirt");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --fbp-filter ramp --algorithm sirt",
@@ -525,7 +531,7 @@ static void contradictions_are_refused(void **state)
     refuse(SINO_VERB_PHANTOM, "-o s.h5 --truth s.h5",
            "--truth and --out are the same file, 's.h5'; allowed: different files");
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity --relaxation 1.5 --algorithm sirt");
-    assert_true(settings->nonnegativity && settings->relaxation == 1.5);
+    assert_true(sino_settings_nonnegative(settings) && settings->relaxation == 1.5);
     sino_settings_free(settings);
 }
 
@@ -722,17 +728,16 @@ static void words_are_passed_on(void **state)
     assert_string_equal(words[1], "--algorithm=sirt");
     assert_string_equal(words[2], "--iterations=7");
     assert_string_equal(words[3], "--relaxation=1.5");
-    assert_string_equal(words[4], "--nonnegativity=no");
-    assert_string_equal(words[5], "--memory=1073741824");
-    assert_null(words[6]);
+    assert_string_equal(words[4], "--memory=1073741824");
+    assert_null(words[5]);
     sino_words_free(words);
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_PLAN, &words));
     assert_string_equal(words[0], "--rotation-axis=3.5");
     assert_string_equal(words[1], "--algorithm=sirt");
     sino_words_free(words);
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_SWEEP, &words));
-    assert_string_equal(words[6], "--schedulers=lws");
-    assert_null(words[7]);
+    assert_string_equal(words[5], "--schedulers=lws");
+    assert_null(words[6]);
     sino_words_free(words);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_SWEEP, "s.h5 --csv a.csv"); /* whose default is not that of recon */
@@ -883,7 +888,7 @@ static void yaml_file_is_read_and_overruled(void **state)
     assert_string_equal(settings->out, "o.h5");
     assert_int_equal(settings->algorithm, SINO_ALGORITHM_SIRT);
     assert_int_equal(settings->iterations, 9);
-    assert_true(settings->nonnegativity);
+    assert_true(sino_settings_nonnegative(settings));
     assert_int_equal(settings->memory_bytes, (int64_t)2 << 30);
     sino_settings_free(settings);
     assert_null(read_yaml(SINO_VERB_INFO, "", "scan.h5", path, &settings));
@@ -1062,7 +1067,8 @@ static void text_of_settings_reads_back(void **state)
     sino_settings_free(again);
     round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity --relaxation 0.3333333333333333",
                &again);
-    assert_true(again->relaxation == 0.3333333333333333 && again->nonnegativity && isnan(again->rotation_axis));
+    assert_true(again->relaxation == 0.3333333333333333 && sino_settings_nonnegative(again) &&
+                isnan(again->rotation_axis));
     sino_settings_free(again);
     round_trip(SINO_VERB_RECON, "s.bin --theta t.bin --columns 256 -o o.h5 --algorithm fbp --fbp-filter hann", &again);
     assert_int_equal(again->fbp_filter, SINO_FILTER_HANN);
@@ -1242,8 +1248,8 @@ static void system_matrices_against_scans(void **state)
     static const char *const of_parallel[] = {
         "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",         "partitions 3",   "minibatch 3",
         "topology workers=3",    "overlap no", "communication direct", "projector rays", "interpolation linear"};
-    static const char *const of_matrices[] = {"multiplicative a", "additive a",   "sensitivity a",
-                                              "mask a",           "save-every 0", "post-filter 0"};
+    static const char *const of_matrices[] = {"multiplicative a", "additive a", "sensitivity a", "save-every 0",
+                                              "post-filter 0"};
     static const struct {
         const char *const *setting;
         size_t count;

@@ -568,6 +568,128 @@ static void residual_sirt_matches_loops(void **state)
     for_each_shape(check_residual_sirt);
 }
 
+/* The weight of a ray by the photons that are left of it. */
+static double photons_at(const Vector *rays, int64_t row, int64_t f)
+{
+    return weight_at(rays, row, f) * exp(-fmax(*number_at(rays, row, f), 0));
+}
+
+/* CG with weights: the start from b, then a product and the residual after a step. Slice 1 has q = 0. */
+static void check_weighted_cg(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector q = vector_create(slices, rows, seed), b = vector_create(slices, rows, seed);
+    Vector r = vector_create(slices, rows, NULL), w = vector_create(slices, rows, NULL);
+    SinoSliceState *states = random_states(slices, seed);
+    SinoSliceSums product[SINO_SLICES_MAX], rest[SINO_SLICES_MAX];
+    const double most_off = 64 * epsilon_of(slices.precision) * (double)rows;
+    const SinoUpdate first = {.formula = SINO_UPDATE_START_WEIGHTED_CG, .slices = slices, .rows = rows};
+    const SinoUpdate sums = {.formula = SINO_UPDATE_PRODUCT_WEIGHTED_CG, .slices = slices, .rows = rows};
+    const SinoUpdate step = {.formula = SINO_UPDATE_RESIDUAL_WEIGHTED_CG, .slices = slices, .rows = rows};
+    mark_some(&b);
+    clear_slice(&q, 1);
+    for (int64_t i = 0; i < rows * slices.slice_count; i++)
+        set(&r, i / slices.slice_count, i % slices.slice_count,
+            *number_at(&b, i / slices.slice_count, i % slices.slice_count));
+    spoil(&w);
+    sino_update(&first, (void *[SINO_UPDATE_VECTORS]){r.values, w.values}, NULL, NULL);
+    for (int64_t f = 0; f < slices.slice_count; f++)
+        for (int64_t row = 0; row < rows; row++) {
+            *number_at(&w, row, f) = photons_at(&b, row, f);
+            *number_at(&r, row, f) = photons_at(&b, row, f) * *number_at(&b, row, f);
+            assert_true(fabs(value_at(&w, row, f) - photons_at(&b, row, f)) <= 8 * epsilon_of(slices.precision));
+        }
+    check_vector(&r, "r"); /* the weights of padding are 1, and meet zeros only */
+    sino_update(&sums, (void *[SINO_UPDATE_VECTORS]){q.values, r.values, w.values}, NULL, product);
+    sino_update(&step, (void *[SINO_UPDATE_VECTORS]){q.values, w.values, r.values}, states, rest);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        const double length = states[f].scalar[SINO_CG_STEP];
+        double square = 0, along = 0, residual = 0;
+        for (int64_t row = 0; row < rows; row++) {
+            const double a = *number_at(&q, row, f), weight = photons_at(&b, row, f);
+            const double after = weight_at(&b, row, f) * (*number_at(&b, row, f) - length * a);
+            square += weight * a * a;
+            along += a * *number_at(&r, row, f);
+            residual += after * after;
+            *number_at(&r, row, f) = weight * after;
+        }
+        assert_true(fabs(product[f].sum[SINO_SUM_SQUARE] - square) <= most_off);
+        assert_true(fabs(product[f].sum[SINO_SUM_PRODUCT] - along) <= most_off);
+        assert_true(fabs(rest[f].sum[SINO_SUM_SQUARE] - residual) <= most_off * (1 + length * length));
+    }
+    check_vector(&r, "r after a step");
+    vector_free(&q);
+    vector_free(&b);
+    vector_free(&r);
+    vector_free(&w);
+    free(states);
+}
+
+static void weighted_cg_matches_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_weighted_cg);
+}
+
+/* A ray through which nothing passes, or so little that the weight underflows, changes no sum. */
+static void dark_rays_have_no_weight(void **state)
+{
+    (void)state;
+    float b[3] = {1e4F, 88, 1}, w[3], q[3] = {1, 1, 1};
+    SinoSliceState going = {.scalar = {[SINO_CG_STEP] = 0.5}};
+    SinoSliceSums sums;
+    SinoUpdate update = {.formula = SINO_UPDATE_START_WEIGHTED_CG, .slices = {SINO_SINGLE, 1, 1}, .rows = 3};
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){b, w}, NULL, NULL);
+    assert_true(w[0] == 0 && b[0] == 0 && w[1] >= 0 && w[1] < FLT_MIN);
+    update.formula = SINO_UPDATE_RESIDUAL_WEIGHTED_CG;
+    update.rows = 1;
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){q, w, b}, &going, &sums);
+    assert_true(b[0] == 0 && sums.sum[SINO_SUM_SQUARE] == 0);
+    update.rows = 3;
+    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){q, w, b}, &going, &sums);
+    assert_true(isfinite(sums.sum[SINO_SUM_SQUARE]) && isfinite((double)b[1]) && isfinite((double)b[2]));
+}
+
+/* SIRT with weights: the residual, and voxels whose slices have weights of columns of their own. */
+static void check_weighted_sirt(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    const double relaxation = 0.7, least = -0.25, most = 0.125;
+    Vector b = vector_create(slices, rows, seed), w = vector_create(slices, rows, seed);
+    Vector column = vector_create(slices, rows, seed), g = vector_create(slices, rows, seed);
+    Vector x = vector_create(slices, rows, NULL), weight = weights_create(slices.precision, rows, seed);
+    SinoSliceState *states = random_states(slices, seed);
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    const SinoUpdate residual = {.formula = SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT, .slices = slices, .rows = rows};
+    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_WEIGHTED_SIRT,
+                               .slices = slices,
+                               .rows = rows,
+                               .argument = {relaxation, least, most}};
+    for (int64_t f = 0; f < slices.slice_count; f++) states[f].stopped = f % 3 == 2;
+    mark_some(&b);
+    sino_update(&residual, (void *[SINO_UPDATE_VECTORS]){b.values, weight.values, w.values}, NULL, sums);
+    sino_update(&voxels, (void *[SINO_UPDATE_VECTORS]){g.values, column.values, x.values}, states, NULL);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        double sum = 0;
+        for (int64_t row = 0; row < rows; row++) {
+            const double r = weight_at(&b, row, f) * (*number_at(&b, row, f) - *number_at(&w, row, f));
+            const double after = relaxation * *number_at(&column, row, f) * *number_at(&g, row, f);
+            sum += r * r;
+            *number_at(&w, row, f) = photons_at(&b, row, f) * *number_at(&weight, row, 0) * r;
+            *number_at(&x, row, f) = states[f].stopped ? 0 : fmin(fmax(after, least), most);
+        }
+        check_close(sums[f].sum[SINO_SUM_SQUARE], sum, 8 * epsilon_of(slices.precision), "residual");
+    }
+    check_vector(&w, "w");
+    check_vector(&x, "x");
+    for (Vector *const *of = (Vector *const[]){&b, &w, &column, &g, &x, &weight, NULL}; *of; of++) vector_free(*of);
+    free(states);
+}
+
+static void weighted_sirt_matches_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_weighted_sirt);
+}
+
 static void check_relaxed(SinoSlices slices, int64_t rows, double least, double most, bool first, uint64_t *seed)
 {
     const double relaxation = 0.7;
@@ -1393,6 +1515,9 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(step_is_given),
         cmocka_unit_test(residual_sirt_matches_loops),
         cmocka_unit_test(voxels_sirt_match_loops),
+        cmocka_unit_test(weighted_cg_matches_loops),
+        cmocka_unit_test(weighted_sirt_matches_loops),
+        cmocka_unit_test(dark_rays_have_no_weight),
         cmocka_unit_test(voxels_fista_match_loops),
         cmocka_unit_test(support_clears_voxels),
         cmocka_unit_test(ratio_mlem_matches_loops),

@@ -53,6 +53,25 @@ static void check_values(const char *given, const SinoVolumeShape *raw, const ch
     sino_volume_input_close(input);
 }
 
+/* An image of two dimensions is a volume of one slice. */
+static void check_image(const char *given, int64_t height, int64_t width, const char *type, float value(int i))
+{
+    SinoVolumeInput *input = NULL;
+    float values[VOXELS];
+    assert_success(sino_volume_input_open(given, &unknown, &input));
+    const SinoVolumeInputInfo *info = sino_volume_input_info(input);
+    assert_true(info->slice_count == 1 && info->height == height && info->width == width);
+    assert_string_equal(info->stored_type, type);
+    assert_success(sino_volume_input_read(input, 0, values));
+    for (int i = 0; i < height * width; i++) assert_true(values[i] == value(i));
+    sino_volume_input_close(input);
+}
+
+static float bool_of(int i)
+{
+    return i % 3 == 1;
+}
+
 static void write_bytes(const char *path, const void *bytes, size_t count)
 {
     FILE *file = fopen(path, "w");
@@ -161,13 +180,41 @@ static void own_volumes(void **state)
     }
 }
 
+/* Arrays of NumPy: numbers and bool, of three dimensions and two; a file that is cut. */
+static void arrays(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VOXELS];
+    float raw[VOXELS];
+    unsigned char bools[VOXELS];
+    size_t bytes;
+    SinoVolumeInput *input = NULL;
+    for (int i = 0; i < VOXELS; i++) values[i] = (double)(raw[i] = value_of(i));
+    testing_path(path, *state, "v.npy");
+    unsigned char *npy = testing_npy(1, "<f8", "(5, 6, 9)", values, sizeof values, &bytes);
+    write_bytes(path, npy, bytes);
+    check_values(path, &unknown, "float64", 0);
+    write_bytes(path, npy, bytes - 1);
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     " is cut: it has 2159 of the 2160 bytes of its values");
+    free(npy);
+    npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
+    write_bytes(path, npy, bytes);
+    free(npy);
+    check_image(path, SLICES, SLICE, "float32", value_of);
+    for (int i = 0; i < VOXELS; i++) bools[i] = i % 3 == 1;
+    npy = testing_npy(1, "|b1", "(27, 10)", bools, sizeof bools, &bytes);
+    write_bytes(path, npy, bytes);
+    free(npy);
+    check_image(path, 27, 10, "bool", bool_of);
+}
+
 static void other_volumes(void **state)
 {
     const char *const at = *state;
     char path[TESTING_PATH], given[TESTING_PATH + 20];
     double values[VOXELS];
     float raw[VOXELS];
-    size_t bytes;
     for (int i = 0; i < VOXELS; i++) values[i] = (double)(raw[i] = value_of(i));
     testing_path(path, at, "other.h5");
     const hid_t file = testing_hdf5_create(path);
@@ -189,6 +236,12 @@ static void other_volumes(void **state)
                                                  .rank = 2,
                                                  .size = {SLICES, SLICE},
                                                  .values = values});
+    testing_hdf5_dataset(file, &(TestingDataset){.name = "/exchange/line",
+                                                 .file_type = H5T_NATIVE_DOUBLE,
+                                                 .memory_type = H5T_NATIVE_DOUBLE,
+                                                 .rank = 1,
+                                                 .size = {VOXELS},
+                                                 .values = values});
     testing_hdf5_close(file);
     snprintf(given, sizeof given, "%s:/exchange/volume", path);
     check_values(given, &unknown, "float64", 0);
@@ -196,17 +249,11 @@ static void other_volumes(void **state)
     check_values(given, &unknown, "float64", 0);
     SinoVolumeInput *input = NULL;
     snprintf(given, sizeof given, "%s:/exchange/flat", path);
+    check_image(given, SLICES, SLICE, "float64", value_of);
+    snprintf(given, sizeof given, "%s:/exchange/line", path);
     assert_error_has(sino_volume_input_open(given, &unknown, &input), SINO_BAD_INPUT,
-                     "/exchange/flat has 2 dimensions; allowed: 3, or 4 of several sets (FILE:/DATASET names another");
+                     "/exchange/line has 1 dimension; allowed: 3, 4 of several sets, or 2 of one slice (FILE:/DATASET");
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "exchange/data");
-    testing_path(path, at, "v.npy");
-    unsigned char *npy = testing_npy(1, "<f8", "(5, 6, 9)", values, sizeof values, &bytes);
-    write_bytes(path, npy, bytes);
-    check_values(path, &unknown, "float64", 0);
-    write_bytes(path, npy, bytes - 1);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     " is cut: it has 2159 of the 2160 bytes of its values");
-    free(npy);
     testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
     check_values(path, &raw_shape, "float32", 0);
@@ -240,14 +287,16 @@ static void what_is_no_volume(void **state)
     snprintf(given, sizeof given, "%s:/data", path);
     assert_error_has(sino_volume_input_open(given, &raw_shape, &input), SINO_BAD_INPUT, " has no datasets; allowed: ");
     testing_path(path, at, "v.npy");
-    unsigned char *npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
+    unsigned char *npy = testing_npy(1, "<f4", "(270,)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
     free(npy);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, " has 2 dimensions; allowed: 3");
-    npy = testing_npy(1, "|b1", "(5, 6, 9)", raw, VOXELS, &bytes);
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     " has 1 dimension; allowed: 3, or 2 of one slice");
+    npy = testing_npy(1, "|S8", "(5, 3, 9)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
     free(npy);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, " holds bool; allowed: integers");
+    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                     "; allowed: integers, floating-point numbers or bool");
     testing_path(path, at, "cut.h5");
     write_bytes(path, "\x89HDF\r\n\x1a\n and no more", 20);
     assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, path);
@@ -259,6 +308,7 @@ TESTING_SUBJECT(volume_input)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(own_volumes, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(zarr_volumes, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(arrays, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(other_volumes, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(what_is_no_volume, testing_directory_make, testing_directory_remove)};
     return cmocka_run_group_tests(tests, NULL, NULL);

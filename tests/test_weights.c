@@ -72,8 +72,12 @@ static double correlation(const float *a, const float *b)
            sqrt((count * sum[2] - sum[0] * sum[0]) * (count * sum[3] - sum[1] * sum[1]));
 }
 
-static const char *const solvers[] = {"--algorithm cg --iterations 10", "--algorithm sirt --iterations 60",
-                                      "--algorithm mlem --iterations 40", "--algorithm osem --subsets 6 --iterations 7",
+static const char *const solvers[] = {"--algorithm cg --iterations 10",
+                                      "--algorithm cg --iterations 12 --weights counts",
+                                      "--algorithm sirt --iterations 60",
+                                      "--algorithm sirt --iterations 60 --weights counts",
+                                      "--algorithm mlem --iterations 40",
+                                      "--algorithm osem --subsets 6 --iterations 7",
                                       "--algorithm fbp"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers, ITERATIVE = SOLVERS - 1 };
 

@@ -17,7 +17,7 @@
 
 static const char *const allowed[] = {
     "algorithm",     "iterations",     "tolerance",  "likelihood-tolerance", "relaxation",   "minimum", "maximum",
-    "nonnegativity", "regularization", "fbp-filter", "support-ratio",        "padding-type", NULL};
+    "nonnegativity", "regularization", "fbp-filter", "support-ratio",        "padding-type", "weights", NULL};
 static const char *const own[] = {"algorithm=cg", NULL};
 static const char *const own_matrix[] = {"system-matrix=the matrix", NULL};
 static const char *const own_cone[] = {"geometry=cone", "algorithm=cg", NULL};
@@ -65,7 +65,7 @@ static SinoStatus check_residual(const Solve *solve)
 
 static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights);
     SINO_TRY(check_solver(settings, op, solver));
     solve->of = op;
     solve->solver = solver->iterative ? solver : sino_solver_fbp_of(op->about.subsets);
@@ -78,6 +78,7 @@ static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *sett
                         .iterations = sino_solver_history_columns(solver, settings) - 1,
                         .has_likelihood = solver->has_likelihood,
                         .pad_edges = settings->padding == SINO_PADDING_EDGES,
+                        .photon_weights = settings->weights == SINO_WEIGHTS_COUNTS,
                         .regularization = {.prior = settings->prior, .strength = settings->regularization},
                         .bounds = sino_solver_bounds(settings, 1),
                         .start_scale = solve->start.first ? 1 : 0};

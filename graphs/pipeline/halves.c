@@ -9,14 +9,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HALVES = SINO_HALVES, PARTS_MOST = 4, ITERATIONS_MOST = SINO_STRENGTHS - 1 };
+enum { HALVES = SINO_HALVES, PARTS_MOST = 4 };
 
 typedef SinoHalvesSearch Search;
 
 /* Threshold of smooth priors, as a share of the slice's typical value. */
 static const double usual_threshold = 0.1;
 
-/* What is best for halves is this times too few iterations for all projections. */
+/* What is best for halves is this times too few iterations of cg for all projections. */
 static const double beyond_halves = 1.2;
 
 /* In units of √(angles) times the root mean square of the line integrals; about what 1 % of noise asks for. */
@@ -107,7 +107,7 @@ static void add_differences(Search *search, SinoSlices slices, int64_t first, in
             const double rest = sino_halves_value(slices, rows, i, f, value) - (double)reference[i];
             sum += search->inside[first + i] ? rest * rest : 0;
         }
-        search->difference[search->iteration] += sum;
+        search->difference[search->tried] += sum;
     }
 }
 
@@ -155,7 +155,8 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
     const int64_t voxels = of->op->shape.extent[SINO_ROWS_VOXELS].total;
     search->settings = *of->settings;
     search->settings.tolerance = 0;
-    search->settings.iterations = sino_smaller(sino_settings_iterations(of->settings), ITERATIONS_MOST);
+    search->settings.likelihood_tolerance = 0;
+    search->settings.iterations = sino_settings_iterations(of->settings);
     search->run = (SinoSolverRun){.runtime = of->runtime,
                                   .op = of->op,
                                   .settings = &search->settings,
@@ -163,6 +164,7 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
                                   .pad_edges = of->input->pad_edges,
                                   .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
                                   .regularization = regularization,
+                                  .mask = of->mask,
                                   .bounds = sino_solver_bounds(of->settings, of->scale),
                                   .lacking = 1 / (double)search->parts};
     for (int h = 0; h < HALVES; h++)
@@ -218,6 +220,9 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     search->parts = sino_larger(HALVES, sino_smaller(geometry->angle_count / 2, PARTS_MOST));
     SINO_TRY(open_search(search, HALVES * count, first));
     SINO_TRY(sino_halves_descend(search, count, &exponent));
+    if (of->settings->nonnegativity == SINO_NONNEGATIVITY_AUTO && sino_settings_nonnegative(of->settings))
+        SINO_TRY(sino_halves_deny(search, exponent, &found->negative));
+    if (found->negative) SINO_TRY(sino_halves_descend(search, count, &exponent));
     found->strength = rounded(growth(search) * search->first * exp2(exponent));
     return NULL;
 }
@@ -256,22 +261,45 @@ static SinoStatus find_regularization(Search *search, void *found)
     return isnan(of->strength) ? find_strength(search, of) : NULL;
 }
 
+/* How many iterations all projections want, as a share of those that are best for halves. Steps of cg are as long as
+ * the error wants; those of the others have a length, so that their number grows as the square. A ray without a value
+ * keeps what it is expected to be in mlem, and in sirt without weights: with half of the rays steps are half as long.
+ */
+static double share_of_all(const SinoSolver *solver)
+{
+    if (solver->choice == SINO_ALGORITHM_CG) return beyond_halves;
+    return beyond_halves * beyond_halves / (solver->weighted ? 1 : HALVES);
+}
+
+/* Iterates until the differences have grown for long, or to the last iteration. *best: whose differences are least, of
+ * all numbers up to 40 and of some beyond, so far apart that rounding does not decide. */
+static SinoStatus try_iterations(Search *search, int64_t *best)
+{
+    const SinoSolver *solver = search->of.solver;
+    int64_t number[SINO_TRIED], next = 1;
+    for (int64_t i = 1; i <= search->run.iterations; i++) {
+        SINO_TRY(solver->iterate(&search->run, search->minibatch, i));
+        if (i < next) continue;
+        number[search->tried] = i;
+        SINO_TRY(on_voxels(search, search->minibatch, solver->vectors.tomogram, add_differences));
+        *best = number[sino_halves_best(search->difference, 0, ++search->tried)];
+        next = i + sino_larger(1, i / 20);
+        if (i >= 2 * *best + 10 || search->tried == SINO_TRIED) break;
+    }
+    return NULL;
+}
+
 static SinoStatus find_iterations(Search *search, void *found)
 {
-    int64_t *iterations = found;
+    int64_t *iterations = found, best = 1;
     const SinoSolver *solver = search->of.solver;
     search->parts = HALVES;
     SINO_TRY(open_search(search, HALVES, (SinoRegularization){0}));
     SINO_TRY(make_references(search));
     SINO_TRY(sino_halves_fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
-    for (int64_t i = 1; i <= search->run.iterations; i++) {
-        SINO_TRY(solver->iterate(&search->run, search->minibatch, i));
-        search->iteration = i;
-        SINO_TRY(on_voxels(search, search->minibatch, solver->vectors.tomogram, add_differences));
-    }
-    const int64_t best = sino_halves_best(search->difference, 1, search->run.iterations + 1);
-    *iterations = sino_smaller((int64_t)ceil(beyond_halves * (double)best), search->run.iterations);
+    SINO_TRY(try_iterations(search, &best));
+    *iterations = sino_smaller((int64_t)ceil(share_of_all(solver) * (double)best), search->run.iterations);
     return NULL;
 }
 

@@ -7,10 +7,10 @@
  * where the mean square difference is least, so is the latter. The ramp filter gives each frequency the weight that it
  * has in the slice.
  *
- * For the number of iterations of cg, a slice is reconstructed from the projections of even number, and from those of
- * odd number. The noise of both halves is independent. FBP of the other half differs from the slice by an error of its
- * own, and by the error of the reconstruction: where the mean square difference is least, so is the latter (the
- * principle of A. Hendriksen, D. Pelt and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320
+ * For the number of iterations of the other solvers, a slice is reconstructed from the projections of even number, and
+ * from those of odd number. The noise of both halves is independent. FBP of the other half differs from the slice by an
+ * error of its own, and by the error of the reconstruction: where the mean square difference is least, so is the latter
+ * (the principle of A. Hendriksen, D. Pelt and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320
  * (2020)). docs/QUALITY.md compares the choices with the best ones. */
 #ifndef SINO_HALVES_H
 #define SINO_HALVES_H
@@ -26,9 +26,10 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input;
     const SinoOperator *op;
     const SinoSolver *solver;
-    double scale;   /* output value = scale · value per voxel */
-    int64_t width;  /* slices of a minibatch that memory has room for; each strength takes two */
-    int64_t trials; /* such minibatches at a time: 1 to SINO_TRIALS_MOST */
+    const unsigned char *mask; /* of the slice (mask.h); NULL: none */
+    double scale;              /* output value = scale · value per voxel */
+    int64_t width;             /* slices of a minibatch that memory has room for; each strength takes two */
+    int64_t trials;            /* such minibatches at a time: 1 to SINO_TRIALS_MOST */
 } SinoHalvesRequest;
 
 /* The prior of fista. Its threshold, if it is smooth, is a share of the typical value of the slice: that of a disk with
@@ -38,8 +39,8 @@ typedef struct SinoHalvesRequest {
  * memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or less. */
 SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, SinoRegularization *found);
 
-/* The number of iterations of cg: 1.2 times that which is best for halves, as less noise is fitted later; at most that
- * of the settings. Errors: as above. */
+/* The number of iterations of another iterative solver: of cg 1.2 times that which is best for halves, as less noise is
+ * fitted later, and of the others as many as come as far; at most that of the settings. Errors: as above. */
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t *iterations);
 
 /* How many minibatches keep so many workers busy, each of which has as many tasks at a time as partitions; at least 1,

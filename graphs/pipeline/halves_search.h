@@ -8,7 +8,8 @@
 #include "halves.h"
 #include "panel.h"
 
-enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
+/* SINO_TRIED: most strengths, or numbers of iterations. */
+enum { SINO_HALVES = 2, SINO_STRENGTHS = 41, SINO_TRIED = 128 };
 
 /* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
 typedef struct SinoHalvesSearch {
@@ -21,10 +22,12 @@ typedef struct SinoHalvesSearch {
     int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
     int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
     double first;
-    float *reference[SINO_HALVES];     /* FBP of each half; owned */
-    bool *inside;                      /* voxels that count; owned */
-    int64_t iteration;                 /* whose differences are being added up */
-    double difference[SINO_STRENGTHS]; /* sums of squares, by strength or iteration */
+    float *reference[SINO_HALVES];   /* FBP of each half; owned */
+    bool *inside;                    /* voxels that count; owned */
+    int64_t tried;                   /* whose differences are being added up */
+    double difference[SINO_TRIED];   /* sums of squares, by strength or number of iterations */
+    double square[SINO_STRENGTHS];   /* the same by strength, of projections that are not filtered */
+    double constant[SINO_STRENGTHS]; /* the part of it that a constant of each projection explains */
 } SinoHalvesSearch;
 
 static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)

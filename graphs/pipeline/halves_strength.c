@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The strengths are the first one of the search times 2^(step − MIDDLE), with steps below SINO_STRENGTHS. */
 enum { HALVES = SINO_HALVES, MIDDLE = SINO_STRENGTHS / 2 };
@@ -26,6 +27,14 @@ typedef struct Trials {
     int64_t count; /* of those at a time */
     Trial trial[SINO_TRIALS_MOST];
 } Trials;
+
+/* The bound of 0 is denied where less than this share of the mean square difference is left without it. Where more is
+ * left, slices with the bound are still nearer to the truth (docs/QUALITY.md). */
+static const double denied_share = 1.0 / 3;
+
+/* A slice that lacks negative values leaves projections that differ by a constant: where this is less than such a share
+ * of the mean square difference, nothing is denied, and no time is spent on asking. */
+static const double suspect_share = 0.03;
 
 /* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
  * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint. */
@@ -50,14 +59,18 @@ static double filtered_square(int64_t columns, const double *r, double *s)
 static void add_prediction(Search *search, const Trial *trial, int64_t f, int64_t k, int64_t rows, int64_t row,
                            const void *projection, double *rest)
 {
-    const int64_t columns = search->of.op->problem.geometry.column_count;
+    const int64_t columns = search->of.op->problem.geometry.column_count, step = trial->lowest + f / HALVES;
     const float *b = search->sinogram + k * columns;
+    double sum = 0;
     for (int64_t c = 0; c < columns; c++) {
         const bool defined = b[c] != 0 || !signbit(b[c]);
         const double predicted = sino_halves_value(trial->minibatch->slices, rows, row + c, f, projection);
         rest[c] = defined ? predicted - (double)b[c] : 0;
+        search->square[step] += rest[c] * rest[c];
+        sum += rest[c];
     }
-    search->difference[trial->lowest + f / HALVES] += filtered_square(columns, rest, rest + columns);
+    search->constant[step] += sum * sum / (double)columns;
+    search->difference[step] += filtered_square(columns, rest, rest + columns);
 }
 
 /* Adds the differences of the slices' projections from those that they lack to search->difference. */
@@ -197,6 +210,26 @@ SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *
     for (int64_t i = 1; i < trials.count; i++) sino_minibatch_free(trials.trial[i].minibatch);
     *exponent = step - MIDDLE;
     return status;
+}
+
+SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *denied)
+{
+    const SinoBounds bounds = search->run.bounds;
+    const int64_t step = MIDDLE + llrint(exponent);
+    const double bounded = search->square[step];
+    Trial trial = {.minibatch = search->minibatch};
+    *denied = false;
+    if (!(search->constant[step] > suspect_share * bounded)) return NULL;
+    search->square[step] = 0;
+    search->run.bounds.least = -INFINITY;
+    SINO_TRY(begin_trial(search, &trial, step, 1));
+    SINO_TRY(add_predictions(search, &trial));
+    *denied = search->square[step] < denied_share * bounded;
+    if (!*denied) search->run.bounds = bounds;
+    memset(search->difference, 0, sizeof search->difference);
+    memset(search->square, 0, sizeof search->square);
+    memset(search->constant, 0, sizeof search->constant);
+    return NULL;
 }
 
 int64_t sino_halves_trials(int64_t worker_count, int64_t partition_count)

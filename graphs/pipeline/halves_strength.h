@@ -9,4 +9,8 @@
  * search->run. The search has a minibatch of 2·count slices. What is found does not depend on search->of.trials. */
 SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *exponent);
 
+/* Whether slices of the strength 2^exponent that have no bound below predict projections far better than those of the
+ * search, whose bound is 0. If so, the search goes on without. */
+SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *denied);
+
 #endif

@@ -334,9 +334,11 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .photon_weights =
                                   sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
                               .regularization = reconstruction->regularization,
+                              .mask = reconstruction->mask,
                               .start_scale = reconstruction->start ? 1 / reconstruction->scale : 0,
                               .bounds = sino_solver_bounds(reconstruction->settings, reconstruction->scale)}};
     SinoProcesses *processes = reconstruction->alone ? NULL : sino_runtime_processes(runtime);
+    if (run.of.regularization.negative) run.solver_run.bounds.least = -INFINITY;
     status = sino_processes_agree(processes, begin(&run));
     const bool begun = !status; /* all ranks have begun */
     if (!status && solver->prepare && !reconstruction->op->idle) status = solver->prepare(&run.solver_run);

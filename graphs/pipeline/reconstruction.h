@@ -36,6 +36,7 @@ typedef struct SinoReconstruction {
     double scale;                      /* output value = scale · value per voxel */
     SinoVolume *volume;                /* NULL: only the picture is wanted; slices that are done already are left out */
     SinoVolumeInput *start;      /* the first x of all slices of the volume (start_volume.h); NULL: the solver's */
+    const unsigned char *mask;   /* of all slices (mask.h); NULL: none */
     struct SinoEarlyLoad *early; /* the first slab, loaded beforehand (stages.h); NULL: it is not */
     SinoJournal *journal;        /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;          /* of all slices of the volume */

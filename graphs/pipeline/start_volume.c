@@ -21,13 +21,13 @@ SinoStatus sino_start_volume_open(const SinoSettings *settings, SinoVolumeInput 
     return settings->start ? sino_volume_input_open(settings->start, &no_sizes, input) : NULL;
 }
 
-SinoStatus sino_start_volume_path(const SinoSettings *settings, char **path)
+SinoStatus sino_start_volume_path(const char *given, char **path)
 {
     char *file = NULL, *inner = NULL;
     *path = NULL;
-    if (!settings->start) return NULL;
-    SinoStatus split = sino_inner_path_split(settings->start, &file, &inner);
-    *path = strdup(split ? settings->start : file);
+    if (!given) return NULL;
+    SinoStatus split = sino_inner_path_split(given, &file, &inner);
+    *path = strdup(split ? given : file);
     sino_status_free(split);
     free(file);
     free(inner);

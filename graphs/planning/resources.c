@@ -5,7 +5,9 @@
 #include "arithmetic.h"
 #include "compress_task.h"
 #include "device_plan.h"
+#include "mask.h"
 #include "stripes_task.h"
+#include "support.h"
 
 int64_t sino_workload_fields(const SinoInput *input)
 {
@@ -17,6 +19,11 @@ int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels)
 {
     if (settings->compression != SINO_COMPRESSION_DEFLATE) return 0;
     return sino_compress_slice_bytes(settings->output_type, voxels);
+}
+
+bool sino_workload_is_supported(const SinoSettings *settings)
+{
+    return settings->support_ratio > 0 || settings->mask;
 }
 
 static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t slice_bytes)
@@ -51,7 +58,7 @@ static void add_images(const SinoInput *input, SinoWorkload *job)
 
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
     const SinoStripesOptions stripes = sino_input_stripes(input);
     const int64_t of_cores = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0;
     const int64_t side = sino_geometry_slice_side(&input->geometry);
@@ -74,6 +81,8 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .stage_gpu_bytes = sino_larger(sino_stripes_gpu_bytes(&stripes) - of_cores, 0),
                         .field_images = sino_workload_fields(input),
                         .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
+                        .supported = sino_workload_is_supported(settings),
+                        .mask_bytes = sino_mask_bytes(settings, side),
                         .pictures = sino_settings_records_planes(settings)};
     add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
@@ -99,7 +108,8 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .slot_bytes = sino_minibatch_bytes(kind, &solver->vectors, &size->shape, batch),
         .vector_bytes = sino_buffers_bytes(solver->vectors.count, solver->vectors.buffer, &size->shape, batch),
         .sum_bytes = kind->work_bytes(&size->shape, batch),
-        .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape),
+        .weight_bytes = sino_solver_weight_bytes(job->solver, &job->problem, &size->shape) +
+                        (job->supported ? sino_support_bytes(&size->shape) : 0),
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes) +
                       sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
@@ -107,7 +117,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
                                   job->stage_bytes + (machine->devices.slices > 0 ? job->stage_gpu_bytes : 0) +
                                       sino_times(streaming->minibatch, job->stage_slice_bytes)),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
-        .record_bytes = sino_record_bytes(&record)};
+        .record_bytes = sino_record_bytes(&record) + job->mask_bytes};
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);

@@ -28,8 +28,13 @@ typedef struct SinoWorkload {
     int64_t stage_gpu_bytes; /* what it has more where GPUs run stages, too */
     int64_t field_images;    /* fields held in memory while they are averaged; 0: none */
     int64_t packed_bytes;    /* a slice of a volume whose slices are compressed before they are written; 0: none are */
+    bool supported;          /* the solver has a support (support.h) */
+    int64_t mask_bytes;      /* the image of --mask */
     bool pictures;
 } SinoWorkload;
+
+/* Whether the settings keep voxels at 0. */
+bool sino_workload_is_supported(const SinoSettings *settings);
 
 /* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half
  * acquisition: sizes hardly depend on it, and it may not be known yet. */

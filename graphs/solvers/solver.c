@@ -50,7 +50,7 @@ SinoStatus sino_solver_divide(SinoSolverRun *run, SinoMinibatch *minibatch, int6
 /* The members are 0, which is no upper bound, where a verb does not have the settings. */
 SinoBounds sino_solver_bounds(const SinoSettings *settings, double scale)
 {
-    const double least = settings->nonnegativity ? 0 : settings->minimum / scale;
+    const double least = sino_settings_nonnegative(settings) ? 0 : settings->minimum / scale;
     return (SinoBounds){.least = isnan(least) ? (double)-INFINITY : least,
                         .most = settings->maximum > 0 ? settings->maximum / scale : (double)INFINITY};
 }

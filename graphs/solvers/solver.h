@@ -16,11 +16,12 @@ typedef struct SinoCountModel {
     bool started;                    /* the tomogram is filled in before the solver starts */
 } SinoCountModel;
 
-/* What fista adds to the residual. */
+/* What fista adds to the residual, and whether its usual bound holds. */
 typedef struct SinoRegularization {
     SinoPriorChoice prior;
     double strength;  /* in units of the line integrals; 0: no prior */
     double threshold; /* of a smooth prior: attenuation per voxel side, > 0 */
+    bool negative;    /* values may be below 0, though --nonnegativity auto says no: the projections deny it */
 } SinoRegularization;
 
 /* What x is limited to, as attenuation per voxel side; −∞ and ∞: no bound. Each of the two allows 0. */
@@ -39,7 +40,8 @@ typedef struct SinoSolverRun {
     bool photon_weights; /* fista: rays have weights by the photons that are left of them */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
-    double start_scale;                /* x starts as start_scale times the minibatch's images; 0: as the solver says */
+    const unsigned char *mask; /* fista, cg and sirt: [side][side] of a slice, 0 where voxels stay 0; NULL: none */
+    double start_scale;        /* x starts as start_scale times the minibatch's images; 0: as the solver says */
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
@@ -51,6 +53,7 @@ typedef struct SinoSolver {
     bool iterative;
     bool has_subsets;         /* the solver uses --subsets; false: the data are one subset */
     bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
+    bool weighted;            /* the solver of --weights counts */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
     bool has_likelihood;      /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
@@ -68,12 +71,13 @@ typedef struct SinoSolver {
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 } SinoSolver;
 
-extern const SinoSolver sino_solver_cg, sino_solver_cg_normal, sino_solver_sirt, sino_solver_fbp, sino_solver_mlem,
-    sino_solver_osem, sino_solver_fista;
+extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
+    sino_solver_sirt_weighted, sino_solver_fbp, sino_solver_mlem, sino_solver_osem, sino_solver_fista;
 
 /* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
- * the other ones with it. NULL: the algorithm reconstructs without a solver (fdk). */
-const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector);
+ * the other ones with it. With SINO_WEIGHTS_COUNTS one with vectors for weights, if the algorithm has one. NULL: the
+ * algorithm reconstructs without a solver (fdk). */
+const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights);
 
 /* Whether undefined rays are left to the solver, marked (correct.h); else they are interpolated before. */
 bool sino_solver_weighs_rays(const SinoSolver *solver);

@@ -63,21 +63,20 @@ static const SinoBuffer vectors[VECTORS] = {
     [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [SUMS] = {"sums of voxels", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES}};
 
-/* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. SUPPORT: 1, and 0 outside of the support. */
-enum { ROW_SUMS, ONES, ADDEND, CURVATURE, SUPPORT, WEIGHT_VECTORS };
+/* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. */
+enum { ROW_SUMS, ONES, ADDEND, CURVATURE, WEIGHT_VECTORS };
 static const SinoBuffer weight_buffers[WEIGHT_VECTORS] = {
     [ROW_SUMS] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ONES] = {"ones", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"curvature of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [SUPPORT] = {"support", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 static const SinoVectors weight_vectors = {.count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
 
 typedef struct Fista {
     int64_t subset_count;
     int64_t *order;       /* [subset_count]: the order in which subsets have their turns; owned */
     SinoData **row_sums;  /* A 1: [subset] */
-    SinoData **support;   /* [partition] SUPPORT; NULL: all voxels may have a value */
+    SinoData **support;   /* support.h */
     double curvature;     /* largest (AᵀA 1)_j */
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
@@ -92,7 +91,7 @@ static void release(SinoSolverRun *run)
     if (!own) return;
     sino_solver_fbp.release(&own->filter);
     sino_data_free_each(own->row_sums, own->subset_count);
-    sino_data_free_each(own->support, sino_solver_partitions(run));
+    sino_support_free(run, own->support);
     free(own->order);
     sino_data_free(own->tiles);
     sino_data_free(own->neighbours);
@@ -132,14 +131,10 @@ static SinoStatus insert_ones(SinoSolverRun *run, SinoMinibatch *sums, int vecto
     return NULL;
 }
 
-/* Inserts the tasks of A 1 and AᵀA 1, and makes the support. */
+/* Inserts the tasks of A 1 and AᵀA 1. */
 static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
 {
     SINO_TRY(insert_ones(run, sums, ONES));
-    if (sino_support_is_given(run)) {
-        SINO_TRY(insert_ones(run, sums, SUPPORT));
-        SINO_TRY(sino_support_clear_outside(run, sums->slices, sums->vector[SUPPORT]));
-    }
     for (int64_t s = 0; s < run->op->problem.subset_count; s++) {
         SINO_TRY(sino_insert_project_subset(sums, -1, s, ONES, ROW_SUMS));
         SINO_TRY(sino_insert_backproject_subset(sums, -1, s, ROW_SUMS, ADDEND));
@@ -156,10 +151,6 @@ static SinoStatus sum_rows(SinoSolverRun *run, Fista *own)
     if (!status) status = find_largest(run, sums, &own->curvature);
     own->row_sums = sums->vector[ROW_SUMS];
     sums->vector[ROW_SUMS] = NULL;
-    if (sino_support_is_given(run)) {
-        own->support = sums->vector[SUPPORT];
-        sums->vector[SUPPORT] = NULL;
-    }
     sino_minibatch_free(sums);
     return status;
 }
@@ -189,6 +180,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
     own->tiling = run->op->kind->tiling(run->op);
     if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
+    SINO_TRY(sino_support_new(run, &own->support));
     SINO_TRY(sino_solver_fbp.prepare(&own->filter));
     return sum_rows(run, own);
 }
@@ -279,14 +271,7 @@ static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, 
 static SinoStatus insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector)
 {
     const Fista *own = run->own;
-    for (int64_t p = 0; own->support && p < sino_solver_partitions(run); p++) {
-        const SinoUpdateTask task = {
-            .update = {.formula = SINO_UPDATE_SUPPORT, .slices = minibatch->slices, .rows = sino_solver_voxels(run, p)},
-            .vector = {own->support[p], minibatch->vector[vector][p]}};
-        if (task.update.rows > 0)
-            SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
-    }
-    return NULL;
+    return sino_support_apply(run, minibatch, iteration, own->support, vector);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)

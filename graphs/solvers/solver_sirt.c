@@ -5,25 +5,38 @@
  *
  * A ray without a value has the residual 0 in every iteration (update_formulas.h). The sums of columns include such
  * rays, so that all slices share them: x tends to the solution of the other rays, by steps that are shorter by the
- * share of a voxel's rays that is missing. */
+ * share of a voxel's rays that is missing.
+ *
+ * With --weights counts R is multiplied by the weight w of each ray (sino_formula_photons), and C is one over the sums
+ * of the columns of W A, 1/(Aᵀ w), for each slice: x tends to the minimum of Σ w (A x − b)²/(sum of the row). Entries
+ * of C AᵀW R A are ≥ 0 and the sums of its rows at most 1, so that no eigenvalue exceeds 1, as without weights. */
 #include "memory.h"
 #include "solver.h"
 #include "support.h"
 #include "update_task.h"
 
+#include <float.h>
 #include <stdlib.h>
 
-enum { B, W, X, G, VECTORS }; /* sinogram; A x, then the weighted residual; tomogram; its correction */
+/* Sinogram; A x, then the weighted residual; tomogram; its correction; of the solver with weights: those of columns. */
+enum { B, W, X, G, C, VECTORS };
 
-static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-                                            [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+static const SinoBuffer vectors[VECTORS] = {
+    [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [C] = {"weights of columns", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+
+static bool is_weighted(const SinoMinibatch *minibatch)
+{
+    return minibatch->vectors->count == VECTORS;
+}
 
 /* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A), 0 outside of the support: x
- * stays 0 there. */
+ * stays 0 there. support: support.h. */
 typedef struct Weights {
-    SinoData *row, **column;
+    SinoData *row, **column, **support;
 } Weights;
 
 /* Applies `formula` (fill with ones, or take reciprocals) to a vector of one slice. */
@@ -58,10 +71,12 @@ static SinoStatus prepare(SinoSolverRun *run)
     SinoMinibatch *sums = NULL;
     SINO_TRY(sino_allocate(1, sizeof *weights, "SIRT's weights", &weights));
     run->own = weights;
+    SINO_TRY(sino_support_new(run, &weights->support));
     SINO_TRY(sino_solver_new_weights(run, &sino_solver_sirt.vectors, &sums));
     /* Tasks read maps that the minibatch owns, and write vectors that outlive it. */
-    SinoStatus status = sino_runtime_wait_after(run->runtime, sum_rows_and_columns(run, sums));
-    if (!status && sino_support_is_given(run)) status = sino_support_clear_outside(run, sums->slices, sums->vector[X]);
+    SinoStatus status = sum_rows_and_columns(run, sums);
+    if (!status) status = sino_support_apply(run, sums, -1, weights->support, X);
+    status = sino_runtime_wait_after(run->runtime, status);
     weights->row = sums->vector[W][0];
     weights->column = sums->vector[X];
     sums->vector[W][0] = NULL;
@@ -76,6 +91,7 @@ static void release(SinoSolverRun *run)
     if (!weights) return;
     sino_data_free(weights->row);
     sino_data_free_each(weights->column, sino_solver_partitions(run));
+    sino_support_free(run, weights->support);
     free(weights);
     run->own = NULL;
 }
@@ -83,22 +99,43 @@ static void release(SinoSolverRun *run)
 static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_RESIDUAL_SIRT,
-                                            .slices = minibatch->slices,
-                                            .rows = sino_solver_rays(run),
-                                            .first = iteration == 0 && !sino_solver_is_started(run)},
-                                 .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
-                                 .sums = minibatch->sums,
-                                 .part_count = minibatch->part_count,
-                                 .part_sums = minibatch->part_sums};
+    const SinoUpdateTask task = {
+        .update = {.formula = is_weighted(minibatch) ? SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT : SINO_UPDATE_RESIDUAL_SIRT,
+                   .slices = minibatch->slices,
+                   .rows = sino_solver_rays(run),
+                   .first = iteration == 0 && !sino_solver_is_started(run)},
+        .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
+        .sums = minibatch->sums,
+        .part_count = minibatch->part_count,
+        .part_sums = minibatch->part_sums};
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
+}
+
+/* The weights of columns of each slice, 0 outside of the support. */
+static SinoStatus insert_column_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    /* Sums are as small as the weights of the darkest rays. */
+    const SinoUpdate invert = {.formula = SINO_UPDATE_RECIPROCAL, .argument = {FLT_MIN}};
+    const SinoUpdateTask weigh = {.update = {.formula = SINO_UPDATE_WEIGH_RAYS,
+                                             .slices = minibatch->slices,
+                                             .rows = sino_solver_rays(run),
+                                             .argument = {1}},
+                                  .vector = {minibatch->vector[B][0], minibatch->vector[W][0]}};
+    const Weights *weights = run->own;
+    SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, 0, -1), &weigh));
+    SINO_TRY(sino_insert_backproject(minibatch, 0, W, C));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &invert, 1, (const int[]){C}));
+    return sino_support_apply(run, minibatch, 0, weights->support, C);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     SINO_TRY(sino_solver_start(run, minibatch));
+    if (is_weighted(minibatch)) SINO_TRY(insert_column_weights(run, minibatch));
     if (sino_solver_is_started(run)) {
+        const Weights *weights = run->own;
         SINO_TRY(sino_solver_fill(run, minibatch, X));
+        SINO_TRY(sino_support_apply(run, minibatch, 0, weights->support, X));
         SINO_TRY(sino_insert_project(minibatch, 0, X, W));
     }
     return weigh_residual(run, minibatch, 0);
@@ -109,14 +146,17 @@ static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, in
 {
     const Weights *weights = run->own;
     const SinoBounds bounds = run->bounds;
+    const bool weighted = is_weighted(minibatch);
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
-        const SinoUpdateTask task = {.update = {.formula = SINO_UPDATE_VOXELS_SIRT,
-                                                .slices = minibatch->slices,
-                                                .rows = sino_solver_voxels(run, p),
-                                                .first = iteration == 1 && !sino_solver_is_started(run),
-                                                .argument = {run->settings->relaxation, bounds.least, bounds.most}},
-                                     .vector = {minibatch->vector[G][p], weights->column[p], minibatch->vector[X][p]},
-                                     .state = minibatch->state};
+        SinoData *column = weighted ? minibatch->vector[C][p] : weights->column[p];
+        const SinoUpdateTask task = {
+            .update = {.formula = weighted ? SINO_UPDATE_VOXELS_WEIGHTED_SIRT : SINO_UPDATE_VOXELS_SIRT,
+                       .slices = minibatch->slices,
+                       .rows = sino_solver_voxels(run, p),
+                       .first = iteration == 1 && !sino_solver_is_started(run),
+                       .argument = {run->settings->relaxation, bounds.least, bounds.most}},
+            .vector = {minibatch->vector[G][p], column, minibatch->vector[X][p]},
+            .state = minibatch->state};
         SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));
     }
     return NULL;
@@ -134,8 +174,18 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
 const SinoSolver sino_solver_sirt = {.choice = SINO_ALGORITHM_SIRT,
                                      .iterative = true,
                                      .weights = &sino_solver_sirt.vectors,
-                                     .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                     .vectors = {.count = C, .buffer = vectors, .tomogram = X},
                                      .prepare = prepare,
                                      .release = release,
                                      .start = start,
                                      .iterate = iterate};
+
+const SinoSolver sino_solver_sirt_weighted = {.choice = SINO_ALGORITHM_SIRT,
+                                              .iterative = true,
+                                              .weighted = true,
+                                              .weights = &sino_solver_sirt.vectors,
+                                              .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                              .prepare = prepare,
+                                              .release = release,
+                                              .start = start,
+                                              .iterate = iterate};

@@ -2,17 +2,18 @@
 /* Solver, table: all solvers. */
 #include "solver.h"
 
-static const SinoSolver *const solvers[] = {&sino_solver_cg,   &sino_solver_cg_normal, &sino_solver_sirt,
-                                            &sino_solver_fbp,  &sino_solver_mlem,      &sino_solver_osem,
-                                            &sino_solver_fista};
+/* Of several solvers of an algorithm, the last one that may be taken is. */
+static const SinoSolver *const solvers[] = {&sino_solver_cg,   &sino_solver_cg_weighted,   &sino_solver_cg_normal,
+                                            &sino_solver_sirt, &sino_solver_sirt_weighted, &sino_solver_fbp,
+                                            &sino_solver_mlem, &sino_solver_osem,          &sino_solver_fista};
 
-const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector)
+const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights)
 {
     const SinoSolver *found = NULL;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
-        const bool may = !solvers[i]->normal || projector == SINO_PROJECTOR_TOEPLITZ;
-        if (solvers[i]->choice == choice && may)
-            found = solvers[i]; /* the last one: a solver with AᵀA if there is one */
+        const bool may = (!solvers[i]->normal || projector == SINO_PROJECTOR_TOEPLITZ) &&
+                         (!solvers[i]->weighted || weights == SINO_WEIGHTS_COUNTS);
+        if (solvers[i]->choice == choice && may) found = solvers[i];
     }
     return found;
 }

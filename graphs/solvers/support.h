@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Support: the voxels that may have a value, those of a circle about the middle of the slice. */
+/* Support: the voxels that may have a value, those of a circle about the middle of the slice and of an image. */
 #ifndef SINO_SUPPORT_H
 #define SINO_SUPPORT_H
 
 #include "solver.h"
 
-/* Whether the settings restrict the support. The operator's kind then has tiles. */
-bool sino_support_is_given(const SinoSolverRun *run);
+/* Makes the support of a run, 1, and 0 where voxels stay 0: data of one slice, [partition]; *support NULL: all voxels
+ * may have a value. The operator's kind has tiles. The caller frees it with sino_support_free, which takes NULL. */
+SinoStatus sino_support_new(const SinoSolverRun *run, SinoData ***support);
+void sino_support_free(const SinoSolverRun *run, SinoData **support);
 
-/* Sets the elements of a vector of one slice to 0 where the voxel's middle lies outside of the circle. vector:
- * [partition], of SINO_ROWS_VOXELS and slices. Waits for the tasks that access the vector. */
-SinoStatus sino_support_clear_outside(const SinoSolverRun *run, SinoSlices slices, SinoData *const *vector);
+/* Bytes of a support. */
+int64_t sino_support_bytes(const SinoShape *shape);
+
+/* Sets the voxels of a minibatch's vector to 0 outside of the support; NULL: none. */
+SinoStatus sino_support_apply(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *const *support,
+                              int vector);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "center_quick.h"
+#include "mask.h"
 #include "memory.h"
 #include "model_directory.h"
 #include "suspicion.h"
@@ -19,7 +20,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
     SinoGeometry grid = {0};
     SINO_TRY(sino_input_size_grid(settings, columns, &grid));
     const int64_t side = sino_geometry_slice_side(&grid);
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
     SINO_TRY(sino_plan_angles(settings, SINO_PI, angle_rad));
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
                                                    .column_count = columns,
@@ -43,6 +44,8 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                           .fields_bytes = 2 * columns * (int64_t)sizeof(float),
                           .field_images = 1,
                           .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
+                          .supported = sino_workload_is_supported(settings),
+                          .mask_bytes = sino_mask_bytes(settings, side),
                           .pictures = sino_settings_records_planes(settings)};
     return NULL;
 }

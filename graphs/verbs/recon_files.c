@@ -29,11 +29,12 @@ static SinoStatus add_theta(SinoNamedFiles *files, const char *theta)
     return status;
 }
 
-static SinoStatus add_start(const SinoSettings *settings, SinoNamedFiles *files)
+/* A volume or an image that may be a dataset of a file. */
+static SinoStatus add_volume(SinoNamedFiles *files, const char *what, const char *given)
 {
     char *path = NULL;
-    SinoStatus status = sino_start_volume_path(settings, &path);
-    if (!status) status = sino_files_input(files, "--start", path);
+    SinoStatus status = sino_start_volume_path(given, &path);
+    if (!status) status = sino_files_input(files, what, path);
     free(path);
     return status;
 }
@@ -43,7 +44,8 @@ static SinoStatus add_scan(const SinoSettings *settings, const SinoInput *scan, 
     const SinoScanInfo *info = scan->info;
     SINO_TRY(add_all(files, "--flats", info->flat_file_count, info->flat_file_name));
     SINO_TRY(add_all(files, "--darks", info->dark_file_count, info->dark_file_name));
-    SINO_TRY(add_start(settings, files));
+    SINO_TRY(add_volume(files, "--start", settings->start));
+    SINO_TRY(add_volume(files, "--mask", settings->mask));
     return add_theta(files, settings->theta);
 }
 

@@ -60,6 +60,7 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
                                        .input = &input,
                                        .op = of->op,
                                        .solver = of->solver,
+                                       .mask = of->mask,
                                        .scale = sino_recon_scale(of->settings),
                                        .width = width,
                                        .trials = trials_of(of, width)};
@@ -82,7 +83,7 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
 {
     SinoLog *log = sino_runtime_log(of->runtime);
     const SinoRegularization *found = &choice->regularization;
-    if (of->solver->choice == SINO_ALGORITHM_CG) {
+    if (of->solver->choice != SINO_ALGORITHM_FISTA) {
         sino_log_info(log, "solver", "iterations: %" PRId64 ", by both halves of the projections of slice %" PRId64,
                       choice->iterations, of->slice);
         return;
@@ -94,16 +95,22 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
         sino_log_info(log, "solver",
                       "regularization: %.2g, by how well slice %" PRId64 " predicts projections that it lacks",
                       found->strength, of->slice);
+    if (found->negative)
+        sino_log_warning(log, "solver",
+                         "slice %" PRId64 " predicts projections that it lacks far better with values below 0, as they "
+                         "come from phase contrast, or from light that is not known well: there are such values "
+                         "(--nonnegativity yes: none)",
+                         of->slice);
 }
 
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
 {
     const SinoSettings *settings = of->settings;
-    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA, cg = of->solver->choice == SINO_ALGORITHM_CG;
+    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA;
     *choice = (SinoReconChoice){
         .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
-                       (cg && settings->iterations == 0);
+                       (!fista && of->solver->iterative && settings->iterations == 0);
     if (of->op->idle || !seeks) return NULL;
     SINO_TRY(find(of, choice));
     tell(of, choice);

@@ -13,7 +13,8 @@ typedef struct SinoReconHalves {
     const SinoTeam *team;
     const SinoOperator *op;
     const SinoSolver *solver;
-    int64_t slice; /* that decides */
+    const unsigned char *mask; /* mask.h; NULL: none */
+    int64_t slice;             /* that decides */
 } SinoReconHalves;
 
 typedef struct SinoReconChoice {

@@ -3,6 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
+#include "mask.h"
 #include "memory.h"
 #include "recon_halves.h"
 #include "spmm.h"
@@ -19,6 +20,7 @@ typedef struct Parallel {
     SinoOperator *op;
     SinoEarlyLoad *early;
     SinoVolumeInput *start; /* of --start; NULL: none */
+    unsigned char *mask;    /* of --mask; NULL: none */
     SinoReconChoice choice;
 } Parallel;
 
@@ -31,7 +33,8 @@ static void take_side(SinoRecon *recon)
 static SinoStatus try_input(const SinoSettings *settings)
 {
     SINO_TRY(sino_input_try(settings));
-    return sino_start_volume_try(settings);
+    SINO_TRY(sino_start_volume_try(settings));
+    return sino_mask_try(settings);
 }
 
 static SinoStatus begin(SinoRecon *recon)
@@ -45,7 +48,7 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
-    own->solver = sino_solver_find(settings->algorithm, settings->projector);
+    own->solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */
     recon->request.first_row = recon->input.first_row;
@@ -55,13 +58,21 @@ static SinoStatus begin(SinoRecon *recon)
     return sino_start_volume_open(settings, &own->start);
 }
 
+/* Opens and compares the files of the slices, whose side is known now. */
+static SinoStatus take_images(const SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    const int64_t side = recon->request.width;
+    SINO_TRY(sino_start_volume_check(recon->settings, own->start, recon->request.slice_count, side));
+    free(own->mask);
+    return sino_mask_read(recon->settings, side, &own->mask);
+}
+
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
     take_side(recon);
-    SINO_TRY(sino_processes_agree(
-        recon->processes,
-        sino_start_volume_check(recon->settings, own->start, recon->request.slice_count, recon->request.width)));
+    SINO_TRY(sino_processes_agree(recon->processes, take_images(recon)));
     sino_team_free(&own->team);
     sino_resume_plan(&recon->resume, &own->planned);
     return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
@@ -152,6 +163,7 @@ static SinoStatus choose(SinoRecon *recon)
                                 .team = &own->team,
                                 .op = own->op,
                                 .solver = own->solver,
+                                .mask = own->mask,
                                 .slice = recon->input.slice_count / 2};
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));
     return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice, &own->choice);
@@ -200,6 +212,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                .iterations = own->choice.iterations,
                                                .scale = sino_recon_scale(recon->settings),
                                                .start = own->start,
+                                               .mask = own->mask,
                                                .early = own->early,
                                                .volume = recon->volume,
                                                .journal = recon->resume.journal,
@@ -296,6 +309,7 @@ static SinoStatus write_prior(SinoRecon *recon)
     if (of->prior != SINO_PRIOR_TOTAL_VARIATION)
         SINO_TRY(sino_volume_process_doubles(recon->volume, "prior_threshold", 0, 0, &of->threshold,
                                              "threshold of the prior: attenuation per voxel side"));
+    if (of->negative) SINO_TRY(sino_volume_process_text(recon->volume, "nonnegativity", "no, by the projections"));
     return sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &of->strength, "strength of the prior");
 }
 
@@ -333,6 +347,7 @@ static void release(SinoRecon *recon)
     if (!own) return;
     sino_early_load_free(own->early);
     sino_volume_input_close(own->start);
+    free(own->mask);
     sino_operator_free(own->op);
     sino_team_free(&own->team);
     free(own);

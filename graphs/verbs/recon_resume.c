@@ -166,8 +166,18 @@ static void print_file(FILE *out, const char *name, const char *path)
                 (int64_t)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
+/* A volume or an image that may be a dataset of a file. */
+static void print_volume(FILE *out, const char *name, const char *given)
+{
+    char *path = NULL;
+    SinoStatus status = sino_start_volume_path(given, &path);
+    if (!status) print_file(out, name, path);
+    sino_status_free(status);
+    free(path);
+}
+
 /* The input without its name, since the files may have moved. */
-static void print_input(FILE *out, const SinoSettings *settings, const SinoInput *input, const char *start)
+static void print_input(FILE *out, const SinoSettings *settings, const SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
     fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
@@ -181,19 +191,20 @@ static void print_input(FILE *out, const SinoSettings *settings, const SinoInput
     print_file(out, "angle file", settings->theta);
     print_file(out, "flat fields", settings->flats);
     print_file(out, "dark fields", settings->darks);
-    print_file(out, "start volume", start);
+    print_volume(out, "start volume", settings->start);
+    print_volume(out, "mask", settings->mask);
 }
 
 /* `fixed`: the settings that change voxels. *text: owned by the caller. */
-static SinoStatus print_identity(const SinoSettings *settings, const SinoInput *input, const char *start,
-                                 const char *fixed, const char *plan, char **text)
+static SinoStatus print_identity(const SinoSettings *settings, const SinoInput *input, const char *fixed,
+                                 const char *plan, char **text)
 {
     char *made = NULL;
     size_t size;
     FILE *out = open_memstream(&made, &size);
     if (out) {
         fprintf(out, "version: %s\nchoices of the program: %d\n", sino_version_text(), CHOICES_REVISION);
-        print_input(out, settings, input, start);
+        print_input(out, settings, input);
         fputs(fixed, out);
         fputs(plan, out);
     }
@@ -207,12 +218,10 @@ static SinoStatus print_identity(const SinoSettings *settings, const SinoInput *
 
 static SinoStatus identity_of(const SinoSettings *settings, const SinoInput *input, const char *plan, char **text)
 {
-    char *fixed = NULL, *start = NULL;
-    SinoStatus status = sino_start_volume_path(settings, &start);
-    if (!status) status = sino_settings_fixed_text(settings, SINO_VERB_RECON, &fixed);
-    if (!status) status = print_identity(settings, input, start, fixed, plan, text);
+    char *fixed = NULL;
+    SinoStatus status = sino_settings_fixed_text(settings, SINO_VERB_RECON, &fixed);
+    if (!status) status = print_identity(settings, input, fixed, plan, text);
     free(fixed);
-    free(start);
     return status;
 }
 

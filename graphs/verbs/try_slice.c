@@ -3,6 +3,7 @@
 #include "cone_plan.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
+#include "mask.h"
 #include "memory.h"
 #include "recon_halves.h"
 #include "recon_try.h"
@@ -95,9 +96,10 @@ static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
     return sino_operator_new(try->runtime, &wanted, &try->op);
 }
 
-static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
+static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings, const unsigned char *mask,
+                                     SinoRecord *record)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
     const int64_t columns = sino_solver_history_columns(solver, settings);
     const int64_t numbers = sino_solver_history_numbers(solver, settings);
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
@@ -109,7 +111,8 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
                                 .input = &try->input,
                                 .team = &try->team,
                                 .op = try->op,
-                                .solver = solver};
+                                .solver = solver,
+                                .mask = mask};
     SINO_TRY(sino_recon_halves(&of, &choice));
     SINO_TRY(sino_input_take_angles(&try->input, try->op->place));
     const SinoReconstruction reconstruction = {.runtime = try->runtime,
@@ -121,8 +124,18 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
                                                .regularization = choice.regularization,
                                                .iterations = choice.iterations,
                                                .scale = sino_recon_scale(settings),
+                                               .mask = mask,
                                                .record = record};
     return sino_reconstruct(&reconstruction);
+}
+
+static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
+{
+    unsigned char *mask;
+    SINO_TRY(sino_mask_read(settings, sino_geometry_slice_side(&try->input.geometry), &mask));
+    SinoStatus status = reconstruct_masked(try, settings, mask, record);
+    free(mask);
+    return status;
 }
 
 static SinoStatus plan_cone(const SinoTry *try, const SinoCone *cone, int64_t record_bytes, SinoConePlan *plan)

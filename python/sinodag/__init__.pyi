@@ -96,6 +96,7 @@ class Operator(_Linear):
         maximum: Optional[Union[float, Literal["auto"]]] = ...,
         support_ratio: Optional[float] = ...,
         regularization: Optional[Union[float, Literal["auto"]]] = ...,
+        weights: Optional[Literal["auto", "counts", "none"]] = ...,
         fbp_filter: Optional[Literal["ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth"]] = ...,
     ) -> Union[NDArray[Any], Tuple[NDArray[Any], NDArray[np.float64]]]: ...
     def project(self, images: ArrayLike, out: Optional[NDArray[Any]] = None) -> NDArray[Any]: ...

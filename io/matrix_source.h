@@ -41,6 +41,7 @@ typedef struct SinoMatrixFormat {
     SinoStatus (*open)(SinoMatrixFile *file);
 } SinoMatrixFormat;
 
-extern const SinoMatrixFormat sino_csr4_format, sino_hdf5_matrix_format, sino_market_format, sino_npz_format;
+extern const SinoMatrixFormat sino_csr4_format, sino_hdf5_matrix_format, sino_market_format, sino_matlab_format,
+    sino_npz_format;
 
 #endif

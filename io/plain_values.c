@@ -49,3 +49,27 @@ SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offs
     }
     return NULL;
 }
+
+SinoStatus sino_plain_doubles_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
+                                   double *values)
+{
+    char items[PIECE_VALUES * VALUE_BYTES];
+    for (int64_t i = 0, piece; i < count; i += piece) {
+        piece = sino_smaller(PIECE_VALUES, count - i);
+        SINO_TRY(sino_regular_read(path, descriptor, offset + i * type->item_bytes, piece * type->item_bytes, items));
+        sino_npy_doubles(type, items, piece, values + i);
+    }
+    return NULL;
+}
+
+SinoStatus sino_plain_integers_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type,
+                                    int64_t count, int64_t *values)
+{
+    char items[PIECE_VALUES * VALUE_BYTES];
+    for (int64_t i = 0, piece; i < count; i += piece) {
+        piece = sino_smaller(PIECE_VALUES, count - i);
+        SINO_TRY(sino_regular_read(path, descriptor, offset + i * type->item_bytes, piece * type->item_bytes, items));
+        sino_npy_integers(type, items, piece, values + i);
+    }
+    return NULL;
+}

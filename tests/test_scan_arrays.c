@@ -179,10 +179,10 @@ static void npy_as_fields(void **state)
     request.axes = SINO_AXES_ANGLE_ROW_COLUMN;
     request.theta = NULL;
     request.theta_dataset = "/theta";
-    refused(&request, "which is no HDF5 file; allowed: --theta with FILE:/DATASET");
+    refused(&request, "which is no HDF5 or MATLAB file; allowed: --theta with FILE:/DATASET");
     request.theta_dataset = NULL;
     request.dataset = "/data";
-    refused(&request, "is NumPy array; allowed: --dataset with HDF5 files");
+    refused(&request, "is NumPy array; allowed: --dataset with HDF5 and MATLAB files");
 }
 
 /* ---- EDF ---- */

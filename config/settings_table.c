@@ -182,7 +182,8 @@ const SinoSetting sino_setting_table[] = {
         .per_rank = true, .may_change = true,
         .help =
             "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
-            "quoted pattern or a file of several images; a .npy array; an array of a MATLAB file, or FILE:/NAME; or raw float32 sinograms (with "
+            "quoted pattern or a file of several images; a .npy array; an array of a MATLAB file, or FILE:/NAME; or "
+            "raw float32 sinograms (with "
             "--theta and --columns); with "
             "--system-matrix the counts "
             "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
@@ -195,8 +196,9 @@ const SinoSetting sino_setting_table[] = {
                 "MATLAB; or a range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
-        .help = "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
-                "file; if not given: sinodag finds it"),
+        .help =
+            "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
+            "file; if not given: sinodag finds it"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(theta_dataset, "PATH"), .geometries = SCANS,
         .help = "dataset of the angles in the scan's HDF5 file, in degrees unless its attribute units says radians, or "
                 "variable in its MATLAB file, in degrees unless its name ends in rad; "
@@ -644,9 +646,11 @@ const SinoSetting sino_setting_table[] = {
                 "for the whole volume"),
     ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,
         .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
-        .help = "values that the least and the largest number of --output-type stand for; values beyond them are "
-                "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices; with float32: "
-                "the range that viewers show"),
+        .help =
+            "values that the least and the largest number of --output-type stand for; values beyond them are "
+            "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices, of a cone beam by "
+            "a coarse one; with float32: "
+            "the range that viewers show"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
         SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "repairs.h"
 #include "scan_sample.h"
+#include "stage_choice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -284,111 +285,6 @@ static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput 
     return NULL;
 }
 
-static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                       SinoFindings *findings)
-{
-    if (!isnan(settings->air) || !input->minus_log || sample->air_columns == 0) return;
-    findings->stages.air = sample->air_columns;
-    add(findings, false, "air",
-        "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
-        "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
-        "normalisation)",
-        sample->air_drift, sample->air_columns);
-}
-
-/* Mean of the absolute line integrals of a twentieth of the columns, those at the side that has more, as a share of the
- * largest of any column; in a whole turn those at the side that has less, since a half acquisition sees what lies
- * beyond one side from the other. */
-static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *sample)
-{
-    const double covered = fabs(info->angle_rad[info->angle_count - 1] - info->angle_rad[0]);
-    const int64_t columns = sample->column_count, edge = sino_larger(columns / 20, 1);
-    double left = 0, right = 0, most = 0;
-    for (int64_t c = 0; c < columns; c++) {
-        most = fmax(most, sample->column_integral[c]);
-        if (c < edge) left += sample->column_integral[c] / (double)edge;
-        if (c >= columns - edge) right += sample->column_integral[c] / (double)edge;
-    }
-    return most > 0 ? (covered > 1.9 * SINO_PI ? fmin(left, right) : fmax(left, right)) / most : 0;
-}
-
-/* Voxels beyond each side of a slice that give it room for an object whose mean line integrals at the ends of the
- * detector have this share of the largest: sections of a disk, p(s) ∝ √(R² − s²), with a tenth more; at most half a
- * detector. */
-static int64_t roomy_margin(int64_t columns, double share)
-{
-    const double radii = 1.1 / sqrt(1 - fmin(share * share, 0.99));
-    return (int64_t)ceil((fmin(radii, 2) - 1) * (double)columns / 2);
-}
-
-/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense, unless they have
- * voxels for it. --air says that the outermost columns see air, whatever their line integrals are. */
-static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
-{
-    const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
-    const bool free_choice = isnan(settings->margin) && !(settings->air > 0);
-    if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
-    if (!free_choice || settings->volume.x > columns) return;
-    findings->stages.margin = margin;
-    add(findings, false, "margin",
-        "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
-        "or the light was weaker than in the flat fields; %" PRId64 " voxels beyond each side of the slice have room "
-        "for what is there, and are not written (--margin 0: without; --air N: N columns at each side see air)",
-        100 * share, margin);
-}
-
-/* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
-static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                           SinoFindings *findings)
-{
-    enum { LEAST_COLUMNS = 32 };
-    const double usual = 0.1, share = share_at_edge(input->info, sample);
-    const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
-    const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
-    const bool integrals = input->minus_log || input->info->line_integrals;
-    if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
-        add(findings, false, "padding",
-            "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
-            "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
-            100 * share);
-    if (!integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
-    choose_margin(settings, input, share, findings);
-    if (!free_choice) return;
-    findings->stages.edges = true;
-    add(findings, false, "padding",
-        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
-        "detector: "
-        "fbp continues each projection by its outermost values (--padding-type zeros: by zeros)",
-        100 * share);
-}
-
-/* Stages that an expert would switch on, unless the user has decided. */
-static void choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                          SinoFindings *findings)
-{
-    const double visible = 0.003;    /* stripes, as a difference of line integrals */
-    const int64_t least_zingers = 3; /* fewer are perhaps the object's */
-    choose_air(settings, input, sample, findings);
-    if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
-    choose_padding(settings, input, sample, findings);
-    if (settings->zinger_removal == SINO_ZINGERS_AUTO && sample->zingers >= least_zingers) {
-        findings->stages.zingers = true;
-        add(findings, false, "zingers",
-            "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single projection: "
-            "zingers are taken out (--zinger-removal-method none: keep them)",
-            sample->zingers, sample->count);
-    }
-    if (settings->stripe_removal != SINO_REMOVE_AUTO || (!(sample->stripes >= visible) && sample->odd_columns == 0))
-        return;
-    findings->stages.stripes = true;
-    add(findings, false, "stripes",
-        "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
-        "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
-        "(--remove-stripe-method vo-all, "
-        "fw or ti: in another way; none: keep them)",
-        sample->stripes, sample->odd_columns);
-}
-
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     SinoScanSample sample;
@@ -399,7 +295,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);
-    choose_stages(settings, input, &sample, findings);
+    sino_choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
     return suspect_columns(settings, input, findings);
 }

@@ -13,12 +13,21 @@ typedef struct SinoFinding {
     char text[640];    /* what was found, and what to type */
 } SinoFinding;
 
-enum { SINO_FINDINGS_MAX = 16 };
+/* What a setting that is left to sinodag is for this scan. */
+typedef struct SinoEvidence {
+    const char *setting; /* its name; constant */
+    char value[24];
+    char reason[256];
+} SinoEvidence;
+
+enum { SINO_FINDINGS_MAX = 16, SINO_EVIDENCE_MAX = 8 };
 typedef struct SinoFindings {
     int64_t count;
     SinoStageChoice stages; /* what the values ask for */
     int64_t half_side;      /* of a half acquisition whose size is left to sinodag: voxels along a side; else 0 */
     SinoFinding finding[SINO_FINDINGS_MAX];
+    int64_t evidence_count;
+    SinoEvidence evidence[SINO_EVIDENCE_MAX];
 } SinoFindings;
 
 /* Adds what recon refuses for another reason, or warns of. */

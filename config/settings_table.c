@@ -377,7 +377,7 @@ const SinoSetting sino_setting_table[] = {
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
     ROW(STAGES, RECON | INFO | PLAN, "beam-hardening", .kind = SINO_SETTING_WEIGHTS, AT(beam_hardening, SinoWeightList),
-        .low = -1e6, .high = 1e6, .operand = "LIST", .geometries = SCANS,
+        .low = -1e6, .high = 1e6, .item_most = 8, .operand = "LIST", .geometries = SCANS,
         .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
                 "a,b,c..., up to 8; the last stage; if not given: none"),
 

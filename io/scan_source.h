@@ -81,9 +81,9 @@ SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, Sino
 SinoStatus sino_mat_fields_open(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
                                 int64_t *count, const SinoFileList **files);
 
-/* mat_scan.c: reads angles from a variable: radians if its name ends in rad, else degrees. projections 0: as many as there are. The caller frees them.
- * SINO_BAD_INPUT: as of sino_mat_open; it is no row or column of numbers, another number of them, an angle that is not
- * finite. */
+/* mat_scan.c: reads angles from a variable: radians if its name ends in rad, else degrees. projections 0: as many as
+ * there are. The caller frees them. SINO_BAD_INPUT: as of sino_mat_open; it is no row or column of numbers, another
+ * number of them, an angle that is not finite. */
 SinoStatus sino_mat_angles_read(const char *path, const char *name, int64_t projections, int64_t *count,
                                 double **angle_rad);
 

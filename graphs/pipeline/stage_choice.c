@@ -6,24 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-
-static void tell(SinoFindings *findings, const char *setting, const char *value, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-/* Notes what a setting that is left to sinodag is for this scan, and why. */
-static void tell(SinoFindings *findings, const char *setting, const char *value, const char *format, ...)
-{
-    if (findings->evidence_count == SINO_EVIDENCE_MAX) return;
-    SinoEvidence *to = &findings->evidence[findings->evidence_count++];
-    va_list arguments;
-    *to = (SinoEvidence){.setting = setting};
-    snprintf(to->value, sizeof to->value, "%s", value);
-    va_start(arguments, format);
-    vsnprintf(to->reason, sizeof to->reason, format, arguments);
-    va_end(arguments);
-}
 
 static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                        SinoFindings *findings)
@@ -31,16 +14,17 @@ static void choose_air(const SinoSettings *settings, const SinoInput *input, con
     char value[24];
     if (!isnan(settings->air) || !input->minus_log) return;
     if (sample->air_columns == 0) {
-        tell(findings, "air", "0",
-             "a sample shows no air at both edges of the detector, or none whose light changes by 0.005 or more");
+        sino_findings_tell(
+            findings, "air", "0",
+            "a sample shows no air at both edges of the detector, or none whose light changes by 0.005 or more");
         return;
     }
     snprintf(value, sizeof value, "%" PRId64, sample->air_columns);
-    tell(findings, "air", value, "the light beside the object differs from projection to projection by %.2g",
-         sample->air_drift);
+    sino_findings_tell(findings, "air", value,
+                       "the light beside the object differs from projection to projection by %.2g", sample->air_drift);
     findings->stages.air = sample->air_columns;
-    sino_findings_warn(
-        findings, "air",
+    sino_findings_add(
+        findings, false, "air",
         "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
         "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
         "normalisation)",
@@ -87,9 +71,9 @@ static void choose_margin(const SinoSettings *settings, const SinoInput *input, 
     if (!free_choice || settings->volume.x > columns) return;
     findings->stages.margin = margin;
     snprintf(value, sizeof value, "%" PRId64, margin);
-    tell(findings, "margin", value, WIDE, 100 * share);
-    sino_findings_warn(
-        findings, "margin",
+    sino_findings_tell(findings, "margin", value, WIDE, 100 * share);
+    sino_findings_add(
+        findings, false, "margin",
         "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
         "or the light was weaker than in the flat fields; %" PRId64 " voxels beyond each side of the slice have room "
         "for what is there, and are not written (--margin 0: without; --air N: N columns at each side see air)",
@@ -104,9 +88,9 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
         "the object is taken to reach beyond the detector";
     const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
     if (direct && settings->padding == SINO_PADDING_AUTO)
-        tell(findings, "padding-type", "zeros", reason, 100 * share, 100 * usual);
+        sino_findings_tell(findings, "padding-type", "zeros", reason, 100 * share, 100 * usual);
     if (!direct && isnan(settings->margin) && settings->projector != SINO_PROJECTOR_TOEPLITZ)
-        tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
+        sino_findings_tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
 }
 
 /* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
@@ -119,8 +103,8 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
     const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
     const bool integrals = input->minus_log || input->info->line_integrals;
     if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
-        sino_findings_warn(
-            findings, "padding",
+        sino_findings_add(
+            findings, false, "padding",
             "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
             "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
             100 * share);
@@ -131,10 +115,10 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
     }
     choose_margin(settings, input, share, findings);
     if (!free_choice) return;
-    tell(findings, "padding-type", "edges", WIDE, 100 * share);
+    sino_findings_tell(findings, "padding-type", "edges", WIDE, 100 * share);
     findings->stages.edges = true;
-    sino_findings_warn(
-        findings, "padding",
+    sino_findings_add(
+        findings, false, "padding",
         "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
         "detector: "
         "fbp continues each projection by its outermost values (--padding-type zeros: by zeros)",
@@ -146,16 +130,17 @@ static void choose_zingers(const SinoSettings *settings, const SinoScanSample *s
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool chosen = sample->zingers >= least;
     if (settings->zinger_removal != SINO_ZINGERS_AUTO) return;
-    tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
-         "%" PRId64 " of %" PRId64 " values of a sample are far too bright for a single projection; from %" PRId64
-         " on they are taken out",
-         sample->zingers, sample->count, least);
+    sino_findings_tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
+                       "%" PRId64 " of %" PRId64
+                       " values of a sample are far too bright for a single projection; from %" PRId64
+                       " on they are taken out",
+                       sample->zingers, sample->count, least);
     if (!chosen) return;
     findings->stages.zingers = true;
-    sino_findings_warn(findings, "zingers",
-                       "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single "
-                       "projection: zingers are taken out (--zinger-removal-method none: keep them)",
-                       sample->zingers, sample->count);
+    sino_findings_add(findings, false, "zingers",
+                      "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single "
+                      "projection: zingers are taken out (--zinger-removal-method none: keep them)",
+                      sample->zingers, sample->count);
 }
 
 static void choose_stripes(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
@@ -163,14 +148,14 @@ static void choose_stripes(const SinoSettings *settings, const SinoScanSample *s
     const double visible = 0.003; /* as a difference of line integrals */
     const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
     if (settings->stripe_removal != SINO_REMOVE_AUTO) return;
-    tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
-         "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
-         " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
-         sample->stripes, sample->odd_columns, visible);
+    sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
+                       "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
+                       " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
+                       sample->stripes, sample->odd_columns, visible);
     if (!chosen) return;
     findings->stages.stripes = true;
-    sino_findings_warn(
-        findings, "stripes",
+    sino_findings_add(
+        findings, false, "stripes",
         "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
         "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
         "(--remove-stripe-method vo-all, fw or ti: in another way; none: keep them)",
@@ -186,6 +171,7 @@ void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, co
     choose_zingers(settings, sample, findings);
     choose_stripes(settings, sample, findings);
     if (settings->beam_hardening.count == 0)
-        tell(findings, "beam-hardening", "A,B,C",
-             "no sample shows it; the numbers come from a wedge of the object's material, or from a simulation");
+        sino_findings_tell(
+            findings, "beam-hardening", "A,B,C",
+            "no sample shows it; the numbers come from a wedge of the object's material, or from a simulation");
 }

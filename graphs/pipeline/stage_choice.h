@@ -3,8 +3,8 @@
 #ifndef SINO_STAGE_CHOICE_H
 #define SINO_STAGE_CHOICE_H
 
+#include "findings.h"
 #include "scan_sample.h"
-#include "suspicion.h"
 
 /* Sets findings->stages, adds a warning for each choice, and tells the evidence of all of them. */
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,

@@ -9,42 +9,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const double degrees = 180 / SINO_PI;
 
 /* Fewer angles than these may have any span. */
 enum { FEW_ANGLES = 8 };
-
-static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
-{
-    if (findings->count == SINO_FINDINGS_MAX) return;
-    SinoFinding *to = &findings->finding[findings->count++];
-    va_list arguments;
-    *to = (SinoFinding){.refused = refused, .event = event};
-    va_start(arguments, format);
-    vsnprintf(to->text, sizeof to->text, format, arguments);
-    va_end(arguments);
-}
-
-void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
-{
-    char text[sizeof findings->finding->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    add(findings, false, event, "%s", text);
-}
-
-void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text)
-{
-    add(findings, true, event, "%s", text);
-}
 
 /* Angles of a scan in degrees. */
 typedef struct Angles {
@@ -97,33 +67,38 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
     const Angles angles = angles_of(info);
     char type[80];
     if (angles.count > 1 && angles.span <= 0)
-        add(findings, true, "theta",
-            "all %" PRId64 " angles are %g degrees; allowed: angles that differ, as by --theta 0:180", angles.count,
-            angles.first);
+        sino_findings_add(findings, true, "theta",
+                          "all %" PRId64 " angles are %g degrees; allowed: angles that differ, as by --theta 0:180",
+                          angles.count, angles.first);
     if (angles.count < FEW_ANGLES || angles.span <= 0) return;
     const bool turns = fabs(remainder(angles.span, 180)) < 2 || fabs(remainder(angles.full, 180)) < 2;
     if (covers(&angles, SINO_PI, 0.01)) {
         type_angles(&angles, degrees, sizeof type, type);
-        add(findings, true, "theta",
+        sino_findings_add(
+            findings, true, "theta",
             "the angles cover %.4f degrees, and as many radians make %.0f degrees: they are radians that are taken for "
             "degrees; allowed: degrees, as by %s",
             angles.span, 180 * round(angles.full / SINO_PI), type);
     } else if (covers(&angles, 180 * degrees, 0.005)) {
         type_angles(&angles, 1 / degrees, sizeof type, type);
-        add(findings, true, "theta",
+        sino_findings_add(
+            findings, true, "theta",
             "the angles cover %.0f degrees, which is %.0f radians: they are degrees that are taken for radians; "
             "allowed: %s",
             angles.span, angles.span / degrees, type);
     } else if (angles.span < 7) {
-        add(findings, false, "theta",
+        sino_findings_add(
+            findings, false, "theta",
             "the angles cover %.3f degrees; are they radians that are taken for degrees? (--theta takes degrees)",
             angles.span);
     } else if (angles.span > 7200 && !turns) {
-        add(findings, false, "theta",
+        sino_findings_add(
+            findings, false, "theta",
             "the angles cover %.0f degrees; are they degrees that are taken for radians? (--theta takes degrees)",
             angles.span);
     } else if (angles.full < 100) {
-        add(findings, false, "theta",
+        sino_findings_add(
+            findings, false, "theta",
             "the angles cover %.1f degrees; a slice needs about 180, and lacks what the missing angles would show; are "
             "the angles right? (--theta replaces them)",
             angles.span);
@@ -136,29 +111,34 @@ static void suspect_fields(const SinoSettings *settings, const SinoInput *input,
     const bool known = input->info->flat_position || settings->flat_positions.count > 0;
     if (!sample->fields) return;
     if (sample->flat_change != 0 && !known)
-        add(findings, false, "flat",
+        sino_findings_add(
+            findings, false, "flat",
             "the second half of the %" PRId64 " flat fields is %.2g %% %s than the first, and their mean is used; were "
             "they taken before and after the projections? (--flat-positions 0,%" PRId64 ": a line between them)",
             input->info->flat_count, 100 * fabs(sample->flat_change), sample->flat_change > 0 ? "brighter" : "darker",
             input->info->file_angle_count);
     if (sample->flat <= sample->dark)
-        add(findings, true, "flat",
+        sino_findings_add(
+            findings, true, "flat",
             "the flat fields have a mean of %g in a sample of the rows, the dark fields %g; allowed: flat fields "
             "brighter than dark fields (if the two are swapped: --flats and --darks with the right images)",
             sample->flat, sample->dark);
     if (sample->undefined * 2 > sample->count) return;
     if (sample->integral > 6)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the projections have 1/%.0f of the light of the flat fields; are their values line integrals already? "
             "(--data line-integrals)",
             exp(sample->integral));
     if (sample->integral < -0.7)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the projections are %.1f times as bright as the flat fields; are the flat fields of the same exposure? "
             "(--flats takes others)",
             exp(-sample->integral));
     else if (sample->edge_transmission < 0.1 * sample->transmission)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the projections have %.2f of the light of the flat fields, but their outermost columns, where most scans "
             "see air, %.2f; are their values line integrals already? (--data line-integrals)",
             sample->transmission, sample->edge_transmission);
@@ -191,7 +171,8 @@ static void suspect_bright_columns(const SinoInput *input, const SinoScanSample 
         count++;
     }
     if (count == 0) return;
-    add(findings, false, "data",
+    sino_findings_add(
+        findings, false, "data",
         "detector columns that are brighter than in the flat fields, unlike those beside them: %" PRId64 "; column "
         "%" PRId64 " %.1f times; broken pixels draw rings (--saturation N gives counts of N and more the weight 0)",
         count, input->first_column + brightest, exp(-sample->column_level[brightest]));
@@ -217,12 +198,14 @@ static void suspect_values(const SinoSettings *settings, const SinoInput *input,
     if (input->flat_correction != SINO_FLAT_NONE || sample->mean <= most) return;
     if (!input->minus_log && (emission || sample->edges < 0.7 * sample->mean)) return;
     if (said)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the values have a mean of %g in a sample of the scan, which is much for %s; are they counts, which need "
             "flat fields? (--data counts)",
             sample->mean, kind);
     else
-        add(findings, true, "data",
+        sino_findings_add(
+            findings, true, "data",
             "the values have a mean of %g in a sample of the scan, which is much for %s; allowed: --data counts with "
             "flat fields, or --data %s if that is what they are",
             sample->mean, kind, input->minus_log ? "transmission" : "line-integrals");
@@ -235,12 +218,14 @@ static void suspect_missing(const SinoSettings *settings, const SinoInput *input
     const bool divided = sample->fields && !(sample->flat <= sample->dark);
     const bool usable = divided || input->flat_correction == SINO_FLAT_NONE;
     if (sample->finite == 0)
-        add(findings, true, "data",
-            "every value of a sample of the scan is NaN or infinite; allowed: a scan with values");
+        sino_findings_add(findings, true, "data",
+                          "every value of a sample of the scan is NaN or infinite; allowed: a scan with values");
     else if (sample->zero == sample->count)
-        add(findings, true, "data", "every value of a sample of the scan is 0; allowed: a scan with values");
+        sino_findings_add(findings, true, "data",
+                          "every value of a sample of the scan is 0; allowed: a scan with values");
     else if (usable && share > settings->max_repaired)
-        add(findings, true, "data",
+        sino_findings_add(
+            findings, true, "data",
             "%.1f %% of the values of a sample of the scan are undefined; allowed: up to %g %% (--max-repaired %g): %s",
             100 * share, 100 * settings->max_repaired, settings->max_repaired, sino_repairs_advice);
 }
@@ -253,7 +238,8 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
     if (settings->geometry == SINO_GEOMETRY_CONE || !(setup->source_detector > 0)) return;
     const double fan = 2 * atan(width / 2 / setup->source_detector) * degrees;
     if (fan < 1) return;
-    add(findings, false, "geometry",
+    sino_findings_add(
+        findings, false, "geometry",
         "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, so that rays "
         "spread over %.3g degrees; is it a cone beam? (--geometry cone)",
         setup->source_object, setup->source_detector, width, fan);
@@ -268,17 +254,18 @@ static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput 
     SINO_TRY(sino_scan_likeness(input, &likeness));
     for (int f = 2; f <= 4; f++) {
         if (likeness.lag[1] > 0.2 && likeness.lag[f] < little * likeness.lag[1]) {
-            add(findings, false, "columns",
+            sino_findings_add(
+                findings, false, "columns",
                 "a projection is less like the next one than like the one %d further on; are there %" PRId64
                 " columns? (--columns %" PRId64 ")",
                 f, f * settings->columns, f * settings->columns);
             break;
         }
         if (settings->columns % f == 0 && likeness.part[f] < 0.05) {
-            add(findings, false, "columns",
-                "every projection looks like %d alike side by side; are there %" PRId64 " columns? (--columns %" PRId64
-                ")",
-                f, settings->columns / f, settings->columns / f);
+            sino_findings_add(findings, false, "columns",
+                              "every projection looks like %d alike side by side; are there %" PRId64
+                              " columns? (--columns %" PRId64 ")",
+                              f, settings->columns / f, settings->columns / f);
             break;
         }
     }
@@ -339,10 +326,10 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
              of_file, off);
     if (settings->volume.x == 0) {
         findings->half_side = side;
-        add(findings, false, "half",
-            "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
-            "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
-            axis, side, side, own, own);
+        sino_findings_add(findings, false, "half",
+                          "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
+                          "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
+                          axis, side, side, own, own);
         findings->finding[findings->count - 1].harmless = true;
         return NULL;
     }
@@ -350,10 +337,11 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
         snprintf(instead, sizeof instead,
                  "--start-column %.0f --end-column %.0f for the part that is seen all around, or ",
                  fmax(ceil(of_file - shorter), 0), floor(of_file + shorter) + 1);
-    add(findings, direct, "center",
-        "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the "
-        "whole object",
-        axis, direct ? ", which fbp only knows with room for it" : ": the slice cuts it off", instead, side, side);
+    sino_findings_add(findings, direct, "center",
+                      "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the "
+                      "whole object",
+                      axis, direct ? ", which fbp only knows with room for it" : ": the slice cuts it off", instead,
+                      side, side);
     return NULL;
 }
 

@@ -132,7 +132,7 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = sino_input_check(settings, &input);
     if (status && sino_status_exit_code(status) == SINO_BAD_INPUT) {
-        sino_findings_refuse(&findings, "input", sino_status_text(status));
+        sino_findings_add(&findings, true, "input", "%s", sino_status_text(status));
         sino_status_free(status);
         status = NULL;
     } else if (!status) {

@@ -233,9 +233,9 @@ static void matlab_files_agree(void **state)
                   "--rotation-axis 7.5 --pictures no --report none --max-repaired 1");
     cli_works(at, "recon scan.h5 --dataset /sinograms --axes row,angle,column --theta-dataset /exchange/theta "
                   "--end-row 1 -o d.h5 --rotation-axis 7.5 --pictures no --report none "
-                  "--data transmission --flat-correction none");
+                  "--data line-integrals --algorithm fbp");
     cli_works(at, "recon scan73.mat --dataset /sinogram --axes row,angle,column --theta-dataset /theta -o e.h5 "
-                  "--rotation-axis 7.5 --pictures no --report none --data transmission --flat-correction none");
+                  "--rotation-axis 7.5 --pictures no --report none --data line-integrals --algorithm fbp");
     assert_same_volume(at, "d.h5", "e.h5", 1, 16);
     cli_refuses(at,
                 "scan.mat has several arrays of two or three dimensions; allowed: the name of a variable, as "

@@ -54,9 +54,10 @@ __attribute__((unused)) static void testing_mat_word(TestingMat *mat, uint32_t w
 __attribute__((unused)) static TestingMat testing_mat(bool big)
 {
     TestingMat mat = {.big = big};
+    static const char name[] = "MATLAB 5.0 MAT-file";
     char text[124];
     memset(text, ' ', sizeof text);
-    memcpy(text, "MATLAB 5.0 MAT-file", 19);
+    memcpy(text, name, sizeof name - 1);
     testing_mat_put(&mat, text, sizeof text);
     testing_mat_put(&mat, big ? "\1\0MI" : "\0\1IM", 4);
     return mat;

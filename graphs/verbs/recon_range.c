@@ -104,8 +104,8 @@ static SinoStatus take_plane(const float *plane, int64_t height, int64_t width, 
     int64_t count = 0;
     SINO_TRY(sino_allocate(sino_ceil_divide(pixels, step), sizeof *value, "values of a slice", &value));
     for (int64_t i = 0; i < pixels; i += step) {
-        const double x = (double)(i % width) - (double)(width - 1) / 2;
-        const double y = (double)(i / width) - (double)(height - 1) / 2;
+        const int64_t row = i / width, column = i % width;
+        const double x = (double)column - (double)(width - 1) / 2, y = (double)row - (double)(height - 1) / 2;
         if (x * x + y * y <= radius * radius && isfinite(plane[i])) value[count++] = plane[i];
     }
     qsort(value, (size_t)count, sizeof *value, by_value);

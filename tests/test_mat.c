@@ -4,6 +4,7 @@
 #include "mat_file.h"
 #include "scan.h"
 #include "testing_mat_matrix.h"
+#include "testing_scan.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -87,9 +88,7 @@ static void check_scan(const SinoScanRequest *request, const Stored *as)
         const SinoScanBox *box = &boxes[b];
         assert_success(sino_scan_read(scan, 1, 3, box, values));
         for (int64_t v = 0; v < 3 * box->row_count * box->column_count; v++) {
-            const double found = info->type == SINO_COUNT_UINT8    ? (double)((const uint8_t *)(void *)values)[v]
-                                 : info->type == SINO_COUNT_UINT16 ? (double)((const uint16_t *)(void *)values)[v]
-                                                                   : (double)values[v];
+            const double found = testing_scan_value(info->type, values, v);
             const int64_t k = 1 + v / (box->row_count * box->column_count);
             const int64_t row = box->first_row + v / box->column_count % box->row_count;
             assert_true(found == value_at(k, row, box->first_column + v % box->column_count));

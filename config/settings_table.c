@@ -186,7 +186,8 @@ const SinoSetting sino_setting_table[] = {
             "raw float32 sinograms (with "
             "--theta and --columns); with "
             "--system-matrix the counts "
-            "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
+            "of its rows: .npy, HDF5 or MATLAB (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; "
+            "compare: "
             "the volume that is judged, a file as the reference; join: a quoted pattern or a folder of HDF5 volumes of "
             "runs with --start-row and --end-row; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,

@@ -29,8 +29,8 @@ struct SinoCountsFormat {
     void (*close)(void *content);
 };
 
-extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_interfile, sino_counts_text,
-    sino_counts_raw;
+extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_matlab, sino_counts_interfile,
+    sino_counts_text, sino_counts_raw;
 
 /* Reads the first bytes of the file for a probe, `most` or all that there are; returns their number, 0 on failure. */
 int64_t sino_counts_head(const SinoCountsFile *file, int64_t most, void *bytes);

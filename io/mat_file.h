@@ -38,9 +38,10 @@ bool sino_mat_probe(const void *memory, int64_t bytes);
 /* The same by the first bytes of a file. */
 bool sino_mat_probe_file(const char *path);
 
-/* Opens the variable of this name, of which a slash before it is no part; NULL: the only one that is `wanted`. `what`
- * names the wanted ones in errors. `path` must outlive the file. SINO_BAD_INPUT: no MATLAB file of level 5, cut,
- * damaged; there is no such variable, or several (the error lists what is there). */
+/* Opens the variable of this name, of which a slash before it is no part; NULL: the only one that is `wanted`, which is
+ * asked before the places of values are known. `what` names the wanted ones in errors. `path` must outlive the file.
+ * SINO_BAD_INPUT: no MATLAB file of level 5, cut, damaged; there is no such variable, or several (the error lists what
+ * is there). */
 SinoStatus sino_mat_open(const char *path, const char *name, bool (*wanted)(const SinoMatVariable *), const char *what,
                          SinoMatFile **opened);
 void sino_mat_close(SinoMatFile *file); /* takes NULL */

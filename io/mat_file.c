@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MAT file: the parts of an array are its flags, sizes and name, then its values, each behind a tag. */
+/* MAT file: finds a variable, and makes its values readable in any order. */
 #include "mat_file.h"
 
 #include <errno.h>
@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
-#include "mat_stream.h"
 #include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
 
-enum { LIST_BYTES = 400, SPARSE = 5, FIRST_NUMBERS = 6, LAST_NUMBERS = 15, COMPLEX = 0x800 };
+enum { LIST_BYTES = 400 };
 
 struct SinoMatFile {
     const char *path; /* not owned */
@@ -36,24 +35,6 @@ typedef struct Found {
     size_t length;         /* of the list */
     char list[LIST_BYTES]; /* of all variables */
 } Found;
-
-static const char *const class_names[] = {"of an unknown class",
-                                          "cell array",
-                                          "structure",
-                                          "object",
-                                          "text",
-                                          "sparse",
-                                          "double",
-                                          "single",
-                                          "int8",
-                                          "uint8",
-                                          "int16",
-                                          "uint16",
-                                          "int32",
-                                          "uint32",
-                                          "int64",
-                                          "uint64",
-                                          "function"};
 
 bool sino_mat_probe(const void *memory, int64_t bytes)
 {
@@ -81,146 +62,12 @@ bool sino_mat_probe_file(const char *path)
     return found;
 }
 
-static uint32_t word_at(const SinoMatStream *stream, const unsigned char *bytes)
-{
-    uint32_t word;
-    memcpy(&word, bytes, sizeof word);
-    return stream->swapped ? __builtin_bswap32(word) : word;
-}
-
-static SinoStatus damaged(const SinoMatStream *stream, const char *what)
-{
-    return sino_error(SINO_BAD_INPUT, "%s is damaged: the variable before byte %" PRId64 " has %s", stream->path,
-                      stream->next, what);
-}
-
-static SinoStatus take_flags(SinoMatStream *stream, SinoMatVariable *variable)
-{
-    SinoMatTag tag;
-    unsigned char bytes[8];
-    SINO_TRY(sino_mat_stream_tag(stream, &tag));
-    if (tag.type != SINO_MAT_UINT32 || tag.bytes != 8) return damaged(stream, "no flags");
-    SINO_TRY(sino_mat_stream_body(stream, &tag, 8, bytes));
-    const uint32_t flags = word_at(stream, bytes), class = flags & 0xff;
-    variable->complex = flags & COMPLEX;
-    variable->class_name = class < sizeof class_names / sizeof *class_names ? class_names[class] : *class_names;
-    variable->class = class == SPARSE                                   ? SINO_MAT_SPARSE_ARRAY
-                      : class >= FIRST_NUMBERS && class <= LAST_NUMBERS ? SINO_MAT_NUMBERS
-                                                                        : SINO_MAT_OTHER;
-    return NULL;
-}
-
-/* Arrays of more dimensions than are read are of another class. */
-static SinoStatus take_sizes(SinoMatStream *stream, SinoMatVariable *variable)
-{
-    SinoMatTag tag;
-    unsigned char bytes[4 * SINO_NPY_RANK];
-    SINO_TRY(sino_mat_stream_tag(stream, &tag));
-    if (tag.type != SINO_MAT_INT32 || tag.bytes < 8 || tag.bytes % 4 != 0) return damaged(stream, "no sizes");
-    SINO_TRY(sino_mat_stream_body(stream, &tag, (int64_t)sizeof bytes, bytes));
-    if (tag.bytes > (int64_t)sizeof bytes) variable->class = SINO_MAT_OTHER;
-    variable->rank = (int)sino_smaller(tag.bytes / 4, SINO_NPY_RANK);
-    for (int d = 0; d < variable->rank; d++) {
-        variable->size[d] = (int32_t)word_at(stream, bytes + 4 * (size_t)d);
-        if (variable->size[d] < 0) return damaged(stream, "a size below 0");
-    }
-    return NULL;
-}
-
-static SinoStatus take_name(SinoMatStream *stream, SinoMatVariable *variable)
-{
-    SinoMatTag tag;
-    char name[SINO_MAT_NAME] = "";
-    SINO_TRY(sino_mat_stream_tag(stream, &tag));
-    if (tag.type != SINO_MAT_INT8 && tag.type != SINO_MAT_UINT8 && tag.type != SINO_MAT_UTF8)
-        return damaged(stream, "no name");
-    SINO_TRY(sino_mat_stream_body(stream, &tag, SINO_MAT_NAME - 1, name));
-    if (tag.bytes < SINO_MAT_NAME) memcpy(variable->name, name, sizeof name);
-    return NULL;
-}
-
-static SinoStatus take_head(SinoMatStream *stream, SinoMatVariable *variable)
-{
-    *variable = (SinoMatVariable){.class = SINO_MAT_OTHER};
-    SINO_TRY(take_flags(stream, variable));
-    SINO_TRY(take_sizes(stream, variable));
-    return take_name(stream, variable);
-}
-
-static bool set_type(const SinoMatStream *stream, const SinoMatTag *tag, SinoNpy *type)
-{
-    static const struct {
-        SinoMatType type;
-        SinoNpyKind kind;
-        int64_t bytes;
-    } types[] = {{SINO_MAT_INT8, SINO_NPY_INT, 1},     {SINO_MAT_UINT8, SINO_NPY_UINT, 1},
-                 {SINO_MAT_INT16, SINO_NPY_INT, 2},    {SINO_MAT_UINT16, SINO_NPY_UINT, 2},
-                 {SINO_MAT_INT32, SINO_NPY_INT, 4},    {SINO_MAT_UINT32, SINO_NPY_UINT, 4},
-                 {SINO_MAT_SINGLE, SINO_NPY_FLOAT, 4}, {SINO_MAT_DOUBLE, SINO_NPY_FLOAT, 8},
-                 {SINO_MAT_INT64, SINO_NPY_INT, 8},    {SINO_MAT_UINT64, SINO_NPY_UINT, 8}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (types[i].type != (SinoMatType)tag->type) continue;
-        *type = (SinoNpy){.kind = types[i].kind, .item_bytes = types[i].bytes, .swapped = stream->swapped, .rank = 1};
-        return true;
-    }
-    return false;
-}
-
-/* Notes what a part holds, and where. */
-static SinoStatus take_part(SinoMatStream *stream, SinoNpy *part, SinoMatTag *tag)
-{
-    SINO_TRY(sino_mat_stream_tag(stream, tag));
-    if (!set_type(stream, tag, part)) return damaged(stream, "values of no known type");
-    part->count = part->size[0] = tag->bytes / part->item_bytes;
-    part->header_bytes = sino_mat_stream_place(stream, tag);
-    return NULL;
-}
-
-/* Integers that are stored must be among those of the class, so that no value changes. */
-static bool fits_class(const SinoMatVariable *variable)
-{
-    static const char *const of[] = {"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", NULL};
-    int i = 0;
-    while (of[i] && strcmp(of[i], variable->class_name) != 0) i++;
-    if (!of[i]) return true; /* double or single */
-    const bool sign = i % 2 == 0;
-    const int64_t class_bytes = (int64_t)1 << i / 2, bytes = variable->values.item_bytes;
-    if (variable->values.kind == SINO_NPY_UINT) return sign ? bytes < class_bytes : bytes <= class_bytes;
-    return variable->values.kind == SINO_NPY_INT && sign && bytes <= class_bytes;
-}
-
-static SinoStatus take_numbers(SinoMatStream *stream, SinoMatVariable *variable)
-{
-    SinoMatTag tag;
-    int64_t count;
-    SINO_TRY(sino_product(variable->rank, variable->size, "values of a MATLAB file", &count));
-    SINO_TRY(take_part(stream, &variable->values, &tag));
-    if (tag.bytes != sino_times(count, variable->values.item_bytes))
-        return damaged(stream, "another number of values than its sizes say");
-    return fits_class(variable) ? NULL : damaged(stream, "values that its class does not have");
-}
-
-static SinoStatus take_sparse(SinoMatStream *stream, SinoMatVariable *variable)
-{
-    SinoNpy *const parts[] = {&variable->rows, &variable->ends, &variable->values};
-    SinoMatTag tag;
-    char none[1];
-    for (int i = 0; i < 3; i++) {
-        SINO_TRY(take_part(stream, parts[i], &tag));
-        if (i < 2 && !sino_npy_is_integer(parts[i])) return damaged(stream, "indices that are no integers");
-        if (i < 2) SINO_TRY(sino_mat_stream_body(stream, &tag, 0, none));
-    }
-    if (variable->rank != 2 || variable->ends.count != variable->size[1] + 1)
-        return damaged(stream, "another number of columns than its sizes say");
-    return NULL;
-}
-
 /* Opens the element at `offset`, and reads what is before its values. The caller closes the stream. */
 static SinoStatus open_element(const SinoMatFile *file, int64_t offset, SinoMatStream *stream,
                                SinoMatVariable *variable)
 {
     SINO_TRY(sino_mat_stream_open(file->path, file->descriptor, file->swapped, offset, file->bytes, stream));
-    return take_head(stream, variable);
+    return sino_mat_array_head(stream, variable);
 }
 
 /* Appends "NAME (2 × 3 double)" to the list, as far as it fits. */
@@ -238,6 +85,13 @@ static void list_variable(const SinoMatVariable *variable, Found *found)
     if (length < sizeof found->list - found->length) found->length += length;
 }
 
+/* Whether the name is that of the variable, or of a field in it. */
+static bool is_named(const char *name, const char *variable)
+{
+    const size_t length = strcspn(name, "/");
+    return strlen(variable) == length && strncmp(name, variable, length) == 0;
+}
+
 /* Looks at all variables. */
 static SinoStatus look(const SinoMatFile *file, const char *name, bool (*wanted)(const SinoMatVariable *), Found *found)
 {
@@ -250,7 +104,7 @@ static SinoStatus look(const SinoMatFile *file, const char *name, bool (*wanted)
         sino_mat_stream_close(&stream);
         if (status) return status;
         if (variable.name[0]) { /* MATLAB's own data have none */
-            if ((name ? strcmp(name, variable.name) == 0 : wanted(&variable)) && found->count++ == 0)
+            if ((name ? is_named(name, variable.name) : wanted(&variable)) && found->count++ == 0)
                 found->offset = offset;
             list_variable(&variable, found);
         }
@@ -262,7 +116,6 @@ static SinoStatus look(const SinoMatFile *file, const char *name, bool (*wanted)
 static SinoStatus find(SinoMatFile *file, const char *name, bool (*wanted)(const SinoMatVariable *), const char *what)
 {
     Found found;
-    if (name && *name == '/') name++;
     SINO_TRY(look(file, name, wanted, &found));
     const char *list = found.length ? found.list : "nothing";
     SINO_CHECK(!name || found.count > 0, SINO_BAD_INPUT, "%s has no variable %s; it has: %s", file->path, name, list);
@@ -273,15 +126,15 @@ static SinoStatus find(SinoMatFile *file, const char *name, bool (*wanted)(const
     return NULL;
 }
 
-/* Reads where the values of the variable are. */
-static SinoStatus take_variable(SinoMatFile *file)
+/* Reads where the values of the variable are, or those of a field in it. */
+static SinoStatus take_variable(SinoMatFile *file, const char *name)
 {
     SinoMatStream stream;
     SinoMatVariable *variable = &file->variable;
     SinoStatus status = open_element(file, file->offset, &stream, variable);
-    if (!status && !variable->complex && variable->class == SINO_MAT_NUMBERS) status = take_numbers(&stream, variable);
-    if (!status && !variable->complex && variable->class == SINO_MAT_SPARSE_ARRAY)
-        status = take_sparse(&stream, variable);
+    for (const char *at = name; !status && at && (at = strchr(at, '/'));)
+        status = sino_mat_array_field(&stream, ++at, variable);
+    if (!status) status = sino_mat_array_values(&stream, variable);
     file->compressed = stream.compressed;
     sino_mat_stream_close(&stream);
     return status;
@@ -295,8 +148,9 @@ static SinoStatus open_variable(SinoMatFile *file, const char *name, bool (*want
     SINO_CHECK(sino_mat_probe(head, file->bytes), SINO_BAD_INPUT, "%s is no MATLAB file of level 5", file->path);
     const bool little = head[126] == 'I';
     file->swapped = little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    if (name && *name == '/') name++;
     SINO_TRY(find(file, name, wanted, what));
-    return take_variable(file);
+    return take_variable(file, name);
 }
 
 SinoStatus sino_mat_open(const char *path, const char *name, bool (*wanted)(const SinoMatVariable *), const char *what,

@@ -4,31 +4,9 @@
 #ifndef SINO_MAT_FILE_H
 #define SINO_MAT_FILE_H
 
-#include "npy.h"
+#include "mat_array.h"
 
-enum {
-    SINO_MAT_HEAD = 128, /* bytes of a file before its variables */
-    SINO_MAT_NAME = 64   /* of a variable, with the end of the text */
-};
-
-typedef enum SinoMatClass {
-    SINO_MAT_OTHER, /* a text, a structure, a cell array … */
-    SINO_MAT_SPARSE_ARRAY,
-    SINO_MAT_NUMBERS
-} SinoMatClass;
-
-/* Values of a variable: type (without sizes), count, and in header_bytes where the first one is. Doubles that are
- * integers are often stored as such. */
-typedef struct SinoMatVariable {
-    char name[SINO_MAT_NAME]; /* "": none that could be asked for */
-    SinoMatClass class;
-    const char *class_name; /* "double", "uint16", "structure" … */
-    bool complex;
-    int rank;                    /* at least 2 */
-    int64_t size[SINO_NPY_RANK]; /* as MATLAB has them: the first dimension is contiguous */
-    SinoNpy values;
-    SinoNpy rows, ends; /* sparse: the row of each value, and where the values of each column begin, and end */
-} SinoMatVariable;
+enum { SINO_MAT_HEAD = 128 }; /* bytes of a file before its variables */
 
 typedef struct SinoMatFile SinoMatFile;
 
@@ -38,10 +16,10 @@ bool sino_mat_probe(const void *memory, int64_t bytes);
 /* The same by the first bytes of a file. */
 bool sino_mat_probe_file(const char *path);
 
-/* Opens the variable of this name, of which a slash before it is no part; NULL: the only one that is `wanted`, which is
- * asked before the places of values are known. `what` names the wanted ones in errors. `path` must outlive the file.
- * SINO_BAD_INPUT: no MATLAB file of level 5, cut, damaged; there is no such variable, or several (the error lists what
- * is there). */
+/* Opens the variable of this name, of which a slash before it is no part, or VARIABLE/FIELD of a structure; NULL: the
+ * only one that is `wanted`, which is asked before the places of values are known. `what` names the wanted ones in
+ * errors. `path` must outlive the file. SINO_BAD_INPUT: no MATLAB file of level 5, cut, damaged; there is no such
+ * variable, or several (the error lists what is there). */
 SinoStatus sino_mat_open(const char *path, const char *name, bool (*wanted)(const SinoMatVariable *), const char *what,
                          SinoMatFile **opened);
 void sino_mat_close(SinoMatFile *file); /* takes NULL */

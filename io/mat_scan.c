@@ -161,8 +161,8 @@ static SinoStatus open_mat(const SinoScanRequest *request, SinoScan *scan)
     const SinoMatVariable *variable = sino_mat_variable(arrays->owner);
     scan->info.type = count_type(variable);
     scan->info.certainty = request->dataset ? "by your option" : "likely";
-    snprintf(scan->evidence, sizeof scan->evidence, "%s %s", request->dataset ? "variable" : "the only array,",
-             variable->name);
+    snprintf(scan->evidence, sizeof scan->evidence, "%s %.200s", request->dataset ? "variable" : "the only array,",
+             request->dataset ? request->dataset : variable->name);
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", variable->class_name);
     return sino_array_scan_data(arrays, true, request, &scan->info);
 }

@@ -158,6 +158,102 @@ static void refuse(const SinoScanRequest *request, const char *text)
     assert_error_has(sino_scan_open(request, &scan), SINO_BAD_INPUT, text);
 }
 
+/* A field with values that are not compressed. */
+static void put_field(TestingMat *mat, int32_t count, const double *values)
+{
+    testing_mat_variable(mat, &(TestingMatVariable){.name = "",
+                                                    .class = 6,
+                                                    .rank = 2,
+                                                    .size = (int32_t[]){count, 1},
+                                                    .part_count = 1,
+                                                    .part = {{9, 8, (size_t)count, values}}});
+}
+
+static void put_structure(TestingMat *mat, const char *name, bool compressed, int32_t count, int field_count,
+                          const char *const *names, TestingMat *fields)
+{
+    testing_mat_variable(mat, &(TestingMatVariable){.name = name,
+                                                    .compressed = compressed,
+                                                    .class = 2,
+                                                    .rank = 2,
+                                                    .size = (int32_t[]){1, count},
+                                                    .field_count = field_count,
+                                                    .field_name = names,
+                                                    .fields = fields});
+    for (int i = 0; i < field_count; i++) free(fields[i].bytes);
+}
+
+/* Fields of structures, also of one within another, are named with slashes. */
+static void fields_of_structures(void **state)
+{
+    static const char *const inner[] = {"distance", "angles"}, *const outer[] = {"geometry", "projections"};
+    static const double distance = 410.66;
+    char path[TESTING_PATH];
+    testing_path(path, *state, "m");
+    for (int i = 0; i < 4; i++) {
+        TestingMat within[2] = {{.big = i & 1}, {.big = i & 1}}, fields[2] = {{.big = i & 1}, {.big = i & 1}};
+        TestingMat mat = testing_mat(i & 1);
+        put_field(&within[0], 1, &distance);
+        put_field(&within[1], ANGLES, angles);
+        put_structure(&fields[0], "", false, 1, 2, inner, within);
+        put_scan(&fields[1], &stored[5], false);
+        put_row(&mat, "before", 3, angles);
+        put_structure(&mat, "Scan", i & 2, 1, 2, outer, fields);
+        testing_mat_write(&mat, path);
+        check_scan(
+            &(SinoScanRequest){.path = path, .dataset = "Scan/projections", .theta_dataset = "Scan/geometry/angles"},
+            &stored[5]);
+        refuse(&(SinoScanRequest){.path = path, .dataset = "/Scan/nope"},
+               "m: Scan has no field nope; it has: geometry, projections");
+        refuse(&(SinoScanRequest){.path = path, .dataset = "Scan/geometry/angles/x"},
+               "m: angles is no structure of 1 x 1, which could have a field x");
+        refuse(&(SinoScanRequest){.path = path, .dataset = "before/x"}, "m: before is no structure of 1 x 1");
+        refuse(&(SinoScanRequest){.path = path, .dataset = "Scan/"}, "m: Scan has no field ; it has: geometry");
+        refuse(&(SinoScanRequest){.path = path, .dataset = "Sca/x"}, "m has no variable Sca/x; it has: before (1 x 3 ");
+    }
+    TestingMat fields[2] = {{.big = false}, {.big = false}}, mat = testing_mat(false);
+    put_field(&fields[0], 1, &distance);
+    put_field(&fields[1], 1, &distance);
+    put_structure(&mat, "list", false, 2, 2, inner, fields);
+    testing_mat_write(&mat, path);
+    refuse(&(SinoScanRequest){.path = path, .dataset = "list/angles"}, "m: list is no structure of 1 x 1");
+}
+
+/* What is where in a file of a structure alone: the width of names, the names, the first field. */
+enum { WIDTHS = 176, NAMES = 184, FIELD = 256 };
+
+static void damaged_structures(void **state)
+{
+    static const char *const names[] = {"a", "b"};
+    static const struct {
+        size_t place;
+        uint32_t word;
+        const char *text;
+    } change[] = {{WIDTHS, 4 << 16 | 6, "has no width of the names of its fields"},
+                  {WIDTHS + 4, 0, "has no names of its fields"},
+                  {WIDTHS + 4, 31, "has no names of its fields"},
+                  {WIDTHS + 4, UINT32_MAX, "has no names of its fields"},
+                  {NAMES, 2, "has no names of its fields"},
+                  {NAMES + 4, 1 << 17, "m is damaged: its parts are larger than it says"},
+                  {FIELD, 15, "has a field that is no array"},
+                  {FIELD + 4, 1 << 20, "m is damaged: its parts are larger than it says"},
+                  {FIELD + 4, 8, "has a field that is no array"}};
+    static const double value = 3;
+    char path[TESTING_PATH];
+    testing_path(path, *state, "m");
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        TestingMat fields[2] = {{.big = false}, {.big = false}};
+        TestingMat mat = testing_mat(false);
+        if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) skip();
+        put_field(&fields[0], 1, &value);
+        put_field(&fields[1], 1, &value);
+        put_structure(&mat, "s", false, 1, 2, names, fields);
+        memcpy(mat.bytes + change[i].place, &change[i].word, 4);
+        testing_mat_write(&mat, path);
+        refuse(&(SinoScanRequest){.path = path, .dataset = "s/b"}, change[i].text);
+    }
+}
+
 static void variables_that_are_no_scan(void **state)
 {
     static const double few[] = {0, 90}, wild[] = {0, 1, NAN, 3, 4};
@@ -168,9 +264,17 @@ static void variables_that_are_no_scan(void **state)
     put_scan(&mat, &stored[0], true);
     put_row(&mat, "few", 2, few);
     put_row(&mat, "wild", ANGLES, wild);
-    testing_mat_variable(&mat, &(TestingMatVariable){"about", false, 2, 0, 2, one, 0, {{0}}});
-    testing_mat_variable(&mat, &(TestingMatVariable){"wave", false, 6, 8, 2, one, 2, {{9, 8, 1, few}, {9, 8, 1, few}}});
-    testing_mat_variable(&mat, &(TestingMatVariable){"deep", false, 6, 0, 5, five, 1, {{9, 8, 8, numbers}}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "about", .class = 2, .rank = 2, .size = one});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "wave",
+                                                     .class = 6,
+                                                     .flags = 8,
+                                                     .rank = 2,
+                                                     .size = one,
+                                                     .part_count = 2,
+                                                     .part = {{9, 8, 1, few}, {9, 8, 1, few}}});
+    testing_mat_variable(
+        &mat, &(TestingMatVariable){
+                  .name = "deep", .class = 6, .rank = 5, .size = five, .part_count = 1, .part = {{9, 8, 8, numbers}}});
     testing_mat_write(&mat, testing_path(path, *state, "m"));
     refuse(&(SinoScanRequest){.path = path, .theta = "0:180"},
            "m has several arrays of two or three dimensions; allowed: the name of a variable, as FILE:/NAME or with "
@@ -381,16 +485,25 @@ static void damaged_matrices(void **state)
     testing_path(path, *state, "m");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TestingMat mat = testing_mat(false);
-        testing_mat_variable(
-            &mat, &(TestingMatVariable){"A", i % 2, 5, 0, 2, cases[i].size, 3, {cases[i].rows, cases[i].ends, value}});
+        testing_mat_variable(&mat, &(TestingMatVariable){.name = "A",
+                                                         .compressed = i % 2,
+                                                         .class = 5,
+                                                         .rank = 2,
+                                                         .size = cases[i].size,
+                                                         .part_count = 3,
+                                                         .part = {cases[i].rows, cases[i].ends, value}});
         testing_mat_write(&mat, path);
         refuse_matrix(path, cases[i].text);
     }
     TestingMat mat = testing_mat(false);
     SinoMatrixFile *file = NULL;
     SinoRowBuffer buffer = {.row_room = 0};
-    testing_mat_variable(
-        &mat, &(TestingMatVariable){"A", false, 5, 0, 2, size, 3, {{5, 4, 3, outside}, {5, 4, 3, ends}, value}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "A",
+                                                     .class = 5,
+                                                     .rank = 2,
+                                                     .size = size,
+                                                     .part_count = 3,
+                                                     .part = {{5, 4, 3, outside}, {5, 4, 3, ends}, value}});
     put_row(&mat, "row", 3, values);
     testing_mat_write(&mat, path);
     assert_success(sino_matrix_open(path, &file));
@@ -419,9 +532,17 @@ static void probes(void **state)
 TESTING_SUBJECT(mat)
 {
     const struct CMUnitTest tests[] = {
-        MAT_TEST(scans_of_every_type), MAT_TEST(sinograms_and_images), MAT_TEST(variables_that_are_no_scan),
-        MAT_TEST(damaged_files),       MAT_TEST(cut_anywhere),         MAT_TEST(compressed_bytes_are_checked),
-        MAT_TEST(no_temporary_folder), MAT_TEST(random_matrices),      MAT_TEST(damaged_matrices),
+        MAT_TEST(scans_of_every_type),
+        MAT_TEST(sinograms_and_images),
+        MAT_TEST(variables_that_are_no_scan),
+        MAT_TEST(fields_of_structures),
+        MAT_TEST(damaged_files),
+        MAT_TEST(damaged_structures),
+        MAT_TEST(cut_anywhere),
+        MAT_TEST(compressed_bytes_are_checked),
+        MAT_TEST(no_temporary_folder),
+        MAT_TEST(random_matrices),
+        MAT_TEST(damaged_matrices),
         cmocka_unit_test(probes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,9 @@ typedef struct TestingMatVariable {
     const int32_t *size; /* the first is contiguous */
     int part_count;
     TestingMatPart part[4];
+    int field_count; /* of a structure, class 2 */
+    const char *const *field_name;
+    const struct TestingMat *fields; /* [field_count]: the bytes of each; NULL: no structure */
 } TestingMatVariable;
 
 __attribute__((unused)) static void testing_mat_put(TestingMat *mat, const void *bytes, size_t count)
@@ -83,6 +86,20 @@ __attribute__((unused)) static void testing_mat_part(TestingMat *mat, const Test
     while ((mat->length - first) % 8) testing_mat_put(mat, "", 1);
 }
 
+/* The fields of a structure, whose bytes testing_mat_variable has made. */
+__attribute__((unused)) static void testing_mat_fields(TestingMat *mat, int count, const char *const *names,
+                                                       const TestingMat *fields)
+{
+    enum { WIDTH = 32 };
+    static const int32_t width = WIDTH;
+    char text[8 * WIDTH] = "";
+    if (count > 8) abort();
+    for (int i = 0; i < count; i++) snprintf(text + (size_t)i * WIDTH, WIDTH, "%s", names[i]);
+    testing_mat_part(mat, &(TestingMatPart){5, 4, 1, &width});
+    testing_mat_part(mat, &(TestingMatPart){1, 1, (size_t)count * WIDTH, text});
+    for (int i = 0; i < count; i++) testing_mat_put(mat, fields[i].bytes, fields[i].length);
+}
+
 __attribute__((unused)) static void testing_mat_variable(TestingMat *file, const TestingMatVariable *variable)
 {
     TestingMat mat = {.big = file->big};
@@ -93,6 +110,7 @@ __attribute__((unused)) static void testing_mat_variable(TestingMat *file, const
     testing_mat_part(&mat, &(TestingMatPart){5, 4, (size_t)variable->rank, variable->size});
     testing_mat_part(&mat, &(TestingMatPart){1, 1, strlen(variable->name), variable->name});
     for (int i = 0; i < variable->part_count; i++) testing_mat_part(&mat, &variable->part[i]);
+    if (variable->fields) testing_mat_fields(&mat, variable->field_count, variable->field_name, variable->fields);
     TestingMat element = {.big = file->big};
     testing_mat_word(&element, 14);
     testing_mat_word(&element, (uint32_t)mat.length);

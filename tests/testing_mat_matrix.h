@@ -21,15 +21,14 @@ __attribute__((unused)) static void testing_mat_matrix(TestingMat *mat, const ch
     for (int64_t i = 0; i < matrix->count; i++) values[i] = arrays.value[i];
     for (int64_t i = 0; i < arrays.pointer_count; i++) ends[i] = (int32_t)arrays.pointer[i];
     testing_mat_variable(
-        mat,
-        &(TestingMatVariable){name,
-                              compressed,
-                              5,
-                              0,
-                              2,
-                              size,
-                              3,
-                              {{5, 4, room, rows}, {5, 4, (size_t)arrays.pointer_count, ends}, {9, 8, room, values}}});
+        mat, &(TestingMatVariable){
+                 .name = name,
+                 .compressed = compressed,
+                 .class = 5,
+                 .rank = 2,
+                 .size = size,
+                 .part_count = 3,
+                 .part = {{5, 4, room, rows}, {5, 4, (size_t)arrays.pointer_count, ends}, {9, 8, room, values}}});
     free(rows);
     free(ends);
     free(values);

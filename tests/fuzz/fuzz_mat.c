@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_scan(&(SinoScanRequest){.path = path, .theta = "0:180"});
     fuzz_scan(&(SinoScanRequest){
         .path = path, .dataset = "/d", .theta_dataset = "t", .flats = ":/d", .axes = SINO_AXES_ROW_ANGLE_COLUMN});
+    fuzz_scan(&(SinoScanRequest){.path = path, .dataset = "s/f", .theta = ":s/f", .axes = SINO_AXES_ROW_ANGLE_COLUMN});
     fuzz_matrix(path);
     fuzz_counts(path);
     return 0;

@@ -105,11 +105,41 @@ static void write_mat(const char *path, bool big, bool compressed)
     static const int32_t size[] = {3, 2}, turned[] = {3, 4};
     static const uint16_t counts[] = {1, 2, 3, 4, 5, 6};
     TestingMat mat = testing_mat(big);
-    testing_mat_variable(&mat, &(TestingMatVariable){"d", compressed, 11, 0, 2, size, 1, {{4, 2, 6, counts}}});
-    testing_mat_variable(&mat, &(TestingMatVariable){"t", false, 6, 0, 2, (int32_t[]){1, 2}, 1, {{9, 8, 2, angles}}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "d",
+                                                     .compressed = compressed,
+                                                     .class = 11,
+                                                     .rank = 2,
+                                                     .size = size,
+                                                     .part_count = 1,
+                                                     .part = {{4, 2, 6, counts}}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "t",
+                                                     .class = 6,
+                                                     .rank = 2,
+                                                     .size = (int32_t[]){1, 2},
+                                                     .part_count = 1,
+                                                     .part = {{9, 8, 2, angles}}});
+    testing_mat_variable(&mat,
+                         &(TestingMatVariable){.name = "A",
+                                               .compressed = compressed,
+                                               .class = 5,
+                                               .rank = 2,
+                                               .size = turned,
+                                               .part_count = 3,
+                                               .part = {{5, 4, 3, indices}, {5, 4, 5, pointers}, {9, 8, 3, reals}}});
+    TestingMat field = {.big = big};
+    static const char *const name[] = {"f"};
     testing_mat_variable(
-        &mat, &(TestingMatVariable){
-                  "A", compressed, 5, 0, 2, turned, 3, {{5, 4, 3, indices}, {5, 4, 5, pointers}, {9, 8, 3, reals}}});
+        &field, &(TestingMatVariable){
+                    .name = "", .class = 11, .rank = 2, .size = size, .part_count = 1, .part = {{4, 2, 6, counts}}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "s",
+                                                     .compressed = compressed,
+                                                     .class = 2,
+                                                     .rank = 2,
+                                                     .size = (int32_t[]){1, 1},
+                                                     .field_count = 1,
+                                                     .field_name = name,
+                                                     .fields = &field});
+    free(field.bytes);
     testing_mat_write(&mat, path);
 }
 

@@ -128,7 +128,7 @@ SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const S
 
 SinoCone sino_cone_coarse(const SinoCone *cone)
 {
-    enum { SIDE_MOST = 192 };
+    enum { SIDE_MOST = 64 };
     const int64_t longest = sino_larger(cone->z_count, sino_larger(cone->x_count, cone->y_count));
     const int64_t step = sino_larger(2, sino_ceil_divide(longest, SIDE_MOST));
     SinoCone coarse = *cone;

@@ -52,9 +52,10 @@ SinoStatus sino_center_pairs_likeness(int64_t pair_count, int64_t column_count, 
 
 /* The entropy of the slice (slice_quality.h; T. Donath, F. Beckmann, A. Schreyer, J. Opt. Soc. Am. A 23, 1048 (2006),
  * Q_H): that of the histogram, in standard deviations about the mean, of a filtered backprojection about a candidate,
- * in tiles spread over the inscribed circle. A wrong center blurs edges and adds artefacts, which widen the peaks of
- * the histogram. Smaller is better, compared with other candidates of the same sinogram of half a turn or less; in a
- * whole turn a wrong center only blurs. */
+ * in tiles spread over nine tenths of the inscribed circle, of projections that are continued by their outermost
+ * values, for the object may be wider than the detector. A wrong center blurs edges and adds artefacts, which widen the
+ * peaks of the histogram. Smaller is better, compared with other candidates of the same sinogram of half a turn or
+ * less; in a whole turn a wrong center only blurs. */
 typedef struct SinoCenterEntropy SinoCenterEntropy;
 
 /* sinogram[K][M]: finite line integrals at geometry->angle_rad, copied. Create and free on one thread at a time, while

@@ -22,13 +22,14 @@ struct SinoCenterEntropy {
     SinoTilePlace tile[TILES];
 };
 
-/* Whether a tile lies in the grid, with its middle in the inscribed circle. */
+/* Whether a tile lies in the grid, with its middle within nine tenths of the inscribed circle: rays beyond the
+ * detector, which a wrong center adds on one side, and the rim of an object that reaches beyond it, are farther out. */
 static bool in_disc(int64_t size, SinoTilePlace place)
 {
     const double middle = 0.5 * (double)(size - 1), half = 0.5 * (double)(SINO_TILE - 1);
     const double x = (double)sino_tile_first_voxel(size, place.column) + half - middle;
     const double y = (double)sino_tile_first_voxel(size, place.row) + half - middle;
-    return x * x + y * y <= middle * middle && sino_tile_range(size, place.row).count == SINO_TILE &&
+    return x * x + y * y <= 0.81 * middle * middle && sino_tile_range(size, place.row).count == SINO_TILE &&
            sino_tile_range(size, place.column).count == SINO_TILE;
 }
 
@@ -59,6 +60,7 @@ static SinoStatus filter(SinoCenterEntropy *search)
     SINO_TRY_OR(status, cleanup, sino_allocate(geometry->angle_count, sizeof *weight, "angles", &weight));
     SINO_TRY_OR(status, cleanup, sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, weight));
     SINO_TRY_OR(status, cleanup, sino_filter_new(geometry->column_count, SINO_WINDOW_HANN, SINO_SINGLE, &filter));
+    sino_filter_pad_edges(filter);
     SINO_TRY_OR(status, cleanup, sino_allocate(sino_filter_scratch_bytes(filter), 1, "filter", &scratch));
     sino_filter_run(filter, geometry->angle_count, one, weight, scratch, search->filtered);
 cleanup:

@@ -360,9 +360,17 @@ const char *sino_settings_report_file(const SinoSettings *settings);
 /* Whether a run records planes of the volume, for pictures or for the report. */
 bool sino_settings_records_planes(const SinoSettings *settings);
 
-/* Prints a file for --config: what was given of recon's settings, and the usual ones with their defaults as comments.
- * `stages`: the default order of the stages, as YAML. SINO_FAILED: no memory. */
-SinoStatus sino_settings_template(const SinoSettings *settings, const char *stages, FILE *out);
+/* What a setting that was not given is for a scan. */
+typedef struct SinoSettingNote {
+    const char *name;   /* of the setting */
+    const char *value;  /* as YAML */
+    const char *reason; /* NULL: none is told */
+} SinoSettingNote;
+
+/* Prints a file for --config: what was given of recon's settings, and as comments those with a note, and the usual ones
+ * with their defaults. SINO_FAILED: no memory. */
+SinoStatus sino_settings_template(const SinoSettings *settings, int64_t note_count, const SinoSettingNote *note,
+                                  FILE *out);
 
 /* The settings in force, one "name: value" line each in table order: valid YAML for --config. The caller frees *text.
  */

@@ -187,11 +187,12 @@ void sino_topology_print(const SinoTopologyShape *topology, FILE *out)
 bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList *list)
 {
     int64_t count = 0;
-    double *made = malloc(SINO_WEIGHTS_MAX * sizeof *made);
+    const int most = sino_setting_item_most(row);
+    double *made = malloc((size_t)most * sizeof *made);
     if (!made) return false;
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
-        if (count == SINO_WEIGHTS_MAX || !parse_real(row, at, length, &made[count])) goto refused;
+        if (count == most || !parse_real(row, at, length, &made[count])) goto refused;
         count++;
         at += length;
         if (*at == '\0') break;

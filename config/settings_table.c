@@ -183,32 +183,36 @@ const SinoSetting sino_setting_table[] = {
         .per_rank = true, .may_change = true,
         .help =
             "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
-            "quoted pattern or a file of several images; a .npy array; or raw float32 sinograms (with --theta and "
-            "--columns); with "
+            "quoted pattern or a file of several images; a .npy array; an array of a MATLAB file, or FILE:/NAME; or "
+            "raw float32 sinograms (with "
+            "--theta and --columns); with "
             "--system-matrix the counts "
-            "of its rows: .npy, HDF5 (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; compare: "
+            "of its rows: .npy, HDF5 or MATLAB (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; "
+            "compare: "
             "the volume that is judged, a file as the reference; join: a quoted pattern or a folder of HDF5 volumes of "
             "runs with --start-row and --end-row; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
-                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5; or a "
-                "range of "
+                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
+                "MATLAB; or a range of "
                 "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
-        .help = "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; if not given: "
-                "sinodag finds it"),
+        .help =
+            "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
+            "file; if not given: sinodag finds it"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(theta_dataset, "PATH"), .geometries = SCANS,
-        .help = "dataset of the angles in the scan's HDF5 file, in degrees unless its attribute units says radians; "
+        .help = "dataset of the angles in the scan's HDF5 file, in degrees unless its attribute units says radians, or "
+                "variable in its MATLAB file, in degrees unless its name ends in rad; "
                 "--theta FILE:/DATASET names one of another file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(axes, axes_words, "angle,row,column"),
         .geometries = SCANS,
-        .help = "order of the dimensions of the projections in HDF5, .npy and TIFF, the slowest one first; "
+        .help = "order of the dimensions of the projections in HDF5, .npy, MATLAB and TIFF, the slowest one first; "
                 "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO, "flat fields: TIFF or EDF images, .npy, or FILE:/DATASET"),
         .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
-                "pattern; a .npy array; FILE:/DATASET of HDF5, or :/DATASET of the scan's file"),
+                "pattern; a .npy array; FILE:/DATASET of HDF5 or MATLAB, or :/DATASET of the scan's file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
         .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),
@@ -377,7 +381,7 @@ const SinoSetting sino_setting_table[] = {
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
     ROW(STAGES, RECON | INFO | PLAN, "beam-hardening", .kind = SINO_SETTING_WEIGHTS, AT(beam_hardening, SinoWeightList),
-        .low = -1e6, .high = 1e6, .operand = "LIST", .geometries = SCANS,
+        .low = -1e6, .high = 1e6, .item_most = 8, .operand = "LIST", .geometries = SCANS,
         .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
                 "a,b,c..., up to 8; the last stage; if not given: none"),
 
@@ -650,9 +654,11 @@ const SinoSetting sino_setting_table[] = {
                 "for the whole volume"),
     ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,
         .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
-        .help = "values that the least and the largest number of --output-type stand for; values beyond them are "
-                "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices; with float32: "
-                "the range that viewers show"),
+        .help =
+            "values that the least and the largest number of --output-type stand for; values beyond them are "
+            "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices, of a cone beam by "
+            "a coarse one; with float32: "
+            "the range that viewers show"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
         SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "

@@ -65,6 +65,7 @@ typedef struct SinoSetting {
     size_t offset;     /* of the member of SinoSettings */
     double low, high;  /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
+    int item_most;      /* of SINO_SETTING_WEIGHTS: most numbers, at most SINO_WEIGHTS_MAX; 0: that many */
     bool argument_only; /* not a key of the YAML file */
     bool per_rank;      /* ranks may have different values: names of files, and what a rank's machine offers */
     bool may_change;    /* a run and its --resume may differ in it (sino_settings_fixed_text) */
@@ -77,6 +78,12 @@ typedef struct SinoSetting {
     int geometries;  /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
     int removals;    /* bits 1 << SinoStripeRemoval of the methods that use it; 0: all */
 } SinoSetting;
+
+/* The most numbers of a row of the kind SINO_SETTING_WEIGHTS. */
+static inline int sino_setting_item_most(const SinoSetting *row)
+{
+    return row->item_most > 0 ? row->item_most : SINO_WEIGHTS_MAX;
+}
 
 /* Words of a choice that only some algorithms or geometries allow. */
 typedef struct SinoWordRule {

@@ -298,7 +298,7 @@ static void describe_shape(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
                  range_text(row, range));
         break;
     case SINO_SETTING_WEIGHTS:
-        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", SINO_WEIGHTS_MAX,
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", sino_setting_item_most(row),
                  range_text(row, range));
         break;
     default:

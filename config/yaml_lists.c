@@ -4,6 +4,7 @@
 #include "yaml_lists.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -13,14 +14,15 @@ enum { NAME_IS_NEXT = -1, UNKNOWN_NAME = -2 };
 typedef struct Walk {
     const SinoYamlFile *file;
     char **list;
-    int depth;        /* open sequences and mappings */
-    int key;          /* whose value is next, at depth 1 */
-    bool mapping;     /* the document is a mapping */
-    bool over;        /* the first document has ended */
-    bool ended;       /* the stream has */
-    FILE *items;      /* those of list[key]; NULL: the walk is in no list */
-    int64_t count;    /* of the items */
-    size_t item_size; /* bytes in list[key], kept by `items` */
+    int depth;                         /* open sequences and mappings */
+    int key;                           /* whose value is next, at depth 1 */
+    bool mapping;                      /* the document is a mapping */
+    bool over;                         /* the first document has ended */
+    bool ended;                        /* the stream has */
+    FILE *items;                       /* those of list[key]; NULL: the walk is in no list */
+    int64_t count;                     /* of the items */
+    size_t item_size;                  /* bytes in list[key], kept by `items` */
+    char *anchor[SINO_YAML_KEYS_MOST]; /* of the list that a key has; NULL: none, or another value has it by now */
     bool seen[SINO_YAML_KEYS_MOST];
 } Walk;
 
@@ -69,6 +71,24 @@ static SinoStatus take_text(Walk *walk, int key, const yaml_event_t *event)
     return NULL;
 }
 
+/* Whether an anchor is that of a list. */
+static bool names_list(const Walk *walk, const yaml_char_t *anchor)
+{
+    for (int i = 0; i < SINO_YAML_KEYS_MOST; i++)
+        if (walk->anchor[i] && strcmp(walk->anchor[i], (const char *)anchor) == 0) return true;
+    return false;
+}
+
+/* The last value that has an anchor counts. */
+static void forget_anchor(Walk *walk, const yaml_char_t *anchor)
+{
+    for (int i = 0; i < SINO_YAML_KEYS_MOST && anchor; i++) {
+        if (!walk->anchor[i] || strcmp(walk->anchor[i], (const char *)anchor) != 0) continue;
+        free(walk->anchor[i]);
+        walk->anchor[i] = NULL;
+    }
+}
+
 static SinoStatus take_scalar(Walk *walk, const yaml_event_t *event)
 {
     const char *value = (const char *)event->data.scalar.value;
@@ -76,11 +96,30 @@ static SinoStatus take_scalar(Walk *walk, const yaml_event_t *event)
     SINO_CHECK(!memchr(value, '\0', event->data.scalar.length), SINO_BAD_INPUT,
                "%s: line %zu has a text with the character \\0; allowed: texts without it", walk->file->path,
                event->start_mark.line + 1);
+    forget_anchor(walk, event->data.scalar.anchor);
     if (!walk->items) return take_text(walk, find_key(walk->file, event), event);
     if (!*value) return refuse_item(walk, event, "an empty value");
     if (strchr(value, ',')) return refuse_item(walk, event, "a value with a comma");
     fprintf(walk->items, "%s%s", walk->count++ ? "," : "", value);
     return NULL;
+}
+
+static SinoStatus keep_anchor(Walk *walk, const yaml_char_t *anchor)
+{
+    forget_anchor(walk, anchor);
+    if (!anchor) return NULL;
+    walk->anchor[walk->key] = strdup((const char *)anchor);
+    SINO_CHECK(walk->anchor[walk->key], SINO_FAILED, "no memory to read %s", walk->file->path);
+    return NULL;
+}
+
+/* libcyaml takes an alias of a text for the text, and knows no lists. */
+static SinoStatus take_alias(Walk *walk, const yaml_event_t *event)
+{
+    if (walk->items) return refuse_item(walk, event, "an alias");
+    const bool value = walk->depth == 1 && walk->mapping && walk->key >= 0;
+    if (value && names_list(walk, event->data.alias.anchor)) return refuse_shape(walk, event, "an alias of a list");
+    return take_text(walk, UNKNOWN_NAME, event);
 }
 
 static SinoStatus open_list(Walk *walk)
@@ -109,7 +148,9 @@ static SinoStatus begin(Walk *walk, const yaml_event_t *event)
     if (walk->key == NAME_IS_NEXT) walk->key = UNKNOWN_NAME; /* libcyaml refuses such a name */
     if (walk->key == UNKNOWN_NAME) return NULL;
     if (mapping) return refuse_shape(walk, event, "a mapping");
-    return takes_list(walk->file, walk->key) ? open_list(walk) : refuse_shape(walk, event, "a list");
+    if (!takes_list(walk->file, walk->key)) return refuse_shape(walk, event, "a list");
+    SINO_TRY(keep_anchor(walk, event->data.sequence_start.anchor));
+    return open_list(walk);
 }
 
 static SinoStatus end(Walk *walk, const yaml_event_t *event)
@@ -128,8 +169,7 @@ static SinoStatus take_event(Walk *walk, const yaml_event_t *event)
     if (event->type == YAML_SCALAR_EVENT) return take_scalar(walk, event);
     if (event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT) return begin(walk, event);
     if (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT) return end(walk, event);
-    if (event->type != YAML_ALIAS_EVENT) return NULL;
-    return walk->items ? refuse_item(walk, event, "an alias") : take_text(walk, UNKNOWN_NAME, event);
+    return event->type == YAML_ALIAS_EVENT ? take_alias(walk, event) : NULL;
 }
 
 SinoStatus sino_yaml_lists_read(const SinoYamlFile *file, const char *bytes, int64_t size, char **list)
@@ -145,6 +185,7 @@ SinoStatus sino_yaml_lists_read(const SinoYamlFile *file, const char *bytes, int
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
+    for (int i = 0; i < SINO_YAML_KEYS_MOST; i++) free(walk.anchor[i]);
     SinoStatus closed = close_list(&walk); /* after a failure in a list, and after what is no YAML */
     if (!status) return closed;
     sino_status_free(closed);

@@ -29,8 +29,8 @@ struct SinoCountsFormat {
     void (*close)(void *content);
 };
 
-extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_interfile, sino_counts_text,
-    sino_counts_raw;
+extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_matlab, sino_counts_interfile,
+    sino_counts_text, sino_counts_raw;
 
 /* Of SinoCountsRequest.memory, not of files: it has no probe. */
 extern const SinoCountsFormat sino_counts_memory;

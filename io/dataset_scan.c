@@ -16,7 +16,7 @@ static SinoStatus open_dataset(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoHdf5Scan *hdf5;
     SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
-    SINO_TRY(sino_hdf5_scan_open_data(hdf5, request->dataset, request->axes, scan));
+    SINO_TRY(sino_hdf5_scan_open_data(hdf5, request->dataset, true, request->axes, scan));
     scan->info.angle_needed = true;
     sino_hdf5_scan_name_files(hdf5, &scan->info);
     scan->info.certainty = "by your option";

@@ -28,7 +28,7 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
     SinoHdf5Scan *hdf5;
     SinoScanInfo *info = &scan->info;
     SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
-    SINO_TRY(sino_hdf5_scan_open_data(hdf5, "/exchange/data", request->axes, scan));
+    SINO_TRY(sino_hdf5_scan_open_data(hdf5, "/exchange/data", false, request->axes, scan));
     info->setup = sino_hdf5_scan_setup(hdf5, &setup);
     SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_FLATS, "/exchange/data_white", true, false, info, like,
                                        &info->flat_count));

@@ -22,10 +22,28 @@ typedef struct Region {
     int64_t first[3], count[3];
 } Region;
 
+/* Dimensions of 1 that a dataset of an image or of one layer lacks, before those that it has. */
+static int lacking(const SinoDataset *dataset)
+{
+    return 3 - dataset->rank;
+}
+
+static int64_t size_of(const SinoDataset *dataset, int dimension)
+{
+    return dimension < lacking(dataset) ? 1 : dataset->size[dimension - lacking(dataset)];
+}
+
+static int64_t chunk_of(const SinoDataset *dataset, int dimension)
+{
+    return dimension < lacking(dataset) ? 1 : dataset->chunk[dimension - lacking(dataset)];
+}
+
 /* Reads a region of a dataset whose dimensions have another order, in blocks along the first of them. */
 static SinoStatus read_arranged(const SinoDataset *dataset, SinoScanAxes axes, const Region *region, SinoCountType type,
                                 char *counts)
 {
+    const int64_t depth = chunk_of(dataset, 0);
+    const int skipped = lacking(dataset);
     int64_t first[3], count[3], block[3], layer, bytes, start[3] = {0};
     int meaning = 0;
     void *values = NULL;
@@ -35,14 +53,14 @@ static SinoStatus read_arranged(const SinoDataset *dataset, SinoScanAxes axes, c
     memcpy(block, count, sizeof block);
     SINO_TRY(sino_multiply(count[1], count[2], "a part of a scan", &layer));
     SINO_TRY(sino_multiply(layer, sino_count_bytes(type), "a part of a scan", &bytes));
-    const int64_t chunks = sino_larger(1, BLOCK_BYTES / sino_larger(bytes, 1) / dataset->chunk[0]);
-    const int64_t layers = sino_times(chunks, dataset->chunk[0]);
+    const int64_t chunks = sino_larger(1, BLOCK_BYTES / sino_larger(bytes, 1) / depth);
+    const int64_t layers = sino_times(chunks, depth);
     SINO_TRY(sino_allocate(sino_smaller(layers, count[0]), bytes, "a part of a scan", &values));
     SinoStatus status = NULL;
     for (int64_t done = 0; done < count[0] && !status; done += block[0]) {
         const int64_t begin[3] = {first[0] + done, first[1], first[2]};
-        block[0] = sino_smaller(count[0] - done, layers - (done == 0 ? begin[0] % dataset->chunk[0] : 0));
-        status = sino_dataset_read(dataset, begin, block, sino_count_memory_type(type), values);
+        block[0] = sino_smaller(count[0] - done, layers - (done == 0 ? begin[0] % depth : 0));
+        status = sino_dataset_read(dataset, begin + skipped, block + skipped, sino_count_memory_type(type), values);
         start[meaning] = done;
         if (!status) sino_axes_arrange(axes, block, sino_count_bytes(type), values, start, region->count, counts);
     }
@@ -54,7 +72,7 @@ static SinoStatus read_region(const SinoDataset *dataset, SinoScanAxes axes, con
                               char *counts)
 {
     if (axes != SINO_AXES_ANGLE_ROW_COLUMN) return read_arranged(dataset, axes, region, type, counts);
-    const int skipped = 3 - dataset->rank; /* an image has no dimension of images */
+    const int skipped = lacking(dataset);
     return sino_dataset_read(dataset, region->first + skipped, region->count + skipped, sino_count_memory_type(type),
                              counts);
 }
@@ -135,13 +153,16 @@ static SinoStatus open_dataset(SinoHdf5Scan *hdf5, SinoHdf5Field *field, const c
     return sino_dataset_open_whole(hdf5->path, hdf5->file, field->name, rank, optional, &hdf5->files, &field->dataset);
 }
 
-SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, SinoScanAxes axes, SinoScan *scan)
+SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool layer, SinoScanAxes axes, SinoScan *scan)
 {
     SinoHdf5Field *field = &hdf5->field[SINO_FIELD_DATA];
     SinoScanInfo *info = &scan->info;
     int64_t size[3];
-    SINO_TRY(open_dataset(hdf5, field, name, 3, false));
-    for (int i = 0; i < 3; i++) size[i] = field->dataset.size[sino_axes_dimension(axes, i)];
+    SINO_TRY(open_dataset(hdf5, field, name, layer ? SINO_ANY_RANK : 3, false));
+    SINO_CHECK(field->dataset.rank == 3 || field->dataset.rank == 2, SINO_BAD_INPUT,
+               "%s: %s has %d dimension%s; allowed: 3, or 2 of one layer", hdf5->path, name, field->dataset.rank,
+               field->dataset.rank == 1 ? "" : "s");
+    for (int i = 0; i < 3; i++) size[i] = size_of(&field->dataset, sino_axes_dimension(axes, i));
     SINO_TRY(check_data(&field->dataset, size));
     field->axes = axes;
     field->frames.count = size[0];
@@ -149,7 +170,7 @@ SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, SinoSc
     info->angle_count = size[0];
     info->row_count = size[1];
     info->column_count = size[2];
-    info->chunk_rows = field->dataset.chunk[sino_axes_dimension(axes, 1)];
+    info->chunk_rows = chunk_of(&field->dataset, sino_axes_dimension(axes, 1));
     memcpy(scan->stored_type, field->dataset.stored_type, sizeof scan->stored_type);
     return sino_scan_check_limits(hdf5->path, info);
 }
@@ -201,12 +222,26 @@ static void choose(const SinoFrameList *frames, double *angle)
     }
 }
 
+/* The values of a dataset of which at most one dimension is larger than 1, as MATLAB stores rows and columns; else 0.
+ */
+static int64_t length_of(const SinoDataset *dataset)
+{
+    int64_t length = 1;
+    for (int d = 0; d < dataset->rank; d++) {
+        if (dataset->size[d] != 1 && length != 1) return 0;
+        length = sino_times(length, dataset->size[d]);
+    }
+    return length;
+}
+
 static SinoStatus read_angles(const SinoHdf5Angles *asked, const SinoDataset *theta, double **angle_rad)
 {
-    static const int64_t first = 0;
-    const int64_t count = theta->size[0], frames = asked->frames ? asked->frame_count : asked->projections;
+    static const int64_t first[SINO_DATASET_RANK];
+    const int64_t count = length_of(theta), frames = asked->frames ? asked->frame_count : asked->projections;
     const int64_t projections = asked->projections > 0 ? asked->projections : count;
     double rad;
+    SINO_CHECK(theta->rank == 1 || (theta->rank > 1 && count > 0), SINO_BAD_INPUT,
+               "%s: %s has %d dimensions; allowed: 1, or others of size 1", theta->file, theta->name, theta->rank);
     SINO_CHECK(count == projections || count == frames, SINO_BAD_INPUT,
                "%s: %s has %" PRId64 " angles; allowed: %" PRId64 ", one per projection%s", theta->file, theta->name,
                count, projections, asked->like);
@@ -215,7 +250,7 @@ static SinoStatus read_angles(const SinoHdf5Angles *asked, const SinoDataset *th
     SINO_TRY(unit_of(theta, &rad));
     SINO_TRY(sino_allocate(count, sizeof **angle_rad, "angles", angle_rad));
     double *angle = *angle_rad;
-    SINO_TRY(sino_dataset_read(theta, &first, &count, H5T_NATIVE_DOUBLE, angle));
+    SINO_TRY(sino_dataset_read(theta, first, theta->size, H5T_NATIVE_DOUBLE, angle));
     if (asked->frames && count != projections) choose(asked->frames, angle);
     for (int64_t k = 0; k < projections; k++) {
         SINO_CHECK(isfinite(angle[k]), SINO_BAD_INPUT, "%s: %s[%" PRId64 "] is %f; allowed: finite angles in %s",
@@ -230,10 +265,11 @@ SinoStatus sino_hdf5_angles_read(const SinoHdf5Angles *asked, SinoFileList *sour
     SinoDataset theta = {.id = H5I_INVALID_HID};
     double *angle = NULL;
     *angle_rad = NULL;
-    SINO_TRY(sino_dataset_open_whole(asked->path, asked->file, asked->name, 1, asked->optional, sources, &theta));
+    SINO_TRY(sino_dataset_open_whole(asked->path, asked->file, asked->name, SINO_ANY_RANK, asked->optional, sources,
+                                     &theta));
     if (theta.id < 0) return NULL;
     SinoStatus status = read_angles(asked, &theta, &angle);
-    *count = asked->projections > 0 ? asked->projections : theta.size[0];
+    *count = asked->projections > 0 ? asked->projections : length_of(&theta);
     sino_dataset_close(&theta);
     if (status)
         free(angle);
@@ -254,7 +290,7 @@ SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool
                                   .optional = optional,
                                   .projections = scan->info.angle_count,
                                   .frames = data->frames.run ? &data->frames : NULL,
-                                  .frame_count = data->dataset.size[sino_axes_dimension(data->axes, 0)],
+                                  .frame_count = size_of(&data->dataset, sino_axes_dimension(data->axes, 0)),
                                   .like = like};
     return sino_hdf5_angles_read(&asked, &hdf5->files, &count, &scan->angle_rad);
 }
@@ -267,7 +303,7 @@ void sino_hdf5_scan_name_files(SinoHdf5Scan *hdf5, SinoScanInfo *info)
 }
 
 /* In mm, with its sign, from a picometre to a kilometre; anything else counts as absent. */
-static double length_of(const SinoHdf5Scan *hdf5, const char *name)
+static double setup_length(const SinoHdf5Scan *hdf5, const char *name)
 {
     const double length = sino_hdf5_length(hdf5->path, hdf5->file, name);
     return fabs(length) >= 1e-9 && fabs(length) <= 1e6 ? length : 0;
@@ -275,10 +311,10 @@ static double length_of(const SinoHdf5Scan *hdf5, const char *name)
 
 SinoScanSetup sino_hdf5_scan_setup(const SinoHdf5Scan *hdf5, const SinoSetupNames *names)
 {
-    const double source = fabs(length_of(hdf5, names->source_distance)); /* the axis is at the sample */
-    const double detector = fabs(length_of(hdf5, names->detector_distance));
+    const double source = fabs(setup_length(hdf5, names->source_distance)); /* the axis is at the sample */
+    const double detector = fabs(setup_length(hdf5, names->detector_distance));
     return (SinoScanSetup){.source_object = source,
                            .source_detector = source > 0 && detector > 0 ? source + detector : 0,
-                           .pixel_width = fmax(length_of(hdf5, names->pixel_width), 0),
-                           .pixel_height = fmax(length_of(hdf5, names->pixel_height), 0)};
+                           .pixel_width = fmax(setup_length(hdf5, names->pixel_width), 0),
+                           .pixel_height = fmax(setup_length(hdf5, names->pixel_height), 0)};
 }

@@ -26,9 +26,11 @@ typedef struct SinoHdf5Scan {
 SinoStatus sino_hdf5_scan_new(const char *path, SinoScanPart *part, SinoHdf5Scan **opened);
 SinoHdf5Scan *sino_hdf5_scan_of(const SinoScan *scan); /* NULL: its data are not in HDF5 */
 
-/* Opens the dataset of the data, and fills the sizes and the type of the scan's info. SINO_BAD_INPUT: as of
- * sino_dataset_open_whole; a size is 0, or beyond the limits of scan_limits.h. */
-SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, SinoScanAxes axes, SinoScan *scan);
+/* Opens the dataset of the data, and fills the sizes and the type of the scan's info. `layer`: it may have two
+ * dimensions, as one layer of the first of three, such as one sinogram. SINO_BAD_INPUT: as of sino_dataset_open_whole;
+ * a size is 0, or beyond the limits of scan_limits.h. */
+SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool layer, SinoScanAxes axes,
+                                    SinoScan *scan);
 
 /* Opens the dataset of flat or dark fields, [image][row][column], or [row][column] if `image` is true. *count: the
  * number of images; 0: an optional dataset is absent. SINO_BAD_INPUT, in addition: other rows or columns than `info`
@@ -36,10 +38,11 @@ SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, SinoSc
 SinoStatus sino_hdf5_scan_open_field(SinoHdf5Scan *hdf5, SinoScanField field, const char *name, bool optional,
                                      bool image, const SinoScanInfo *info, const char *like, int64_t *count);
 
-/* Reads the angles of the scan from a dataset with one for each projection or, if the data have other frames, too, one
- * for each frame. Its attribute `units` may say radians; otherwise they are degrees. *angle_rad NULL: it is optional
- * and absent; else the caller frees it. `sources` gets the files that it takes values from. SINO_BAD_INPUT: another
- * number of angles, an angle that is not finite, an unknown unit. */
+/* Reads the angles of the scan from a dataset, of which one dimension may be larger than 1, with one for each
+ * projection or, if the data have other frames, too, one for each frame. Its attribute `units` may say radians;
+ * otherwise they are degrees. *angle_rad NULL: it is optional and absent; else the caller frees it. `sources` gets the
+ * files that it takes values from. SINO_BAD_INPUT: another number of angles, an angle that is not finite, an unknown
+ * unit. */
 typedef struct SinoHdf5Angles {
     const char *path, *name;
     hid_t file;

@@ -44,6 +44,7 @@ typedef struct SinoMatrixFormat {
 /* As SinoMatrixFormat.open, of a matrix in memory, with its name as the path. */
 SinoStatus sino_matrix_memory_open(const SinoMemoryMatrix *matrix, SinoMatrixFile *file);
 
-extern const SinoMatrixFormat sino_csr4_format, sino_hdf5_matrix_format, sino_market_format, sino_npz_format;
+extern const SinoMatrixFormat sino_csr4_format, sino_hdf5_matrix_format, sino_market_format, sino_matlab_format,
+    sino_npz_format;
 
 #endif

@@ -153,7 +153,7 @@ static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
                "--axes is given, but %s is an NXtomo file, whose frames are images; allowed: angle,row,column",
                request->path);
     snprintf(data, sizeof data, "%s/data", entry.detector);
-    SINO_TRY(sino_hdf5_scan_open_data(hdf5, data, SINO_AXES_ANGLE_ROW_COLUMN, scan));
+    SINO_TRY(sino_hdf5_scan_open_data(hdf5, data, false, SINO_AXES_ANGLE_ROW_COLUMN, scan));
     SINO_TRY(take_keys(hdf5, &entry, scan));
     SINO_TRY(sino_scan_check_limits(request->path, info));
     take_setup(hdf5, &entry, &info->setup);

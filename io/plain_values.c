@@ -37,15 +37,43 @@ static void convert(int64_t count, const double *from, SinoCountType to, void *v
 SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
                                   SinoCountType to, void *values)
 {
-    char items[PIECE_VALUES * VALUE_BYTES];
     double real[PIECE_VALUES];
-    const int64_t bytes = type->item_bytes;
-    if (is_alike(type, to)) return sino_regular_read(path, descriptor, offset, sino_times(count, bytes), values);
-    for (int64_t i = 0; i < count; i += PIECE_VALUES) {
-        const int64_t piece = sino_smaller(PIECE_VALUES, count - i);
-        SINO_TRY(sino_regular_read(path, descriptor, offset + i * bytes, piece * bytes, items));
-        sino_npy_doubles(type, items, piece, real);
+    if (is_alike(type, to))
+        return sino_regular_read(path, descriptor, offset, sino_times(count, type->item_bytes), values);
+    for (int64_t i = 0, piece; i < count; i += piece) {
+        piece = sino_smaller(PIECE_VALUES, count - i);
+        SINO_TRY(sino_plain_doubles_read(path, descriptor, offset + i * type->item_bytes, type, piece, real));
         convert(piece, real, to, values, i);
+    }
+    return NULL;
+}
+
+/* Reads the values from number `first` on, of `count`, as far as they fit in `items`; *piece: how many. */
+static SinoStatus read_piece(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t first,
+                             int64_t count, char items[PIECE_VALUES * VALUE_BYTES], int64_t *piece)
+{
+    *piece = sino_smaller(PIECE_VALUES, count - first);
+    return sino_regular_read(path, descriptor, offset + first * type->item_bytes, *piece * type->item_bytes, items);
+}
+
+SinoStatus sino_plain_doubles_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
+                                   double *values)
+{
+    char items[PIECE_VALUES * VALUE_BYTES];
+    for (int64_t i = 0, piece; i < count; i += piece) {
+        SINO_TRY(read_piece(path, descriptor, offset, type, i, count, items, &piece));
+        sino_npy_doubles(type, items, piece, values + i);
+    }
+    return NULL;
+}
+
+SinoStatus sino_plain_integers_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type,
+                                    int64_t count, int64_t *values)
+{
+    char items[PIECE_VALUES * VALUE_BYTES];
+    for (int64_t i = 0, piece; i < count; i += piece) {
+        SINO_TRY(read_piece(path, descriptor, offset, type, i, count, items, &piece));
+        sino_npy_integers(type, items, piece, values + i);
     }
     return NULL;
 }

@@ -9,6 +9,7 @@
 #include "angle_list.h"
 #include "hdf5_scan.h"
 #include "inner_path.h"
+#include "mat_file.h"
 #include "memory.h"
 #include "path_kind.h"
 
@@ -18,6 +19,7 @@ static SinoStatus read_dataset(const char *path, const char *name, int64_t proje
 {
     SinoHdf5Angles asked = {.path = path, .name = name, .projections = projections, .like = ""};
     SinoFileList sources = {0};
+    if (sino_mat_probe_file(path)) return sino_mat_angles_read(path, name, projections, count, angle_rad);
     SINO_TRY(sino_hdf5_open(path, &asked.file));
     SinoStatus status = sino_hdf5_angles_read(&asked, &sources, count, angle_rad);
     (void)H5Fclose(asked.file);
@@ -47,8 +49,11 @@ SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
     SinoStatus status = NULL;
     if (request->theta[0] == ':') {
         SinoHdf5Scan *hdf5 = sino_hdf5_scan_of(scan);
+        if (sino_mat_probe_file(request->path))
+            return sino_mat_angles_read(request->path, request->theta + 1, count, &info->angle_count, &scan->angle_rad);
         SINO_CHECK(hdf5, SINO_BAD_INPUT,
-                   "the angles are those of the dataset %s in '%s', which is no HDF5 file; allowed: --theta with "
+                   "the angles are those of the dataset %s in '%s', which is no HDF5 or MATLAB file; allowed: --theta "
+                   "with "
                    "FILE:/DATASET",
                    request->theta + 1, request->path);
         status = sino_hdf5_scan_take_angles(hdf5, request->theta + 1, false, scan);

@@ -56,7 +56,7 @@ typedef struct SinoScanFormat {
 } SinoScanFormat;
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_dataset_format,
-    sino_edf_format, sino_npy_scan_format, sino_tiff_format, sino_sinogram_format;
+    sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format, sino_sinogram_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part` may be filled even on failure.
  * *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */
@@ -76,6 +76,16 @@ SinoStatus sino_edf_fields_open(const char *named, const SinoScanInfo *info, Sin
                                 const SinoFileList **files);
 SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
                                 const SinoFileList **files);
+
+/* mat_scan.c: the same for a variable of a MATLAB file of level 5 (mat_file.h); NULL: the only array of it. */
+SinoStatus sino_mat_fields_open(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
+                                int64_t *count, const SinoFileList **files);
+
+/* mat_scan.c: reads angles from a variable: radians if its name ends in rad, else degrees. projections 0: as many as
+ * there are. The caller frees them. SINO_BAD_INPUT: as of sino_mat_open; it is no row or column of numbers, another
+ * number of them, an angle that is not finite. */
+SinoStatus sino_mat_angles_read(const char *path, const char *name, int64_t projections, int64_t *count,
+                                double **angle_rad);
 
 /* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
  * before it allocates what the sizes determine. */

@@ -281,6 +281,24 @@ static void beams_are_refused(void **state)
                 "--detector-pixel 1");
 }
 
+/* The range of integers takes a pass before the run, which the plan tells. */
+static void plan_tells_the_range(void **state)
+{
+    static const char *const line[] = {
+        "plan --geometry cone --columns 256 --slices 256 --angles 360 --json",
+        "plan --geometry cone --columns 256 --slices 256 --angles 360 --json --output-type uint16"};
+    double seconds[2];
+    for (int i = 0; i < 2; i++) {
+        CliRun run = {.directory = *state};
+        cli_start(&run, "%s", line[i]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        seconds[i] = cli_number_after(run.out, "\"range_seconds\": ", NULL);
+        cli_free(&run);
+    }
+    assert_true(seconds[0] == 0 && seconds[1] > 0);
+}
+
 int cli_cone_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +306,7 @@ int cli_cone_tests(void)
         CLI_TEST(demo_of_a_cone_beam),         CLI_TEST(volumes_are_the_truth),
         CLI_TEST(noise_of_a_seed_is_the_same), CLI_TEST(sample_turns_the_other_way),
         CLI_TEST(info_describes_the_beam),     CLI_TEST(beams_are_refused),
+        CLI_TEST(plan_tells_the_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,23 @@ static void any_grid_makes_the_same_volume(void **state)
     }
 }
 
+/* Ranks find the range of integers together. */
+static void ranks_find_one_range(void **state)
+{
+    static const int64_t two = 2;
+    const char *const at = *state;
+    CliRun run;
+    cli_works(at, "%s", scan);
+    cli_works(at, CONE " -o one.h5 --output-type uint16");
+    run_ranks(at, 2, "--output-type uint16 --grid 2x1 --workers 1", &run);
+    cli_free(&run);
+    double *one = cli_read_doubles(at, "one.h5", "/process/output_range", 1, &two);
+    double *many = cli_read_doubles(at, "many.h5", "/process/output_range", 1, &two);
+    assert_true(one[0] == many[0] && one[1] == many[1] && one[0] < one[1]);
+    free(one);
+    free(many);
+}
+
 /* Mixed precision sends half the bytes; a rank of a 1 × C grid sends (C − 1)/C of its voxels. */
 static void messages_have_the_bytes_of_the_model(void **state)
 {
@@ -179,11 +196,9 @@ static void killed_ranks_go_on(void **state)
 int cli_cone_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(any_grid_makes_the_same_volume),
-        CLI_TEST(messages_have_the_bytes_of_the_model),
-        CLI_TEST(plan_and_recon_agree),
-        CLI_TEST(grids_that_do_not_fit_are_refused),
-        CLI_TEST(killed_ranks_go_on),
+        CLI_TEST(any_grid_makes_the_same_volume),       CLI_TEST(ranks_find_one_range),
+        CLI_TEST(messages_have_the_bytes_of_the_model), CLI_TEST(plan_and_recon_agree),
+        CLI_TEST(grids_that_do_not_fit_are_refused),    CLI_TEST(killed_ranks_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

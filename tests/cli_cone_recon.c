@@ -267,10 +267,50 @@ static void a_measured_pepper_is_hollow(void **state)
     free(voxel);
 }
 
+/* The largest difference of an integer volume from that of floats, in steps of its range. */
+static double steps_off(const char *directory, const double range[2])
+{
+    enum { SIZE = 48 };
+    static const int64_t size[] = {SIZE, SIZE, SIZE};
+    double *plain = cli_read_doubles(directory, "plain.h5", "/exchange/data", 3, size), off = 0;
+    double *found = cli_read_doubles(directory, "whole.h5", "/exchange/data", 3, size);
+    const double step = (range[1] - range[0]) / 65535;
+    for (int64_t i = 0; i < (int64_t)SIZE * SIZE * SIZE; i++)
+        off = fmax(off, fabs(range[0] + found[i] * step - plain[i]) / step);
+    free(plain);
+    free(found);
+    return off;
+}
+
+/* A range is found for integers, which holds all voxels, and is the same for the iterative algorithms. */
+static void range_is_found(void **state)
+{
+    static const char phantom[] = "recon phantom.h5 --geometry cone --rotation-axis 23.5 --pictures no --report none";
+    static const int64_t two = 2;
+    const char *const at = *state;
+    CliRun run = {.directory = at};
+    cli_works(at, "phantom -o phantom.h5 --geometry cone --size 48 --slices 48 --angles 90 --noise 0.01");
+    cli_works(at, "%s -o plain.h5", phantom);
+    cli_start(&run, "%s -o whole.h5 --output-type uint16 --workers 1", phantom);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, " 1/cm, by planes of a coarse volume reconstructed with fdk\n"));
+    assert_non_null(strstr(run.err, "; clipped: 0 voxels below and 0 above, NaN as 0: 0\n"));
+    cli_free(&run);
+    double *range = cli_read_doubles(at, "whole.h5", "/process/output_range", 1, &two);
+    assert_true(steps_off(at, range) <= 0.51);
+    cli_works(at, "%s -o other.h5 --output-type uint8 --algorithm cg --iterations 2 --workers 2", phantom);
+    double *other = cli_read_doubles(at, "other.h5", "/process/output_range", 1, &two);
+    assert_true(other[0] == range[0] && other[1] == range[1]);
+    free(range);
+    free(other);
+}
+
 int cli_cone_recon_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(the_same_bits_for_any_schedule),
+        CLI_TEST(range_is_found),
         CLI_TEST(the_same_to_rounding_for_any_kernel),
         CLI_TEST(passes_change_nothing_but_rounding),
         CLI_TEST(a_killed_run_goes_on),

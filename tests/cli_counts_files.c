@@ -285,7 +285,8 @@ static void matrices_are_refused(void **state)
                 "recon m.counts --system-matrix flags.csr4 -o o.h5");
     cli_refuses(at,
                 "m.counts is no system matrix of a format that is known; allowed: csr4 (PCSR version 4), SciPy "
-                "(scipy.sparse.save_npz), Matrix Market (*.mtx, *.mtx.gz) or HDF5 (FILE or FILE:/GROUP)",
+                "(scipy.sparse.save_npz), Matrix Market (*.mtx, *.mtx.gz), MATLAB (FILE or FILE:/NAME) or HDF5 (FILE "
+                "or FILE:/GROUP)",
                 "recon m.counts --system-matrix m.counts -o o.h5");
     cli_refuses(at, "none.csr4: No such file or directory", "recon m.counts --system-matrix none.csr4 -o o.h5");
     cli_refuses(at, "--precision double contradicts --geometry matrix; allowed: single or mixed",

@@ -309,12 +309,12 @@ static void refusals(void **state)
                 "output-range is 7:7.01, in which 65535 steps are finer than the values; allowed: a range of 0.11 or "
                 "wider there, or --output-type float32",
                 "recon scan.h5 -o x.h5 --output-type uint16 --output-range 7:7.01");
-    cli_works(at, "phantom -o cone.h5 --geometry cone --size 16 --angles 24 --slices 16");
-    cli_refuses(at,
-                "output-range is auto, and no slice of --geometry cone can be reconstructed quickly beforehand; "
-                "allowed: MIN:MAX, such as --output-range 0:1.5",
-                "recon cone.h5 -o x.h5 --geometry cone --algorithm fdk --output-type uint16");
-    cli_works(at, "recon cone.h5 -o x.h5 --geometry cone --algorithm fdk --output-type uint16 --output-range -1:9");
+    cli_works(at, "phantom -o counts.csr4 --geometry pet");
+    cli_refuses(
+        at,
+        "output-range is auto, and no image of counts can be reconstructed quickly beforehand; allowed: MIN:MAX, "
+        "such as --output-range 0:1.5",
+        "recon counts.counts --system-matrix counts.csr4 -o x.h5 --output-type uint16");
 }
 
 int cli_formats_tests(void)

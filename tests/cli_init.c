@@ -50,6 +50,14 @@ static void round_trip(void **state)
     assert_has(text, "\n#iterations: 10\n");
     assert_has(text, "\n#rotation-axis: auto\n");
     assert_has(text, "\n#stages: [zingers, air, stripes, harden]\n");
+    assert_has(text,
+               "\n# This scan: 0 of 1536 values of a sample are far too bright for a single projection; from 3 on "
+               "they are taken\n# out.\n#zinger-removal-method: none\n");
+    assert_has(text, "\n#air: 0\n");
+    assert_has(text, "\n#remove-stripe-method: none\n");
+    assert_has(text, "\n#margin: 0\n");
+    assert_has(text, "\n# This scan: no sample shows it; the numbers come from a wedge of the object's material, or "
+                     "from a simulation.\n#beam-hardening: A,B,C\n");
     free(text);
     cli_works(at, "recon --config scan.yaml --pictures no --report none");
     uncomment(at, "scan.yaml", "all.yaml");
@@ -124,6 +132,42 @@ static void defaults_of_algorithms(void **state)
     free(text);
 }
 
+/* A column that is half as sensitive as its neighbours. */
+static uint16_t striped(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return (uint16_t)((500 + (angle * 7 + row * 5 + column * 3) % 11) / (column == 20 ? 2 : 1));
+}
+
+/* What a sample of the scan asks for is told with its reason, and gives the same volume as the default. */
+static void damages_are_told(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = 40;
+    scan.columns = 128;
+    scan.count = striped;
+    cli_write_scan(at, "scan.h5", &scan);
+    cli_works(at, "init scan.h5 -o scan.yaml --algorithm fbp");
+    char *text = text_of(at, "scan.yaml");
+    assert_has(text, "\n# This scan: columns of a sample differ from their neighbours by ");
+    assert_has(text, " stripes are taken out.\n#remove-stripe-method: sorting\n");
+    assert_has(text, "\n# This scan: the outermost columns have ");
+    assert_has(text, "\n#padding-type: edges\n");
+    free(text);
+    cli_works(at, "init scan.h5 -o given.yaml --algorithm fbp --remove-stripe-method fw");
+    text = text_of(at, "given.yaml");
+    assert_has(text, "\nremove-stripe-method: fw\n");
+    assert_null(strstr(text, "of them by more"));
+    free(text);
+    uncomment(at, "scan.yaml", "all.yaml");
+    cli_works(at, "recon scan.h5 -o alone.h5 --algorithm fbp --rotation-axis 63.5 --pictures no --report none");
+    cli_works(at, "recon --config all.yaml --rotation-axis 63.5 --pictures no --report none -o all.h5");
+    float *alone = cli_read_volume(at, "alone.h5", 4, 128), *all = cli_read_volume(at, "all.h5", 4, 128);
+    assert_memory_equal(all, alone, 4 * 128 * 128 * sizeof *all);
+    free(alone);
+    free(all);
+}
+
 /* What recon would refuse is a comment, so that it can be mended in the file. */
 static void scans_that_lack_something(void **state)
 {
@@ -150,6 +194,6 @@ static void scans_that_lack_something(void **state)
 int cli_init_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(round_trip), CLI_TEST(given_settings), CLI_TEST(defaults_of_algorithms),
-                                       CLI_TEST(scans_that_lack_something)};
+                                       CLI_TEST(damages_are_told), CLI_TEST(scans_that_lack_something)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

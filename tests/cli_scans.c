@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, scans: what beamlines write gives the volume that the same data in Data Exchange give. */
 #include "cli.h"
+#include "testing_mat.h"
 #include "testing_npy.h"
 #include "testing_nxtomo.h"
 
@@ -166,6 +167,88 @@ static void write_arrays(const char *directory, const Scan *scan)
     }
 }
 
+static void put_array(TestingMat *mat, const char *name, bool compressed, int count, const uint16_t *values)
+{
+    testing_mat_variable(mat, &(TestingMatVariable){.name = name,
+                                                    .compressed = compressed,
+                                                    .class = 11,
+                                                    .rank = 3,
+                                                    .size = (int32_t[]){COLUMNS, ROWS, count},
+                                                    .part_count = 1,
+                                                    .part = {{4, 2, (size_t)(count * PIXELS), values}}});
+}
+
+/* MATLAB files of level 5, with all variables and with the projections alone. */
+static void write_mat(const char *directory, const Scan *scan)
+{
+    char path[TESTING_PATH];
+    TestingMat mat = testing_mat(true);
+    put_array(&mat, "projections", true, ANGLES, scan->data);
+    put_array(&mat, "flats", false, FLATS, scan->flats);
+    put_array(&mat, "darks", true, DARKS, scan->darks);
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "theta",
+                                                     .class = 6,
+                                                     .rank = 2,
+                                                     .size = (int32_t[]){ANGLES, 1},
+                                                     .part_count = 1,
+                                                     .part = {{9, 8, ANGLES, scan->theta}}});
+    testing_mat_write(&mat, testing_path(path, directory, "scan.mat"));
+    mat = testing_mat(false);
+    put_array(&mat, "projections", true, ANGLES, scan->data);
+    testing_mat_write(&mat, testing_path(path, directory, "data.mat"));
+}
+
+/* A MATLAB file of version 7.3: HDF5 behind 512 bytes of text; the first sinogram, without a dimension of 1, and angles
+ * as a row with one. */
+static void write_mat73(const char *directory, const Scan *scan)
+{
+    char path[TESTING_PATH];
+    const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    assert_true(creation >= 0 && H5Pset_userblock(creation, 512) >= 0);
+    const hid_t file = H5Fcreate(testing_path(path, directory, "scan73.mat"), H5F_ACC_TRUNC, creation, H5P_DEFAULT);
+    assert_true(file >= 0 && H5Pclose(creation) >= 0);
+    TestingDataset wanted = {"/sinogram", H5T_STD_U16LE, H5T_NATIVE_UINT16, 2, {ANGLES, COLUMNS}, scan->sinograms, 0};
+    testing_hdf5_dataset(file, &wanted);
+    wanted = (TestingDataset){"/flat", H5T_STD_U16LE, H5T_NATIVE_UINT16, 2, {1, COLUMNS}, scan->flats, 0};
+    testing_hdf5_dataset(file, &wanted);
+    wanted = (TestingDataset){"/theta", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, {ANGLES, 1}, scan->theta, 0};
+    testing_hdf5_dataset(file, &wanted);
+    testing_hdf5_close(file);
+    FILE *text = fopen(path, "r+");
+    assert_true(text && fputs("MATLAB 7.3 MAT-file, Platform: GLNXA64", text) >= 0 && fclose(text) == 0);
+}
+
+static void matlab_files_agree(void **state)
+{
+    static Scan scan;
+    const char *const at = *state;
+    write_scans(at, &scan);
+    write_mat(at, &scan);
+    write_mat73(at, &scan);
+    cli_works(at, "recon scan.h5 -o a.h5 --rotation-axis 7.5 --pictures no --report none");
+    cli_works(at, "recon scan.mat:projections --theta-dataset theta --flats :flats --darks scan.mat:/darks -o b.h5 "
+                  "--rotation-axis 7.5 --pictures no --report none");
+    assert_same_volume(at, "a.h5", "b.h5", 4, 16);
+    cli_works(at, "recon data.mat --theta scan.mat:/theta --flats scan.mat:/flats --darks :/projections -o c.h5 "
+                  "--rotation-axis 7.5 --pictures no --report none --max-repaired 1");
+    cli_works(at, "recon scan.h5 --dataset /sinograms --axes row,angle,column --theta-dataset /exchange/theta "
+                  "--end-row 1 -o d.h5 --rotation-axis 7.5 --pictures no --report none "
+                  "--data line-integrals --algorithm fbp");
+    cli_works(at, "recon scan73.mat --dataset /sinogram --axes row,angle,column --theta-dataset /theta -o e.h5 "
+                  "--rotation-axis 7.5 --pictures no --report none --data line-integrals --algorithm fbp");
+    assert_same_volume(at, "d.h5", "e.h5", 1, 16);
+    cli_refuses(at,
+                "scan.mat has several arrays of two or three dimensions; allowed: the name of a variable, as "
+                "FILE:/NAME or with --dataset; it has: projections (16 x 4 x 24 uint16), flats (16 x 4 x 3 uint16), "
+                "darks (16 x 4 x 2 uint16), theta (24 x 1 double)",
+                "recon scan.mat --theta 0:180 -o v.h5");
+    char *found = cli_output_of(at, "info data.mat --theta 0:180:excluded --flats scan.mat:/flats");
+    assert_non_null(strstr(found, "kind         MATLAB array, uint16\n"
+                                  "recognised   likely: the only array, projections\n"
+                                  "shape        24 angles, 4 rows, 16 columns\n"));
+    free(found);
+}
+
 /* EDF files as the ESRF names them, with the bytes in the other order. */
 static void write_edf(const char *directory, const char *stem, int count, const uint16_t *values)
 {
@@ -319,16 +402,36 @@ static void measured_at_k11(void **state)
     free(cli_read_volume(*state, "v.h5", 22, 26));
 }
 
+/* A sinogram as its authors published it; the variable of the angles tells that they are radians. */
+static void measured_dendrites(void **state)
+{
+    char path[TESTING_PATH];
+    testing_data(path, "rings/RealDataDend.mat");
+    CliRun run = {.directory = *state};
+    cli_start(&run,
+              "recon %s --axes row,angle,column --theta-dataset anglesRad --data line-integrals -o v.h5 --pictures "
+              "no --report none --algorithm fbp",
+              path);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_true(fabs(cli_number_after(run.err, "rotation center: column ", NULL) - 629.4) < 2);
+    assert_non_null(strstr(run.err, "stripes are taken out by sorting"));
+    cli_free(&run);
+    free(cli_read_volume(*state, "v.h5", 1, 1260));
+}
+
 int cli_scans_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(formats_agree),
         CLI_TEST(arrays_and_images_agree),
+        CLI_TEST(matlab_files_agree),
         CLI_TEST(info_says_what_it_saw),
         CLI_TEST(projections_left_out),
         CLI_TEST(dropped_projections_keep_their_numbers),
         CLI_TEST(datasets_that_do_not_fit),
         CLI_TEST(measured_at_k11),
+        CLI_TEST(measured_dendrites),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

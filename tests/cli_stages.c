@@ -371,10 +371,12 @@ static void unusual_air_is_refused(void **state)
         "air is 3, but the values are transmissions of which no logarithm is taken; allowed: with --data counts or "
         "transmission",
         "recon scan.h5 -o v.h5 --air 3 --minus-log no");
-    cli_refuses(*state, "beam-hardening has 9 numbers; allowed: up to 8",
+    cli_refuses(*state,
+                "--beam-hardening is '1,2,3,4,5,6,7,8,9'; allowed: 1 to 8 numbers from -1000000 to 1000000, separated "
+                "by commas",
                 "recon scan.h5 -o v.h5 --beam-hardening 1,2,3,4,5,6,7,8,9");
     cli_refuses(*state,
-                "--beam-hardening is '1,x'; allowed: 1 to 4096 numbers from -1000000 to 1000000, separated by commas",
+                "--beam-hardening is '1,x'; allowed: 1 to 8 numbers from -1000000 to 1000000, separated by commas",
                 "recon scan.h5 -o v.h5 --beam-hardening 1,x");
 }
 

@@ -3,6 +3,7 @@
 #include "counts_file.h"
 #include "memory.h"
 #include "testing_hdf5.h"
+#include "testing_mat.h"
 #include "testing_npy.h"
 
 #include <math.h>
@@ -191,6 +192,45 @@ static void arrays_of_all_shapes(void **state)
             "/xyz.npy is 2 × 3 × 4; allowed: 4 × 3 × 2 (z, y, x) or 24 voxels, or sets of that");
     refuses(*state, "one.npy:int32", &rows,
             "/one.npy is a NumPy array, and 'int32' follows its name; allowed: nothing");
+}
+
+/* A file with one array of this class and type, [size[0], size[1], …] as MATLAB says. */
+static void write_mat(const char *directory, const char *name, int rank, const int32_t *size, TestingMatPart values)
+{
+    char path[TESTING_PATH];
+    TestingMat mat = testing_mat(rank % 2);
+    const uint32_t classes[] = {[5] = 12, [7] = 7, [9] = 6};
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "m",
+                                                     .compressed = rank == 3,
+                                                     .class = classes[values.type],
+                                                     .rank = rank,
+                                                     .size = size,
+                                                     .part_count = 1,
+                                                     .part = {values}});
+    testing_mat_write(&mat, testing_path(path, directory, name));
+}
+
+static void variables_of_all_shapes(void **state)
+{
+    static const int32_t column[] = {ROWS, 1}, row[] = {1, ROWS}, sets[] = {ROWS, SETS}, turned[] = {SETS, ROWS};
+    static const int32_t volume[] = {2, 3, 4}, events[] = {2, 9};
+    int32_t integer[VALUES];
+    float real[VALUES];
+    make_counts(integer, real);
+    write_mat(*state, "column", 2, column, (TestingMatPart){5, 4, ROWS, integer});
+    write_mat(*state, "row", 2, row, (TestingMatPart){7, 4, ROWS, real});
+    write_mat(*state, "sets", 2, sets, (TestingMatPart){7, 4, VALUES, real});
+    write_mat(*state, "turned", 2, turned, (TestingMatPart){7, 4, VALUES, real});
+    write_mat(*state, "volume", 3, volume, (TestingMatPart){7, 4, 24, real});
+    write_mat(*state, "events", 2, events, (TestingMatPart){5, 4, 18, integer});
+    reads(*state, "column", &pairs, 1, real);
+    reads(*state, "row:/m", &rows, 1, real);
+    reads(*state, "sets:m", &rows, SETS, real);
+    reads(*state, "volume", &image, 1, real);
+    refuses(*state, "turned", &rows, "/turned is 16 × 3; allowed: 16 rows, or sets × 16");
+    refuses(*state, "row:/x", &rows, "/row has no variable x; it has: m (1 x 16 single)");
+    refuses(*state, "events", &pairs,
+            "/events: m is a list of events; allowed in MATLAB files: counts, one for each row");
 }
 
 static void datasets_of_all_shapes(void **state)
@@ -391,10 +431,18 @@ static void names_of_files(void **state)
 TESTING_SUBJECT(counts_file)
 {
     const struct CMUnitTest tests[] = {
-        TEST(raw_values_tell_their_type), TEST(raw_values_of_both_types), TEST(raw_sizes_must_fit),
-        TEST(arrays_of_all_shapes),       TEST(datasets_of_all_shapes),   TEST(numbers_of_sets),
-        TEST(values_that_are_no_counts),  TEST(events_are_counted),       TEST(many_events),
-        TEST(events_that_are_refused),    TEST(names_of_files),
+        TEST(raw_values_tell_their_type),
+        TEST(raw_values_of_both_types),
+        TEST(raw_sizes_must_fit),
+        TEST(arrays_of_all_shapes),
+        TEST(variables_of_all_shapes),
+        TEST(datasets_of_all_shapes),
+        TEST(numbers_of_sets),
+        TEST(values_that_are_no_counts),
+        TEST(events_are_counted),
+        TEST(many_events),
+        TEST(events_that_are_refused),
+        TEST(names_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix file: one matrix in every format is the same, to the bit, in any ranges of rows. */
 #include "testing_hdf5_matrix.h"
+#include "testing_mat_matrix.h"
 #include "testing_npz.h"
 
 #include <math.h>
 
-enum { ROWS = 300, COLUMNS = 200, ENTRIES = 20000, FILES = 10 };
+enum { ROWS = 300, COLUMNS = 200, ENTRIES = 20000, FILES = 12 };
 
 /* Floats of many magnitudes, so that sums of several depend on their order. */
 static TestingMatrix rough_matrix(void)
@@ -44,7 +45,12 @@ static void write_file(const char *path, int i, TestingMatrix *matrix)
     if (i == 0) testing_csr4(path, &scanner, matrix);
     if (i == 1 || i == 2) testing_market(path, i == 2, matrix);
     if (i >= 3 && i < 7) testing_npz(path, &npz[i - 3], matrix);
-    if (i < 7) return;
+    if (i >= 10) {
+        TestingMat mat = testing_mat(i == 10);
+        testing_mat_matrix(&mat, "A", i == 11, i, matrix);
+        testing_mat_write(&mat, path);
+    }
+    if (i < 7 || i >= 10) return;
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(file >= 0);
     testing_hdf5_matrix(file, &hdf5[i - 7], matrix);
@@ -115,9 +121,11 @@ static void unknown_files(void **state)
     SinoMatrixFile *file = NULL;
     FILE *out = fopen(testing_path(path, *state, "m.csr4"), "w");
     assert_true(out && fclose(out) == 0);
-    assert_error(sino_matrix_open(path, &file), SINO_BAD_INPUT,
-                 "m.csr4 is no system matrix of a format that is known; allowed: csr4 (PCSR version 4), SciPy "
-                 "(scipy.sparse.save_npz), Matrix Market (*.mtx, *.mtx.gz) or HDF5 (FILE or FILE:/GROUP)");
+    assert_error(
+        sino_matrix_open(path, &file), SINO_BAD_INPUT,
+        "m.csr4 is no system matrix of a format that is known; allowed: csr4 (PCSR version 4), SciPy "
+        "(scipy.sparse.save_npz), Matrix Market (*.mtx, *.mtx.gz), MATLAB (FILE or FILE:/NAME) or HDF5 (FILE or "
+        "FILE:/GROUP)");
     assert_null(file);
     assert_error_has(sino_matrix_try(path), SINO_BAD_INPUT, "no system matrix of a format that is known");
     sino_matrix_close(NULL);

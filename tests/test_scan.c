@@ -258,9 +258,10 @@ static void sizes_that_disagree(void **state)
     write_scan(path, &data, NULL, NULL, &angles);
     check_refused(path, ": /exchange/theta[1] is -inf; allowed: finite angles in degrees");
     angles.rank = 2;
-    angles.size[1] = 1;
+    angles.size[0] = 0; /* no values beyond those that there are */
+    angles.size[1] = 2;
     write_scan(path, &data, NULL, NULL, &angles);
-    check_refused(path, ": /exchange/theta has 2 dimensions; allowed: 1");
+    check_refused(path, ": /exchange/theta has 2 dimensions; allowed: 1, or others of size 1");
 }
 
 static void data_that_are_no_projections(void **state)

@@ -4,6 +4,7 @@
 #include "scan.h"
 #include "testing.h"
 #include "testing_npy.h"
+#include "testing_scan.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -64,9 +65,7 @@ static void check_scan(const SinoScanRequest *request, const char *kind, const c
         const SinoScanBox *box = &boxes[b];
         assert_success(sino_scan_read(scan, 1, 3, box, values));
         for (int64_t v = 0; v < 3 * box->row_count * box->column_count; v++) {
-            const double found = info->type == SINO_COUNT_UINT8    ? (double)((const uint8_t *)(void *)values)[v]
-                                 : info->type == SINO_COUNT_UINT16 ? (double)((const uint16_t *)(void *)values)[v]
-                                                                   : (double)values[v];
+            const double found = testing_scan_value(info->type, values, v);
             const int64_t k = 1 + v / (box->row_count * box->column_count);
             const int64_t row = box->first_row + v / box->column_count % box->row_count;
             assert_true(found == value_at(k, row, box->first_column + v % box->column_count));
@@ -179,10 +178,10 @@ static void npy_as_fields(void **state)
     request.axes = SINO_AXES_ANGLE_ROW_COLUMN;
     request.theta = NULL;
     request.theta_dataset = "/theta";
-    refused(&request, "which is no HDF5 file; allowed: --theta with FILE:/DATASET");
+    refused(&request, "which is no HDF5 or MATLAB file; allowed: --theta with FILE:/DATASET");
     request.theta_dataset = NULL;
     request.dataset = "/data";
-    refused(&request, "is NumPy array; allowed: --dataset with HDF5 files");
+    refused(&request, "is NumPy array; allowed: --dataset with HDF5 and MATLAB files");
 }
 
 /* ---- EDF ---- */

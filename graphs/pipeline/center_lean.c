@@ -48,9 +48,9 @@ SinoStatus sino_center_lean(const SinoSettings *settings, const SinoInput *input
         SINO_TRY(center_of(input, opposite, input->first_row + i * apart / 2, rows, &center[i]));
     const double lean = center[2] - center[0];
     if (!(fabs(lean) > much) || fabs((center[0] + center[2]) / 2 - center[1]) > agreement) return NULL;
-    sino_findings_warn(findings, "center",
-                       "the rotation axis leans: the last rows have their center %.1f columns beside that of the first "
-                       "ones; --detector-tilt %.2f turns the projections back",
-                       lean, atan2(lean, (double)apart) * 180 / SINO_PI);
+    sino_findings_add(findings, false, "center",
+                      "the rotation axis leans: the last rows have their center %.1f columns beside that of the first "
+                      "ones; --detector-tilt %.2f turns the projections back",
+                      lean, atan2(lean, (double)apart) * 180 / SINO_PI);
     return NULL;
 }

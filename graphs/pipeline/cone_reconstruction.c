@@ -441,7 +441,7 @@ static SinoStatus expect(const SinoConeRun *run)
 
 static SinoStatus begin(SinoConeRun *run)
 {
-    SINO_TRY(expect(run));
+    if (!run->of.aside) SINO_TRY(expect(run));
     return sino_cone_run_allocate(run);
 }
 
@@ -462,13 +462,13 @@ SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction)
     SinoConeRun run = sino_cone_run_of(reconstruction);
     SinoStatus status = sino_processes_agree(processes, begin(&run));
     const bool begun = !status; /* all ranks have begun */
-    sino_runtime_profile_begin(runtime);
+    if (!reconstruction->aside) sino_runtime_profile_begin(runtime);
     if (!status) status = insert_all(&run);
     /* Other ranks would wait for ever for messages that this rank no longer submits. */
     if (begun && *sino_status_text(status) && sino_processes_count(processes) > 1)
         sino_processes_abort(processes, status);
     status = sino_runtime_wait_after(runtime, status);
-    if (!status) sino_runtime_profile_report(runtime, "");
+    if (!status && !reconstruction->aside) sino_runtime_profile_report(runtime, "");
     sino_cone_run_free(&run);
     return status;
 }

@@ -27,6 +27,7 @@ typedef struct SinoConeReconstruction {
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
     SinoRecord *record;
     SinoConeTraffic *traffic; /* is added to */
+    bool aside;               /* tells neither progress nor profile, for it is not what was asked for */
 } SinoConeReconstruction;
 
 /* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the

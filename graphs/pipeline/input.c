@@ -7,6 +7,7 @@
 #include "memory_scan.h"
 #include "redundancy.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -246,14 +247,12 @@ static SinoStatus take_air(const SinoSettings *settings, SinoInput *input)
     return NULL;
 }
 
-static SinoStatus take_hardening(const SinoSettings *settings, SinoInput *input)
+static void take_hardening(const SinoSettings *settings, SinoInput *input)
 {
     const SinoWeightList *given = &settings->beam_hardening;
-    SINO_CHECK(given->count <= SINO_HARDEN_MOST, SINO_BAD_INPUT,
-               "beam-hardening has %" PRId64 " numbers; allowed: up to %d", given->count, SINO_HARDEN_MOST);
+    assert(given->count <= SINO_HARDEN_MOST); /* the table of settings takes no more */
     input->hardening.count = given->count;
     for (int64_t i = 0; i < given->count; i++) input->hardening.coefficient[i] = given->value[i];
-    return NULL;
 }
 
 SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
@@ -293,7 +292,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
         status = sino_flat_sets_new(settings, input.info, &input.flat_sets);
     if (!status) status = sino_input_take_images(settings, &input);
     if (!status) status = take_air(settings, &input);
-    if (!status) status = take_hardening(settings, &input);
+    if (!status) take_hardening(settings, &input);
     if (status)
         sino_input_close(&input);
     else

@@ -5,45 +5,16 @@
 #include "arithmetic.h"
 #include "repairs.h"
 #include "scan_sample.h"
+#include "stage_choice.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const double degrees = 180 / SINO_PI;
 
 /* Fewer angles than these may have any span. */
 enum { FEW_ANGLES = 8 };
-
-static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static void add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
-{
-    if (findings->count == SINO_FINDINGS_MAX) return;
-    SinoFinding *to = &findings->finding[findings->count++];
-    va_list arguments;
-    *to = (SinoFinding){.refused = refused, .event = event};
-    va_start(arguments, format);
-    vsnprintf(to->text, sizeof to->text, format, arguments);
-    va_end(arguments);
-}
-
-void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
-{
-    char text[sizeof findings->finding->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    add(findings, false, event, "%s", text);
-}
-
-void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text)
-{
-    add(findings, true, event, "%s", text);
-}
 
 /* Angles of a scan in degrees. */
 typedef struct Angles {
@@ -96,33 +67,38 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
     const Angles angles = angles_of(info);
     char type[80];
     if (angles.count > 1 && angles.span <= 0)
-        add(findings, true, "theta",
-            "all %" PRId64 " angles are %g degrees; allowed: angles that differ, as by --theta 0:180", angles.count,
-            angles.first);
+        sino_findings_add(findings, true, "theta",
+                          "all %" PRId64 " angles are %g degrees; allowed: angles that differ, as by --theta 0:180",
+                          angles.count, angles.first);
     if (angles.count < FEW_ANGLES || angles.span <= 0) return;
     const bool turns = fabs(remainder(angles.span, 180)) < 2 || fabs(remainder(angles.full, 180)) < 2;
     if (covers(&angles, SINO_PI, 0.01)) {
         type_angles(&angles, degrees, sizeof type, type);
-        add(findings, true, "theta",
+        sino_findings_add(
+            findings, true, "theta",
             "the angles cover %.4f degrees, and as many radians make %.0f degrees: they are radians that are taken for "
             "degrees; allowed: degrees, as by %s",
             angles.span, 180 * round(angles.full / SINO_PI), type);
     } else if (covers(&angles, 180 * degrees, 0.005)) {
         type_angles(&angles, 1 / degrees, sizeof type, type);
-        add(findings, true, "theta",
+        sino_findings_add(
+            findings, true, "theta",
             "the angles cover %.0f degrees, which is %.0f radians: they are degrees that are taken for radians; "
             "allowed: %s",
             angles.span, angles.span / degrees, type);
     } else if (angles.span < 7) {
-        add(findings, false, "theta",
+        sino_findings_add(
+            findings, false, "theta",
             "the angles cover %.3f degrees; are they radians that are taken for degrees? (--theta takes degrees)",
             angles.span);
     } else if (angles.span > 7200 && !turns) {
-        add(findings, false, "theta",
+        sino_findings_add(
+            findings, false, "theta",
             "the angles cover %.0f degrees; are they degrees that are taken for radians? (--theta takes degrees)",
             angles.span);
     } else if (angles.full < 100) {
-        add(findings, false, "theta",
+        sino_findings_add(
+            findings, false, "theta",
             "the angles cover %.1f degrees; a slice needs about 180, and lacks what the missing angles would show; are "
             "the angles right? (--theta replaces them)",
             angles.span);
@@ -135,29 +111,34 @@ static void suspect_fields(const SinoSettings *settings, const SinoInput *input,
     const bool known = input->info->flat_position || settings->flat_positions.count > 0;
     if (!sample->fields) return;
     if (sample->flat_change != 0 && !known)
-        add(findings, false, "flat",
+        sino_findings_add(
+            findings, false, "flat",
             "the second half of the %" PRId64 " flat fields is %.2g %% %s than the first, and their mean is used; were "
             "they taken before and after the projections? (--flat-positions 0,%" PRId64 ": a line between them)",
             input->info->flat_count, 100 * fabs(sample->flat_change), sample->flat_change > 0 ? "brighter" : "darker",
             input->info->file_angle_count);
     if (sample->flat <= sample->dark)
-        add(findings, true, "flat",
+        sino_findings_add(
+            findings, true, "flat",
             "the flat fields have a mean of %g in a sample of the rows, the dark fields %g; allowed: flat fields "
             "brighter than dark fields (if the two are swapped: --flats and --darks with the right images)",
             sample->flat, sample->dark);
     if (sample->undefined * 2 > sample->count) return;
     if (sample->integral > 6)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the projections have 1/%.0f of the light of the flat fields; are their values line integrals already? "
             "(--data line-integrals)",
             exp(sample->integral));
     if (sample->integral < -0.7)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the projections are %.1f times as bright as the flat fields; are the flat fields of the same exposure? "
             "(--flats takes others)",
             exp(-sample->integral));
     else if (sample->edge_transmission < 0.1 * sample->transmission)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the projections have %.2f of the light of the flat fields, but their outermost columns, where most scans "
             "see air, %.2f; are their values line integrals already? (--data line-integrals)",
             sample->transmission, sample->edge_transmission);
@@ -190,7 +171,8 @@ static void suspect_bright_columns(const SinoInput *input, const SinoScanSample 
         count++;
     }
     if (count == 0) return;
-    add(findings, false, "data",
+    sino_findings_add(
+        findings, false, "data",
         "detector columns that are brighter than in the flat fields, unlike those beside them: %" PRId64 "; column "
         "%" PRId64 " %.1f times; broken pixels draw rings (--saturation N gives counts of N and more the weight 0)",
         count, input->first_column + brightest, exp(-sample->column_level[brightest]));
@@ -216,12 +198,14 @@ static void suspect_values(const SinoSettings *settings, const SinoInput *input,
     if (input->flat_correction != SINO_FLAT_NONE || sample->mean <= most) return;
     if (!input->minus_log && (emission || sample->edges < 0.7 * sample->mean)) return;
     if (said)
-        add(findings, false, "data",
+        sino_findings_add(
+            findings, false, "data",
             "the values have a mean of %g in a sample of the scan, which is much for %s; are they counts, which need "
             "flat fields? (--data counts)",
             sample->mean, kind);
     else
-        add(findings, true, "data",
+        sino_findings_add(
+            findings, true, "data",
             "the values have a mean of %g in a sample of the scan, which is much for %s; allowed: --data counts with "
             "flat fields, or --data %s if that is what they are",
             sample->mean, kind, input->minus_log ? "transmission" : "line-integrals");
@@ -234,12 +218,14 @@ static void suspect_missing(const SinoSettings *settings, const SinoInput *input
     const bool divided = sample->fields && !(sample->flat <= sample->dark);
     const bool usable = divided || input->flat_correction == SINO_FLAT_NONE;
     if (sample->finite == 0)
-        add(findings, true, "data",
-            "every value of a sample of the scan is NaN or infinite; allowed: a scan with values");
+        sino_findings_add(findings, true, "data",
+                          "every value of a sample of the scan is NaN or infinite; allowed: a scan with values");
     else if (sample->zero == sample->count)
-        add(findings, true, "data", "every value of a sample of the scan is 0; allowed: a scan with values");
+        sino_findings_add(findings, true, "data",
+                          "every value of a sample of the scan is 0; allowed: a scan with values");
     else if (usable && share > settings->max_repaired)
-        add(findings, true, "data",
+        sino_findings_add(
+            findings, true, "data",
             "%.1f %% of the values of a sample of the scan are undefined; allowed: up to %g %% (--max-repaired %g): %s",
             100 * share, 100 * settings->max_repaired, settings->max_repaired, sino_repairs_advice);
 }
@@ -252,7 +238,8 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
     if (settings->geometry == SINO_GEOMETRY_CONE || !(setup->source_detector > 0)) return;
     const double fan = 2 * atan(width / 2 / setup->source_detector) * degrees;
     if (fan < 1) return;
-    add(findings, false, "geometry",
+    sino_findings_add(
+        findings, false, "geometry",
         "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, so that rays "
         "spread over %.3g degrees; is it a cone beam? (--geometry cone)",
         setup->source_object, setup->source_detector, width, fan);
@@ -267,126 +254,22 @@ static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput 
     SINO_TRY(sino_scan_likeness(input, &likeness));
     for (int f = 2; f <= 4; f++) {
         if (likeness.lag[1] > 0.2 && likeness.lag[f] < little * likeness.lag[1]) {
-            add(findings, false, "columns",
+            sino_findings_add(
+                findings, false, "columns",
                 "a projection is less like the next one than like the one %d further on; are there %" PRId64
                 " columns? (--columns %" PRId64 ")",
                 f, f * settings->columns, f * settings->columns);
             break;
         }
         if (settings->columns % f == 0 && likeness.part[f] < 0.05) {
-            add(findings, false, "columns",
-                "every projection looks like %d alike side by side; are there %" PRId64 " columns? (--columns %" PRId64
-                ")",
-                f, settings->columns / f, settings->columns / f);
+            sino_findings_add(findings, false, "columns",
+                              "every projection looks like %d alike side by side; are there %" PRId64
+                              " columns? (--columns %" PRId64 ")",
+                              f, settings->columns / f, settings->columns / f);
             break;
         }
     }
     return NULL;
-}
-
-static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                       SinoFindings *findings)
-{
-    if (!isnan(settings->air) || !input->minus_log || sample->air_columns == 0) return;
-    findings->stages.air = sample->air_columns;
-    add(findings, false, "air",
-        "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
-        "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
-        "normalisation)",
-        sample->air_drift, sample->air_columns);
-}
-
-/* Mean of the absolute line integrals of a twentieth of the columns, those at the side that has more, as a share of the
- * largest of any column; in a whole turn those at the side that has less, since a half acquisition sees what lies
- * beyond one side from the other. */
-static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *sample)
-{
-    const double covered = fabs(info->angle_rad[info->angle_count - 1] - info->angle_rad[0]);
-    const int64_t columns = sample->column_count, edge = sino_larger(columns / 20, 1);
-    double left = 0, right = 0, most = 0;
-    for (int64_t c = 0; c < columns; c++) {
-        most = fmax(most, sample->column_integral[c]);
-        if (c < edge) left += sample->column_integral[c] / (double)edge;
-        if (c >= columns - edge) right += sample->column_integral[c] / (double)edge;
-    }
-    return most > 0 ? (covered > 1.9 * SINO_PI ? fmin(left, right) : fmax(left, right)) / most : 0;
-}
-
-/* Voxels beyond each side of a slice that give it room for an object whose mean line integrals at the ends of the
- * detector have this share of the largest: sections of a disk, p(s) ∝ √(R² − s²), with a tenth more; at most half a
- * detector. */
-static int64_t roomy_margin(int64_t columns, double share)
-{
-    const double radii = 1.1 / sqrt(1 - fmin(share * share, 0.99));
-    return (int64_t)ceil((fmin(radii, 2) - 1) * (double)columns / 2);
-}
-
-/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense, unless they have
- * voxels for it. --air says that the outermost columns see air, whatever their line integrals are. */
-static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
-{
-    const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
-    const bool free_choice = isnan(settings->margin) && !(settings->air > 0);
-    if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
-    if (!free_choice || settings->volume.x > columns) return;
-    findings->stages.margin = margin;
-    add(findings, false, "margin",
-        "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
-        "or the light was weaker than in the flat fields; %" PRId64 " voxels beyond each side of the slice have room "
-        "for what is there, and are not written (--margin 0: without; --air N: N columns at each side see air)",
-        100 * share, margin);
-}
-
-/* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
-static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                           SinoFindings *findings)
-{
-    enum { LEAST_COLUMNS = 32 };
-    const double usual = 0.1, share = share_at_edge(input->info, sample);
-    const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
-    const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
-    const bool integrals = input->minus_log || input->info->line_integrals;
-    if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
-        add(findings, false, "padding",
-            "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
-            "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
-            100 * share);
-    if (!integrals || sample->column_count < LEAST_COLUMNS || !(share > usual)) return;
-    choose_margin(settings, input, share, findings);
-    if (!free_choice) return;
-    findings->stages.edges = true;
-    add(findings, false, "padding",
-        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
-        "detector: "
-        "fbp continues each projection by its outermost values (--padding-type zeros: by zeros)",
-        100 * share);
-}
-
-/* Stages that an expert would switch on, unless the user has decided. */
-static void choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                          SinoFindings *findings)
-{
-    const double visible = 0.003;    /* stripes, as a difference of line integrals */
-    const int64_t least_zingers = 3; /* fewer are perhaps the object's */
-    choose_air(settings, input, sample, findings);
-    if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
-    choose_padding(settings, input, sample, findings);
-    if (settings->zinger_removal == SINO_ZINGERS_AUTO && sample->zingers >= least_zingers) {
-        findings->stages.zingers = true;
-        add(findings, false, "zingers",
-            "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single projection: "
-            "zingers are taken out (--zinger-removal-method none: keep them)",
-            sample->zingers, sample->count);
-    }
-    if (settings->stripe_removal != SINO_REMOVE_AUTO || (!(sample->stripes >= visible) && sample->odd_columns == 0))
-        return;
-    findings->stages.stripes = true;
-    add(findings, false, "stripes",
-        "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
-        "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
-        "(--remove-stripe-method vo-all, "
-        "fw or ti: in another way; none: keep them)",
-        sample->stripes, sample->odd_columns);
 }
 
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
@@ -399,7 +282,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(settings, input, &sample, findings);
-    choose_stages(settings, input, &sample, findings);
+    sino_choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
     return suspect_columns(settings, input, findings);
 }
@@ -443,10 +326,10 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
              of_file, off);
     if (settings->volume.x == 0) {
         findings->half_side = side;
-        add(findings, false, "half",
-            "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
-            "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
-            axis, side, side, own, own);
+        sino_findings_add(findings, false, "half",
+                          "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
+                          "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
+                          axis, side, side, own, own);
         findings->finding[findings->count - 1].harmless = true;
         return NULL;
     }
@@ -454,10 +337,11 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
         snprintf(instead, sizeof instead,
                  "--start-column %.0f --end-column %.0f for the part that is seen all around, or ",
                  fmax(ceil(of_file - shorter), 0), floor(of_file + shorter) + 1);
-    add(findings, direct, "center",
-        "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the "
-        "whole object",
-        axis, direct ? ", which fbp only knows with room for it" : ": the slice cuts it off", instead, side, side);
+    sino_findings_add(findings, direct, "center",
+                      "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the "
+                      "whole object",
+                      axis, direct ? ", which fbp only knows with room for it" : ": the slice cuts it off", instead,
+                      side, side);
     return NULL;
 }
 

@@ -4,27 +4,7 @@
 #ifndef SINO_SUSPICION_H
 #define SINO_SUSPICION_H
 
-#include "input.h"
-
-typedef struct SinoFinding {
-    bool refused;      /* recon refuses the scan; false: it warns */
-    bool harmless;     /* recon only tells what it does */
-    const char *event; /* of the log: "theta", "data" … */
-    char text[640];    /* what was found, and what to type */
-} SinoFinding;
-
-enum { SINO_FINDINGS_MAX = 16 };
-typedef struct SinoFindings {
-    int64_t count;
-    SinoStageChoice stages; /* what the values ask for */
-    int64_t half_side;      /* of a half acquisition whose size is left to sinodag: voxels along a side; else 0 */
-    SinoFinding finding[SINO_FINDINGS_MAX];
-} SinoFindings;
-
-/* Adds what recon refuses for another reason, or warns of. */
-void sino_findings_refuse(SinoFindings *findings, const char *event, const char *text);
-void sino_findings_warn(SinoFindings *findings, const char *event, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#include "findings.h"
 
 /* Looks at the angles, and at a sample of the values. SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);

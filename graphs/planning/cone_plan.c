@@ -126,6 +126,28 @@ SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const S
                                  .record_bytes = sino_record_bytes(&shape) + packing};
 }
 
+SinoCone sino_cone_coarse(const SinoCone *cone)
+{
+    enum { SIDE_MOST = 64 };
+    const int64_t longest = sino_larger(cone->z_count, sino_larger(cone->x_count, cone->y_count));
+    const int64_t step = sino_larger(2, sino_ceil_divide(longest, SIDE_MOST));
+    SinoCone coarse = *cone;
+    coarse.x_count = sino_larger(1, cone->x_count / step);
+    coarse.y_count = sino_larger(1, cone->y_count / step);
+    coarse.z_count = sino_larger(1, cone->z_count / step);
+    coarse.voxel_size = cone->voxel_size * (double)step;
+    return coarse;
+}
+
+SinoSettings sino_cone_coarse_settings(const SinoSettings *settings)
+{
+    SinoSettings quick = *settings;
+    quick.algorithm = SINO_ALGORITHM_FDK;
+    quick.output_type = SINO_OUTPUT_FLOAT32;
+    quick.grid = (SinoGridShape){0};
+    return quick;
+}
+
 /* Most slabs of a volume. Every row of ranks has voxels of each slab. */
 static int64_t most_slabs(const SinoConePlanRequest *request, SinoGridShape grid)
 {

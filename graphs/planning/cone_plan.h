@@ -41,6 +41,12 @@ int64_t sino_cone_plan_least_bytes(const SinoConePlanRequest *request);
  * projections. */
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *plan);
 
+/* The coarse volume by whose planes recon finds the range of an integer volume, and the settings of its run, which is
+ * by FDK. It has every step-th voxel along each axis, at least every second one and 64 at most, and takes a pass over
+ * all projections. A voxel takes longer than in the volume, since the rows that it needs lie further apart. */
+SinoCone sino_cone_coarse(const SinoCone *cone);
+SinoSettings sino_cone_coarse_settings(const SinoSettings *settings);
+
 /* What of the scan's symmetry the plan uses, in words. */
 const char *sino_cone_plan_kernel(const SinoConePlan *plan);
 

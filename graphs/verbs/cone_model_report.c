@@ -118,13 +118,14 @@ static void print_memory(const SinoConeModelReport *report, FILE *out)
         if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_bytes_text((int64_t)item->value, bytes));
 }
 
-static void print_run(const SinoConeTimes *times, FILE *out)
+static void print_run(const SinoConeTimes *times, double range_s, FILE *out)
 {
     const Items items = items_of(times);
     char text[SINO_DURATION_SIZE];
     fprintf(out, "\ntime of the run\n");
     for (const Item *item = items.item; item < items.item + ITEMS; item++)
         if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_duration_text(item->value, text));
+    if (range_s > 0) fprintf(out, "  %-24s %12s\n", "before, range of values", sino_duration_text(range_s, text));
     fprintf(out, "  %-24s %12.4g 10^9 updates per second, %.4g 2^30\n", "rate", times->gups,
             times->gups * 1e9 / 0x1p30);
 }
@@ -192,7 +193,7 @@ void sino_cone_model_print(const SinoConeModelReport *report, FILE *out)
     const SinoConeTimes times = sino_cone_times(&report->machine, &report->problem, report->grid);
     print_head(report, &times, out);
     print_memory(report, out);
-    print_run(&times, out);
+    print_run(&times, report->range_s, out);
     print_assumed(&report->machine, out);
     print_table(report->grid, &times, out);
 }
@@ -250,6 +251,7 @@ void sino_cone_model_json(const SinoConeModelReport *report, FILE *out)
     json_of_items(&json, "memory_bytes", memory.count, memory.item);
     json_of_items(&json, "bytes", 2, bytes);
     json_of_items(&json, "seconds", ITEMS, items.item);
+    sino_json_real(&json, "range_seconds", report->range_s);
     sino_json_real(&json, "overlap", times.overlap);
     sino_json_real(&json, "gups", times.gups);
     sino_json_close(&json);

@@ -18,6 +18,7 @@ typedef struct SinoConeModelReport {
     const char *why;   /* this grid; not owned */
     bool planned;      /* ranks compute on cores, by `plan`; false: on devices */
     SinoConePlan plan; /* of the memory of a rank */
+    double range_s;    /* before the run, for the range of integers; 0: there is none to find */
 } SinoConeModelReport;
 
 /* Prints the memory and the times of a run, then the rows of the model's paper: predictions for its machine beside what

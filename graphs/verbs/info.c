@@ -191,7 +191,7 @@ static SinoStatus forecast(SinoInfoReport *report)
 static SinoStatus find(SinoInfoReport *report, const char *event, SinoStatus status)
 {
     if (sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
-    sino_findings_refuse(&report->findings, event, sino_status_text(status));
+    sino_findings_add(&report->findings, true, event, "%s", sino_status_text(status));
     sino_status_free(status);
     return NULL;
 }

@@ -39,7 +39,7 @@ static SinoStatus info_of_matrix(const SinoSettings *settings)
 
 SinoStatus sino_info_unless_scan(const SinoSettings *settings, SinoStatus refused)
 {
-    if (sino_status_exit_code(refused) != SINO_BAD_INPUT) return refused;
+    if (sino_status_exit_code(refused) != SINO_BAD_INPUT || settings->dataset) return refused;
     SinoStatus status = sino_matrix_try(settings->file_name);
     if (status && !sino_matrix_probe(settings->file_name)) {
         sino_status_free(status);

@@ -78,6 +78,18 @@ static const char *stage_order(char order[ORDER_SIZE])
     return order;
 }
 
+/* The settings, with what a sample of the scan tells of those that are left to sinodag. */
+static SinoStatus print_settings(const SinoSettings *settings, const SinoFindings *findings, FILE *out)
+{
+    char order[ORDER_SIZE];
+    SinoSettingNote note[SINO_EVIDENCE_MAX + 1] = {{.name = "stages", .value = stage_order(order)}};
+    for (int64_t i = 0; i < findings->evidence_count; i++) {
+        const SinoEvidence *evidence = &findings->evidence[i];
+        note[i + 1] = (SinoSettingNote){evidence->setting, evidence->value, evidence->reason};
+    }
+    return sino_settings_template(settings, findings->evidence_count + 1, note, out);
+}
+
 static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings,
                             FILE *out)
 {
@@ -94,8 +106,7 @@ static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input
     fputs("\nout: ", out);
     print_volume_name(settings->file_name, out);
     fputc('\n', out);
-    char order[ORDER_SIZE];
-    return sino_settings_template(settings, stage_order(order), out);
+    return print_settings(settings, findings, out);
 }
 
 static SinoStatus write_file(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings)
@@ -121,7 +132,7 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = sino_input_check(settings, &input);
     if (status && sino_status_exit_code(status) == SINO_BAD_INPUT) {
-        sino_findings_refuse(&findings, "input", sino_status_text(status));
+        sino_findings_add(&findings, true, "input", "%s", sino_status_text(status));
         sino_status_free(status);
         status = NULL;
     } else if (!status) {

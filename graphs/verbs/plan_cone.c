@@ -25,6 +25,22 @@ static SinoConeProblem problem_of(const SinoSettings *settings, const SinoCone *
                              .passes = 1};
 }
 
+/* The range of an integer volume takes a pass over the projections before the run. */
+static SinoStatus add_range(const SinoSettings *settings, const SinoInput *input, const SinoMachine *machine,
+                            SinoConeModelReport *report)
+{
+    const SinoSettings quick = sino_cone_coarse_settings(settings);
+    const SinoCone coarse = sino_cone_coarse(&report->cone);
+    const SinoConePlanRequest request = sino_cone_plan_request(&quick, input, &coarse, machine, settings->ranks);
+    SinoConePlan plan;
+    SINO_TRY(sino_cone_plan_new(&request, &plan));
+    report->plan.total_bytes = sino_larger(report->plan.total_bytes, plan.total_bytes);
+    const SinoConeProblem problem = problem_of(settings, &coarse);
+    const SinoConeGrid grid = {plan.streaming.grid_rows, plan.streaming.grid_columns};
+    report->range_s = sino_cone_times(&report->machine, &problem, grid).run;
+    return NULL;
+}
+
 /* Ranks of cores divide their work as recon does. */
 static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
@@ -38,6 +54,7 @@ static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *in
     const SinoConeStreaming *streaming = &report->plan.streaming;
     report->planned = true;
     report->problem.passes = streaming->slab_count;
+    if (settings->output_type != SINO_OUTPUT_FLOAT32) SINO_TRY(add_range(settings, input, &machine, report));
     report->grid = (SinoConeGrid){streaming->grid_rows, streaming->grid_columns};
     report->why = settings->grid.batch_groups > 0 ? "given"
                   : settings->ranks == 1          ? "one rank"

@@ -2,7 +2,6 @@
 /* recon of a cone beam: FDK (L. Feldkamp et al., J. Opt. Soc. Am. A 1, 612, 1984). */
 #include "recon_cone.h"
 
-#include "cone_plan.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "memory.h"
@@ -67,16 +66,15 @@ static SinoStatus plan(SinoRecon *recon)
 {
     Cone *own = recon->own;
     SinoMachine machine;
-    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
-    machine.devices = sino_device_room(recon->runtime);
-    SINO_TRY(sino_machine_agree(recon->processes, &machine));
+    SINO_TRY(sino_recon_cone_machine(recon, &machine));
     SinoConePlanRequest request = sino_cone_plan_request(recon->settings, &recon->input, &own->cone, &machine,
                                                          sino_processes_count(recon->processes));
     (void)sino_resume_number(&recon->resume, "slabs", &request.slab_count);
     if (request.grid.batch_groups == 0 &&
         sino_resume_number(&recon->resume, "rows of ranks", &request.grid.batch_groups))
         (void)sino_resume_number(&recon->resume, "columns of ranks", &request.grid.data_ranks);
-    return sino_processes_agree(recon->processes, sino_cone_plan_new(&request, &own->plan));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_cone_plan_new(&request, &own->plan)));
+    return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
 
 static SinoStatus find_center(SinoRecon *recon)
@@ -229,6 +227,7 @@ const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
                                        .begin = begin,
                                        .plan = plan,
                                        .find_center = find_center,
+                                       .sample_planes = sino_recon_cone_sample,
                                        .print_plan = print_plan,
                                        .record = record,
                                        .build = build,

@@ -3,11 +3,21 @@
 #ifndef SINO_RECON_CONE_H
 #define SINO_RECON_CONE_H
 
+#include "cone_plan.h"
 #include "recon_volume.h"
 
 /* Opens the scan. The cone with the axis that is given, or else in the middle; and the request of its volume. Errors:
  * those of sino_recon_open_scan and sino_cone_scan. */
 SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone);
+
+/* Collective. The machine of the run's plans. */
+SinoStatus sino_recon_cone_machine(const SinoRecon *recon, SinoMachine *machine);
+
+/* Of --output-range auto (recon_cone_range.c), collective. _sample is SinoReconKind.sample_planes; _range_plan raises
+ * the bytes of a rank, of all and of StarPU data, to what that takes before the run. Nothing if the range is given. */
+SinoStatus sino_recon_cone_sample(SinoRecon *recon, SinoRecord *record);
+SinoStatus sino_recon_cone_range_plan(const SinoRecon *recon, const SinoCone *cone, int64_t *total_bytes,
+                                      int64_t *data_bytes);
 
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);

@@ -48,7 +48,7 @@ static SinoStatus plan(SinoRecon *recon)
         sino_cone_solution_plan_request(recon->settings, &recon->input, &own->problem, &machine);
     SINO_TRY(sino_cone_solution_plan_new(&request, &own->plan));
     own->planned_s = sino_cone_solution_times(&request, &own->plan, recon->settings->iterations).run;
-    return NULL;
+    return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
 
 static SinoStatus find_center(SinoRecon *recon)
@@ -157,6 +157,7 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .begin = begin,
                                                 .plan = plan,
                                                 .find_center = find_center,
+                                                .sample_planes = sino_recon_cone_sample,
                                                 .print_plan = print_plan,
                                                 .record = record,
                                                 .build = build,

@@ -2,9 +2,10 @@
 /* recon --output-range auto: the range of an integer volume, by some slices that are reconstructed quickly.
  *
  * Of each slice the percentiles 0.1 and 99.9 of the voxels within the inscribed circle count, so that neither a zinger
- * nor the ring around the field of view makes the range. The range holds those of all slices, widened by a quarter of
- * its width at both ends, because other slices and other algorithms differ, and rounded outwards to 1/100 of its order
- * of magnitude. The slices, and every sum in them, are the same for any ranks, workers and minibatches. */
+ * nor the ring around the field of view makes the range. Of a cone beam it is three planes of a coarse volume. The
+ * range holds those of all slices, widened by a quarter of its width at both ends, because other slices and other
+ * algorithms differ, and rounded outwards to 1/100 of its order of magnitude. The slices, and every sum in them, are
+ * the same for any ranks, workers and minibatches. */
 #include "recon_volume.h"
 
 #include "arithmetic.h"
@@ -33,11 +34,15 @@ SinoStatus sino_recon_check_range(const SinoRecon *recon)
     const SinoVoxelCodes codes = {recon->settings->output_type, recon->settings->output_range};
     if (!is_integer(recon)) return NULL;
     if (!is_auto(recon)) return sino_codes_check(&codes);
-    SINO_CHECK(recon->kind->sample, SINO_BAD_INPUT,
-               "output-range is auto, and no slice of --geometry %s can be reconstructed quickly beforehand; allowed: "
-               "MIN:MAX, such as --output-range 0:1.5",
-               sino_geometry_name(recon->settings->geometry));
+    SINO_CHECK(recon->kind->sample || recon->kind->sample_planes, SINO_BAD_INPUT,
+               "output-range is auto, and no image of counts can be reconstructed quickly beforehand; allowed: "
+               "MIN:MAX, such as --output-range 0:1.5");
     return NULL;
+}
+
+bool sino_recon_samples_range(const SinoRecon *recon)
+{
+    return is_integer(recon) && is_auto(recon);
 }
 
 SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *record)
@@ -89,20 +94,19 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Widens the range by the percentiles of a slice. */
-static SinoStatus take_slice(const SinoSections *slice, SinoValueRange *range)
+/* Widens the range by the percentiles of a plane [height][width]; of its inscribed circle, or of all. */
+static SinoStatus take_plane(const float *plane, int64_t height, int64_t width, bool circle, SinoValueRange *range)
 {
-    const int64_t pixels = sino_times(slice->height, slice->width);
+    const int64_t pixels = sino_times(height, width);
     const int64_t step = sino_ceil_divide(pixels, VALUES_MOST) | 1; /* odd, so that columns take turns */
-    const double radius = (double)sino_smaller(slice->height, slice->width) / 2;
+    const double radius = circle ? (double)sino_smaller(height, width) / 2 : INFINITY;
     float *value;
     int64_t count = 0;
     SINO_TRY(sino_allocate(sino_ceil_divide(pixels, step), sizeof *value, "values of a slice", &value));
     for (int64_t i = 0; i < pixels; i += step) {
-        const int64_t row = i / slice->width, column = i % slice->width;
-        const double x = (double)column - (double)(slice->width - 1) / 2;
-        const double y = (double)row - (double)(slice->height - 1) / 2;
-        if (x * x + y * y <= radius * radius && isfinite(slice->xy[i])) value[count++] = slice->xy[i];
+        const int64_t row = i / width, column = i % width;
+        const double x = (double)column - (double)(width - 1) / 2, y = (double)row - (double)(height - 1) / 2;
+        if (x * x + y * y <= radius * radius && isfinite(plane[i])) value[count++] = plane[i];
     }
     qsort(value, (size_t)count, sizeof *value, by_value);
     const int64_t cut = (int64_t)(share * (double)count);
@@ -123,22 +127,42 @@ static SinoValueRange widen(SinoValueRange range, bool masked)
     return (SinoValueRange){floor(low / step) * step, ceil(high / step) * step};
 }
 
-static SinoStatus sample(SinoRecon *recon, SinoValueRange *range)
+/* Slices that are spread over the volume. */
+static SinoStatus sample_slices(SinoRecon *recon, SinoValueRange *found)
 {
     const int64_t slices = recon->input.slice_count, samples = sino_smaller(slices, SAMPLES_MOST);
-    SinoValueRange found = {INFINITY, -INFINITY};
     for (int64_t i = 0; i < samples; i++) {
         SinoRecord record = {0};
+        const SinoSections *slice = &record.sections;
         SinoStatus status = recon->kind->sample(recon, (2 * i + 1) * slices / (2 * samples), &record);
-        if (!status) status = take_slice(&record.sections, &found);
+        if (!status) status = take_plane(slice->xy, slice->height, slice->width, true, found);
         sino_record_free(&record);
         SINO_TRY(sino_processes_agree(recon->processes, status));
     }
+    return NULL;
+}
+
+/* Planes through the middle of a coarse volume, which rank 0 has. */
+static SinoStatus sample_planes(SinoRecon *recon, SinoValueRange *found)
+{
+    SinoRecord record = {0};
+    const SinoSections *planes = &record.sections;
+    SinoStatus status = recon->kind->sample_planes(recon, &record);
+    if (!status) status = take_plane(planes->xy, planes->height, planes->width, true, found);
+    if (!status && planes->xz) status = take_plane(planes->xz, planes->slice_count, planes->width, false, found);
+    if (!status && planes->yz) status = take_plane(planes->yz, planes->slice_count, planes->height, false, found);
+    sino_record_free(&record);
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof *found, found);
+}
+
+static SinoStatus sample(SinoRecon *recon, SinoValueRange *range)
+{
+    SinoValueRange found = {INFINITY, -INFINITY};
+    SINO_TRY(recon->kind->sample ? sample_slices(recon, &found) : sample_planes(recon, &found));
     SINO_CHECK(found.low < found.high, SINO_BAD_INPUT,
-               "output-range is auto, and all voxels of %" PRId64
-               " slices that were reconstructed for it are equal or undefined; allowed: MIN:MAX, such as "
-               "--output-range 0:1.5",
-               samples);
+               "output-range is auto, and all voxels that were reconstructed for it are equal or undefined; allowed: "
+               "MIN:MAX, such as --output-range 0:1.5");
     *range = widen(found, recon->settings->mask_ratio > 0);
     return NULL;
 }
@@ -147,12 +171,19 @@ SinoStatus sino_recon_find_range(SinoRecon *recon)
 {
     SinoValueRange *range = &recon->request.codes.range;
     SinoStatus status = NULL;
-    if (!is_integer(recon) || !is_auto(recon) || sino_resume_range(&recon->resume, range)) return NULL;
+    if (!sino_recon_samples_range(recon) || sino_resume_range(&recon->resume, range)) return NULL;
     status = sample(recon, range);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof *range, range));
-    sino_log_info(recon->log, "output", "output range: %.6g to %.6g %s, by %" PRId64 " slices reconstructed with fbp",
-                  range->low, range->high, recon->request.units, sino_smaller(recon->input.slice_count, SAMPLES_MOST));
+    sino_recon_mark(recon, "the output range is found");
+    if (recon->kind->sample)
+        sino_log_info(recon->log, "output",
+                      "output range: %.6g to %.6g %s, by %" PRId64 " slices reconstructed with fbp", range->low,
+                      range->high, recon->request.units, sino_smaller(recon->input.slice_count, SAMPLES_MOST));
+    else
+        sino_log_info(recon->log, "output",
+                      "output range: %.6g to %.6g %s, by planes of a coarse volume reconstructed with fdk", range->low,
+                      range->high, recon->request.units);
     return NULL;
 }
 

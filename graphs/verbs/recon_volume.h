@@ -72,9 +72,11 @@ struct SinoReconKind {
     SinoStatus (*plan)(SinoRecon *recon);
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);
-    /* Collective. Reconstructs a slice quickly, in the units of the output, into the new `record`. The rotation axis is
-     * known. NULL: the kind cannot. */
+    /* Collective. Reconstructs a slice quickly, in the units of the output, into the new `record` of every rank. The
+     * rotation axis is known. NULL: the kind cannot. */
     SinoStatus (*sample)(SinoRecon *recon, int64_t slice, SinoRecord *record);
+    /* Collective. The same for three planes through the middle of a coarse volume, into the record of rank 0. */
+    SinoStatus (*sample_planes)(SinoRecon *recon, SinoRecord *record);
     /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. NULL if `restored` is. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);
@@ -118,6 +120,7 @@ void sino_recon_tell_output(const SinoRecon *recon);
  * _find_range, collective, completes the request of the volume; _write_range tells how many voxels were clipped, and
  * writes so to /process. */
 SinoStatus sino_recon_check_range(const SinoRecon *recon);
+bool sino_recon_samples_range(const SinoRecon *recon); /* slices are reconstructed to find it */
 SinoStatus sino_recon_find_range(SinoRecon *recon);
 SinoStatus sino_recon_write_range(SinoRecon *recon);
 

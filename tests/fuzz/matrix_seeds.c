@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzing: a matrix of 4 rows and 3 columns in every format. */
+/* Fuzzing: a matrix of 4 rows and 3 columns in every format; MATLAB files hold a scan, too. */
 #include "matrix_seeds.h"
 
 #include "fuzz.h"
+#include "testing_mat.h"
 #include "testing_npy.h"
 
 #include <hdf5.h>
@@ -97,6 +98,51 @@ static void write_hdf5(const char *path)
     fuzz_require(H5Fclose(file) >= 0);
 }
 
+/* A scan of 2 projections of 3 columns, its angles, and the matrix, in either order of bytes. */
+static void write_mat(const char *path, bool big, bool compressed)
+{
+    static const double angles[] = {0, 90}, reals[] = {1.5, 2, 3};
+    static const int32_t size[] = {3, 2}, turned[] = {3, 4};
+    static const uint16_t counts[] = {1, 2, 3, 4, 5, 6};
+    TestingMat mat = testing_mat(big);
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "d",
+                                                     .compressed = compressed,
+                                                     .class = 11,
+                                                     .rank = 2,
+                                                     .size = size,
+                                                     .part_count = 1,
+                                                     .part = {{4, 2, 6, counts}}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "t",
+                                                     .class = 6,
+                                                     .rank = 2,
+                                                     .size = (int32_t[]){1, 2},
+                                                     .part_count = 1,
+                                                     .part = {{9, 8, 2, angles}}});
+    testing_mat_variable(&mat,
+                         &(TestingMatVariable){.name = "A",
+                                               .compressed = compressed,
+                                               .class = 5,
+                                               .rank = 2,
+                                               .size = turned,
+                                               .part_count = 3,
+                                               .part = {{5, 4, 3, indices}, {5, 4, 5, pointers}, {9, 8, 3, reals}}});
+    TestingMat field = {.big = big};
+    static const char *const name[] = {"f"};
+    testing_mat_variable(
+        &field, &(TestingMatVariable){
+                    .name = "", .class = 11, .rank = 2, .size = size, .part_count = 1, .part = {{4, 2, 6, counts}}});
+    testing_mat_variable(&mat, &(TestingMatVariable){.name = "s",
+                                                     .compressed = compressed,
+                                                     .class = 2,
+                                                     .rank = 2,
+                                                     .size = (int32_t[]){1, 1},
+                                                     .field_count = 1,
+                                                     .field_name = name,
+                                                     .fields = &field});
+    free(field.bytes);
+    testing_mat_write(&mat, path);
+}
+
 void fuzz_matrix_seeds(const char *folder)
 {
     static const char *const symmetric =
@@ -114,4 +160,7 @@ void fuzz_matrix_seeds(const char *folder)
     write_npz(fuzz_seed_path(folder, "npz", 2), "csc", true);
     write_npz(fuzz_seed_path(folder, "npz", 3), "coo", false);
     write_hdf5(fuzz_seed_path(folder, "matrix_hdf5", 1));
+    write_mat(fuzz_seed_path(folder, "mat", 1), false, false);
+    write_mat(fuzz_seed_path(folder, "mat", 2), true, false);
+    write_mat(fuzz_seed_path(folder, "mat", 3), false, true);
 }

@@ -108,6 +108,33 @@ static void write_nxtomo(const char *path)
     fuzz_require(H5Fclose(file) >= 0);
 }
 
+static void write_process_text(hid_t file, const char *name, const char *text)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), links = H5Pcreate(H5P_LINK_CREATE);
+    fuzz_require(H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0);
+    const hid_t data = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    fuzz_require(data >= 0 && H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0);
+    fuzz_require(H5Dclose(data) >= 0 && H5Pclose(links) >= 0 && H5Sclose(space) >= 0 && H5Tclose(type) >= 0);
+}
+
+/* What join reads of a volume of 2 slices of 3 x 3 voxels, as floats and as integers. */
+static void write_volume(const char *path, bool integers)
+{
+    static const float voxels[2 * 3 * 3] = {1, 2};
+    static const uint16_t codes[2 * 3 * 3] = {1, 2};
+    static const double range[] = {-1, 2}, center[] = {1.5};
+    static const hsize_t size[] = {2, 3, 3}, two = 2, one = 1;
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    fuzz_require(file >= 0);
+    if (integers) write_dataset(file, "/exchange/data", H5T_NATIVE_UINT16, 3, size, codes);
+    if (integers) write_dataset(file, "/process/output_range", H5T_NATIVE_DOUBLE, 1, &two, range);
+    if (!integers) write_dataset(file, "/exchange/data", H5T_NATIVE_FLOAT, 3, size, voxels);
+    write_dataset(file, "/process/center", H5T_NATIVE_DOUBLE, 1, &one, center);
+    write_process_text(file, "/process/settings", "algorithm: cg\nstart-row: 4\nend-row: 6\nbinning: 1\n");
+    write_process_text(file, "/process/input_xxh3", "0123456789abcdef");
+    fuzz_require(H5Fclose(file) >= 0);
+}
+
 static void write_arrays(const char *folder)
 {
     static const uint16_t values[4 * 2 * 3] = {1, 2, 3};
@@ -166,6 +193,8 @@ int main(int count, char **arguments)
     write_scan(fuzz_seed_path(folder, "hdf5", 1), SINO_COUNT_UINT16);
     write_nxtomo(fuzz_seed_path(folder, "hdf5", 2));
     write_arrays(folder);
+    write_volume(fuzz_seed_path(folder, "join", 1), false);
+    write_volume(fuzz_seed_path(folder, "join", 2), true);
     fuzz_require(!sino_tiff_image_write(fuzz_seed_path(folder, "tiff", 1), 4, 4, values, "text"));
     fuzz_require(!sino_operator_file_write(fuzz_seed_path(folder, "operator", 1), &key, 3, piece));
     for (int number = 0; number < 4; number++) write_bricks(folder, number);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Findings: a list of texts. */
+#include "findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void sino_findings_add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+{
+    if (findings->count == SINO_FINDINGS_MAX) return;
+    SinoFinding *to = &findings->finding[findings->count++];
+    va_list arguments;
+    *to = (SinoFinding){.refused = refused, .event = event};
+    va_start(arguments, format);
+    vsnprintf(to->text, sizeof to->text, format, arguments);
+    va_end(arguments);
+}
+
+void sino_findings_tell(SinoFindings *findings, const char *setting, const char *value, const char *format, ...)
+{
+    if (findings->evidence_count == SINO_EVIDENCE_MAX) return;
+    SinoEvidence *to = &findings->evidence[findings->evidence_count++];
+    va_list arguments;
+    *to = (SinoEvidence){.setting = setting};
+    snprintf(to->value, sizeof to->value, "%s", value);
+    va_start(arguments, format);
+    vsnprintf(to->reason, sizeof to->reason, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stage choice: what an expert would switch on, unless the user has decided. */
+#include "stage_choice.h"
+
+#include "arithmetic.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                       SinoFindings *findings)
+{
+    char value[24];
+    if (!isnan(settings->air) || !input->minus_log) return;
+    if (sample->air_columns == 0) {
+        sino_findings_tell(
+            findings, "air", "0",
+            "a sample shows no air at both edges of the detector, or none whose light changes by 0.005 or more");
+        return;
+    }
+    snprintf(value, sizeof value, "%" PRId64, sample->air_columns);
+    sino_findings_tell(findings, "air", value,
+                       "the light beside the object differs from projection to projection by %.2g", sample->air_drift);
+    findings->stages.air = sample->air_columns;
+    sino_findings_add(
+        findings, false, "air",
+        "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
+        "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
+        "normalisation)",
+        sample->air_drift, sample->air_columns);
+}
+
+/* Mean of the absolute line integrals of a twentieth of the columns, those at the side that has more, as a share of the
+ * largest of any column; in a whole turn those at the side that has less, since a half acquisition sees what lies
+ * beyond one side from the other. */
+static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *sample)
+{
+    const double covered = fabs(info->angle_rad[info->angle_count - 1] - info->angle_rad[0]);
+    const int64_t columns = sample->column_count, edge = sino_larger(columns / 20, 1);
+    double left = 0, right = 0, most = 0;
+    for (int64_t c = 0; c < columns; c++) {
+        most = fmax(most, sample->column_integral[c]);
+        if (c < edge) left += sample->column_integral[c] / (double)edge;
+        if (c >= columns - edge) right += sample->column_integral[c] / (double)edge;
+    }
+    return most > 0 ? (covered > 1.9 * SINO_PI ? fmin(left, right) : fmax(left, right)) / most : 0;
+}
+
+/* Voxels beyond each side of a slice that give it room for an object whose mean line integrals at the ends of the
+ * detector have this share of the largest: sections of a disk, p(s) ∝ √(R² − s²), with a tenth more; at most half a
+ * detector. */
+static int64_t roomy_margin(int64_t columns, double share)
+{
+    const double radii = 1.1 / sqrt(1 - fmin(share * share, 0.99));
+    return (int64_t)ceil((fmin(radii, 2) - 1) * (double)columns / 2);
+}
+
+#define WIDE                                                                                                           \
+    "the outermost columns have %.0f %% of the largest mean line integral, so that the object reaches beyond the "     \
+    "detector, or the light was weaker than in the flat fields"
+
+/* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense, unless they have
+ * voxels for it. --air says that the outermost columns see air, whatever their line integrals are. */
+static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
+{
+    const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
+    const bool free_choice = isnan(settings->margin) && !(settings->air > 0);
+    char value[24];
+    if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
+    if (!free_choice || settings->volume.x > columns) return;
+    findings->stages.margin = margin;
+    snprintf(value, sizeof value, "%" PRId64, margin);
+    sino_findings_tell(findings, "margin", value, WIDE, 100 * share);
+    sino_findings_add(
+        findings, false, "margin",
+        "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
+        "or the light was weaker than in the flat fields; %" PRId64 " voxels beyond each side of the slice have room "
+        "for what is there, and are not written (--margin 0: without; --air N: N columns at each side see air)",
+        100 * share, margin);
+}
+
+/* The object lies within the detector. */
+static void tell_narrow(const SinoSettings *settings, double share, double usual, SinoFindings *findings)
+{
+    static const char reason[] =
+        "the outermost columns have %.0f %% of the largest mean line integral; from %.0f %% on "
+        "the object is taken to reach beyond the detector";
+    const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
+    if (direct && settings->padding == SINO_PADDING_AUTO)
+        sino_findings_tell(findings, "padding-type", "zeros", reason, 100 * share, 100 * usual);
+    if (!direct && isnan(settings->margin) && settings->projector != SINO_PROJECTOR_TOEPLITZ)
+        sino_findings_tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
+}
+
+/* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
+static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
+{
+    enum { LEAST_COLUMNS = 32 };
+    const double usual = 0.1, share = share_at_edge(input->info, sample);
+    const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
+    const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
+    const bool integrals = input->minus_log || input->info->line_integrals;
+    if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
+        sino_findings_add(
+            findings, false, "padding",
+            "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
+            "detector: --projector toeplitz takes the columns beyond it for 0 (--projector rays: leaves them out)",
+            100 * share);
+    if (!integrals || sample->column_count < LEAST_COLUMNS) return;
+    if (!(share > usual)) {
+        tell_narrow(settings, share, usual, findings);
+        return;
+    }
+    choose_margin(settings, input, share, findings);
+    if (!free_choice) return;
+    sino_findings_tell(findings, "padding-type", "edges", WIDE, 100 * share);
+    findings->stages.edges = true;
+    sino_findings_add(
+        findings, false, "padding",
+        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
+        "detector: "
+        "fbp continues each projection by its outermost values (--padding-type zeros: by zeros)",
+        100 * share);
+}
+
+static void choose_zingers(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+{
+    const int64_t least = 3; /* fewer are perhaps the object's */
+    const bool chosen = sample->zingers >= least;
+    if (settings->zinger_removal != SINO_ZINGERS_AUTO) return;
+    sino_findings_tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
+                       "%" PRId64 " of %" PRId64
+                       " values of a sample are far too bright for a single projection; from %" PRId64
+                       " on they are taken out",
+                       sample->zingers, sample->count, least);
+    if (!chosen) return;
+    findings->stages.zingers = true;
+    sino_findings_add(findings, false, "zingers",
+                      "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single "
+                      "projection: zingers are taken out (--zinger-removal-method none: keep them)",
+                      sample->zingers, sample->count);
+}
+
+static void choose_stripes(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+{
+    const double visible = 0.003; /* as a difference of line integrals */
+    const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
+    if (settings->stripe_removal != SINO_REMOVE_AUTO) return;
+    sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
+                       "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
+                       " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
+                       sample->stripes, sample->odd_columns, visible);
+    if (!chosen) return;
+    findings->stages.stripes = true;
+    sino_findings_add(
+        findings, false, "stripes",
+        "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
+        "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
+        "(--remove-stripe-method vo-all, fw or ti: in another way; none: keep them)",
+        sample->stripes, sample->odd_columns);
+}
+
+void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                        SinoFindings *findings)
+{
+    choose_air(settings, input, sample, findings);
+    if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
+    choose_padding(settings, input, sample, findings);
+    choose_zingers(settings, sample, findings);
+    choose_stripes(settings, sample, findings);
+    if (settings->beam_hardening.count == 0)
+        sino_findings_tell(
+            findings, "beam-hardening", "A,B,C",
+            "no sample shows it; the numbers come from a wedge of the object's material, or from a simulation");
+}

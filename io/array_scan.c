@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Array scan: reads layers of the first dimension, whatever it means. */
+#include "array_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "plain_values.h"
+#include "scan_frames.h"
+
+/* Where value (i, j, k) is. */
+static int64_t place_of(const SinoNpy *array, int64_t i, int64_t j, int64_t k)
+{
+    return array->header_bytes + ((i * array->size[1] + j) * array->size[2] + k) * array->item_bytes;
+}
+
+/* Reads a layer, values (i, first[1] …, first[2] …), as values[count[1]][count[2]]. */
+static SinoStatus read_layer(const SinoArrayScan *arrays, int64_t i, const int64_t *first, const int64_t *count,
+                             SinoCountType type, char *values)
+{
+    const SinoNpy *array = &arrays->array;
+    const bool whole = count[2] == array->size[2];
+    const int64_t lines = whole ? count[1] : 1, line = sino_times(lines, count[2]);
+    for (int64_t j = 0; j < count[1]; j += lines, values += line * sino_count_bytes(type))
+        SINO_TRY(sino_plain_values_read(arrays->files.name[0], arrays->descriptor,
+                                        place_of(array, i, first[1] + j, first[2]), array, line, type, values));
+    return NULL;
+}
+
+static SinoStatus read_box(const SinoArrayScan *arrays, int64_t first, int64_t count, const SinoScanBox *box,
+                           SinoCountType type, void *counts)
+{
+    const int64_t bytes = sino_count_bytes(type), whole[3] = {count, box->row_count, box->column_count};
+    int64_t corner[3], size[3], start[3] = {0}, layer_values;
+    char *layer = NULL;
+    int meaning = 0;
+    sino_axes_order(arrays->axes, (int64_t[]){first, box->first_row, box->first_column}, corner);
+    sino_axes_order(arrays->axes, whole, size);
+    while (sino_axes_dimension(arrays->axes, meaning) != 0) meaning++;
+    SINO_TRY(sino_multiply(size[1], size[2], "a part of a scan", &layer_values));
+    SINO_TRY(sino_allocate(layer_values, bytes, "a part of a scan", &layer));
+    SinoStatus status = NULL;
+    for (; start[meaning] < size[0] && !status; start[meaning]++) {
+        status = read_layer(arrays, corner[0] + start[meaning], corner, size, type, layer);
+        if (!status)
+            sino_axes_arrange(arrays->axes, (int64_t[]){1, size[1], size[2]}, bytes, layer, start, whole, counts);
+    }
+    free(layer);
+    return status;
+}
+
+static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
+                              SinoCountType type, void *counts)
+{
+    SinoArrayScan *arrays = file;
+    (void)field; /* the file has one field */
+    if (arrays->prepare) SINO_TRY(arrays->prepare(arrays->owner, &arrays->descriptor));
+    return read_box(arrays, first, count, box, type, counts);
+}
+
+static void close_file(void *file)
+{
+    SinoArrayScan *arrays = file;
+    if (arrays->close)
+        arrays->close(arrays->owner);
+    else if (arrays->descriptor >= 0)
+        close(arrays->descriptor);
+    sino_file_list_free(&arrays->files);
+    free(arrays);
+}
+
+static const SinoScanSource array_source = {.read = read_frames, .close = close_file};
+
+SinoStatus sino_array_scan_new(const char *path, SinoScanPart *part, SinoArrayScan **opened)
+{
+    SinoArrayScan *arrays;
+    SINO_TRY(sino_allocate(1, sizeof *arrays, "a scan's file", &arrays));
+    arrays->descriptor = -1;
+    *part = (SinoScanPart){.source = &array_source, .file = arrays};
+    *opened = arrays;
+    return sino_file_list_add(&arrays->files, path);
+}
+
+/* An array of two dimensions is one layer of three. */
+static SinoStatus take_layer(SinoArrayScan *arrays, bool layer, const char *of)
+{
+    SinoNpy *array = &arrays->array;
+    const char *path = arrays->files.name[0];
+    if (layer && array->rank == 2) {
+        array->size[2] = array->size[1];
+        array->size[1] = array->size[0];
+        array->size[0] = 1;
+        array->rank = 3;
+    }
+    SINO_CHECK(array->rank == 3, SINO_BAD_INPUT, "%s has %d dimension%s; allowed: 3%s", path, array->rank,
+               array->rank == 1 ? "" : "s", layer ? of : "");
+    SINO_CHECK(array->count > 0, SINO_BAD_INPUT, "%s has no values; allowed: 1 or more along each dimension", path);
+    return NULL;
+}
+
+SinoStatus sino_array_scan_data(SinoArrayScan *arrays, bool layer, const SinoScanRequest *request, SinoScanInfo *info)
+{
+    SINO_TRY(take_layer(arrays, layer, ", or 2 of one layer"));
+    const int64_t *size = arrays->array.size;
+    arrays->axes = request->axes;
+    info->angle_count = size[sino_axes_dimension(arrays->axes, 0)];
+    info->row_count = size[sino_axes_dimension(arrays->axes, 1)];
+    info->column_count = size[sino_axes_dimension(arrays->axes, 2)];
+    info->chunk_rows = 1;
+    info->angle_needed = true;
+    info->file_count = 1;
+    info->file_name = (const char *const *)arrays->files.name;
+    return NULL;
+}
+
+SinoStatus sino_array_scan_images(SinoArrayScan *arrays, const SinoScanInfo *info, int64_t *count,
+                                  const SinoFileList **files)
+{
+    SINO_TRY(take_layer(arrays, true, ", or 2 of one image"));
+    const int64_t *size = arrays->array.size;
+    SINO_CHECK(size[1] == info->row_count && size[2] == info->column_count, SINO_BAD_INPUT,
+               "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: %" PRId64 " and %" PRId64
+               ", as the projections have",
+               arrays->files.name[0], size[1], size[2], info->row_count, info->column_count);
+    *count = size[0];
+    *files = &arrays->files;
+    return NULL;
+}

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HALVES = SINO_HALVES, PARTS_MOST = 4 };
+enum { HALVES = SINO_HALVES, PARTS_MOST = 4, ITERATIONS_MOST = 40 };
 
 typedef SinoHalvesSearch Search;
 
@@ -157,6 +157,8 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
     search->settings.tolerance = 0;
     search->settings.likelihood_tolerance = 0;
     search->settings.iterations = sino_settings_iterations(of->settings);
+    if (of->settings->iterations > 0) /* the strength of a prior is found by no more of them */
+        search->settings.iterations = sino_smaller(of->settings->iterations, ITERATIONS_MOST);
     search->run = (SinoSolverRun){.runtime = of->runtime,
                                   .op = of->op,
                                   .settings = &search->settings,

@@ -37,8 +37,8 @@ SinoStatus sino_matrix_try(const char *path);
  * group of a file is named. The file may be damaged. */
 bool sino_matrix_probe(const char *path);
 
-/* A matrix in the arrays of a caller, compressed by rows (CSR): row i has the entries start[i] … start[i + 1] − 1, in any
- * order; those of one column are added. Arrays are aligned to their types, and not owned. */
+/* A matrix in the arrays of a caller, compressed by rows (CSR): row i has the entries start[i] … start[i + 1] − 1, in
+ * any order; those of one column are added. Arrays are aligned to their types, and not owned. */
 typedef struct SinoMemoryMatrix {
     const char *name; /* for errors, as that of a file */
     int64_t row_count, column_count;
@@ -49,8 +49,8 @@ typedef struct SinoMemoryMatrix {
     const void *value;  /* [entry] */
 } SinoMemoryMatrix;
 
-/* Opens the file, or, unless it is NULL, the matrix in memory, whose arrays outlive what is opened. SINO_BAD_INPUT, too:
- * starts that do not ascend from 0. */
+/* Opens the file, or, unless it is NULL, the matrix in memory, whose arrays outlive what is opened. SINO_BAD_INPUT,
+ * too: starts that do not ascend from 0. */
 SinoStatus sino_matrix_open_from(const char *path, const SinoMemoryMatrix *memory, SinoMatrixFile **file);
 
 /* Valid until the file is closed. */

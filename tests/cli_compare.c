@@ -327,7 +327,8 @@ static void faults_are_refused(void **state)
     cli_refuses(at, "volume.h5 has 4 slices of 48 x 48 voxels, and scan.h5 60 of 48 x 4; allowed: equal sizes",
                 "compare volume.h5 scan.h5");
     cli_refuses(at,
-                "scan.h5: /exchange/theta has 1 dimension; allowed: 3, or 4 of several sets (FILE:/DATASET names "
+                "scan.h5: /exchange/theta has 1 dimension; allowed: 3, 4 of several sets, or 2 of one slice "
+                "(FILE:/DATASET names "
                 "another dataset)",
                 "compare volume.h5 scan.h5:/exchange/theta");
     static const char *const slices[] = {"4:5", "2:2", "3:1", "1", "-1:2", "0.5:2", "a:b", "0:2x"};

@@ -217,7 +217,7 @@ static SinoStatus refuse_field(const SinoMatStream *stream, const SinoMatVariabl
 /* Moves to the field number `wanted`, behind the tags of all before it, and reads what is before its values. */
 static SinoStatus open_field(SinoMatStream *stream, int64_t wanted, SinoMatVariable *variable)
 {
-    SinoMatTag tag;
+    SinoMatTag tag = {0};
     for (int64_t i = 0; i <= wanted; i++) {
         SINO_TRY(sino_mat_stream_tag(stream, &tag));
         if (tag.type != SINO_MAT_MATRIX || tag.small) return damaged(stream, "a field that is no array");

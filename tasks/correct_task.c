@@ -26,7 +26,7 @@ static SinoStatus correct_cuda(const SinoTask *task, cudaStream_t stream)
     const int64_t *angles = correction.place || correction.flat_at ? sino_task_buffer(task, 7) : NULL;
     if (correction.place) correction.place = angles;
     if (correction.flat_at)
-        correction.flat_at = (const double *)(angles + arguments->place_count) + arguments->flat_first;
+        correction.flat_at = (const double *)(const void *)(angles + arguments->place_count) + arguments->flat_first;
     return sino_correct_cuda(stream, &correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
                              sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
                              sino_task_buffer(task, 5), sino_task_buffer(task, 6));

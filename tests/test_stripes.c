@@ -432,7 +432,7 @@ static void check_panels(SinoStripesOptions options, SinoPrecision precision, in
     enum { K_MOST = 19, STRIDE_MOST = 64 };
     const int64_t K = options.angle_count, M = options.column_count;
     const SinoSlices slices = {precision, sino_panel_stride(precision, slice_count + 2), slice_count};
-    int64_t place[K_MOST];
+    int64_t place[K_MOST] = {0};
     void *together = NULL;
     assert_true(slices.stride <= STRIDE_MOST);
     assert_success(sino_allocate(K * M * slices.stride, sino_precision_bytes(precision), "test", &together));

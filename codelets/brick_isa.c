@@ -84,15 +84,16 @@ SINO_INLINE void fetch_ahead(Walk *walk)
     for (int64_t i = 0; i < walk->lines; i++, walk->ahead += LINE) __builtin_prefetch(walk->ahead, 0, 2);
 }
 
-/* A segment as a list of nonzeros, for kernels whose lanes are slices. Values 0 of the visit's first voxel follow, so
- * that a product may take LIST_PADDING nonzeros at a time. */
 enum { LIST_PADDING = 8 };
 
+/* A segment as a list of nonzeros, for kernels whose lanes are slices. Behind its `count` nonzeros the list has
+ * LIST_PADDING more, of value 0 and the visit's first voxel, so that a kernel may take up to LIST_PADDING at a time. */
 typedef struct List {
     int row; /* of the band */
     float factor;
     int64_t count;
-    /* Rows after the visit's first one, times 2^shift, which the caller chooses: addresses then take no instruction. */
+    /* Each voxel's row after the visit's first one, times 2^shift. The kernel chooses the shift so that the processor
+     * scales the number to an address within the load, without an instruction of its own. */
     uint16_t voxel[SINO_BRICK_TILE * SINO_BRICK_LANES + 32];
     float value[SINO_BRICK_TILE * SINO_BRICK_LANES + 32]; /* in units of `factor` */
 } List;

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include "testing_hdf5.h"
+#include "testing_npy.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -342,6 +343,15 @@ void cli_write_bytes(const char *directory, const char *name, const void *bytes,
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, count, file), count);
     assert_int_equal(fclose(file), 0);
+}
+
+void cli_write_npy(const char *directory, const char *name, const char *type, const char *shape, const void *values,
+                   size_t bytes)
+{
+    size_t file_bytes;
+    unsigned char *file = testing_npy(1, type, shape, values, bytes, &file_bytes);
+    cli_write_bytes(directory, name, file, file_bytes);
+    free(file);
 }
 
 void cli_write_text(const char *directory, const char *name, const char *text)

@@ -79,6 +79,9 @@ extern const CliScan cli_scan; /* 12 angles, 4 rows, 16 columns, 2 flats, 1 dark
 
 void cli_write_scan(const char *directory, const char *name, const CliScan *scan);
 void cli_write_bytes(const char *directory, const char *name, const void *bytes, size_t count);
+/* A file of NumPy of this type ("<f4") and shape ("(3, 4)"). */
+void cli_write_npy(const char *directory, const char *name, const char *type, const char *shape, const void *values,
+                   size_t bytes);
 void cli_write_text(const char *directory, const char *name, const char *text);
 int64_t cli_file_size(const char *directory, const char *name);
 bool cli_exists(const char *directory, const char *name);

@@ -91,15 +91,6 @@ static void formats_of_a_matrix_give_one_image(void **state)
     }
 }
 
-static void write_npy(const char *directory, const char *name, const char *type, const char *shape, const void *values,
-                      size_t bytes)
-{
-    size_t file_bytes;
-    unsigned char *file = testing_npy(1, type, shape, values, bytes, &file_bytes);
-    cli_write_bytes(directory, name, file, file_bytes);
-    free(file);
-}
-
 /* A line for each count of a row: its number, or its crystals, the second one first. */
 static void write_events(const char *directory, const char *name, const int32_t *counts, bool pairs)
 {
@@ -123,8 +114,8 @@ static void write_counts(const char *directory)
     int32_t *counts = cli_read_bytes(directory, "m.counts", ROWS * sizeof *counts);
     double *real = counts_read_int32(directory, "m.counts", ROWS);
     counts_write_float32(directory, "m.float32", ROWS, real);
-    write_npy(directory, "i4.npy", "<i4", "(5184,)", counts, ROWS * sizeof *counts);
-    write_npy(directory, "f8.npy", "<f8", "(5184,)", real, ROWS * sizeof *real);
+    cli_write_npy(directory, "i4.npy", "<i4", "(5184,)", counts, ROWS * sizeof *counts);
+    cli_write_npy(directory, "f8.npy", "<f8", "(5184,)", real, ROWS * sizeof *real);
     cli_write_text(directory, "m.hs",
                    "!INTERFILE :=\nname of data file := m.counts\nimagedata byte order := LITTLEENDIAN\n"
                    "!number format := signed integer\n!number of bytes per pixel := 4\nnumber of dimensions := 1\n"
@@ -192,7 +183,7 @@ static void write_with(const char *directory, int row, float value)
 {
     static float counts[ROWS];
     for (int i = 0; i < ROWS; i++) counts[i] = i == row ? value : 1;
-    write_npy(directory, "counts.npy", "<f4", "(5184,)", counts, sizeof counts);
+    cli_write_npy(directory, "counts.npy", "<f4", "(5184,)", counts, sizeof counts);
 }
 
 /* The run ends with the exit code 2 and this message, after it has said other things, and leaves no volume. */
@@ -221,7 +212,7 @@ static void values_are_refused(void **state)
     assert_refused_late(at, "counts.npy: row # is -#; allowed: finite numbers, # or more; o.h# was not written",
                         "m.counts --system-matrix m.csr4 --multiplicative counts.npy");
     image[VOXELS - 1] = -1;
-    write_npy(at, "start.npy", "<f4", "(6, 14, 16)", image, sizeof image);
+    cli_write_npy(at, "start.npy", "<f4", "(6, 14, 16)", image, sizeof image);
     assert_refused_late(at,
                         "start.npy: voxel # (x #, y #, z #) is -#; allowed: finite numbers, # or more; o.h# was not "
                         "written",
@@ -236,9 +227,9 @@ static void sizes_are_refused(void **state)
     const char *const at = *state;
     static float values[3 * ROWS];
     cli_works(at, SMALL "--counts 20000 --replicates 2");
-    write_npy(at, "short.npy", "<f4", "(5183,)", values, (ROWS - 1) * sizeof *values);
-    write_npy(at, "three.npy", "<f4", "(3, 5184)", values, sizeof values);
-    write_npy(at, "narrow.npy", "<f4", "(6, 14, 15)", values, (size_t)6 * 14 * 15 * sizeof *values);
+    cli_write_npy(at, "short.npy", "<f4", "(5183,)", values, (ROWS - 1) * sizeof *values);
+    cli_write_npy(at, "three.npy", "<f4", "(3, 5184)", values, sizeof values);
+    cli_write_npy(at, "narrow.npy", "<f4", "(6, 14, 15)", values, (size_t)6 * 14 * 15 * sizeof *values);
     cli_refuses(at, "short.npy is 5183; allowed: 5184 rows, or sets × 5184, or events × 2 crystals",
                 "recon short.npy --system-matrix m.csr4 -o o.h5");
     cli_refuses(at, "three.npy has 3 sets of 5184 rows; allowed: 1 or 2",
@@ -251,7 +242,7 @@ static void sizes_are_refused(void **state)
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --volume 16x14x7");
     cli_refuses(at, "--volume is 16x14; allowed with --geometry matrix: auto, or three sides such as 16x14x1",
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --volume 16x14");
-    write_npy(at, "mask.npy", "<f4", "(6, 14, 16)", values, VOXELS * sizeof *values);
+    cli_write_npy(at, "mask.npy", "<f4", "(6, 14, 16)", values, VOXELS * sizeof *values);
     cli_refuses(at, "mask mask.npy is 0 everywhere; allowed: an image with a voxel that is not 0",
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --mask mask.npy");
 }

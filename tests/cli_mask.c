@@ -2,7 +2,6 @@
 /* Command line, --mask of parallel beams: voxels outside stay 0 whatever divides the work, the picture comes closer to
  * the truth, plan knows the memory, and what is no mask is refused. */
 #include "cli.h"
-#include "testing_npy.h"
 
 #include <math.h>
 
@@ -16,20 +15,11 @@ static bool is_kept(int64_t i)
     return hypot(x, y * 0.8) < 27 && fabs(x + y) > 1;
 }
 
-static void write_npy(const char *at, const char *name, const char *type, const char *shape, const void *values,
-                      size_t value_bytes)
-{
-    size_t bytes;
-    unsigned char *file = testing_npy(1, type, shape, values, value_bytes, &bytes);
-    cli_write_bytes(at, name, file, bytes);
-    free(file);
-}
-
 static void write_mask(const char *at)
 {
     unsigned char mask[PIXELS];
     for (int i = 0; i < PIXELS; i++) mask[i] = is_kept(i);
-    write_npy(at, "mask.npy", "|b1", "(80, 80)", mask, sizeof mask);
+    cli_write_npy(at, "mask.npy", "|b1", "(80, 80)", mask, sizeof mask);
 }
 
 /* With `margin`, voxels beyond the slice may have a value, which are not written. */
@@ -138,12 +128,12 @@ static void what_is_no_mask(void **state)
     const char *const at = *state;
     float values[PIXELS] = {0};
     cli_works(at, "phantom -o p.h5 --size %d --angles 9 --slices 1", SIZE);
-    write_npy(at, "zeros.npy", "<f4", "(80, 80)", values, sizeof values);
-    write_npy(at, "wide.npy", "<f4", "(64, 100)", values, sizeof values);
-    write_npy(at, "two.npy", "<f4", "(2, 40, 80)", values, sizeof values);
-    write_npy(at, "cut.npy", "<f4", "(80, 80)", values, sizeof values - 4);
+    cli_write_npy(at, "zeros.npy", "<f4", "(80, 80)", values, sizeof values);
+    cli_write_npy(at, "wide.npy", "<f4", "(64, 100)", values, sizeof values);
+    cli_write_npy(at, "two.npy", "<f4", "(2, 40, 80)", values, sizeof values);
+    cli_write_npy(at, "cut.npy", "<f4", "(80, 80)", values, sizeof values - 4);
     values[83] = NAN;
-    write_npy(at, "nan.npy", "<f4", "(80, 80)", values, sizeof values);
+    cli_write_npy(at, "nan.npy", "<f4", "(80, 80)", values, sizeof values);
     cli_write_text(at, "mask.txt", "1 1 0\n");
     static const char *const refused[][2] = {
         {"zeros.npy", "zeros.npy is 0 everywhere; allowed: voxels other than 0, which may have a value"},

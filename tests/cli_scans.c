@@ -2,7 +2,6 @@
 /* Command line, scans: what beamlines write gives the volume that the same data in Data Exchange give. */
 #include "cli.h"
 #include "testing_mat.h"
-#include "testing_npy.h"
 #include "testing_nxtomo.h"
 
 #include <math.h>
@@ -159,12 +158,7 @@ static void write_arrays(const char *directory, const Scan *scan)
     } arrays[] = {{"data.npy", "(24, 4, 16)"}, {"flats.npy", "(3, 4, 16)"}, {"darks.npy", "(2, 4, 16)"}};
     const uint16_t *const values[] = {scan->data, scan->flats, scan->darks};
     static const size_t bytes[] = {sizeof scan->data, sizeof scan->flats, sizeof scan->darks};
-    for (int i = 0; i < 3; i++) {
-        size_t size;
-        unsigned char *file = testing_npy(1, "<u2", arrays[i].shape, values[i], bytes[i], &size);
-        cli_write_bytes(directory, arrays[i].name, file, size);
-        free(file);
-    }
+    for (int i = 0; i < 3; i++) cli_write_npy(directory, arrays[i].name, "<u2", arrays[i].shape, values[i], bytes[i]);
 }
 
 static void put_array(TestingMat *mat, const char *name, bool compressed, int count, const uint16_t *values)

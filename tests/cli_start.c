@@ -2,7 +2,6 @@
 /* Command line, --start: a run goes on from the volume of another one, whatever divides the work, and stays at the
  * solution; other volumes are refused. */
 #include "cli.h"
-#include "testing_npy.h"
 
 #include <math.h>
 
@@ -24,14 +23,6 @@ static double volumes_off(const char *at, const char *one, const char *other)
     return off;
 }
 
-static void write_npy(const char *at, const char *name, const char *shape, int64_t count, const float *values)
-{
-    size_t bytes;
-    unsigned char *file = testing_npy(1, "<f4", shape, values, (size_t)count * sizeof *values, &bytes);
-    cli_write_bytes(at, name, file, bytes);
-    free(file);
-}
-
 /* These solvers remember nothing but x, so that 4 and 5 iterations are 9. Volumes are in 1/cm here. */
 static void iterations_add_up(void **state)
 {
@@ -51,7 +42,7 @@ static void iterations_add_up(void **state)
             cli_works(at, RECON "-o first.h5 --save-format both --pixel-size 5 --iterations 4 --algorithm %s %s",
                       solvers[s], same);
             float *first = cli_read_volume(at, "first.h5", SLICES, SIZE);
-            write_npy(at, "first.npy", "(5, 48, 48)", VOXELS, first);
+            cli_write_npy(at, "first.npy", "<f4", "(5, 48, 48)", first, VOXELS * sizeof *first);
             free(first);
             cli_works(at, RECON "-o rest.h5 --pixel-size 5 --iterations 5 --algorithm %s %s", solvers[s], way);
             const double off = volumes_off(at, "rest.h5", "all.h5");
@@ -111,9 +102,9 @@ static void values_are_checked(const char *at)
     float *values = calloc(VOXELS, sizeof *values);
     assert_non_null(values);
     values[2 * SIZE * SIZE + 3 * SIZE + 7] = -1;
-    write_npy(at, "negative.npy", "(5, 48, 48)", VOXELS, values);
+    cli_write_npy(at, "negative.npy", "<f4", "(5, 48, 48)", values, VOXELS * sizeof *values);
     values[2 * SIZE * SIZE + 3 * SIZE + 7] = NAN;
-    write_npy(at, "nan.npy", "(5, 48, 48)", VOXELS, values);
+    cli_write_npy(at, "nan.npy", "<f4", "(5, 48, 48)", values, VOXELS * sizeof *values);
     free(values);
     cli_works(at, RECON "-o cg.h5 --algorithm cg --iterations 1 --start negative.npy");
     fails(at, "negative.npy: voxel 7 of row 3 of slice 2 is -1; allowed: 0 or more",
@@ -128,7 +119,7 @@ static void what_does_not_fit_is_refused(void **state)
     const float few[] = {1, 2, 3, 4};
     make_scan(at);
     cli_works(at, RECON "-o first.h5 --algorithm fbp");
-    write_npy(at, "few.npy", "(1, 2, 2)", 4, few);
+    cli_write_npy(at, "few.npy", "<f4", "(1, 2, 2)", few, 4 * sizeof *few);
     values_are_checked(at);
     cli_refuses(at, "--start few.npy has 1 slices of 2 x 2 voxels; allowed: 5 of 48 x 48, as the volume of this run",
                 RECON "-o v.h5 --algorithm cg --start few.npy");

@@ -70,6 +70,23 @@ void reference_operator_free(ReferenceOperator *reference)
     reference->length = NULL;
 }
 
+void reference_operator_project(const ReferenceOperator *reference, const double *x, double *y)
+{
+    const int64_t voxels = reference->voxel_count;
+    for (int64_t i = 0; i < reference->ray_count; i++) {
+        y[i] = 0;
+        for (int64_t j = 0; j < voxels; j++) y[i] += reference->length[i * voxels + j] * x[j];
+    }
+}
+
+void reference_operator_backproject(const ReferenceOperator *reference, const double *y, double *x)
+{
+    const int64_t voxels = reference->voxel_count;
+    for (int64_t j = 0; j < voxels; j++) x[j] = 0;
+    for (int64_t i = 0; i < reference->ray_count; i++)
+        for (int64_t j = 0; j < voxels; j++) x[j] += reference->length[i * voxels + j] * y[i];
+}
+
 int64_t reference_operator_nonzero_count(const ReferenceOperator *reference, double least)
 {
     int64_t count = 0;

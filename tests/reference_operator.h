@@ -17,6 +17,10 @@ typedef struct ReferenceOperator {
 ReferenceOperator reference_operator_create(const SinoGeometry *geometry);
 void reference_operator_free(ReferenceOperator *reference);
 
+/* y[ray_count] = A x, and x[voxel_count] = Aᵀ y. */
+void reference_operator_project(const ReferenceOperator *reference, const double *x, double *y);
+void reference_operator_backproject(const ReferenceOperator *reference, const double *y, double *x);
+
 /* The lengths above `least`. */
 int64_t reference_operator_nonzero_count(const ReferenceOperator *reference, double least);
 

@@ -27,15 +27,7 @@ typedef struct Problem {
     const char *prior;
 } Problem;
 
-/* Σ over the rays of a·x, or over the voxels of aᵀ·y. */
-static void project(const Problem *problem, const double *x, double *y)
-{
-    for (int i = 0; i < RAYS; i++) {
-        y[i] = 0;
-        for (int j = 0; j < VOXELS; j++) y[i] += problem->a.length[i * VOXELS + j] * x[j];
-    }
-}
-
+/* x += scale · Aᵀ y. */
 static void add_backprojection(const Problem *problem, const double *y, double scale, double *x)
 {
     for (int i = 0; i < RAYS; i++)
@@ -81,7 +73,7 @@ static double smooth_prior(const Problem *problem, const double *x, double *g)
 static double objective(const Problem *problem, const double *x)
 {
     double y[RAYS], sum = 0;
-    project(problem, x, y);
+    reference_operator_project(&problem->a, x, y);
     for (int i = 0; i < RAYS; i++) sum += problem->weight[i] * (y[i] - problem->b[i]) * (y[i] - problem->b[i]) / 2;
     if (problem->prior) return sum + smooth_prior(problem, x, NULL);
     for (int j = 0; j < VOXELS; j++) sum += problem->strength * hypot(across(x, j), down(x, j));
@@ -110,7 +102,7 @@ static double norm_square(const Problem *problem)
     for (int j = 0; j < VOXELS; j++) x[j] = 1;
     for (int i = 0; i < 50; i++) {
         double square = 0;
-        project(problem, x, y);
+        reference_operator_project(&problem->a, x, y);
         memset(x, 0, sizeof x);
         add_backprojection(problem, y, 1, x);
         for (int j = 0; j < VOXELS; j++) square += x[j] * x[j];
@@ -130,7 +122,7 @@ static double reference_minimum(const Problem *problem, double *x)
     memset(x, 0, VOXELS * sizeof *x);
     for (int k = 0; k < REFERENCE_ITERATIONS; k++) {
         const double sigma = step / balance, tau = step * balance;
-        project(problem, ahead, y);
+        reference_operator_project(&problem->a, ahead, y);
         for (int i = 0; i < RAYS; i++) {
             const double w = problem->weight[i], to = r[i] + sigma * (y[i] - problem->b[i]);
             r[i] = w > 0 ? to / (1 + sigma / w) : 0;
@@ -163,7 +155,7 @@ static double smooth_minimum(const Problem *problem, double *x)
     memset(x, 0, VOXELS * sizeof *x);
     for (int k = 0; k < SMOOTH_ITERATIONS; k++) {
         double y[RAYS], g[VOXELS] = {0};
-        project(problem, x, y);
+        reference_operator_project(&problem->a, x, y);
         for (int i = 0; i < RAYS; i++) y[i] = problem->weight[i] * (y[i] - problem->b[i]);
         add_backprojection(problem, y, 1, g);
         smooth_prior(problem, x, g);
@@ -201,7 +193,7 @@ static void make_problem(Problem *problem, const char *directory, double strengt
         x[j] = (column > 4 && column < 15 && row > 3 && row < 16 ? 0.05 : 0) +
                (abs(column - 9) < 3 && row > 8 && row < 12 ? 0.1 : 0);
     }
-    project(problem, x, problem->b);
+    reference_operator_project(&problem->a, x, problem->b);
     for (int i = 0; i < RAYS; i++) {
         sinogram[i] = (float)(problem->b[i] + 0.05 * reference_random(&seed));
         if (i == 77) sinogram[i] = NAN;

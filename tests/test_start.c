@@ -14,25 +14,10 @@ typedef struct Problem {
     double b[RAYS], x[VOXELS];
 } Problem;
 
-static void project(const Problem *problem, const double *x, double *y)
-{
-    for (int i = 0; i < RAYS; i++) {
-        y[i] = 0;
-        for (int j = 0; j < VOXELS; j++) y[i] += problem->a.length[(size_t)i * VOXELS + (size_t)j] * x[j];
-    }
-}
-
-static void backproject(const Problem *problem, const double *y, double *x)
-{
-    for (int j = 0; j < VOXELS; j++) x[j] = 0;
-    for (int i = 0; i < RAYS; i++)
-        for (int j = 0; j < VOXELS; j++) x[j] += problem->a.length[(size_t)i * VOXELS + (size_t)j] * y[i];
-}
-
 /* r = b − A x, 0 where b has no value. */
 static void residual(const Problem *problem, double *r)
 {
-    project(problem, problem->x, r);
+    reference_operator_project(&problem->a, problem->x, r);
     for (int i = 0; i < RAYS; i++) r[i] = i == DEAD ? 0 : problem->b[i] - r[i];
 }
 
@@ -48,11 +33,11 @@ static void iterate_cg(Problem *problem)
     double r[RAYS], q[RAYS], g[VOXELS], d[VOXELS] = {0}, before = 0;
     residual(problem, r);
     for (int k = 0; k < ITERATIONS; k++) {
-        backproject(problem, r, g);
+        reference_operator_backproject(&problem->a, r, g);
         const double square = dot(VOXELS, g, g), beta = k > 0 ? square / before : 0;
         for (int j = 0; j < VOXELS; j++) d[j] = g[j] + beta * d[j];
         before = square;
-        project(problem, d, q);
+        reference_operator_project(&problem->a, d, q);
         q[DEAD] = 0;
         const double step = square / dot(RAYS, q, q);
         for (int j = 0; j < VOXELS; j++) problem->x[j] += step * d[j];
@@ -64,12 +49,12 @@ static void iterate_sirt(Problem *problem)
 {
     double r[RAYS], row[RAYS], column[VOXELS], g[VOXELS], ones[RAYS + VOXELS];
     for (int i = 0; i < RAYS + VOXELS; i++) ones[i] = 1;
-    project(problem, ones, row);
-    backproject(problem, ones, column);
+    reference_operator_project(&problem->a, ones, row);
+    reference_operator_backproject(&problem->a, ones, column);
     for (int k = 0; k < ITERATIONS; k++) {
         residual(problem, r);
         for (int i = 0; i < RAYS; i++) r[i] = row[i] > 1e-6 ? r[i] / row[i] : 0;
-        backproject(problem, r, g);
+        reference_operator_backproject(&problem->a, r, g);
         for (int j = 0; j < VOXELS; j++) problem->x[j] += column[j] > 1e-6 ? g[j] / column[j] : 0;
     }
 }
@@ -78,12 +63,12 @@ static void iterate_mlem(Problem *problem)
 {
     double ratio[RAYS], column[VOXELS], g[VOXELS], ones[RAYS];
     for (int i = 0; i < RAYS; i++) ones[i] = 1;
-    backproject(problem, ones, column);
+    reference_operator_backproject(&problem->a, ones, column);
     for (int k = 0; k < ITERATIONS; k++) {
-        project(problem, problem->x, ratio);
+        reference_operator_project(&problem->a, problem->x, ratio);
         for (int i = 0; i < RAYS; i++) ratio[i] = ratio[i] > 0 ? fmax(problem->b[i], 0) / ratio[i] : 0;
         ratio[DEAD] = 1;
-        backproject(problem, ratio, g);
+        reference_operator_backproject(&problem->a, ratio, g);
         for (int j = 0; j < VOXELS; j++)
             if (column[j] > 1e-6) problem->x[j] *= g[j] / column[j];
     }

@@ -16,21 +16,6 @@ typedef struct Problem {
     double b[RAYS], weight[RAYS];
 } Problem;
 
-static void project(const Problem *problem, const double *x, double *y)
-{
-    for (int i = 0; i < RAYS; i++) {
-        y[i] = 0;
-        for (int j = 0; j < VOXELS; j++) y[i] += problem->a.length[i * VOXELS + j] * x[j];
-    }
-}
-
-static void backproject(const Problem *problem, const double *y, double *x)
-{
-    memset(x, 0, VOXELS * sizeof *x);
-    for (int i = 0; i < RAYS; i++)
-        for (int j = 0; j < VOXELS; j++) x[j] += problem->a.length[i * VOXELS + j] * y[i];
-}
-
 /* Two squares seen with noise, in raw files of line integrals up to 5; two rays have no value. */
 static void make_problem(Problem *problem, const char *directory)
 {
@@ -48,7 +33,7 @@ static void make_problem(Problem *problem, const char *directory)
         x[j] = (column > 4 && column < 15 && row > 3 && row < 16 ? 0.2 : 0) +
                (abs(column - 9) < 3 && row > 8 && row < 12 ? 0.5 : 0);
     }
-    project(problem, x, problem->b);
+    reference_operator_project(&problem->a, x, problem->b);
     for (int i = 0; i < RAYS; i++) {
         const bool undefined = i == 77 || i == 301;
         sinogram[i] = undefined ? NAN : (float)(problem->b[i] + 0.1 * reference_random(&seed));
@@ -91,17 +76,17 @@ static double dot(int count, const double *a, const double *b)
 static void reference_cg(const Problem *problem, int iterations, double *x)
 {
     double r[RAYS], q[RAYS], g[VOXELS], d[VOXELS], before = 0;
-    project(problem, x, q);
+    reference_operator_project(&problem->a, x, q);
     for (int i = 0; i < RAYS; i++) r[i] = sqrt(problem->weight[i]) * (problem->b[i] - q[i]);
     for (int k = 0; k <= iterations; k++) {
         double scaled[RAYS];
         for (int i = 0; i < RAYS; i++) scaled[i] = sqrt(problem->weight[i]) * r[i];
-        backproject(problem, scaled, g);
+        reference_operator_backproject(&problem->a, scaled, g);
         const double gamma = dot(VOXELS, g, g);
         for (int j = 0; j < VOXELS; j++) d[j] = g[j] + (k > 0 ? gamma / before * d[j] : 0);
         before = gamma;
         if (k == iterations) return;
-        project(problem, d, q);
+        reference_operator_project(&problem->a, d, q);
         for (int i = 0; i < RAYS; i++) q[i] *= sqrt(problem->weight[i]);
         const double step = gamma / dot(RAYS, q, q);
         for (int j = 0; j < VOXELS; j++) x[j] += step * d[j];
@@ -122,12 +107,12 @@ static void reference_sirt(const Problem *problem, int iterations, double relaxa
     double ones[VOXELS], row[RAYS], column[VOXELS], y[RAYS], g[VOXELS];
     for (int j = 0; j < VOXELS; j++) ones[j] = 1;
     memset(x, 0, VOXELS * sizeof *x);
-    project(problem, ones, row);
-    backproject(problem, problem->weight, column);
+    reference_operator_project(&problem->a, ones, row);
+    reference_operator_backproject(&problem->a, problem->weight, column);
     for (int k = 0; k < iterations; k++) {
-        project(problem, x, y);
+        reference_operator_project(&problem->a, x, y);
         for (int i = 0; i < RAYS; i++) y[i] = row[i] > 1e-6 ? problem->weight[i] / row[i] * (problem->b[i] - y[i]) : 0;
-        backproject(problem, y, g);
+        reference_operator_backproject(&problem->a, y, g);
         for (int j = 0; j < VOXELS; j++) {
             const bool outside =
                 hypot(j % SIZE - 0.5 * (SIZE - 1), j / SIZE - 0.5 * (SIZE - 1)) > radius || (masked && !is_kept(j));
@@ -161,11 +146,11 @@ static void cg_converges_to_weighted_least_squares(void **state)
     double x[VOXELS], y[RAYS], g[VOXELS], g0[VOXELS];
     make_problem(&problem, *state);
     run(*state, "--algorithm cg --iterations 2000", x);
-    project(&problem, x, y);
+    reference_operator_project(&problem.a, x, y);
     for (int i = 0; i < RAYS; i++) y[i] = problem.weight[i] * (problem.b[i] - y[i]);
-    backproject(&problem, y, g);
+    reference_operator_backproject(&problem.a, y, g);
     for (int i = 0; i < RAYS; i++) y[i] = problem.weight[i] * problem.b[i];
-    backproject(&problem, y, g0);
+    reference_operator_backproject(&problem.a, y, g0);
     const double left = sqrt(dot(VOXELS, g, g) / dot(VOXELS, g0, g0));
     print_message("gradient left: %.2g\n", left);
     assert_true(left <= 1e-6); /* voxels are stored as float */

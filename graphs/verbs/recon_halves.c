@@ -97,9 +97,9 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
                       found->strength, of->slice);
     if (found->negative)
         sino_log_warning(log, "solver",
-                         "slice %" PRId64 " predicts projections that it lacks far better with values below 0, as they "
-                         "come from phase contrast, or from light that is not known well: there are such values "
-                         "(--nonnegativity yes: none)",
+                         "slice %" PRId64 " predicts projections that it lacks far better with values below 0, which "
+                         "phase contrast and wrong flat fields cause: the volume has such values (--nonnegativity yes: "
+                         "it has none)",
                          of->slice);
 }
 

@@ -193,10 +193,11 @@ const SinoSetting sino_setting_table[] = {
             "runs with --start-row and --end-row; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
-        .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
-                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
-                "MATLAB; or a range of "
-                "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
+        .help =
+            "angles that replace those of the scan: a text file of degrees, one per line; a .npy list or a raw "
+            "float32 file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
+            "MATLAB; or a range of "
+            "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
         .help =
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "

@@ -161,6 +161,10 @@ static void stack_is_one_file(void **state)
     }
     TIFFClose(tiff);
     free(value);
+    cli_refuses(at, "--out is 'x.tiff', but this run writes HDF5; allowed: --save-format tiff-stack, or another name",
+                RECON "-o x.tiff");
+    cli_refuses(at, "--out is 'x.zarr', but this run writes TIFF; allowed: --save-format zarr, or another name",
+                RECON "-o x.zarr --save-format tiff");
     cli_refuses(at, "out.tif exists; --overwrite replaces it", RECON "-o out.tif --save-format tiff-stack");
     cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
 }

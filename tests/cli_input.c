@@ -29,7 +29,9 @@ static void files_that_are_no_scan(void **state)
     cli_refuses(at, "nope.h5: No such file or directory", "info nope.h5");
     refuse_unknown(at, "recon", "text", "text is of no format that is known");
     refuse_unknown(at, "info", "text", "text is of no format that is known");
-    refuse_unknown(at, "recon", "empty", "empty is of no format that is known");
+    refuse_unknown(at, "recon", "text --theta 0:180",
+                   "text is of no format that is known, and raw sinograms need --columns, too");
+    refuse_unknown(at, "recon", "empty", "empty is an empty file");
     refuse_unknown(at, "recon", ".", ". is a folder");
     refuse_unknown(at, "info", "/dev/null", "/dev/null is neither a file nor a folder");
     char path[TESTING_PATH];
@@ -479,6 +481,20 @@ static void too_little_memory(void **state)
                 "recon scan.h5 -o out.h5 --memory 0.5");
 }
 
+/* A volume where a scan is expected. */
+static void volumes_are_no_scans(void **state)
+{
+    static const char message[] = "v.h5 is a volume that sinodag reconstructed, not a scan; allowed: a scan (sinodag "
+                                  "compare reads volumes), or --dataset /exchange/data if its slices are projections";
+    const char *const at = *state;
+    free(cli_output_of(at, "phantom -o p.h5 --size 16 --angles 16 --slices 2 --overwrite"));
+    free(cli_output_of(at, "recon p.h5 -o v.h5 --rotation-axis 7.5 --algorithm fbp --pictures no --report none"));
+    cli_refuses(at, message, "info v.h5");
+    cli_refuses(at, message, "recon v.h5 -o w.h5");
+    free(cli_output_of(at, "recon v.h5 --dataset /exchange/data --theta 0:90 --data line-integrals -o w.h5 "
+                           "--rotation-axis 7.5 --algorithm fbp --pictures no --report none"));
+}
+
 int cli_input_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +514,7 @@ int cli_input_tests(void)
         CLI_TEST(tiff_images_that_lack_something),
         CLI_TEST(measured_tiff_sequence),
         CLI_TEST(too_little_memory),
+        CLI_TEST(volumes_are_no_scans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

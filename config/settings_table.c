@@ -703,7 +703,7 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(PHANTOM | DEMO, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice"),
     ROW(PHANTOM, PHANTOM | DEMO, "object", CHOICE(phantom_object, object_words, "head"), .geometries = SCANS,
-        BRIEF(PHANTOM, "what is scanned: head or texture"),
+        BRIEF(PHANTOM, "what is scanned"),
         .help = "what is scanned; head: ellipsoids, each of one value, after Shepp and Logan; texture, of parallel "
                 "beams: a body with grains of all sizes, smooth fields, crystals and pores, as of bone or rock"),
     ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,

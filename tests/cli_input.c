@@ -127,6 +127,24 @@ static void flats_absent_or_dark(void **state)
               "--minus-log no");
 }
 
+/* One flat and one dark field, as three dimensions or as two. */
+static void fields_of_one_image(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    float *volume[2];
+    scan.flats = scan.darks = 1;
+    for (int i = 0; i < 2; i++) {
+        scan.single = i > 0;
+        cli_write_scan(at, "scan.h5", &scan);
+        cli_works(at, "recon scan.h5 -o o.h5 --rotation-axis 7.5 --algorithm cg --iterations 2 --overwrite");
+        volume[i] = cli_read_volume(at, "o.h5", 4, 16);
+    }
+    assert_memory_equal(volume[0], volume[1], sizeof(float) * 4 * 16 * 16);
+    free(volume[0]);
+    free(volume[1]);
+}
+
 static void parts_outside_the_detector(void **state)
 {
     const char *const at = *state;
@@ -505,6 +523,7 @@ int cli_input_tests(void)
         CLI_TEST(no_angles_rows_or_columns),
         CLI_TEST(angles_that_are_not_finite),
         CLI_TEST(flats_absent_or_dark),
+        CLI_TEST(fields_of_one_image),
         CLI_TEST(parts_outside_the_detector),
         CLI_TEST(angles_that_do_not_show_the_center),
         CLI_TEST(raw_sinograms),

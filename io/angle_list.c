@@ -198,7 +198,7 @@ static SinoStatus split_selection(const char *theta, char **name, int64_t *first
 
 static SinoStatus select_angles(const char *theta, int64_t first, int64_t end, Angles *angles)
 {
-    SINO_CHECK(first < end && end <= angles->count, SINO_BAD_INPUT,
+    SINO_CHECK(angles->angle_rad && first < end && end <= angles->count, SINO_BAD_INPUT,
                "theta is '%s'; allowed: from 0 to %" PRId64 ", the angles of %s, the start below the end", theta,
                angles->count, angles->path);
     memmove(angles->angle_rad, angles->angle_rad + first, (size_t)(end - first) * sizeof *angles->angle_rad);

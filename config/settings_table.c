@@ -642,11 +642,12 @@ const SinoSetting sino_setting_table[] = {
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
-                "directory, \"demo\" if not given; join: an HDF5 file"),
-    ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"), BRIEF(RECON, "format of the volume"),
+                "directory, \"demo\" if not given; join: as recon"),
+    ROW(OUTPUT, RECON | JOIN, "save-format", CHOICE(save_format, save_words, "hdf5"),
+        BRIEF(RECON | JOIN, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
-                "pyramid for viewers"),
+                "pyramid for viewers; join: not both"),
     ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(compression, compression_words, "none"),
         .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
                 "without --resume, and TIFF files of single slices; zstd: zarr"),

@@ -157,8 +157,10 @@ static SinoStatus unknown_verb(const char *name)
     size_t length = 0;
     for (int i = 0; i < VERB_COUNT && length < sizeof names; i++)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", verb_table[i].name);
-    return name ? sino_error(SINO_BAD_INPUT, "unknown verb '%s'; allowed: %s", name, names)
-                : sino_error(SINO_BAD_INPUT, "no verb; allowed: %s (sinodag --help tells more)", names);
+    if (!name) return sino_error(SINO_BAD_INPUT, "no verb; allowed: %s (sinodag --help tells more)", names);
+    const char *const meant = sino_verb_closest(name);
+    return sino_error(SINO_BAD_INPUT, "unknown verb '%s'%s%s%s; allowed: %s", name, meant ? " (did you mean " : "",
+                      meant ? meant : "", meant ? "?)" : "", names);
 }
 
 /* Ends a process that could not join the others. A launcher ends every process as soon as one exits with an error, even
@@ -187,11 +189,11 @@ static int run_program(int argument_count, char **arguments)
     sino_platform_keep_hwloc_from_opencl();
     signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` a write then fails, as on a full disk */
     const char *name = argument_count > 1 ? arguments[1] : "";
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (strcmp(name, "help") == 0 && argument_count == 2)) {
         print_help(stdout);
         return finish(check_stdout(), NULL);
     }
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
         printf("sinodag %s\n", sino_version_text());
         return finish(check_stdout(), NULL);
     }

@@ -337,7 +337,8 @@ SinoStatus sino_center_vo_new(int64_t angle_count, int64_t column_count, const f
 {
     SINO_CHECK(angle_count >= 8 && angle_count <= 1 << 24 && column_count >= 8 && column_count <= 1 << 24,
                SINO_BAD_INPUT,
-               "finding the center in %" PRId64 " angles by %" PRId64 " columns; allowed: 8 to 16777216 of each",
+               "finding the center in %" PRId64 " angles by %" PRId64
+               " columns; allowed: 8 to 16777216 of each, or --rotation-axis, which gives it",
                angle_count, column_count);
     SINO_CHECK(radius_ratio > 0 && radius_ratio <= 1, SINO_BAD_INPUT,
                "radius ratio %g of the center's search; allowed: above 0, to 1", radius_ratio);

@@ -422,6 +422,9 @@ void sino_settings_each(int verb, SinoSettingVisit *visit, void *of);
 
 const char *sino_verb_summary(int verb); /* a few words; static text */
 
+/* The verb that a mistyped word is probably meant for, with or without dashes before it; NULL: none is close. */
+const char *sino_verb_closest(const char *word);
+
 /* The word of a choice on the command line ("cg", "ramp" …). Static text. */
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);

@@ -114,8 +114,8 @@ static SinoStatus keep_file_name(int verb, const char *name, const char *text[SI
                "there are three input files, the last ones '%s' and '%s'; needed: %s", kept, name,
                sino_verb_text(verb)->usage);
     SINO_CHECK(!kept, SINO_BAD_INPUT,
-               "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of TIFF images", kept,
-               name);
+               "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of %s", kept, name,
+               verb == SINO_VERB_JOIN ? "volumes, such as 'part_*.h5'" : "TIFF images");
     doubt->kept_flag = flag;
     return keep(row, name, text);
 }

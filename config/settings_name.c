@@ -103,7 +103,7 @@ SinoStatus sino_setting_check_verb(const SinoSetting *row, int verb, const char 
                       sino_words_join(names, UINT_MAX, "or", text));
 }
 
-enum { WORD_MAX = 40 };
+enum { WORD_MAX = 40, VERB_WORD_MAX = 16 };
 
 /* Levenshtein distance of two words, row by row. */
 static int edit_distance(const char *a, const char *b)
@@ -131,6 +131,23 @@ static int unlikeness(const char *word, const char *name)
     const size_t length = strlen(word);
     if (length >= 3 && strncmp(word, name, length) == 0) return 1;
     return edit_distance(word, name);
+}
+
+const char *sino_verb_closest(const char *word)
+{
+    const char *closest = NULL;
+    int least = 3;
+    if (strlen(word) > VERB_WORD_MAX) return NULL;
+    word += strspn(word, "-");
+    for (int i = 0; i < SINO_VERB_COUNT; i++) {
+        const char *const name = sino_verb_table[i].name;
+        const bool longer = strncmp(word, name, strlen(name)) == 0; /* reconstruct */
+        const int distance = longer ? 1 : unlikeness(word, name);
+        if (distance >= least || 2 * distance > (int)strlen(name)) continue;
+        least = distance;
+        closest = name;
+    }
+    return closest;
 }
 
 /* The settings whose names, aliases or peers' words are closest to a word. */

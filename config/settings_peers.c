@@ -7,6 +7,7 @@
 #include <strings.h>
 
 static const char axis[] = "a column of the detector, where 0 is the middle of the first column";
+static const char stripes[] = "auto, none, sorting, vo-all, fw or ti";
 static const char mask[] = "1 is the inscribed circle";
 static const char part[] = "from the first that is used to the one after the last";
 
@@ -31,17 +32,22 @@ const SinoPeerOption sino_peer_options[] = {
     {"sid", "source-object-distance", NULL, true},
     {"sod", "source-object-distance", NULL, true},
     /* other values, or another meaning */
+    {"axis", "rotation-axis", axis, false},
     {"center", "rotation-axis", axis, false},
     {"center-of-rotation", "rotation-axis", axis, false},
     {"cor", "rotation-axis", axis, false},
     {"rotation-axis-position", "rotation-axis", axis, false},
     {"rotation-center", "rotation-axis", axis, false},
     {"find-center", "rotation-axis-auto", NULL, false},
+    {"alpha", "delta-beta", "1/(4 pi^2 alpha)", false},
     {"beam-hardening-method", "beam-hardening", "the coefficients of a polynomial", false},
     {"blocked-views", "exclude", "numbers of projections to leave out, such as 30,100:110", false},
+    {"cpu", "device", "cpu: cores alone", false},
+    {"cuda", "device", "cuda: GPUs compute", false},
     {"distance", "propagation-distance", "in mm", false},
     {"retrieve-phase-alpha", "delta-beta", "1/(4 pi^2 alpha)", false},
     {"clear-folder", "overwrite", NULL, false},
+    {"force", "overwrite", NULL, false},
     {"clip-outer-circle", "mask-ratio", mask, false},
     {"reconstruction-mask", "mask-ratio", mask, false},
     {"reconstruction-mask-ratio", "mask-ratio", mask, false},
@@ -62,8 +68,19 @@ const SinoPeerOption sino_peer_options[] = {
     {"gpus", "device", NULL, false},
     {"lambda", "relaxation", NULL, false},
     {"location", "out", NULL, false},
+    {"output-dir", "out", NULL, false},
+    {"output-file", "out", NULL, false},
+    {"output-folder", "out", NULL, false},
+    {"output-path", "out", NULL, false},
     {"save-folder", "out", NULL, false},
     {"max-memory", "memory", NULL, false},
+    {"paganin", "phase-method", "paganin", false},
+    {"remove-rings", "remove-stripe-method", stripes, false},
+    {"ring-removal", "remove-stripe-method", stripes, false},
+    {"rings", "remove-stripe-method", stripes, false},
+    {"stripe-removal", "remove-stripe-method", stripes, false},
+    {"tilt", "detector-tilt", "in degrees", false},
+    {"tv", "regularization", "the strength of total variation, with fista", false},
     {"memory-per-node", "memory", NULL, false},
     {"method", "algorithm", NULL, false},
     {"nprojpersubset", "subsets", "the number of subsets, not of projections in one", false},

@@ -193,10 +193,11 @@ const SinoSetting sino_setting_table[] = {
             "runs with --start-row and --end-row; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
-        .help = "angles that replace those of the scan: a text file of degrees, one per line; a raw float32 "
-                "file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
-                "MATLAB; or a range of "
-                "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
+        .help =
+            "angles that replace those of the scan: a text file of degrees, one per line; a .npy list or a raw "
+            "float32 file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
+            "MATLAB; or a range of "
+            "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
         .help =
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
@@ -641,11 +642,12 @@ const SinoSetting sino_setting_table[] = {
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
-                "directory, \"demo\" if not given; join: an HDF5 file"),
-    ROW(OUTPUT, RECON, "save-format", CHOICE(save_format, save_words, "hdf5"), BRIEF(RECON, "format of the volume"),
+                "directory, \"demo\" if not given; join: as recon"),
+    ROW(OUTPUT, RECON | JOIN, "save-format", CHOICE(save_format, save_words, "hdf5"),
+        BRIEF(RECON | JOIN, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
-                "pyramid for viewers"),
+                "pyramid for viewers; join: not both"),
     ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(compression, compression_words, "none"),
         .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
                 "without --resume, and TIFF files of single slices; zstd: zarr"),
@@ -702,7 +704,7 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(PHANTOM | DEMO, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice"),
     ROW(PHANTOM, PHANTOM | DEMO, "object", CHOICE(phantom_object, object_words, "head"), .geometries = SCANS,
-        BRIEF(PHANTOM, "what is scanned: head or texture"),
+        BRIEF(PHANTOM, "what is scanned"),
         .help = "what is scanned; head: ellipsoids, each of one value, after Shepp and Logan; texture, of parallel "
                 "beams: a body with grains of all sizes, smooth fields, crystals and pores, as of bone or rock"),
     ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,

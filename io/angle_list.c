@@ -15,6 +15,7 @@
 #include "arithmetic.h"
 #include "file_list.h"
 #include "memory.h"
+#include "npy.h"
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scan_limits.h"
@@ -123,9 +124,42 @@ static SinoStatus parse_raw(Angles *angles)
     return NULL;
 }
 
+/* Whether the array is a list: at most one of its dimensions is longer than 1. */
+static bool is_list(const SinoNpy *npy)
+{
+    int64_t longest = 1;
+    for (int d = 0; d < npy->rank; d++) longest = npy->size[d] > longest ? npy->size[d] : longest;
+    return npy->count == longest;
+}
+
+/* Radians, as the package for Python takes them. */
+static SinoStatus parse_npy(Angles *angles)
+{
+    SinoNpy npy;
+    SINO_TRY(sino_npy_parse(angles->path, angles->bytes, angles->size, &npy));
+    const bool numbers = sino_npy_is_number(&npy) && npy.kind != SINO_NPY_BOOL;
+    SINO_CHECK(numbers && is_list(&npy) && npy.count > 0 && npy.count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
+               "%s holds %" PRId64
+               " values of type %s in %d dimensions; allowed for angles: a list of 1 to %d numbers, "
+               "in radians",
+               angles->path, npy.count, npy.stored_type, npy.rank, (int)SINO_IMAGES_MAX);
+    SINO_CHECK(angles->size - npy.header_bytes >= sino_npy_bytes(&npy), SINO_BAD_INPUT,
+               "%s is cut: it has %" PRId64 " of the %" PRId64 " bytes of its values", angles->path,
+               angles->size - npy.header_bytes, sino_npy_bytes(&npy));
+    SINO_TRY(sino_allocate(npy.count, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
+    sino_npy_doubles(&npy, angles->bytes + npy.header_bytes, npy.count, angles->angle_rad);
+    for (int64_t k = 0; k < npy.count; k++)
+        SINO_CHECK(isfinite(angles->angle_rad[k]), SINO_BAD_INPUT,
+                   "%s: angle %" PRId64 " is %f; allowed: finite numbers, in radians", angles->path, k,
+                   angles->angle_rad[k]);
+    angles->count = npy.count;
+    return NULL;
+}
+
 static SinoStatus parse_file(Angles *angles)
 {
     SINO_TRY(load_file(angles));
+    if (sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
     const bool text = is_text(angles);
     SINO_CHECK(
         text || angles->size == 0 || !sino_file_name_ends(angles->path, text_endings), SINO_BAD_INPUT,
@@ -164,7 +198,7 @@ static SinoStatus split_selection(const char *theta, char **name, int64_t *first
 
 static SinoStatus select_angles(const char *theta, int64_t first, int64_t end, Angles *angles)
 {
-    SINO_CHECK(first < end && end <= angles->count, SINO_BAD_INPUT,
+    SINO_CHECK(angles->angle_rad && first < end && end <= angles->count, SINO_BAD_INPUT,
                "theta is '%s'; allowed: from 0 to %" PRId64 ", the angles of %s, the start below the end", theta,
                angles->count, angles->path);
     memmove(angles->angle_rad, angles->angle_rad + first, (size_t)(end - first) * sizeof *angles->angle_rad);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle list: the value of --theta.
  *
- *     FILE                 text: an angle in degrees per line, comments from # on; else raw float32 in radians
+ *     FILE                 text: an angle in degrees per line, comments from # on; NumPy's .npy: a list in radians;
+ *                          else raw float32 in radians
  *     FILE[A:B]            angles number A … B − 1 of the file, counted from 0
  *     FIRST:LAST           degrees, equal steps, both ends included
  *     FIRST:END:excluded   the same without END

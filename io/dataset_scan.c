@@ -17,7 +17,7 @@ static SinoStatus open_dataset(const SinoScanRequest *request, SinoScan *scan)
     SinoHdf5Scan *hdf5;
     SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
     SINO_TRY(sino_hdf5_scan_open_data(hdf5, request->dataset, true, request->axes, scan));
-    scan->info.angle_needed = true;
+    scan->info.angle_needed = scan->info.angle_named = true;
     sino_hdf5_scan_name_files(hdf5, &scan->info);
     scan->info.certainty = "by your option";
     snprintf(scan->evidence, sizeof scan->evidence, "dataset %.200s", request->dataset);

@@ -20,6 +20,24 @@ static bool probe_exchange(const SinoScanRequest *request)
     return has_group;
 }
 
+/* A volume of sinodag lies where a scan has its projections. */
+static SinoStatus refuse_volume(const SinoScanRequest *request)
+{
+    const hid_t file = H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0) return NULL; /* the reader says why */
+    const bool made = H5Lexists(file, "/process", H5P_DEFAULT) > 0 &&
+                      H5Lexists(file, "/process/algorithm", H5P_DEFAULT) > 0 &&
+                      H5Lexists(file, "/process/settings", H5P_DEFAULT) > 0;
+    const bool flats = H5Lexists(file, "/exchange/data_white", H5P_DEFAULT) > 0;
+    (void)H5Fclose(file);
+    SINO_CHECK(
+        !made || flats, SINO_BAD_INPUT,
+        "%s is a volume that sinodag reconstructed, not a scan; allowed: a scan (sinodag compare reads volumes), or "
+        "--dataset /exchange/data if its slices are projections",
+        request->path);
+    return NULL;
+}
+
 static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
 {
     static const SinoSetupNames setup = {SINO_SOURCE_DISTANCE, SINO_DETECTOR_DISTANCE, SINO_PIXEL_WIDTH,
@@ -27,12 +45,13 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
     static const char like[] = "/exchange/data has";
     SinoHdf5Scan *hdf5;
     SinoScanInfo *info = &scan->info;
+    SINO_TRY(refuse_volume(request));
     SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
     SINO_TRY(sino_hdf5_scan_open_data(hdf5, "/exchange/data", false, request->axes, scan));
     info->setup = sino_hdf5_scan_setup(hdf5, &setup);
-    SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_FLATS, "/exchange/data_white", true, false, info, like,
+    SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_FLATS, "/exchange/data_white", true, true, info, like,
                                        &info->flat_count));
-    SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_DARKS, "/exchange/data_dark", true, false, info, like,
+    SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_DARKS, "/exchange/data_dark", true, true, info, like,
                                        &info->dark_count));
     SINO_TRY(sino_scan_check_limits(request->path, info));
     if (!request->theta) SINO_TRY(sino_hdf5_scan_take_angles(hdf5, "/exchange/theta", true, scan));

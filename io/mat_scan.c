@@ -160,6 +160,7 @@ static SinoStatus open_mat(const SinoScanRequest *request, SinoScan *scan)
     SINO_TRY(open_array(request->path, request->dataset, &scan->data, &arrays));
     const SinoMatVariable *variable = sino_mat_variable(arrays->owner);
     scan->info.type = count_type(variable);
+    scan->info.angle_named = true;
     scan->info.certainty = request->dataset ? "by your option" : "likely";
     snprintf(scan->evidence, sizeof scan->evidence, "%s %.200s", request->dataset ? "variable" : "the only array,",
              request->dataset ? request->dataset : variable->name);

@@ -31,7 +31,7 @@ static SinoStatus refuse_unknown(const SinoScanRequest *request)
         length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s (%s)", between, (*at)->name,
                                    (*at)->example);
     }
-    return sino_scan_unknown(request->path, allowed);
+    return sino_scan_unknown(request, allowed);
 }
 
 static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)

@@ -45,6 +45,7 @@ typedef struct SinoScanInfo {
     double full_count;              /* largest value of a stored type of 8 or 16 bits; 0: another type */
     bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
     bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
+    bool angle_named;               /* an array of the file may hold the angles, by --theta-dataset */
     bool line_integrals;            /* the format holds line integrals, unless the user says otherwise; false: counts */
     SinoScanSetup setup;            /* of the file */
     const char *remark;             /* a problem of the files, for a warning; "": none */

@@ -114,6 +114,6 @@ SinoStatus sino_scan_assume_angles(SinoScan *scan);
 
 /* The error for an input that no format recognises: it says what the input seems to be, and lists the known formats.
  * `allowed` ends the sentence. */
-SinoStatus sino_scan_unknown(const char *path, const char *allowed);
+SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <hdf5.h>
 
@@ -46,19 +47,31 @@ static SinoStatus refuse_hdf5(const char *path, const char *allowed)
         names.length ? names.text : "nothing", *images ? "; " : "", images, allowed);
 }
 
-SinoStatus sino_scan_unknown(const char *path, const char *allowed)
+static bool is_empty(const char *path)
 {
+    struct stat file;
+    return stat(path, &file) == 0 && file.st_size == 0;
+}
+
+SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed)
+{
+    const char *const path = request->path;
     switch (sino_path_kind(path)) {
     case SINO_PATH_ABSENT:
         return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     case SINO_PATH_FOLDER:
-        return sino_error(SINO_BAD_INPUT, "%s is a folder; allowed: %s", path, allowed);
+        return sino_error(SINO_BAD_INPUT, "%s is a folder without TIFF or EDF images; allowed: %s", path, allowed);
     case SINO_PATH_OTHER:
         return sino_error(SINO_BAD_INPUT, "%s is neither a file nor a folder; allowed: %s", path, allowed);
     case SINO_PATH_FILE:
         break;
     }
     if (sino_hdf5_probe(path)) return refuse_hdf5(path, allowed);
+    if (is_empty(path)) return sino_error(SINO_BAD_INPUT, "%s is an empty file; allowed: %s", path, allowed);
+    if (request->theta) /* with --columns, too, the file would be taken for raw sinograms */
+        return sino_error(SINO_BAD_INPUT,
+                          "%s is of no format that is known, and raw sinograms need --columns, too; allowed: %s", path,
+                          allowed);
     return sino_error(SINO_BAD_INPUT, "%s is of no format that is known; allowed: %s; counts need --system-matrix FILE",
                       path, allowed);
 }

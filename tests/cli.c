@@ -324,9 +324,10 @@ void cli_write_scan(const char *directory, const char *name, const CliScan *scan
     uint16_t *counts = calloc(count, sizeof *counts);
     assert_non_null(counts);
     for (size_t i = 0; i < count; i++) counts[i] = scan->dark_count;
-    if (scan->darks) write_frames(file, "/exchange/data_dark", 3, darks, counts);
+    const int single = scan->single ? 1 : 0;
+    if (scan->darks) write_frames(file, "/exchange/data_dark", 3 - single, darks + single, counts);
     for (size_t i = 0; i < count; i++) counts[i] = scan->flat_count;
-    if (scan->flats) write_frames(file, "/exchange/data_white", 3, flats, counts);
+    if (scan->flats) write_frames(file, "/exchange/data_white", 3 - single, flats + single, counts);
     for (size_t i = 0; i < count; i++) counts[i] = i < scan->changed ? scan->changed_count : i % 4 == 0 ? 900 : 500;
     for (size_t i = 0; scan->count && i < scan->angles * scan->rows * scan->columns; i++)
         counts[i] = scan->count(i / (scan->rows * scan->columns), i / scan->columns % scan->rows, i % scan->columns);

@@ -72,6 +72,7 @@ typedef struct CliScan {
     uint64_t changed;                 /* the first of the counts become … */
     uint16_t changed_count;           /* … this */
     uint16_t dark_count;              /* of every pixel */
+    bool single;                      /* flat and dark fields have two dimensions, of one image */
     uint16_t (*count)(uint64_t angle, uint64_t row, uint64_t column); /* a count of the data; NULL: as above */
 } CliScan;
 

@@ -240,6 +240,56 @@ static void methods_check_each_other(void **state)
                     "%s --rotation-axis-auto %s", recon, i ? "entropy" : "auto");
 }
 
+/* Takes the projections of cli_write_disks in another order: the next one is `stride` further on, `turn` more for each
+ * round. */
+static void reorder_disks(const char *directory, int angles, int stride, double turn)
+{
+    enum { COLUMNS = 64, MOST = 360 };
+    static float theta[MOST], b[MOST * COLUMNS];
+    const size_t bytes = (size_t)angles * COLUMNS * sizeof *b;
+    float *old = cli_read_bytes(directory, "disks.bin", bytes);
+    float *old_theta = cli_read_bytes(directory, "disks_theta.bin", (size_t)angles * sizeof *theta);
+    for (int k = 0; k < angles; k++) {
+        const int from = k * stride % angles;
+        memcpy(b + (size_t)k * COLUMNS, old + (size_t)from * COLUMNS, COLUMNS * sizeof *b);
+        theta[k] = old_theta[from] + (float)(turn * (k * stride / angles));
+    }
+    cli_write_bytes(directory, "disks.bin", b, bytes);
+    cli_write_bytes(directory, "disks_theta.bin", theta, (size_t)angles * sizeof *theta);
+    free(old_theta);
+    free(old);
+}
+
+/* Interlaced scans: within half a turn, within a turn, and with coarse angles in each of several turns. */
+static void projections_in_any_order(void **state)
+{
+    static const struct Order {
+        int angles, stride;
+        double scanned, turn;
+        const char *told;
+    } order[] = {{180, 77, M_PI, 0, "(by Vo's method; phase correlation: 33."},
+                 {180, 77, M_PI, 2 * M_PI, "(by Vo's method; pairs of opposite projections: 33."},
+                 {180, 91, 2 * M_PI, 0, "(by Vo's method; pairs of opposite projections: 33."},
+                 {180, 37, 2 * M_PI, 2 * M_PI, "(by Vo's method; pairs of opposite projections: 33."}};
+    static const char *const methods[] = {"auto", "vo", "entropy"};
+    const char *const at = *state;
+    char line[240];
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        cli_write_disks(at, order[i].angles, order[i].scanned, 33.2, 20, 12);
+        reorder_disks(at, order[i].angles, order[i].stride, order[i].turn);
+        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+            snprintf(line, sizeof line,
+                     "recon disks.bin --theta disks_theta.bin --columns 64 -o o.h5 --pictures no --overwrite "
+                     "--algorithm cg --iterations 1 --rotation-axis-auto %s",
+                     methods[m]);
+            char *said = assert_center(at, line, 33.2);
+            if (m == 0 && i != 1) assert_non_null(strstr(said, order[i].told));
+            if (m == 0) assert_null(strstr(said, "disagree"));
+            free(said);
+        }
+    }
+}
+
 /* An axis that leans by 3 columns over 32 rows is told, an upright one not. */
 static void leaning_axis(void **state)
 {
@@ -339,11 +389,9 @@ static void rows_tell_how_sure(void **state)
 
 int cli_center_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(half_acquisitions),
-                                       CLI_TEST(half_acquisitions_by_fbp),
-                                       CLI_TEST(centers_of_cropped_scans),
-                                       CLI_TEST(methods_check_each_other),
-                                       CLI_TEST(leaning_axis),
+    const struct CMUnitTest tests[] = {CLI_TEST(half_acquisitions),        CLI_TEST(half_acquisitions_by_fbp),
+                                       CLI_TEST(centers_of_cropped_scans), CLI_TEST(methods_check_each_other),
+                                       CLI_TEST(projections_in_any_order), CLI_TEST(leaning_axis),
                                        CLI_TEST(rows_tell_how_sure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,6 +161,10 @@ static void stack_is_one_file(void **state)
     }
     TIFFClose(tiff);
     free(value);
+    cli_refuses(at, "--out is 'x.tiff', but this run writes HDF5; allowed: --save-format tiff-stack, or another name",
+                RECON "-o x.tiff");
+    cli_refuses(at, "--out is 'x.zarr', but this run writes TIFF; allowed: --save-format zarr, or another name",
+                RECON "-o x.zarr --save-format tiff");
     cli_refuses(at, "out.tif exists; --overwrite replaces it", RECON "-o out.tif --save-format tiff-stack");
     cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
 }
@@ -246,6 +250,16 @@ static void parts_are_joined(void **state)
         free(joined);
     }
     cli_refuses(at, "joined.h5 exists; --overwrite replaces it", "join part_*.h5 -o joined.h5");
+    cli_works(at, "join part_*.h5 -o joined.zarr --save-format zarr");
+    cli_works(at, "join part_*.h5 -o joined.tif --save-format tiff-stack");
+    cli_works(at, "join part_*.h5 -o slices --save-format tiff");
+    cli_works(at, "compare joined.zarr joined.h5 --region all --at-most 1e-7");
+    cli_works(at, "compare joined.tif joined.h5 --region all --at-most 1e-7");
+    cli_works(at, "compare slices joined.h5 --region all --at-most 1e-7");
+    cli_refuses(at, "--out is 'x.zarr', but this run writes HDF5; allowed: --save-format zarr, or another name",
+                "join part_*.h5 -o x.zarr");
+    cli_refuses(at, "--save-format is 'both'; allowed with join: hdf5, tiff, tiff-stack or zarr",
+                "join part_*.h5 -o x.h5 --save-format both");
     make_rows(at, "part_30.h5", 2, 4, types[1]);
     cli_refuses(at,
                 "part_30.h5 ends before row 4, and part_10.h5 begins with row 5; allowed: parts without gaps and "

@@ -29,7 +29,9 @@ static void files_that_are_no_scan(void **state)
     cli_refuses(at, "nope.h5: No such file or directory", "info nope.h5");
     refuse_unknown(at, "recon", "text", "text is of no format that is known");
     refuse_unknown(at, "info", "text", "text is of no format that is known");
-    refuse_unknown(at, "recon", "empty", "empty is of no format that is known");
+    refuse_unknown(at, "recon", "text --theta 0:180",
+                   "text is of no format that is known, and raw sinograms need --columns, too");
+    refuse_unknown(at, "recon", "empty", "empty is an empty file");
     refuse_unknown(at, "recon", ".", ". is a folder");
     refuse_unknown(at, "info", "/dev/null", "/dev/null is neither a file nor a folder");
     char path[TESTING_PATH];
@@ -123,6 +125,24 @@ static void flats_absent_or_dark(void **state)
     cli_works(*state,
               "recon scan.h5 -o out.h5 --rotation-axis 7.5 --algorithm cg --iterations 2 --flat-correction none "
               "--minus-log no");
+}
+
+/* One flat and one dark field, as three dimensions or as two. */
+static void fields_of_one_image(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    float *volume[2];
+    scan.flats = scan.darks = 1;
+    for (int i = 0; i < 2; i++) {
+        scan.single = i > 0;
+        cli_write_scan(at, "scan.h5", &scan);
+        cli_works(at, "recon scan.h5 -o o.h5 --rotation-axis 7.5 --algorithm cg --iterations 2 --overwrite");
+        volume[i] = cli_read_volume(at, "o.h5", 4, 16);
+    }
+    assert_memory_equal(volume[0], volume[1], sizeof(float) * 4 * 16 * 16);
+    free(volume[0]);
+    free(volume[1]);
 }
 
 static void parts_outside_the_detector(void **state)
@@ -479,6 +499,20 @@ static void too_little_memory(void **state)
                 "recon scan.h5 -o out.h5 --memory 0.5");
 }
 
+/* A volume where a scan is expected. */
+static void volumes_are_no_scans(void **state)
+{
+    static const char message[] = "v.h5 is a volume that sinodag reconstructed, not a scan; allowed: a scan (sinodag "
+                                  "compare reads volumes), or --dataset /exchange/data if its slices are projections";
+    const char *const at = *state;
+    free(cli_output_of(at, "phantom -o p.h5 --size 16 --angles 16 --slices 2 --overwrite"));
+    free(cli_output_of(at, "recon p.h5 -o v.h5 --rotation-axis 7.5 --algorithm fbp --pictures no --report none"));
+    cli_refuses(at, message, "info v.h5");
+    cli_refuses(at, message, "recon v.h5 -o w.h5");
+    free(cli_output_of(at, "recon v.h5 --dataset /exchange/data --theta 0:90 --data line-integrals -o w.h5 "
+                           "--rotation-axis 7.5 --algorithm fbp --pictures no --report none"));
+}
+
 int cli_input_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +523,7 @@ int cli_input_tests(void)
         CLI_TEST(no_angles_rows_or_columns),
         CLI_TEST(angles_that_are_not_finite),
         CLI_TEST(flats_absent_or_dark),
+        CLI_TEST(fields_of_one_image),
         CLI_TEST(parts_outside_the_detector),
         CLI_TEST(angles_that_do_not_show_the_center),
         CLI_TEST(raw_sinograms),
@@ -498,6 +533,7 @@ int cli_input_tests(void)
         CLI_TEST(tiff_images_that_lack_something),
         CLI_TEST(measured_tiff_sequence),
         CLI_TEST(too_little_memory),
+        CLI_TEST(volumes_are_no_scans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -374,7 +374,7 @@ static void datasets_that_do_not_fit(void **state)
     write_scans(at, &scan);
     cli_refuses(at,
                 "'scan.h5' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both "
-                "included), 0:180:excluded or 0:step:0.5",
+                "included), 0:180:excluded or 0:step:0.5; or --theta-dataset with the name of an array of this file",
                 "recon scan.h5 --dataset /sinograms --axes row,angle,column --flats :/exchange/data_white -o v.h5");
     cli_refuses(at, "scan.h5: /exchange/theta has 24 angles; allowed: 4, one per projection of /sinograms",
                 "recon scan.h5 --dataset /sinograms --theta-dataset /exchange/theta -o v.h5");

@@ -14,11 +14,29 @@ static void verbs(void **state)
         "%s", "");
     cli_refuses(
         *state,
-        "unknown verb 'reco'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare, join",
+        "unknown verb 'reco' (did you mean recon?); allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, "
+        "init, compare, join",
         "reco scan.h5");
+    static const char *const words[] = {"recn", "recon", "reconstruct", "recon", "pahntom", "phantom"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i += 2) {
+        char message[200];
+        snprintf(message, sizeof message,
+                 "unknown verb '%s' (did you mean %s?); allowed: recon, phantom, info, demo, bench, plan, simulate, "
+                 "sweep, init, compare, join",
+                 words[i], words[i + 1]);
+        cli_refuses(*state, message, "%s scan.h5", words[i]);
+    }
+    cli_refuses(
+        *state,
+        "unknown verb 'view'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare, join",
+        "view scan.h5");
     cli_refuses(*state,
-                "unknown verb '--recon'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, "
-                "compare, join",
+                "there are two input files, 'a.h5' and 'b.h5'; allowed: one, or a quoted pattern of volumes, such as "
+                "'part_*.h5'",
+                "join a.h5 b.h5 -o c.h5");
+    cli_refuses(*state,
+                "unknown verb '--recon' (did you mean recon?); allowed: recon, phantom, info, demo, bench, plan, "
+                "simulate, sweep, init, compare, join",
                 "--recon scan.h5");
     cli_refuses(*state, "recon has no input file; needed: sinodag recon FILE --out FILE [options]", "recon");
     cli_refuses(*state, "recon has no --out; needed: sinodag recon FILE --out FILE [options]", "recon scan.h5");

@@ -49,6 +49,40 @@ static void raw_is_in_radians(void **state)
     accept(path, 0, 3, degrees);
 }
 
+/* Writes an array of NumPy: its description and `bytes` bytes of values. */
+static void write_npy(const char *path, const char *description, const void *values, size_t bytes)
+{
+    char file[256] = "\x93NUMPY\x01";
+    const int length = snprintf(file + 10, sizeof file - 10, "%-117s\n", description);
+    file[8] = (char)length;
+    memcpy(file + 10 + length, values, bytes);
+    testing_write_bytes(path, file, 10 + (size_t)length + bytes);
+}
+
+static void arrays_of_numpy_are_in_radians(void **state)
+{
+    static const double values[] = {0, 0.25, 3.0}, wrong[] = {0, NAN, 3.0};
+    static const float single[] = {0, 0.25F, 3.0F};
+    const double degrees[] = {0, 0.25 * 180 / M_PI, 3 * 180 / M_PI};
+    char path[TESTING_PATH];
+    testing_path(path, *state, "theta.npy");
+    write_npy(path, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", values, sizeof values);
+    accept(path, 3, 3, degrees);
+    write_npy(path, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", single, sizeof single);
+    accept(path, 0, 3, degrees);
+    refuse(path, 4, "theta.npy' of 3 angles for 4 projections; allowed: as many");
+    write_npy(path, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", wrong, sizeof wrong);
+    refuse(path, 3, "theta.npy: angle 1 is nan; allowed: finite numbers, in radians");
+    write_npy(path, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", values, sizeof values - 1);
+    refuse(path, 3, "theta.npy is cut: it has 23 of the 24 bytes of its values");
+    write_npy(path, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", values, 16);
+    refuse(path, 4, "theta.npy holds 4 values of type float32 in 2 dimensions; allowed for angles: a list of 1 to ");
+    write_npy(path, "{'descr': '|S8', 'fortran_order': False, 'shape': (3,), }", values, sizeof values);
+    refuse(path, 3, "allowed for angles: a list of 1 to ");
+    write_npy(path, "{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }", values, 0);
+    refuse(path, 0, "theta.npy holds 0 values");
+}
+
 static void parts_are_selected(void **state)
 {
     static const double degrees[] = {1, 2};
@@ -125,8 +159,8 @@ static void files_that_are_no_angles(void **state)
 TESTING_SUBJECT(angle_list)
 {
     const struct CMUnitTest tests[] = {
-        TEST(text_is_in_degrees), TEST(raw_is_in_radians),        TEST(parts_are_selected),
-        TEST(ranges_of_degrees),  TEST(files_that_are_no_angles),
+        TEST(text_is_in_degrees), TEST(raw_is_in_radians), TEST(arrays_of_numpy_are_in_radians),
+        TEST(parts_are_selected), TEST(ranges_of_degrees), TEST(files_that_are_no_angles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

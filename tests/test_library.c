@@ -605,6 +605,8 @@ static void reconstructions_are_refused(void **state)
     refused(sinodag_recon(&bad, by_cg, &output), "of type -1");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refused(sinodag_recon(&scan, (const char *const[]){wrong[i][0], NULL}, &output), wrong[i][1]);
+    refused(sinodag_recon(&scan, (const char *const[]){"geometry=cone", "data=line-integrals", NULL}, &output),
+            "a cone beam needs lengths in mm; needed: --source-object-distance");
     SinodagStatus status = sinodag_recon(&scan, by_cg, &output);
     assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
     assert_string_equal(sinodag_status_text(status), "there is no memory for a volume of 5 x 33 x 33 voxels");

@@ -427,8 +427,9 @@ static void files_that_are_not_hdf5(void **state)
     assert_true(fputs("0 1 2\n", file) >= 0 && fclose(file) == 0);
     assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is of no format that is known; allowed: ");
     assert_true(truncate(path, 0) == 0);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is of no format that is known; allowed: ");
-    assert_error_has(open_path(*state, &scan), SINO_BAD_INPUT, " is a folder; allowed: Data Exchange HDF5 (");
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is an empty file; allowed: ");
+    assert_error_has(open_path(*state, &scan), SINO_BAD_INPUT,
+                     " is a folder without TIFF or EDF images; allowed: Data Exchange HDF5 (");
     const SinoScanRequest request = {.path = path, .columns = 5};
     assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
                  "--columns 5 is for raw sinograms, which need --theta as well");

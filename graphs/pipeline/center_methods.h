@@ -4,12 +4,15 @@
 #ifndef SINO_CENTER_METHODS_H
 #define SINO_CENTER_METHODS_H
 
+#include "center_order.h"
 #include "input.h"
 
-/* One detector row: sinogram[angle][column], the line integrals of all angles, not owned. */
+/* One detector row: sinogram[angle][column], the line integrals of all angles, not owned. Its projections, and the
+ * angles of its geometry, are those of the scan in order. */
 typedef struct SinoCenterRow {
     SinoRuntime *runtime;
-    const SinoGeometry *geometry;
+    const SinoGeometry *geometry; /* that of the order */
+    const SinoCenterOrder *order; /* not owned */
     const float *sinogram;
 } SinoCenterRow;
 
@@ -64,6 +67,18 @@ SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, Si
 
 /* The projection opposite to the first, which phase correlation needs; −1: the scan has none. */
 int64_t sino_center_opposite(const SinoGeometry *geometry);
+
+/* Radians from the smallest angle to the largest one. */
+static inline double sino_center_span_rad(const SinoGeometry *geometry)
+{
+    double least = geometry->angle_rad[0], most = least;
+    for (int64_t k = 1; k < geometry->angle_count; k++) {
+        const double angle = geometry->angle_rad[k];
+        least = angle < least ? angle : least;
+        most = angle > most ? angle : most;
+    }
+    return most - least;
+}
 
 /* Degrees between an angle and the first. */
 static inline double sino_center_degrees(const SinoGeometry *geometry, int64_t angle)

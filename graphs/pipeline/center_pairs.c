@@ -32,8 +32,7 @@ static SinoStatus take_pairs(const SinoGeometry *geometry, SinoCenterRead *read,
 {
     const int64_t columns = geometry->column_count, angles = geometry->angle_count;
     const int64_t tried = sino_smaller(PAIRS, angles);
-    const double step =
-        angles > 1 ? fabs(geometry->angle_rad[angles - 1] - geometry->angle_rad[0]) / (double)(angles - 1) : 0;
+    const double step = angles > 1 ? sino_center_span_rad(geometry) / (double)(angles - 1) : 0;
     *count = 0;
     for (int64_t i = 0; i < tried; i++) {
         double off;
@@ -105,6 +104,6 @@ SinoStatus sino_center_likeness(const SinoCenterRow *row, double center, double 
 bool sino_center_is_whole_turn(const SinoGeometry *geometry)
 {
     const int64_t last = geometry->angle_count - 1;
-    const double covered = sino_center_degrees(geometry, last);
+    const double covered = sino_center_span_rad(geometry) * 180 / SINO_PI;
     return last > 0 && covered + covered / (double)last >= 350;
 }

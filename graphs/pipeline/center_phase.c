@@ -16,13 +16,15 @@ static int64_t opposite_angle(const SinoGeometry *geometry, double *off)
     int64_t opposite = -1;
     double least = INFINITY;
     for (int64_t k = 1; k < geometry->angle_count; k++) {
-        const double here = fabs(fabs(geometry->angle_rad[k] - geometry->angle_rad[0]) - SINO_PI);
+        const double turned = geometry->angle_rad[k] - geometry->angle_rad[0];
+        const double here = fabs(fabs(remainder(turned, 2 * SINO_PI)) - SINO_PI);
         if (here >= least) continue;
         least = here;
         opposite = k;
     }
     /* A scan of [0°, 180°) ends one step short of half a turn. */
-    const double step = geometry->angle_count > 1 ? fabs(geometry->angle_rad[1] - geometry->angle_rad[0]) : 0;
+    const int64_t steps = geometry->angle_count - 1;
+    const double step = steps > 0 ? sino_center_span_rad(geometry) / (double)steps : 0;
     *off = least;
     return least <= fmax(allowed_rad, 1.5 * step) ? opposite : -1;
 }

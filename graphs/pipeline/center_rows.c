@@ -57,7 +57,8 @@ static SinoStatus add_row(SinoRuntime *runtime, const SinoInput *input, SinoCent
     }
     if (!sinogram) return NULL;
     row.sinogram = sinogram;
-    SinoStatus status = find(&row, method, rows->center[0], &found);
+    SinoStatus status = sino_center_order_apply(row.order, sinogram);
+    if (!status) status = find(&row, method, rows->center[0], &found);
     free(sinogram);
     if (!status) rows->center[rows->count++] = found.center;
     return status;

@@ -235,21 +235,27 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     const double asked = full ? settings->center_search_width : 0;
     const double width = (asked > 0 ? asked : default_width) / (double)all->binning;
     const double middle = (double)(all->geometry.column_count - 1) / 2;
-    Search search = {.runtime = runtime,
-                     .input = all,
-                     .row = {.runtime = runtime, .geometry = &all->geometry},
-                     .range = {middle - width, middle + width}};
-    float *sinogram = NULL;
+    SinoCenterOrder order;
     int64_t slice;
     SINO_TRY(sino_input_slice_of_row(all, settings->nsino, &slice));
-    if (settings->center_method != SINO_CENTER_PHASE) /* which reads two projections of its own */
-        SINO_TRY(sino_stages_read(runtime, all, false, slice, 1, &sinogram));
+    SINO_TRY(sino_center_order_new(&all->geometry, &order));
+    Search search = {.runtime = runtime,
+                     .input = all,
+                     .row = {.runtime = runtime, .geometry = &order.geometry, .order = &order},
+                     .range = {middle - width, middle + width}};
+    SinoStatus status = NULL;
+    float *sinogram = NULL;
+    if (settings->center_method != SINO_CENTER_PHASE) { /* which reads two projections of its own */
+        SINO_TRY_OR(status, cleanup, sino_stages_read(runtime, all, false, slice, 1, &sinogram));
+        SINO_TRY_OR(status, cleanup, sino_center_order_apply(&order, sinogram));
+    }
     search.row.sinogram = sinogram;
-    SinoStatus status = settings->center_method == SINO_CENTER_AUTO
-                            ? find_agreed(&search, result)
-                            : find_one(&search, settings->center_method, result);
+    status = settings->center_method == SINO_CENTER_AUTO ? find_agreed(&search, result)
+                                                         : find_one(&search, settings->center_method, result);
     if (!status && settings->nsino < 0) status = ask_rows(&search, slice, result, input);
+cleanup:
     free(sinogram);
+    sino_center_order_free(&order);
     return status;
 }
 

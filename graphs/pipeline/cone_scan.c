@@ -47,8 +47,11 @@ int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SI
 static SinoStatus check_setup(const SinoSettings *settings, const SinoScanSetup *setup)
 {
     char missing[SINO_CONE_MISSING_SIZE];
-    SINO_CHECK(sino_cone_missing(setup, missing) == 0, SINO_BAD_INPUT,
-               "a cone beam needs lengths in mm that '%s' does not have; needed: %s", settings->file_name, missing);
+    const int count = sino_cone_missing(setup, missing);
+    SINO_CHECK(count == 0 || !settings->memory, SINO_BAD_INPUT, "a cone beam needs lengths in mm; needed: %s",
+               missing); /* arrays of a caller have no file that may hold them */
+    SINO_CHECK(count == 0, SINO_BAD_INPUT, "a cone beam needs lengths in mm that '%s' does not have; needed: %s",
+               settings->file_name, missing);
     SINO_CHECK(setup->source_detector >= setup->source_object, SINO_BAD_INPUT,
                "source-detector-distance is %g mm, and source-object-distance %g mm, so that the detector is between "
                "source and rotation axis; allowed: a distance to the detector of %g mm or more",

@@ -319,8 +319,9 @@ SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input
     const bool divided = input->flat_correction != SINO_FLAT_NONE;
     SINO_CHECK(!(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
                "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
-               "0:180:excluded or 0:step:0.5",
-               settings->file_name);
+               "0:180:excluded or 0:step:0.5%s",
+               settings->file_name,
+               input->info->angle_named ? "; or --theta-dataset with the name of an array of this file" : "");
     SINO_CHECK(!divided || input->info->flat_count > 0, SINO_BAD_INPUT,
                "'%s' has no flat fields; allowed: --flats with their images, --open-beam with the count of pixels "
                "without object, or --data transmission or line-integrals "

@@ -36,7 +36,9 @@ static void choose_air(const SinoSettings *settings, const SinoInput *input, con
  * beyond one side from the other. */
 static double share_at_edge(const SinoScanInfo *info, const SinoScanSample *sample)
 {
-    const double covered = fabs(info->angle_rad[info->angle_count - 1] - info->angle_rad[0]);
+    double least = info->angle_rad[0], covered = 0;
+    for (int64_t k = 0; k < info->angle_count; k++) least = fmin(least, info->angle_rad[k]);
+    for (int64_t k = 0; k < info->angle_count; k++) covered = fmax(covered, info->angle_rad[k] - least);
     const int64_t columns = sample->column_count, edge = sino_larger(columns / 20, 1);
     double left = 0, right = 0, most = 0;
     for (int64_t c = 0; c < columns; c++) {
@@ -154,12 +156,15 @@ static void choose_stripes(const SinoSettings *settings, const SinoScanSample *s
                        sample->stripes, sample->odd_columns, visible);
     if (!chosen) return;
     findings->stages.stripes = true;
-    sino_findings_add(
-        findings, false, "stripes",
-        "in a sample of the scan columns of the detector differ from their neighbours by %.2g in line integrals, "
-        "%" PRId64 " of them by more than 0.15, which makes rings: stripes are taken out by sorting "
-        "(--remove-stripe-method vo-all, fw or ti: in another way; none: keep them)",
-        sample->stripes, sample->odd_columns);
+    char all[48] = "", odd[64] = "";
+    if (sample->stripes >= visible) snprintf(all, sizeof all, " by %.2g", sample->stripes);
+    if (sample->odd_columns > 0)
+        snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than 0.15", sample->odd_columns);
+    sino_findings_add(findings, false, "stripes",
+                      "in a sample of the scan columns of the detector differ from their neighbours%s%s in line "
+                      "integrals, which makes rings: stripes are taken out by sorting (--remove-stripe-method vo-all, "
+                      "fw or ti: in another way; none: keep them)",
+                      all, odd);
 }
 
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,

@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "file_list.h"
 #include "memory.h"
+#include "recon_volume.h"
 #include "settings_table.h"
 #include "volume.h"
 #include "volume_input.h"
@@ -172,21 +173,44 @@ static SinoStatus describe(const Join *join, SinoVolume *volume)
     return sino_volume_process_text(volume, "input_xxh3", join->part[0].about.input);
 }
 
+/* The pyramid of a Zarr volume, whose slices are all written. */
+static SinoStatus make_levels(SinoVolume *volume)
+{
+    const int64_t levels = sino_volume_level_count(volume);
+    if (levels > 0) SINO_TRY(sino_volume_begin_levels(volume));
+    for (int64_t l = 0; l < levels; l++) {
+        const int64_t shards = sino_volume_level_shards(volume, l);
+        const int64_t slices = l + 1 < levels ? sino_volume_level_slices(volume, l + 1) : 0;
+        for (int64_t i = 0; i < shards; i++) SINO_TRY(sino_volume_write_shard(volume, l, i));
+        for (int64_t i = 0; i < slices; i++) SINO_TRY(sino_volume_shrink(volume, l, i));
+    }
+    return NULL;
+}
+
+static void name_output(const SinoSettings *settings, SinoVolumeRequest *request)
+{
+    const SinoSaveFormat format = settings->save_format;
+    request->hdf5_path = format == SINO_SAVE_HDF5 ? settings->out : NULL;
+    request->tiff_directory = format == SINO_SAVE_TIFF ? settings->out : NULL;
+    request->stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
+    request->zarr_path = format == SINO_SAVE_ZARR ? settings->out : NULL;
+}
+
 static SinoStatus write_all(const Join *join)
 {
     const Part *first = &join->part[0];
-    const SinoVolumeRequest request = {.hdf5_path = join->settings->out,
-                                       .overwrite = join->settings->overwrite,
-                                       .slice_count = join->slice_count,
-                                       .height = first->height,
-                                       .width = first->width,
-                                       .first_row = first->about.first_row,
-                                       .row_step = first->about.row_step,
-                                       .units = first->about.units,
-                                       .codes = first->about.codes};
+    SinoVolumeRequest request = {.overwrite = join->settings->overwrite,
+                                 .slice_count = join->slice_count,
+                                 .height = first->height,
+                                 .width = first->width,
+                                 .first_row = first->about.first_row,
+                                 .row_step = first->about.row_step,
+                                 .units = first->about.units,
+                                 .codes = first->about.codes};
     SinoVolume *volume = NULL;
     float *slice = NULL;
     int64_t done = 0, voxels;
+    name_output(join->settings, &request);
     SINO_TRY(sino_multiply(first->height, first->width, "a slice", &voxels));
     SINO_TRY(sino_volume_open(&request, &volume));
     SinoStatus status = sino_allocate(voxels, sizeof *slice, "a slice", &slice);
@@ -195,6 +219,7 @@ static SinoStatus write_all(const Join *join)
         done += join->part[i].slice_count;
     }
     if (!status) status = describe(join, volume);
+    if (!status) status = make_levels(volume);
     free(slice);
     if (!status) return sino_volume_finish(volume);
     sino_volume_abandon(volume);
@@ -203,13 +228,20 @@ static SinoStatus write_all(const Join *join)
 
 SinoStatus sino_join(const SinoSettings *settings, SinoLog *log)
 {
+    static const char *const formats[] = {[SINO_SAVE_HDF5] = "/exchange/data",
+                                          [SINO_SAVE_TIFF] = "TIFF files",
+                                          [SINO_SAVE_STACK] = "TIFF",
+                                          [SINO_SAVE_ZARR] = "OME-Zarr"};
     Join join = {.settings = settings, .log = log};
+    SINO_CHECK(settings->save_format != SINO_SAVE_BOTH, SINO_BAD_INPUT,
+               "--save-format is 'both'; allowed with join: hdf5, tiff, tiff-stack or zarr");
+    SINO_TRY(sino_recon_check_name(settings));
     SinoStatus status = read_parts(&join);
     if (!status) status = write_all(&join);
     if (!status)
-        sino_log_info(log, "output",
-                      "volume: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 "), of %" PRId64 " volumes",
-                      settings->out, join.slice_count, join.part[0].height, join.part[0].width, join.files.count);
+        sino_log_info(log, "output", "volume: %s, %s (%" PRId64 ", %" PRId64 ", %" PRId64 "), of %" PRId64 " volumes",
+                      settings->out, formats[settings->save_format], join.slice_count, join.part[0].height,
+                      join.part[0].width, join.files.count);
     for (int64_t i = 0; join.part && i < join.files.count; i++) sino_volume_part_free(&join.part[i].about);
     free(join.part);
     sino_file_list_free(&join.files);

@@ -3,6 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
+#include "file_list.h"
 #include "shard_task.h"
 
 #include <inttypes.h>
@@ -21,6 +22,21 @@ static bool has_places(const SinoSettings *settings)
 bool sino_recon_keeps_journals(const SinoRecon *recon)
 {
     return recon->kind->restored && !recon->settings->memory && has_places(recon->settings);
+}
+
+SinoStatus sino_recon_check_name(const SinoSettings *settings)
+{
+    static const char *const tiff[] = {".tif", ".tiff", NULL}, *const zarr[] = {".zarr", NULL};
+    const SinoSaveFormat format = settings->save_format;
+    const bool is_hdf5 = format == SINO_SAVE_HDF5 || format == SINO_SAVE_BOTH;
+    const bool is_tiff = sino_file_name_ends(settings->out, tiff), is_zarr = sino_file_name_ends(settings->out, zarr);
+    SINO_CHECK(!is_tiff || !(is_hdf5 || format == SINO_SAVE_ZARR), SINO_BAD_INPUT,
+               "--out is '%s', but this run writes %s; allowed: --save-format tiff-stack, or another name",
+               settings->out, is_hdf5 ? "HDF5" : "OME-Zarr");
+    SINO_CHECK(!is_zarr || format == SINO_SAVE_ZARR, SINO_BAD_INPUT,
+               "--out is '%s', but this run writes %s; allowed: --save-format zarr, or another name", settings->out,
+               is_hdf5 ? "HDF5" : "TIFF");
+    return NULL;
 }
 
 SinoStatus sino_recon_check_compression(const SinoRecon *recon)

@@ -51,6 +51,7 @@ static SinoStatus check_output(const SinoRecon *recon)
 {
     if (recon->settings->memory) return sino_rays_kind.check(recon->settings->operator_cache);
     SINO_TRY(sino_recon_check_compression(recon));
+    SINO_TRY(sino_recon_check_name(recon->settings));
     SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_range(recon));

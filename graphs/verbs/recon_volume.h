@@ -112,6 +112,9 @@ SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const
 /* Of the output (recon_output.c). _check_compression refuses one that the format has not; _make_levels, of rank 0,
  * makes the pyramid of a Zarr volume whose slices are all stored. */
 SinoStatus sino_recon_check_compression(const SinoRecon *recon);
+
+/* SINO_BAD_INPUT: the name of the output ends as that of another format (.tif, .zarr). */
+SinoStatus sino_recon_check_name(const SinoSettings *settings);
 bool sino_recon_keeps_journals(const SinoRecon *recon);
 SinoStatus sino_recon_make_levels(SinoRecon *recon);
 void sino_recon_tell_output(const SinoRecon *recon);

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { TEXT = 200 };
+    enum { TEXT = 400 };
     if (size < 2 || size > TEXT) return 0;
     char theta[TEXT + FUZZ_PATH];
     const int head = data[1] % 2 ? snprintf(theta, sizeof theta, "%s", fuzz_file(0, data + 2, size - 2)) : 0;

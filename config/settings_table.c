@@ -554,8 +554,9 @@ const SinoSetting sino_setting_table[] = {
                 "multiplies by the normal operator as a convolution, by FFTs, for objects that lie within the "
                 "detector; auto: rays, but gridding where fbp takes less time by it, and rotate where the lengths do "
                 "not fit memory and tracing them again would take longer"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SWEEP, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
-        .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
+        CHOICE(interpolation, interpolation_words, "linear"), .geometries = PARALLEL,
+        .help = "interpolation of --projector rotate between voxels"),
 
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
         .geometries = PARALLEL, BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),

@@ -59,14 +59,10 @@ static SinoStatus open_costs(const SinoMachineFile *machine, SinoTaskCosts **cos
     return status;
 }
 
-/* StarPU's simulation counts 650 µs for each MiB of memory that CUDA pins, and 10 µs to launch a kernel; OpenCL devices
- * pin nothing, and launching is part of their measured times. */
+/* StarPU's simulation counts 650 µs for each MiB of memory that CUDA pins; OpenCL devices pin nothing. */
 static void set_variables(const char *folder, const SinoMachineFile *machine)
 {
-    if (machine->device_kind == SINO_DEVICE_OPENCL) {
-        setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 0);
-        setenv("STARPU_SIMGRID_CUDA_QUEUE_COST", "0", 0);
-    }
+    if (machine->device_kind == SINO_DEVICE_OPENCL) setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 0);
     setenv("STARPU_PERF_MODEL_DIR", folder, 1);
     setenv("STARPU_HOSTNAME", SINO_SIMULATED_HOST, 1);
     setenv("STARPU_SILENT", "1", 0);

@@ -227,6 +227,25 @@ static void workers_pause_between_tasks(void **state)
     free(json);
 }
 
+/* Stages take what they compute, not only their bytes. */
+static void stages_cost_what_they_compute(void **state)
+{
+    static const char *const method[] = {"ti", "sorting", "vo-all"};
+    double seconds[3];
+    char line[256];
+    (void)cli_simulator();
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line,
+                 SIZES "--machine usual --zinger-removal-method standard --remove-stripe-method %s --json", method[i]);
+        char *json = simulated(*state, line);
+        assert_true(count_of(json, "stripes") > 0 && count_of(json, "zingers") == count_of(json, "stripes"));
+        const char *const stripes = strstr(json, "\"name\": \"stripes\"");
+        seconds[i] = cli_number_after(stripes, "\"seconds\": ", NULL);
+        free(json);
+    }
+    assert_true(1.5 * seconds[0] < seconds[1] && 2 * seconds[1] < seconds[2]);
+}
+
 /* graph_test gives no task to a worker before it is told that all have been submitted. */
 static void a_policy_that_waits_for_all_tasks(void **state)
 {
@@ -485,6 +504,7 @@ int cli_simulate_tests(void)
         CLI_TEST(turned_slices_cost_samples),
         CLI_TEST(workers_pause_between_tasks),
         CLI_TEST(a_policy_that_waits_for_all_tasks),
+        CLI_TEST(stages_cost_what_they_compute),
         CLI_TEST(more_workers_are_faster),
         CLI_TEST(every_device_has_links),
         CLI_TEST(opencl_devices),

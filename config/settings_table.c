@@ -340,13 +340,13 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL, .help = "mean energy of the beam"),
     ROW(STAGES, RECON | INFO | PLAN, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
         .low_excluded = true, .unit = "mm", .geometries = PARALLEL, .help = "distance from the object to the detector"),
-    ROW(STAGES, RECON | INFO | PLAN, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
         .geometries = PARALLEL, BRIEF(RECON, "zingers"),
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
                 "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
                 "sample of "
                 "the scan has zingers"),
-    ROW(STAGES, RECON | INFO | PLAN, "zinger-level", REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-level", REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true,
         .geometries = PARALLEL,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
@@ -355,29 +355,31 @@ const SinoSetting sino_setting_table[] = {
         .help = "normalise each row of each projection to the light beside the object: a line between the means of the "
                 "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
                 "at both edges, and light that changes during the scan"),
-    ROW(STAGES, RECON | INFO | PLAN, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
         .geometries = PARALLEL, BRIEF(RECON, "stripes, which make rings"),
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
             "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
             "sample of the scan has stripes"),
-    ROW(STAGES, RECON | INFO | PLAN, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW,
-        .geometries = PARALLEL, .help = "width of the damping of fw, in frequencies along the angles"),
-    ROW(STAGES, RECON | INFO | PLAN, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW, .geometries = PARALLEL,
-        .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
-    ROW(STAGES, RECON | INFO | PLAN, "ti-nblock", INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI,
-        .geometries = PARALLEL, .help = "blocks of angles that have offsets of their own in ti; 0: one"),
-    ROW(STAGES, RECON | INFO | PLAN, "ti-alpha", REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI, .geometries = PARALLEL,
-        .help = "how often ti adds the least product of its two corrections before it takes the root"),
-    ROW(STAGES, RECON | INFO | PLAN, "vo-all-snr", REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true, .removals = VO_ALL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true,
+        .removals = FW, .geometries = PARALLEL, .help = "width of the damping of fw, in frequencies along the angles"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW,
         .geometries = PARALLEL,
-        .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
-    ROW(STAGES, RECON | INFO | PLAN, "vo-all-la-size", INTEGER(vo_large_size, 0, 10001, "0"), .unit = "columns",
+        .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-nblock", INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI,
+        .geometries = PARALLEL, .help = "blocks of angles that have offsets of their own in ti; 0: one"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-alpha", REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI,
+        .geometries = PARALLEL,
+        .help = "how often ti adds the least product of its two corrections before it takes the root"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-snr", REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true,
         .removals = VO_ALL, .geometries = PARALLEL,
+        .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-la-size", INTEGER(vo_large_size, 0, 10001, "0"),
+        .unit = "columns", .removals = VO_ALL, .geometries = PARALLEL,
         .help = "columns of the medians by which vo-all finds dead and large stripes; 0: 3 % of the detector, 9 to 61"),
-    ROW(STAGES, RECON | INFO | PLAN, "vo-all-sm-size", INTEGER(vo_small_size, 0, 10001, "0"), .unit = "columns",
-        .removals = SORTING | VO_ALL, .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-sm-size", INTEGER(vo_small_size, 0, 10001, "0"),
+        .unit = "columns", .removals = SORTING | VO_ALL, .geometries = PARALLEL,
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
@@ -555,8 +557,9 @@ const SinoSetting sino_setting_table[] = {
                 "multiplies by the normal operator as a convolution, by FFTs, for objects that lie within the "
                 "detector; auto: rays, but gridding where fbp takes less time by it, and rotate where the lengths do "
                 "not fit memory and tracing them again would take longer"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SWEEP, "interpolation", CHOICE(interpolation, interpolation_words, "linear"),
-        .geometries = PARALLEL, .help = "interpolation of --projector rotate between voxels"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
+        CHOICE(interpolation, interpolation_words, "linear"), .geometries = PARALLEL,
+        .help = "interpolation of --projector rotate between voxels"),
 
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
         .geometries = PARALLEL, BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),

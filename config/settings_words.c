@@ -19,7 +19,7 @@ static bool is_passed_on(const SinoSetting *row, int verb, int to, const SinoSet
 /* "--name=value"; NULL: the value is the default of the verb `to`. The caller frees *word. */
 static SinoStatus print_word(const SinoSetting *row, const SinoSettings *settings, int to, char **word)
 {
-    const char *fallback = sino_setting_find(to, row->name, strlen(row->name))->fallback;
+    const char *fallback = sino_setting_settled(sino_setting_find(to, row->name, strlen(row->name)), to, settings);
     size_t size;
     FILE *out = open_memstream(word, &size);
     SINO_CHECK(out, SINO_FAILED, "no memory for a setting");

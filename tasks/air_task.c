@@ -32,19 +32,23 @@ static const SinoTaskKind air_kind = {.name = "air",
                                       .cpu = air_cpu,
                                       .cuda = SINO_ON_CUDA(air_cuda)};
 
+/* What a core takes for a ray, in flops of a product with lengths of rays, for simulations. */
+enum { AIR_FLOPS = 120 };
+
 SinoStatus sino_insert_air(SinoRuntime *runtime, SinoPosition position, const SinoAir *air,
                            const SinoSinogramRows *rows)
 {
     const Arguments arguments = {*air, rows->slices, rows->place};
     const SinoAccess access[] = {{rows->sinogram, SINO_READ_WRITE}, {rows->places, SINO_READ}};
-    return sino_task_submit(
-        runtime, &air_kind,
-        &(SinoTaskRequest){.position = position,
-                           .arguments = &arguments,
-                           .argument_bytes = sizeof arguments,
-                           .access = access,
-                           .access_count = rows->places ? 2 : 1,
-                           .work = (double)air->angle_count * (double)air->column_count * (double)rows->slices.stride,
-                           .host = rows->host,
-                           SINO_OF_SLICES(rows->slices)});
+    const double work = (double)air->angle_count * (double)air->column_count * (double)rows->slices.stride;
+    return sino_task_submit(runtime, &air_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = access,
+                                               .access_count = rows->places ? 2 : 1,
+                                               .work = work,
+                                               .effort = AIR_FLOPS * work,
+                                               .host = rows->host,
+                                               SINO_OF_SLICES(rows->slices)});
 }

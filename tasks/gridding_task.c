@@ -89,6 +89,7 @@ SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition 
                                      SinoData *b, SinoData *const *x)
 {
     const Arguments arguments = {.plan = plan, .slices = slices};
+    const double work = plan->work * (double)slices.slice_count;
     SinoAccess *access = NULL;
     SINO_TRY(sino_allocate(FIRST + plan->parts.filled, sizeof *access, "the data of a task", &access));
     access[SCRATCH] = (SinoAccess){plan->scratch, SINO_SCRATCH};
@@ -101,7 +102,8 @@ SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition 
                            .access = access,
                            .access_count = sino_slice_parts_access(&plan->parts, x, SINO_WRITE, FIRST, access),
                            SINO_OF_SLICES(slices),
-                           .work = plan->work * (double)slices.slice_count});
+                           .work = work,
+                           .effort = SINO_GRIDDING_FLOPS * work});
     free(access);
     return status;
 }

@@ -39,6 +39,7 @@ SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, 
     const SinoAccess access[] = {
         [PIXELS] = {pixels, SINO_WRITE}, [SCRATCH] = {scratch, SINO_SCRATCH}, [RAYS] = {rays, SINO_READ}};
     const double updates = (double)what->tile_count * SINO_TILE_VOXELS * (double)what->geometry.angle_count;
+    const double work = updates * (double)what->slices.slice_count;
     return sino_task_submit(runtime, &back_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = what,
@@ -46,5 +47,6 @@ SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, 
                                                .access = access,
                                                .access_count = 3,
                                                SINO_OF_SLICES(what->slices),
-                                               .work = updates * (double)what->slices.slice_count});
+                                               .work = work,
+                                               .effort = SINO_PIXEL_FLOPS * work});
 }

@@ -6,6 +6,9 @@
 #include "pixels.h"
 #include "runtime.h"
 
+/* What a core takes to interpolate for a pixel, angle and slice, in flops of a product (docs/PERFORMANCE.md). */
+enum { SINO_PIXEL_FLOPS = 10 };
+
 /* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
 int64_t sino_pixels_task_scratch_bytes(void);
 const char *sino_pixels_task_isa_name(void);

@@ -20,6 +20,18 @@ typedef struct Arguments {
     bool first;
 } Arguments;
 
+/* Of a sample: once for all slices of a minibatch, and for each slice. */
+double sino_rotate_effort(SinoInterpolation interpolation, double samples, int64_t slices)
+{
+    static const struct Sample {
+        double place, slice;
+    } flops[SINO_INTERPOLATIONS] = {[SINO_INTERPOLATION_NEAREST] = {125, 4.5},
+                                    [SINO_INTERPOLATION_LINEAR] = {150, 14},
+                                    [SINO_INTERPOLATION_CUBIC] = {325, 60}};
+    const struct Sample *of = &flops[interpolation];
+    return samples * (of->place + of->slice * (double)slices);
+}
+
 int64_t sino_rotate_task_scratch_bytes(void)
 {
     return sino_rotate_scratch_bytes();
@@ -132,15 +144,17 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
 {
     const SinoRotate *what = &arguments->what;
     const double samples = (double)what->tile_count * SINO_TILE_VOXELS * (double)what->angle_count;
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = arguments,
-                                               .argument_bytes = sizeof *arguments,
-                                               .access = access,
-                                               .access_count = access_count,
-                                               SINO_OF_SLICES(what->slices),
-                                               .work = samples * (double)what->slices.stride,
-                                               .host = access_count < ALL});
+    return sino_task_submit(
+        runtime, kind,
+        &(SinoTaskRequest){.position = position,
+                           .arguments = arguments,
+                           .argument_bytes = sizeof *arguments,
+                           .access = access,
+                           .access_count = access_count,
+                           SINO_OF_SLICES(what->slices),
+                           .work = samples * (double)what->slices.stride,
+                           .effort = sino_rotate_effort(what->interpolation, samples, what->slices.slice_count),
+                           .host = access_count < ALL});
 }
 
 SinoStatus sino_insert_rotate_project(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what, bool first,

@@ -35,6 +35,14 @@ int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options)
     return sino_stripes_cuda_scratch_bytes(options);
 }
 
+/* What a core takes for a ray, in flops of a product with lengths of rays, for simulations. */
+static double effort_of(SinoStripesMethod method)
+{
+    static const double flops[] = {
+        [SINO_STRIPES_FW] = 560, [SINO_STRIPES_TI] = 410, [SINO_STRIPES_SORTING] = 940, [SINO_STRIPES_VO_ALL] = 4000};
+    return flops[method];
+}
+
 SinoStatus sino_insert_stripes(SinoRuntime *runtime, SinoPosition position, const SinoRemoveStripes *remove)
 {
     const SinoSinogramRows *rows = &remove->rows;
@@ -43,13 +51,15 @@ SinoStatus sino_insert_stripes(SinoRuntime *runtime, SinoPosition position, cons
     const SinoAccess access[] = {
         {rows->sinogram, SINO_READ_WRITE}, {remove->scratch, SINO_SCRATCH}, {rows->places, SINO_READ}};
     const double rays = (double)options->angle_count * (double)options->column_count;
+    const double work = rays * (double)rows->slices.slice_count;
     return sino_task_submit(runtime, &stripes_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = remove,
                                                .argument_bytes = sizeof *remove,
                                                .access = access,
                                                .access_count = rows->places ? 3 : 2,
-                                               .work = rays * (double)rows->slices.slice_count,
+                                               .work = work,
+                                               .effort = effort_of(options->method) * work,
                                                .host = rows->host,
                                                SINO_OF_SLICES(rows->slices)});
 }

@@ -101,6 +101,7 @@ SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPositi
                                         SinoData *const *x, SinoData *const *y)
 {
     const Arguments arguments = {.plan = plan, .slices = slices};
+    const double work = plan->work * (double)slices.slice_count;
     SinoAccess *access = NULL;
     SINO_TRY(sino_allocate(FIRST + 2 * plan->parts.filled, sizeof *access, "the data of a task", &access));
     access[SCRATCH] = (SinoAccess){plan->scratch, SINO_SCRATCH};
@@ -113,7 +114,8 @@ SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPositi
                                                             .access = access,
                                                             .access_count = count,
                                                             SINO_OF_SLICES(slices),
-                                                            .work = plan->work * (double)slices.slice_count});
+                                                            .work = work,
+                                                            .effort = SINO_TOEPLITZ_FLOPS * work});
     free(access);
     return status;
 }

@@ -6,6 +6,9 @@
 #include "runtime.h"
 #include "toeplitz.h"
 
+/* A flop of FFTs as flops of products with lengths of rays (docs/PERFORMANCE.md). */
+#define SINO_TOEPLITZ_FLOPS 2.5
+
 /* An operator, the tiles of its vectors, and scratch memory for each worker. */
 typedef struct SinoToeplitzPlan SinoToeplitzPlan;
 

@@ -29,6 +29,9 @@ static const SinoTaskKind zingers_kind = {.name = "zingers",
                                           .cpu = zingers_cpu,
                                           .cuda = SINO_ON_CUDA(zingers_cuda)};
 
+/* What a core takes for a ray, in flops of a product with lengths of rays, for simulations. */
+enum { ZINGER_FLOPS = 100 };
+
 SinoStatus sino_insert_zingers(SinoRuntime *runtime, SinoPosition position, const SinoRemoveZingers *remove)
 {
     const SinoSinogramRows *rows = &remove->rows;
@@ -37,13 +40,15 @@ SinoStatus sino_insert_zingers(SinoRuntime *runtime, SinoPosition position, cons
                                  {remove->tally, SINO_READ_WRITE},
                                  {rows->places, SINO_READ}};
     const double rays = (double)remove->zingers.angle_count * (double)remove->zingers.column_count;
+    const double work = rays * (double)rows->slices.slice_count;
     return sino_task_submit(runtime, &zingers_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = remove,
                                                .argument_bytes = sizeof *remove,
                                                .access = access,
                                                .access_count = rows->places ? 4 : 3,
-                                               .work = rays * (double)rows->slices.slice_count,
+                                               .work = work,
+                                               .effort = ZINGER_FLOPS * work,
                                                .host = rows->host,
                                                SINO_OF_SLICES(rows->slices)});
 }

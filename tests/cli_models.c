@@ -236,6 +236,7 @@ static void every_run_records_unless_frozen(void **state)
     char *first = models_of(kept);
     const int64_t entries = entries_in(first);
     assert_true(entries >= 3);
+    assert_non_null(strstr(first, "\nbetween_tasks_lws 1 "));
     run_with(*state, home, "--scheduler lws --minibatch 1");
     char *second = models_of(kept);
     assert_string_not_equal(first, second);

@@ -114,53 +114,145 @@ static int64_t count_of(const char *json, const char *name)
     return strstr(json, text) ? (int64_t)cli_number_after(json, text, NULL) : 0;
 }
 
-/* As many tasks of each kind as in a run that computes. */
-static void same_graph(void **state)
+/* The profile of a run that computes with these options, and what simulate says of the same; the caller frees both. */
+static void run_and_simulate(const char *at, const char *options, char **real, char **json)
 {
-    static const char *const kind[] = {"trace",
-                                       "pack",
-                                       "checksum",
-                                       "load",
-                                       "correct",
-                                       "sample",
-                                       "update_start",
-                                       "update_sums",
-                                       "spmm_project",
-                                       "spmm_backproject",
-                                       "reduce_node",
-                                       "update_collect",
-                                       "update_step",
-                                       "update_record",
-                                       "update_voxels_cg",
-                                       "update_residual_cg",
-                                       "update_direction",
-                                       "assemble",
-                                       "store"};
-    const char *const at = *state;
     enum { PROFILE_BYTES = 1 << 20 };
-    (void)cli_simulator();
-    cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
-    cli_works(at, "recon scan.h5 -o v.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --minibatch 4 --partitions "
-                  "2 --projector "
-                  "rays --workers 1 --profile=real.json");
-    char *json =
-        simulated(at, "scan.h5 --algorithm cg --iterations 3 --minibatch 4 --partitions 2 --projector rays --workers 1 "
-                      "--json");
-    int64_t bytes = cli_file_size(at, "real.json"), all = 0;
+    char line[256];
+    cli_works(at, "recon scan.h5 -o v.h5 --overwrite --rotation-axis 31.5 --profile=real.json %s", options);
+    snprintf(line, sizeof line, "scan.h5 --json %s", options);
+    *json = simulated(at, line);
+    const int64_t bytes = cli_file_size(at, "real.json");
     assert_in_range(bytes, 1, PROFILE_BYTES);
-    char *real = calloc(1, (size_t)bytes + 1), *read = cli_read_bytes(at, "real.json", (size_t)bytes);
-    assert_non_null(real);
-    memcpy(real, read, (size_t)bytes);
-    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const int64_t count = count_of(real, kind[i]);
-        if (count != count_of(json, kind[i]) || count == 0)
-            fail_msg("%s: %d tasks in the run, %d simulated", kind[i], (int)count, (int)count_of(json, kind[i]));
+    char *read = cli_read_bytes(at, "real.json", (size_t)bytes);
+    *real = calloc(1, (size_t)bytes + 1);
+    assert_non_null(*real);
+    memcpy(*real, read, (size_t)bytes);
+    free(read);
+}
+
+/* As many tasks of each kind of the list as in a run that computes, and no tasks of another kind. */
+static void assert_same_graph(const char *at, const char *options, const char *const *kind)
+{
+    char *real, *json;
+    int64_t all = 0;
+    run_and_simulate(at, options, &real, &json);
+    for (; *kind; kind++) {
+        const int64_t count = count_of(real, *kind);
+        if (count != count_of(json, *kind) || count == 0)
+            fail_msg("%s: %d tasks in the run, %d simulated", *kind, (int)count, (int)count_of(json, *kind));
         all += count;
     }
     assert_int_equal((int64_t)cli_number_after(json, "\"tasks\": ", NULL), all);
     free(real);
-    free(read);
     free(json);
+}
+
+#define OF_SCAN "checksum", "load", "correct", "sample", "assemble", "store"
+#define OF_CG                                                                                                          \
+    "update_start", "update_sums", "update_step", "update_record", "update_voxels_cg", "update_residual_cg",           \
+        "update_direction"
+
+static void same_graph(void **state)
+{
+    (void)cli_simulator();
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
+    assert_same_graph(*state, "--algorithm cg --iterations 3 --minibatch 4 --partitions 2 --projector rays --workers 1",
+                      (const char *const[]){"trace", "pack", "spmm_project", "spmm_backproject", "reduce_node",
+                                            "update_collect", OF_SCAN, OF_CG, NULL});
+}
+
+/* Operators that are not stored are simulated, too. */
+static void same_graph_without_lengths(void **state)
+{
+    static const char common[] = "--minibatch 4 --workers 1 --device cpu";
+    static const struct {
+        const char *options;
+        const char *kind[20];
+    } way[] = {
+        {"--projector rotate --interpolation cubic --algorithm cg --iterations 3 --partitions 2",
+         {"rays_begin", "rays_end", "rotate_project", "rotate_back", "update_collect", OF_SCAN, OF_CG}},
+        {"--projector pixels --algorithm fbp", {"pixels_back", "filter", "update_start", "update_sums", OF_SCAN}},
+        {"--projector gridding --algorithm fbp", {"gridding_back", "filter", "update_start", "update_sums", OF_SCAN}},
+        {"--projector toeplitz --algorithm cg --iterations 3",
+         {"toeplitz_product", "gridding_back", "update_start", "update_sums", "update_step", "update_record",
+          "update_voxels_cg", "update_residual", "update_gradient_cg", "update_direction", OF_SCAN}}};
+    (void)cli_simulator();
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "%s %s", common, way[i].options);
+        assert_same_graph(*state, line, way[i].kind);
+    }
+}
+
+/* Turning slices for each product takes longer than reading lengths, by what samples cost: cubic more than nearest. */
+static void turned_slices_cost_samples(void **state)
+{
+    const char *const at = *state;
+    (void)cli_simulator();
+    const double rays = makespan_s(at, SIZES "--machine usual --device cpu --projector rays --json");
+    const double nearest =
+        makespan_s(at, SIZES "--machine usual --device cpu --projector rotate --interpolation nearest --json");
+    const double cubic =
+        makespan_s(at, SIZES "--machine usual --device cpu --projector rotate --interpolation cubic --json");
+    assert_true(rays < nearest && 2 * nearest < cubic);
+    char *json = simulated(at, SIZES "--machine mirage --projector rotate --json");
+    assert_non_null(strstr(json, "\"name\": \"rotate_project\", \"on\": \"cuda\""));
+    free(json);
+}
+
+/* What StarPU takes between tasks, which runs have measured, is part of the simulation, in no task; other machines have
+ * no such times. */
+static void workers_pause_between_tasks(void **state)
+{
+    static const char options[] =
+        "--algorithm cg --iterations 3 --minibatch 4 --projector rays --workers 1 --device cpu";
+    const char *const at = *state;
+    char *real, *json, line[256];
+    (void)cli_simulator();
+    cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
+    run_and_simulate(at, options, &real, &json);
+    const double run_s = cli_number_after(json, "\"makespan_s\": ", NULL);
+    const double task_s = cli_number_after(json, "\"task_s\": ", NULL);
+    const double between_s = cli_number_after(json, "\"between_s\": ", NULL);
+    const double tasks = cli_number_after(json, "\"tasks\": ", NULL);
+    if (!(between_s > 1e-7 * tasks && between_s < 1e-2 * tasks)) fail_msg("%g s between %g tasks", between_s, tasks);
+    assert_true(task_s + between_s <= run_s * (1 + 1e-6));
+    free(json);
+    free(real);
+    snprintf(line, sizeof line, "scan.h5 --json --machine usual %s", options);
+    json = simulated(at, line);
+    assert_true(cli_number_after(json, "\"between_s\": ", NULL) == 0);
+    free(json);
+}
+
+/* Stages take what they compute, not only their bytes. */
+static void stages_cost_what_they_compute(void **state)
+{
+    static const char *const method[] = {"ti", "sorting", "vo-all"};
+    double seconds[3];
+    char line[256];
+    (void)cli_simulator();
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line,
+                 SIZES "--machine usual --zinger-removal-method standard --remove-stripe-method %s --json", method[i]);
+        char *json = simulated(*state, line);
+        assert_true(count_of(json, "stripes") > 0 && count_of(json, "zingers") == count_of(json, "stripes"));
+        const char *const stripes = strstr(json, "\"name\": \"stripes\"");
+        seconds[i] = cli_number_after(stripes, "\"seconds\": ", NULL);
+        free(json);
+    }
+    assert_true(1.5 * seconds[0] < seconds[1] && 2 * seconds[1] < seconds[2]);
+}
+
+/* graph_test gives no task to a worker before it is told that all have been submitted. */
+static void a_policy_that_waits_for_all_tasks(void **state)
+{
+    (void)cli_simulator();
+    const double all_s = makespan_s(*state, SIZES "--minibatch 4 --scheduler graph_test --machine usual --json");
+    const double prio_s = makespan_s(*state, SIZES "--minibatch 4 --scheduler prio --machine usual --json");
+    assert_true(all_s < 2 * prio_s);
 }
 
 static void more_workers_are_faster(void **state)
@@ -371,9 +463,8 @@ static void refusals(void **state)
     cli_refuses(at, "workers is 99; allowed: 1 to 9, the cores of the machine 'mirage'",
                 "simulate " SIZES "--machine mirage --workers 99");
     cli_refuses(at, "--geometry is 'cone'; allowed: parallel", "simulate " SIZES "--geometry cone");
-    cli_refuses(at,
-                "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
-                "simulate " SIZES "--projector rotate");
+    cli_refuses(at, "--projector is pixels where devices compute; allowed: --device cpu, or --projector rays or rotate",
+                "simulate --columns 64 --angles 48 --slices 16 --algorithm fbp --machine mirage --projector pixels");
     cli_refuses(at, "device is 'cuda'; StarPU finds no CUDA device here; allowed: cpu",
                 "simulate " SIZES "--device cuda --machine usual");
     CliRun run = {.directory = at};
@@ -409,6 +500,11 @@ int cli_simulate_tests(void)
         CLI_TEST(program_answers),
         CLI_TEST(reading_and_building_overlap),
         CLI_TEST(same_graph),
+        CLI_TEST(same_graph_without_lengths),
+        CLI_TEST(turned_slices_cost_samples),
+        CLI_TEST(workers_pause_between_tasks),
+        CLI_TEST(a_policy_that_waits_for_all_tasks),
+        CLI_TEST(stages_cost_what_they_compute),
         CLI_TEST(more_workers_are_faster),
         CLI_TEST(every_device_has_links),
         CLI_TEST(opencl_devices),

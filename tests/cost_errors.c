@@ -102,6 +102,7 @@ int main(int count, char **argument)
     int64_t kinds = 0;
     for (int64_t i = 0; i < table.count; i++) {
         const SinoSampleEntry *entry = &table.entry[i];
+        if (sino_between_is(entry)) continue; /* no task */
         if (kinds == 0 || strcmp(kind[kinds - 1].symbol, entry->symbol) != 0 ||
             kind[kinds - 1].device != entry->device) {
             if (kinds == KINDS) return 1;

@@ -168,12 +168,41 @@ static void text_comes_back(void **state)
     sino_sample_table_free(&table);
 }
 
+/* Each class has an entry of its own, whose bytes are of the class; names of policies stay one word. */
+static void times_between_tasks(void **state)
+{
+    SinoSampleTable table = {0}, again;
+    (void)state;
+    assert_int_equal(sino_between_class(0), 0);
+    assert_int_equal(sino_between_class(1025), 1);
+    assert_int_equal(sino_between_class(INT64_MAX), SINO_BETWEEN_CLASSES - 1);
+    for (int number = 0; number < SINO_BETWEEN_CLASSES; number++) {
+        SinoSampleEntry entry = filled(0, 3, 5 + number, 1);
+        entry.bytes = sino_between_bytes(number);
+        sino_between_symbol("a policy", entry.symbol);
+        assert_int_equal(sino_between_class((int64_t)entry.bytes), number);
+        assert_true(sino_between_is(&entry));
+        assert_success(sino_sample_table_add(&table, &entry));
+    }
+    const SinoSampleEntry task = filled(1, 3, 5, 1);
+    assert_false(sino_between_is(&task));
+    assert_int_equal(table.count, SINO_BETWEEN_CLASSES);
+    char *text = text_of(&table);
+    assert_true(sino_sample_table_parse(text, &again));
+    assert_int_equal(again.count, table.count);
+    assert_string_equal(again.entry[0].symbol, "between_tasks_a_policy");
+    free(text);
+    sino_sample_table_free(&again);
+    sino_sample_table_free(&table);
+}
+
 TESTING_SUBJECT(sample_table)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_stand_for_all), cmocka_unit_test(workers_count_by_tasks),
         cmocka_unit_test(old_runs_fade),         cmocka_unit_test(sizes_are_kept_apart),
         cmocka_unit_test(tables_are_bounded),    cmocka_unit_test(text_comes_back),
+        cmocka_unit_test(times_between_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

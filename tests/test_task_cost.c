@@ -51,6 +51,17 @@ static void add_times(SinoSampleTable *table, double nonzeros, int64_t width)
     assert_success(sino_sample_table_add(table, &entry));
 }
 
+/* Between tasks under a policy, before tasks of a class of bytes; alike, but for one disturbance. */
+static void add_between(SinoSampleTable *table, const char *policy, int64_t bytes, int count, double us)
+{
+    SinoSampleEntry entry = {.device = SINO_DEVICE_CPU};
+    uint64_t random = 3;
+    sino_between_symbol(policy, entry.symbol);
+    for (int i = 0; i < count; i++)
+        sino_sample_add(&entry, 0, 0, sino_between_bytes(sino_between_class(bytes)), i == 0 ? 1e4 : us, &random);
+    assert_success(sino_sample_table_add(table, &entry));
+}
+
 /* Writes what runs with 10⁵ … 1.6·10⁶ nonzeros, F = 8 and 32, have kept. */
 static void keep_runs(const char *directory, char path[TESTING_PATH])
 {
@@ -62,6 +73,9 @@ static void keep_runs(const char *directory, char path[TESTING_PATH])
         add_times(&table, ldexp(1e5, s), 8);
         add_times(&table, ldexp(1e5, s), 32);
     }
+    add_between(&table, "lws", 1000, 9, 6);
+    add_between(&table, "lws", 10 << 20, 9, 20);
+    add_between(&table, "dmda", 10 << 20, 5, 30);
     FILE *out = open_memstream(&file.text, &file.bytes);
     assert_non_null(out);
     sino_sample_table_print(&table, out);
@@ -143,12 +157,32 @@ static void far_curves_give_way(void **state)
     sino_task_costs_free(costs);
 }
 
+/* The policy's own times come first, of the class nearest to the task's; then those of the policy with most tasks. */
+static void policies_have_their_own_times(void **state)
+{
+    char path[TESTING_PATH];
+    SinoTaskCosts *costs;
+    keep_runs(*state, path);
+    assert_success(sino_task_costs_open(*state, &machine, &costs));
+    assert_true(fabs(sino_task_between_s(costs, "lws", 64) - 6e-6) < 1e-9);
+    assert_true(fabs(sino_task_between_s(costs, "lws", 10000) - 6e-6) < 1e-9);
+    assert_true(fabs(sino_task_between_s(costs, "lws", INT64_MAX) - 20e-6) < 1e-9);
+    assert_true(fabs(sino_task_between_s(costs, "dmda", 64) - 30e-6) < 1e-9);
+    assert_true(fabs(sino_task_between_s(costs, "another", 10 << 20) - 20e-6) < 1e-9);
+    sino_task_costs_free(costs);
+    assert_success(sino_task_costs_open(NULL, &machine, &costs));
+    assert_true(sino_task_between_s(costs, "lws", 64) == 0);
+    sino_task_costs_free(costs);
+}
+
 TESTING_SUBJECT(task_cost)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sources_have_their_turn, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(rates_are_left, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(far_curves_give_way, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(policies_have_their_own_times, testing_directory_make,
+                                        testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

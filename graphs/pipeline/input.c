@@ -214,6 +214,11 @@ static double saturation_of(const SinoSettings *settings, const SinoInput *input
     return input->info->full_count;
 }
 
+static double zinger_level_of(const SinoSettings *settings)
+{
+    return settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
+}
+
 static SinoStripesOptions stripes_of(const SinoSettings *settings)
 {
     static const SinoStripesMethod method[] = {
@@ -285,7 +290,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.minus_log = !integrals && settings->minus_log;
     input.saturation = saturation_of(settings, &input);
     input.pad_edges = settings->padding == SINO_PADDING_EDGES;
-    input.zinger_level = settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
+    input.zinger_level = zinger_level_of(settings);
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
     if (!status && input.flat_correction != SINO_FLAT_NONE)
@@ -304,6 +309,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
 {
     SinoInput input = {.info = info, .flat_correction = settings->flat_correction, .minus_log = settings->minus_log};
     input.saturation = saturation_of(settings, &input);
+    input.zinger_level = zinger_level_of(settings);
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
     if (!status) status = sino_input_take_images(settings, &input);

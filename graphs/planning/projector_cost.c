@@ -3,6 +3,8 @@
 #include "projector_cost.h"
 
 #include "gridding_task.h"
+#include "pixels_task.h"
+#include "rotate_task.h"
 #include "toeplitz_task.h"
 #include "trace_task.h"
 
@@ -16,21 +18,9 @@ double sino_forecast_kernel_efficiency(int64_t slices)
     return count * (read + PANEL) / (PANEL * (read + count));
 }
 
-/* Costs in flops at SinoRates.kernel_gflops: of a stored nonzero that is traced; of a pixel, angle and slice; of a
- * sample of a turned image, once for all slices of a minibatch, and for each slice. A slice has N²·K samples. */
-static const double trace_flops = SINO_TRACE_FLOPS, pixel_flops = 10;
-static const struct Sample {
-    double place, slice;
-} sample_flops[SINO_INTERPOLATIONS] = {[SINO_INTERPOLATION_NEAREST] = {125, 4.5},
-                                       [SINO_INTERPOLATION_LINEAR] = {150, 14},
-                                       [SINO_INTERPOLATION_CUBIC] = {325, 60}};
+static const double trace_flops = SINO_TRACE_FLOPS; /* of a stored nonzero, at SinoRates.kernel_gflops */
 
-/* A flop of FFTs as flops of products with ray lengths, measured in the same runs (docs/PERFORMANCE.md). */
-static const double fft_flops = 2.5;
-
-/* A flop of backprojection by nonuniform FFT, likewise; spreading and copies of slices are bound by memory. */
-static const double gridding_flops = 5;
-
+/* A slice has N²·K samples. */
 static double samples_of(const SinoProblem *problem)
 {
     const double size = (double)problem->geometry.grid_size;
@@ -40,15 +30,14 @@ static double samples_of(const SinoProblem *problem)
 double sino_projector_product_s(const SinoProblem *problem, double nonzero_count, const SinoRates *rates,
                                 int64_t slices)
 {
-    const struct Sample sample = sample_flops[problem->interpolation];
-    const double nonzero_flops = 2, rate = 1e9 * rates->kernel_gflops;
+    const double nonzero_flops = 2, rate = 1e9 * rates->kernel_gflops, samples = samples_of(problem);
     if (problem->projector == SINO_PROJECTOR_ROTATE)
-        return samples_of(problem) * (sample.place / (double)slices + sample.slice) / rate;
-    if (problem->projector == SINO_PROJECTOR_PIXELS) return samples_of(problem) * pixel_flops / rate;
+        return sino_rotate_effort(problem->interpolation, samples, slices) / (double)slices / rate;
+    if (problem->projector == SINO_PROJECTOR_PIXELS) return samples * SINO_PIXEL_FLOPS / rate;
     if (problem->projector == SINO_PROJECTOR_GRIDDING)
-        return sino_gridding_plan_flops(&problem->geometry) * gridding_flops / rate;
+        return sino_gridding_plan_flops(&problem->geometry) * SINO_GRIDDING_FLOPS / rate;
     if (problem->projector == SINO_PROJECTOR_TOEPLITZ) /* an iteration counts two products */
-        return sino_toeplitz_plan_flops(problem->geometry.grid_size) * fft_flops / (2 * rate);
+        return sino_toeplitz_plan_flops(problem->geometry.grid_size) * SINO_TOEPLITZ_FLOPS / (2 * rate);
     return nonzero_count * nonzero_flops / (rate * sino_forecast_kernel_efficiency(slices));
 }
 

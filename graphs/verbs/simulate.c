@@ -103,12 +103,7 @@ static SinoStatus start_runtime(Simulate *of)
 
 static SinoStatus plan(Simulate *of)
 {
-    const SinoProblem *problem = &of->team.forecast.plan.problem;
-    SINO_TRY(sino_team_new(of->runtime, of->processes, &of->settings, &of->input, &of->team));
-    SINO_CHECK(problem->projector == SINO_PROJECTOR_RAYS, SINO_BAD_INPUT,
-               "projector is '%s', by choice of the plan or yours; only rays are simulated yet: --projector rays",
-               sino_projector_name(problem->projector));
-    return NULL;
+    return sino_team_new(of->runtime, of->processes, &of->settings, &of->input, &of->team);
 }
 
 static SinoStatus new_record(Simulate *of)
@@ -195,6 +190,7 @@ static void add_rank(SinoSimulatedRank *all, const SinoSimulatedRank *rank)
     all->building_s = fmax(all->building_s, rank->building_s);
     all->run_s = fmax(all->run_s, rank->run_s);
     sum->task_s += own->task_s;
+    sum->between_s += own->between_s;
     sum->error = sum->task_s > 0 ? error_s / sum->task_s : 0;
     sum->worker_count += own->worker_count;
     sum->core_count += own->core_count;

@@ -64,8 +64,11 @@ static void print_times(const SinoSimulateReport *report, FILE *out)
     char text[SINO_DURATION_SIZE];
     fprintf(out, "\nmakespan     %s", sino_duration_text(report->all.run_s, text));
     fprintf(out, ", of which building the operator %s\n", sino_duration_text(report->all.building_s, text));
-    fprintf(out, "inside tasks %.1f %% of the time of %" PRId64 " workers\n", 100 * inside_tasks(report, counts),
+    fprintf(out, "inside tasks %.1f %% of the time of %" PRId64 " workers", 100 * inside_tasks(report, counts),
             counts->worker_count);
+    if (counts->between_s > 0)
+        fprintf(out, "; StarPU takes %.1f us between tasks", 1e6 * counts->between_s / (double)counts->task_count);
+    fputc('\n', out);
     fprintf(out, "times of     %" PRId64 " tasks:", counts->task_count);
     for (int s = 0; s < SINO_COST_SOURCES; s++)
         fprintf(out, "%s %" PRId64 " %s", s > 0 ? "," : "", counts->by_source[s], sino_cost_source_name(s));
@@ -255,6 +258,7 @@ static void json_of_ranks(SinoJson *json, const SinoSimulateReport *report)
         sino_json_real(json, "makespan_s", counts->makespan_s);
         sino_json_real(json, "inside_tasks", inside_tasks(report, counts));
         sino_json_real(json, "task_s", counts->task_s);
+        sino_json_real(json, "between_s", counts->between_s);
         sino_json_integer(json, "tasks", counts->task_count);
         json_of_kinds(json, counts);
         json_of_messages(json, &counts->messages);
@@ -283,6 +287,7 @@ void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
     sino_json_real(&json, "building_s", report->all.building_s);
     sino_json_real(&json, "inside_tasks", inside_tasks(report, counts));
     sino_json_real(&json, "task_s", counts->task_s);
+    sino_json_real(&json, "between_s", counts->between_s);
     sino_json_integer(&json, "workers", counts->worker_count);
     sino_json_integer(&json, "tasks", counts->task_count);
     json_of_sources(&json, counts->by_source);

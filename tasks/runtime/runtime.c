@@ -124,8 +124,10 @@ static bool is_pending(const SinoPending *pending)
     return __atomic_load_n(&pending->count, __ATOMIC_ACQUIRE) > 0;
 }
 
+/* Some policies keep tasks back until they are told that all have been submitted. */
 static void wait_for(SinoPending *pending)
 {
+    starpu_do_schedule();
     starpu_pthread_mutex_lock(&pending->mutex);
     while (is_pending(pending)) starpu_pthread_cond_wait(&pending->ended, &pending->mutex);
     starpu_pthread_mutex_unlock(&pending->mutex);

@@ -144,7 +144,9 @@ typedef struct SinoTaskRecord {
     int64_t bytes; /* of its data, scratch left out */
     int64_t part_bytes, file_bytes;
     uint32_t variant;          /* which data it reads and writes: a hash */
+    double ready_us;           /* when the last task that it waits for had ended; 0: not known */
     double begin_us;           /* when its function was called; 0: not yet */
+    double before_us;          /* since ready_us and the end of the worker's last task; negative: not known */
     double busy_us;            /* the thread's processor time then; negative: it was not asked */
     double took_us;            /* on a core: how long it ran; 0: not yet */
     SinoRecorded *recorded;    /* NULL: nobody asked for it */
@@ -206,11 +208,12 @@ void sino_recorder_part_begin(SinoRecorder *recorder);
 void sino_recorder_part_end(SinoRecorder *recorder, const char *name);
 void sino_recorder_message(SinoRecorder *recorder, const char *name, double begin_us, int64_t bytes, int64_t process);
 
-/* In a simulation; trivial in a usual program. _begin: StarPU has started. _model: the model of a kind of task. _ended:
- * on the worker that has run a task. */
+/* In a simulation; trivial in a usual program. _begin: StarPU has started, with its policy. _model: the model of a kind
+ * of task. _submitted: a task is about to be. _ended: on the worker that has run a task. */
 SinoStatus sino_simulation_begin(SinoRuntime *runtime);
 void sino_simulation_end(SinoRuntime *runtime);
 void sino_simulation_model(struct starpu_perfmodel *model);
+void sino_simulation_submitted(struct starpu_task *task);
 void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task);
 
 /* Bytes and number of transfers over each bus since StarPU has started, which StarPU itself forgets at each look. */
@@ -222,14 +225,15 @@ void sino_transfers_free(SinoTransfers *transfers);                   /* takes N
 SinoBusTotal sino_transfers_total(SinoTransfers *transfers, int bus); /* from any thread */
 
 /* Times of tasks, kept for later runs beside StarPU's models. _new: StarPU has started; `renew` forgets what is kept of
- * the models that the run uses. _begin: just before a task's function is called. _end: on a core, just after it.
- * _ended: the task has ended, on the worker that has run it. _close: after StarPU has stopped; keeps them, and frees;
- * takes NULL. */
+ * the models that the run uses. _ready: the task waits for no other any more. _begin: just before a task's function is
+ * called. _end: on a core, just after it. _ended: the task has ended, on the worker that has run it. _close: after
+ * StarPU has stopped; keeps them, and frees; takes NULL. */
 SinoStatus sino_task_samples_new(bool renew, SinoTaskSamples **samples);
+void sino_task_samples_ready(SinoTaskRecord *record);
 void sino_task_samples_begin(SinoTaskRecord *record);
 void sino_task_samples_end(SinoTaskRecord *record);
 void sino_task_samples_ended(SinoTaskSamples *samples, const SinoCodelet *codelet, struct starpu_task *task);
-void sino_task_samples_close(SinoTaskSamples *samples, const SinoModels *models);
+void sino_task_samples_close(SinoTaskSamples *samples, const SinoModels *models, const char *policy);
 
 /* StarPU's own trace by FxT, for a file that ends in .paje. _open: before StarPU starts; *fxt stays if no such file is
  * asked for. SINO_BAD_INPUT: StarPU has no FxT, or the file cannot be written. _close: after StarPU has stopped; writes

@@ -185,7 +185,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
 
 static void free_runtime(SinoRuntime *runtime)
 {
-    sino_task_samples_close(runtime->samples, runtime->models);
+    sino_task_samples_close(runtime->samples, runtime->models, runtime->policy.name);
     sino_codelets_free(runtime);
     sino_stall_free_receives(runtime);
     sino_recorder_free(runtime->recorder);

@@ -204,6 +204,36 @@ void sino_sample_table_free(SinoSampleTable *table)
     *table = (SinoSampleTable){0};
 }
 
+/* ---- between tasks ---- */
+
+static const char between[] = "between_tasks_";
+
+enum { LEAST_BYTES = 1024, BYTES_STEP = 4 };
+
+int sino_between_class(int64_t bytes)
+{
+    int number = 0;
+    for (int64_t upper = LEAST_BYTES; bytes > upper && number + 1 < SINO_BETWEEN_CLASSES; upper *= BYTES_STEP) number++;
+    return number;
+}
+
+double sino_between_bytes(int number)
+{
+    return LEAST_BYTES * pow(BYTES_STEP, number);
+}
+
+void sino_between_symbol(const char *policy, char symbol[SINO_SAMPLE_SYMBOL_BYTES])
+{
+    snprintf(symbol, SINO_SAMPLE_SYMBOL_BYTES, "%s%s", between, policy);
+    for (char *at = symbol; *at; at++)
+        if (isspace((unsigned char)*at)) *at = '_'; /* the table separates words by spaces */
+}
+
+bool sino_between_is(const SinoSampleEntry *entry)
+{
+    return strncmp(entry->symbol, between, sizeof between - 1) == 0;
+}
+
 /* ---- text ---- */
 
 static const char first_line[] = "# sinodag samples 1: model device footprint width precision variant work flops "

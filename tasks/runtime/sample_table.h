@@ -54,6 +54,14 @@ SinoStatus sino_sample_table_add(SinoSampleTable *table, const SinoSampleEntry *
  * first. More than SINO_SAMPLE_ENTRIES: the oldest ones go. SINO_FAILED: no memory. */
 SinoStatus sino_sample_table_merge(SinoSampleTable *kept, const SinoSampleTable *run, bool renew);
 
+/* What a worker needs between two tasks is an entry, too: of a policy, and of a class of bytes of the later task's
+ * data, since large tasks leave less of StarPU's own data in the caches. */
+enum { SINO_BETWEEN_CLASSES = 12 };
+int sino_between_class(int64_t bytes);
+void sino_between_symbol(const char *policy, char symbol[SINO_SAMPLE_SYMBOL_BYTES]); /* shortened if too long */
+bool sino_between_is(const SinoSampleEntry *entry);
+double sino_between_bytes(int number); /* that the entry of a class has */
+
 /* As text, a line for each entry. Reading: false if the text is no such table (the table is then empty). */
 void sino_sample_table_print(const SinoSampleTable *table, FILE *out);
 bool sino_sample_table_parse(const char *text, SinoSampleTable *table);

@@ -93,6 +93,11 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
     return NULL;
 }
 
+void sino_simulation_submitted(struct starpu_task *task)
+{
+    (void)task;
+}
+
 void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task)
 {
     (void)runtime, (void)task;

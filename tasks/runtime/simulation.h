@@ -102,6 +102,7 @@ typedef struct SinoSimulatedMessages {
 typedef struct SinoSimulationCounts {
     double makespan_s, building_s; /* virtual: of all tasks; of those that build the operator */
     double task_s;                 /* of all workers */
+    double between_s;              /* of all cores: what StarPU needs between tasks */
     int64_t worker_count, core_count, device_count;
     int64_t task_count, by_source[SINO_COST_SOURCES];
     double error; /* by which part the sum of the times of tasks is expected to differ, if all tasks err alike */

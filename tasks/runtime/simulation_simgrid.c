@@ -4,6 +4,7 @@
 #include "device.h"
 #include "memory.h"
 #include "runtime_private.h"
+#include "sample_table.h"
 #include "simulated_machine.h"
 #include "simulation_private.h"
 
@@ -121,7 +122,8 @@ SinoStatus sino_simulation_check_policy(const char *path, void *object)
 
 struct SinoSimulation {
     SinoSimulationCounts counts;
-    double error_s; /* Σ time · expected error */
+    double error_s;                         /* Σ time · expected error */
+    double between_s[SINO_BETWEEN_CLASSES]; /* before a task on a core, by the class of its bytes */
     double begin_s, end_s;
 };
 
@@ -205,6 +207,35 @@ bool sino_simulation_has_kernel(bool cuda, bool opencl)
     return simulated && simulated->machine.device_kind == SINO_DEVICE_OPENCL ? opencl : cuda;
 }
 
+/* ---- the time between tasks ---- */
+
+/* StarPU's callback: a worker has got a task. A simulated StarPU needs no time for what it does itself. Other workers
+ * may give this one tasks meanwhile. */
+static void wait_before(void *argument)
+{
+    const SinoTaskRecord *record = argument;
+    SinoSimulation *of = record->task.runtime->simulation;
+    const double seconds = of->between_s[sino_between_class(record->bytes)];
+    if (starpu_worker_get_type(starpu_worker_get_id()) != STARPU_CPU_WORKER || !(seconds > 0)) return;
+    of->counts.between_s += seconds;
+    starpu_worker_relax_on();
+    starpu_sleep((float)seconds);
+    starpu_worker_relax_off();
+}
+
+void sino_simulation_submitted(struct starpu_task *task)
+{
+    task->prologue_callback_pop_func = wait_before;
+    task->prologue_callback_pop_arg = task->cl_arg;
+}
+
+static void ask_between(const SinoRuntime *runtime, SinoSimulation *of)
+{
+    for (int number = 0; number < SINO_BETWEEN_CLASSES; number++)
+        of->between_s[number] =
+            sino_task_between_s(simulated->costs, sino_runtime_scheduler(runtime), (int64_t)sino_between_bytes(number));
+}
+
 /* ---- counting ---- */
 
 SinoStatus sino_simulation_begin(SinoRuntime *runtime)
@@ -213,6 +244,7 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
     SINO_TRY(sino_allocate(1, sizeof *made, "the simulation", &made));
     runtime->simulation = made;
     sino_simulated_forget_files(); /* StarPU has read them, that of all ranks */
+    ask_between(runtime, made);
     made->begin_s = sino_runtime_now_s();
     SinoSimulationCounts *counts = &made->counts;
     counts->worker_count = starpu_worker_get_count();

@@ -4,6 +4,7 @@
  * SimGrid reads the description of the machine before StarPU's main calls the program, which is how StarPU is made: the
  * main of its library starts SimGrid, and calls starpu_main in an actor of it. The main function of this program
  * therefore describes the machine first, and then calls StarPU's. */
+#include "device.h"
 #include "memory.h"
 #include "model_directory.h"
 #include "simulated_machine.h"
@@ -58,8 +59,10 @@ static SinoStatus open_costs(const SinoMachineFile *machine, SinoTaskCosts **cos
     return status;
 }
 
-static void set_variables(const char *folder)
+/* StarPU's simulation counts 650 µs for each MiB of memory that CUDA pins; OpenCL devices pin nothing. */
+static void set_variables(const char *folder, const SinoMachineFile *machine)
 {
+    if (machine->device_kind == SINO_DEVICE_OPENCL) setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 0);
     setenv("STARPU_PERF_MODEL_DIR", folder, 1);
     setenv("STARPU_HOSTNAME", SINO_SIMULATED_HOST, 1);
     setenv("STARPU_SILENT", "1", 0);
@@ -71,7 +74,8 @@ static SinoStatus run_alone(const SinoSimulationRequest *request, SinoProgram *p
     the = (SinoSimulated){.machine = sino_simulation_share(request),
                           .program = program,
                           .argument_count = argument_count,
-                          .arguments = arguments};
+                          .arguments = arguments,
+                          .exit_code = 1}; /* if nothing goes on: SimGrid says so, and ends before the program does */
     const int64_t cards = the.machine.device_count;
     SINO_TRY(open_costs(&the.machine, &the.costs));
     SinoStatus status = sino_simulated_machine_write(&the.machine, NULL, the.machine.cores + cards, cards,
@@ -80,7 +84,7 @@ static SinoStatus run_alone(const SinoSimulationRequest *request, SinoProgram *p
         sino_task_costs_free(the.costs);
         return status;
     }
-    set_variables(the.folder);
+    set_variables(the.folder, &the.machine);
     sino_simulated_begin(&the);
     status = call_starpu();
     sino_simulated_end();
@@ -101,7 +105,7 @@ static SinoStatus become_launcher(const SinoSimulationRequest *request, char *co
     SINO_TRY(sino_allocate(OWN_ARGUMENTS + argument_count + 1, sizeof *all, "arguments", &all));
     for (int i = 0; i < OWN_ARGUMENTS; i++) all[i] = own[i];
     for (int i = 0; i < argument_count; i++) all[OWN_ARGUMENTS + i] = arguments[i];
-    set_variables(own[FOLDER]);
+    set_variables(own[FOLDER], request->machine);
     (void)execv(request->launcher, all);
     free(all);
     return sino_error(SINO_BAD_INPUT, "%s cannot be started: %s", request->launcher, strerror(errno));

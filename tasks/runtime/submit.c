@@ -130,6 +130,12 @@ static void task_ended(void *argument)
     sino_pending_end(((const SinoTaskRecord *)task->cl_arg)->pending);
 }
 
+/* StarPU's callback: a task waits for no other any more. */
+static void task_ready(void *argument)
+{
+    sino_task_samples_ready(argument);
+}
+
 /* Tells the task graph and the recorder of the task. */
 static SinoStatus record(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request,
                          SinoRecorded **result)
@@ -175,6 +181,9 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     task->where = sino_device_where(runtime->devices, &codelet->codelet, request->host);
     task->callback_func = task_ended;
     task->callback_arg = codelet;
+    if (runtime->samples) task->prologue_callback_func = task_ready;
+    task->prologue_callback_arg = task->cl_arg;
+    sino_simulation_submitted(task);
     task->name = kind->name;
     task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(wanted_priority(request));
     task->flops = request->flops;

@@ -227,6 +227,29 @@ double sino_task_cost_s(const SinoTaskCosts *costs, unsigned device, const SinoT
     return answer.seconds;
 }
 
+/* Whether `entry` tells more than `best` of tasks of a class under a policy. */
+static bool tells_more(const SinoSampleEntry *entry, const SinoSampleEntry *best, const char *symbol, int number)
+{
+    if (!best) return true;
+    const bool own = strcmp(entry->symbol, symbol) == 0, best_own = strcmp(best->symbol, symbol) == 0;
+    const int off = abs(sino_between_class((int64_t)entry->bytes) - number);
+    const int best_off = abs(sino_between_class((int64_t)best->bytes) - number);
+    if (own != best_own) return own;
+    return off != best_off ? off < best_off : entry->count > best->count;
+}
+
+double sino_task_between_s(const SinoTaskCosts *costs, const char *policy, int64_t bytes)
+{
+    const SinoSampleEntry *best = NULL;
+    char symbol[SINO_SAMPLE_SYMBOL_BYTES];
+    sino_between_symbol(policy, symbol);
+    for (int64_t i = 0; i < costs->table.count; i++) {
+        const SinoSampleEntry *entry = &costs->table.entry[i];
+        if (sino_between_is(entry) && tells_more(entry, best, symbol, sino_between_class(bytes))) best = entry;
+    }
+    return best ? median_s(best) : 0;
+}
+
 static SinoStatus read_table(const char *directory, SinoTaskCosts *costs)
 {
     SinoModelFile file;

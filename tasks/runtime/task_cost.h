@@ -43,6 +43,10 @@ void sino_task_costs_free(SinoTaskCosts *costs); /* takes NULL */
 double sino_task_cost_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task,
                         SinoCostSource *source, double *error);
 
+/* Seconds that a core takes between two tasks under a policy, before one with these bytes of data: the median of what
+ * runs have measured with this policy, else with another. 0: nothing was measured. */
+double sino_task_between_s(const SinoTaskCosts *costs, const char *policy, int64_t bytes);
+
 /* "measured", "fitted", "rate". */
 const char *sino_cost_source_name(SinoCostSource source);
 

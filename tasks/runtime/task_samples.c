@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task samples: the times of a run's tasks, kept beside StarPU's models (sample_table.h).
  *
- * Each worker has a table of its own, found by hashing, so that recording takes no lock: some 0.2 µs for a task. */
+ * Each worker has a table of its own, found by hashing, so that recording takes no lock: some 0.2 µs for a task.
+ *
+ * Between two tasks a worker releases the tasks that waited for the first one, asks the policy for another, and looks
+ * for its data; a worker that was idle wakes up. That time is kept, too, by policy: from the end of the task before on
+ * the worker, or of the last task that this one waited for, whichever was later, to the begin. */
 #include "memory.h"
 #include "model_file.h"
 #include "runtime_private.h"
@@ -27,6 +31,7 @@ typedef struct Worker {
     int64_t slot_count, used;
     uint64_t random;
     double free_us; /* when it has ended its last task */
+    SinoSampleEntry between[SINO_BETWEEN_CLASSES];
 } Worker;
 
 struct SinoTaskSamples {
@@ -121,16 +126,37 @@ static double busy_us(void)
     return 1e6 * (double)busy.tv_sec + 1e-3 * (double)busy.tv_nsec;
 }
 
+/* The calling worker, if it is a core; else NULL. */
+static Worker *this_core(const SinoTaskRecord *record)
+{
+    SinoTaskSamples *const samples = record->task.runtime->samples;
+    const int number = starpu_worker_get_id();
+    const bool known = number >= 0 && number < samples->worker_count;
+    return known && samples->worker[number].device == SINO_DEVICE_CPU ? &samples->worker[number] : NULL;
+}
+
+/* A core tells this after its last task, which the one that is ready has waited for. */
+void sino_task_samples_ready(SinoTaskRecord *record)
+{
+    const Worker *core = this_core(record);
+    record->ready_us = core && core->free_us > 0 ? core->free_us : starpu_timing_now();
+}
+
 void sino_task_samples_begin(SinoTaskRecord *record)
 {
+    const Worker *core = this_core(record);
     record->busy_us = is_long(record) ? busy_us() : -1;
     record->begin_us = starpu_timing_now();
+    record->before_us = core && record->ready_us > 0 ? record->begin_us - fmax(core->free_us, record->ready_us) : -1;
 }
 
 /* Time that the core has spent on other programs does not belong to the task. */
 void sino_task_samples_end(SinoTaskRecord *record)
 {
-    record->took_us = starpu_timing_now() - record->begin_us;
+    Worker *const core = this_core(record);
+    const double now_us = starpu_timing_now();
+    record->took_us = now_us - record->begin_us;
+    if (core) core->free_us = now_us;
     if (record->busy_us >= 0) record->took_us = fmin(record->took_us, busy_us() - record->busy_us);
 }
 
@@ -156,6 +182,13 @@ static double on_device(Worker *worker, const SinoTaskRecord *record)
     return took_us;
 }
 
+static void add_between(Worker *worker, const SinoTaskRecord *record)
+{
+    const int number = sino_between_class(record->bytes);
+    if (record->before_us > 0)
+        sino_sample_add(&worker->between[number], 0, 0, sino_between_bytes(number), record->before_us, &worker->random);
+}
+
 void sino_task_samples_ended(SinoTaskSamples *samples, const SinoCodelet *codelet, struct starpu_task *task)
 {
     const SinoTaskRecord *record = task->cl_arg;
@@ -166,11 +199,25 @@ void sino_task_samples_ended(SinoTaskSamples *samples, const SinoCodelet *codele
     if (!(us > 0)) return;
     const SinoTaskFeatures features = sino_task_features(task, number);
     SinoSampleEntry *entry = entry_of(worker, codelet->first, &features);
+    add_between(worker, record);
     if (entry) sino_sample_add(entry, features.work, features.flops, (double)features.bytes, us, &worker->random);
 }
 
-static SinoStatus collect(const SinoTaskSamples *samples, SinoSampleTable *run)
+static SinoStatus collect_between(const Worker *worker, const char *policy, SinoSampleTable *run)
 {
+    for (int number = 0; number < SINO_BETWEEN_CLASSES; number++) {
+        SinoSampleEntry entry = worker->between[number];
+        if (entry.time_count == 0) continue;
+        entry.device = worker->device;
+        sino_between_symbol(policy, entry.symbol);
+        SINO_TRY(sino_sample_table_add(run, &entry));
+    }
+    return NULL;
+}
+
+static SinoStatus collect(const SinoTaskSamples *samples, const char *policy, SinoSampleTable *run)
+{
+    for (int64_t w = 0; w < samples->worker_count; w++) SINO_TRY(collect_between(&samples->worker[w], policy, run));
     for (int64_t w = 0; w < samples->worker_count; w++)
         for (int64_t i = 0; i < samples->worker[w].slot_count; i++)
             if (samples->worker[w].slot[i].codelet)
@@ -189,7 +236,7 @@ static void write_table(const char *path, const SinoSampleTable *table)
 }
 
 /* Adds the run's times to those that earlier runs have kept. Without memory or disk they are lost, as StarPU's are. */
-static void keep(const SinoTaskSamples *samples, const char *path)
+static void keep(const SinoTaskSamples *samples, const char *policy, const char *path)
 {
     SinoSampleTable run = {0}, kept = {0};
     SinoModelFile file;
@@ -197,7 +244,7 @@ static void keep(const SinoTaskSamples *samples, const char *path)
         (void)sino_sample_table_parse(file.text, &kept);
         sino_model_file_free(&file);
     }
-    SinoStatus status = collect(samples, &run);
+    SinoStatus status = collect(samples, policy, &run);
     if (!status) status = sino_sample_table_merge(&kept, &run, samples->renew);
     if (!status && run.count > 0) write_table(path, &kept);
     sino_status_free(status);
@@ -205,10 +252,10 @@ static void keep(const SinoTaskSamples *samples, const char *path)
     sino_sample_table_free(&kept);
 }
 
-void sino_task_samples_close(SinoTaskSamples *samples, const SinoModels *models)
+void sino_task_samples_close(SinoTaskSamples *samples, const SinoModels *models, const char *policy)
 {
     char *path = samples ? sino_models_samples_path(models) : NULL;
-    if (path) keep(samples, path);
+    if (path) keep(samples, policy, path);
     free(path);
     for (int64_t w = 0; samples && w < samples->worker_count; w++) free(samples->worker[w].slot);
     free(samples);

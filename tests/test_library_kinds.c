@@ -4,6 +4,7 @@
 #include "testing_library.h"
 
 #include <math.h>
+#include <pthread.h>
 
 /* A matrix of R rows and V voxels, 4 × 3 × 2; row 7 is empty, and no row meets voxel 5. */
 enum { R = 90, X = 4, Y = 3, Z = 2, V = X * Y * Z, EMPTY = 7, UNSEEN = 5, SETS = 37, N = 4 };
@@ -526,6 +527,90 @@ static void cones_have_subsets_and_strides(void **state)
     free(y);
 }
 
+enum { VOLUMES = 3 };
+
+/* A volume and its projections among others, by which it is `first` elements from the array's beginning. */
+static SinodagArray one_of(SinodagArray array, int64_t first)
+{
+    array.data =
+        array.type == SINODAG_FLOAT64 ? (void *)((double *)array.data + first) : (void *)((float *)array.data + first);
+    array.volumes = 0;
+    array.volume_stride = 0;
+    return array;
+}
+
+/* Volumes that follow each other, and whose elements are VOLUMES apart; projections backwards, with a gap. */
+typedef struct Several {
+    double *x;
+    float *y;
+    SinodagArray volumes, projections;
+} Several;
+
+static Several several(void)
+{
+    enum { GAP = 5 };
+    Several made = {.x = numbers(VOLUMES * VOXELS, 23), .y = calloc(VOLUMES * (PIXELS + GAP), sizeof(float))};
+    made.volumes = volume_of(made.x, SINODAG_FLOAT64);
+    made.projections = views_of(made.y + (VOLUMES - 1) * (PIXELS + GAP), SINODAG_FLOAT32, K);
+    made.volumes.volumes = made.projections.volumes = VOLUMES;
+    made.volumes.volume_stride = 1;
+    made.projections.volume_stride = -(PIXELS + GAP);
+    memcpy(made.volumes.stride, (int64_t[]){VOLUMES * M * M, VOLUMES * M, VOLUMES}, sizeof made.volumes.stride);
+    memcpy(made.projections.stride, (int64_t[]){ROWS * M, M, 1}, sizeof made.projections.stride);
+    return made;
+}
+
+/* Several volumes have the bits of one after another: products, those of subsets, and solutions with residuals. */
+static void cones_take_several_volumes(void **state)
+{
+    enum { ITERATIONS = 2, SUBSET = 1, ANGLES = (K - SUBSET + N - 1) / N };
+    const char *const by_cg[] = {"algorithm=cg", "iterations=2", NULL};
+    (void)state;
+    SinodagOperator *op = new_cone(1), *divided = new_cone(N);
+    const Several of = several();
+    float *one = calloc(PIXELS, sizeof *one), *volumes = calloc(VOLUMES * VOXELS, sizeof *volumes),
+          *volume = calloc(VOXELS, sizeof *volume), *part = calloc(VOLUMES * PIXELS, sizeof *part);
+    double residual[VOLUMES * (ITERATIONS + 1)], alone[ITERATIONS + 1];
+    const SinodagArray to = views_of(one, SINODAG_FLOAT32, K), image = volume_of(volume, SINODAG_FLOAT32);
+    SinodagArray found = volume_of(volumes, SINODAG_FLOAT32), some = views_of(part, SINODAG_FLOAT32, ANGLES);
+    SinodagSolution solution = {.volume = found, .residual = residual, .columns = ITERATIONS + 1};
+    solution.volume.volumes = found.volumes = some.volumes = VOLUMES; /* in C order */
+    succeeds(sinodag_project(op, &of.volumes, &of.projections));
+    succeeds(sinodag_project_subset(divided, SUBSET, &of.volumes, &some));
+    succeeds(sinodag_solve(op, &of.projections, by_cg, &solution));
+    for (int64_t v = 0; v < VOLUMES; v++) {
+        const SinodagArray x = one_of(of.volumes, v * of.volumes.volume_stride);
+        const SinodagArray y = one_of(of.projections, v * of.projections.volume_stride);
+        const SinodagSolution each = {.volume = image, .residual = alone, .columns = ITERATIONS + 1};
+        succeeds(sinodag_project(op, &x, &to));
+        assert_memory_equal(one, y.data, PIXELS * sizeof *one);
+        for (int k = 0; k < ANGLES; k++)
+            assert_memory_equal(part + (v * ANGLES + k) * ROWS * M, one + (SUBSET + k * N) * ROWS * M,
+                                ROWS * M * sizeof *one);
+        succeeds(sinodag_solve(op, &y, by_cg, &each));
+        assert_memory_equal(volume, volumes + v * VOXELS, VOXELS * sizeof *volume);
+        assert_memory_equal(alone, residual + v * (ITERATIONS + 1), sizeof alone);
+    }
+    succeeds(sinodag_backproject(divided, &of.projections, &found));
+    for (int64_t v = 0; v < VOLUMES; v++) {
+        const SinodagArray y = one_of(of.projections, v * of.projections.volume_stride);
+        succeeds(sinodag_backproject(divided, &y, &image));
+        assert_memory_equal(volume, volumes + v * VOXELS, VOXELS * sizeof *volume);
+    }
+    found.volumes = 2;
+    refused(sinodag_backproject(op, &of.projections, &found), "there are 2 volumes and projections of 3");
+    found.volumes = -1;
+    refused(sinodag_backproject(op, &of.projections, &found), "the images are of -1 volumes; allowed: 0 to");
+    succeeds(sinodag_operator_free(op));
+    succeeds(sinodag_operator_free(divided));
+    free(of.x);
+    free(of.y);
+    free(one);
+    free(part);
+    free(volume);
+    free(volumes);
+}
+
 static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
 {
     return slices * rows * columns == VOXELS ? of : NULL;
@@ -571,6 +656,120 @@ static void solutions_of_cones_are_reconstructions(void **state)
     free(volume);
 }
 
+/* How often it was called, and the share that it was told last, which grows; ends the call after so many. */
+typedef struct Told {
+    int count, end;
+    double done;
+} Told;
+
+static int watch(void *of, double done, const char *text)
+{
+    Told *told = of;
+    (void)text;
+    if (!(done >= told->done && done <= 1)) told->end = 1;
+    told->done = done;
+    told->count++;
+    return told->end > 0 && told->count >= told->end;
+}
+
+/* FDK of several volumes, whose array is in another order and type, is that of recon, in another unit. */
+static void fdk_solves_cones(void **state)
+{
+    const char *const by_fdk[] = {"algorithm=fdk", "fbp-filter=hann", NULL};
+    const char *of_recon[8] = {"data=line-integrals", "rotation-axis=10", "fbp-filter=hann"};
+    (void)state;
+    SinodagOperator *op = new_cone(N);
+    const Several of = several();
+    float *volume = calloc(VOXELS, sizeof *volume);
+    double *wanted = calloc(VOXELS, sizeof *wanted), error = 0, largest = 0;
+    Told told = {0};
+    for (int i = 0; lengths[i]; i++) of_recon[3 + i] = lengths[i];
+    succeeds(sinodag_project(op, &of.volumes, &of.projections));
+    const SinodagSolution solution = {.volume = of.volumes, .progress = watch, .of = &told};
+    succeeds(sinodag_solve(op, &of.projections, by_fdk, &solution));
+    assert_true(told.count > 0 && told.end == 0 && told.done > 1 - 1e-9);
+    for (int64_t v = 0; v < VOLUMES; v++) {
+        const SinodagArray y = one_of(of.projections, v * of.projections.volume_stride);
+        const SinodagScan scan = {.projections = y, .angle_rad = cone(1).angle_rad};
+        const SinodagSolution in_order = {.volume = volume_of(volume, SINODAG_FLOAT32)};
+        succeeds(sinodag_recon(&scan, of_recon, &(SinodagOutput){allocate, NULL, volume}));
+        for (int i = 0; i < VOXELS; i++) wanted[i] = (double)volume[i] * 0.2 / 10;
+        succeeds(sinodag_solve(op, &y, by_fdk, &in_order)); /* into the array itself */
+        for (int i = 0; i < VOXELS; i++) {
+            assert_true(of.x[i * VOLUMES + v] == (double)volume[i]);
+            error = fmax(error, fabs((double)volume[i] - wanted[i]));
+            largest = fmax(largest, fabs(wanted[i]));
+        }
+    }
+    assert_true(error <= 1e-6 * largest && largest > 0.1);
+    succeeds(sinodag_operator_free(op));
+    free(of.x);
+    free(of.y);
+    free(volume);
+    free(wanted);
+}
+
+/* A call that its caller ends fails, and the next one works. */
+static void cones_are_cancelled(void **state)
+{
+    const char *const by[][3] = {{"algorithm=fdk", NULL}, {"algorithm=cg", "iterations=50", NULL}};
+    (void)state;
+    SinodagOperator *op = new_cone(1);
+    const Several of = several();
+    succeeds(sinodag_project(op, &of.volumes, &of.projections));
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        Told told = {.end = 1};
+        const SinodagSolution ended = {.volume = of.volumes, .progress = watch, .of = &told};
+        const SinodagSolution whole = {.volume = of.volumes};
+        SinodagStatus status = sinodag_solve(op, &of.projections, by[i], &ended);
+        assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
+        assert_string_equal(sinodag_status_text(status), "cancelled by the caller");
+        sinodag_status_free(status);
+        succeeds(sinodag_solve(op, &of.projections, by[i], &whole));
+    }
+    succeeds(sinodag_operator_free(op));
+    free(of.x);
+    free(of.y);
+}
+
+static void fdk_refuses(void **state)
+{
+    const char *const by_fdk[] = {"algorithm=fdk", NULL}, *const with_iterations[] = {"algorithm=fdk", "iterations=3",
+                                                                                      NULL};
+    (void)state;
+    SinodagGeometry short_arc = cone(1),
+                    parallel = {.angles = K, .columns = M, .angle_rad = short_arc.angle_rad, .center = NAN};
+    double residual = 0, few[K], *x = numbers(VOXELS, 27), *y = numbers(PIXELS, 28);
+    for (int k = 0; k < K; k++) few[k] = 0.1 * k;
+    short_arc.angle_rad = few;
+    SinodagOperator *op = new_cone(1), *of_arc = NULL, *of_beams = NULL;
+    succeeds(sinodag_operator_new(&short_arc, lengths, &of_arc)); /* iterative algorithms take it */
+    succeeds(sinodag_operator_new(&parallel, NULL, &of_beams));
+    const SinodagArray data = views_of(y, SINODAG_FLOAT64, K);
+    SinodagArray slices = {.data = y, .type = SINODAG_FLOAT64, .size = {1, K, M}};
+    SinodagSolution to = {.volume = volume_of(x, SINODAG_FLOAT64)};
+    const SinodagSolution to_slice = {.volume = {.data = x, .type = SINODAG_FLOAT64, .size = {1, M, M}}};
+    refused(sinodag_solve(of_arc, &data, by_fdk, &to), "degrees");
+    refused(sinodag_solve(op, &data, with_iterations, &to), "--iterations");
+    refused(sinodag_solve(of_beams, &slices, by_fdk, &to_slice), "fdk");
+    slices.volumes = 2;
+    refused(sinodag_project(of_beams, &to_slice.volume, &slices), "the projections are of 2 volumes; allowed: 0 or 1");
+    to.residual = &residual;
+    to.columns = 1;
+    refused(sinodag_solve(op, &data, by_fdk, &to), "residuals, which fdk does not compute");
+    to.residual = NULL;
+    y[PIXELS - 1] = NAN;
+    refused(sinodag_solve(op, &data, by_fdk, &to), "volume 0 has a value that is NaN or infinite");
+    memset(y, 0, PIXELS * sizeof *y); /* of which recon thinks that the file is damaged */
+    succeeds(sinodag_solve(op, &data, by_fdk, &to));
+    for (int i = 0; i < VOXELS; i++) assert_true(x[i] == 0);
+    succeeds(sinodag_operator_free(op));
+    succeeds(sinodag_operator_free(of_arc));
+    succeeds(sinodag_operator_free(of_beams));
+    free(x);
+    free(y);
+}
+
 static void check_cone_refused(SinodagGeometry geometry, const char *setting, const char *text)
 {
     const char *settings[8] = {0};
@@ -585,7 +784,7 @@ static void check_cone_refused(SinodagGeometry geometry, const char *setting, co
 
 static void cones_refuse(void **state)
 {
-    static const char *const unknown[] = {"geometry=cone", NULL}, *const by_fdk[] = {"algorithm=fdk", NULL};
+    static const char *const unknown[] = {"geometry=cone", NULL}, *const by_fbp[] = {"algorithm=fbp", NULL};
     const char *const large[] = {lengths[0],           lengths[1],      lengths[2], lengths[3],
                                  "volume=600x600x600", "memory=100MiB", NULL};
     (void)state;
@@ -613,7 +812,7 @@ static void cones_refuse(void **state)
     float *x = calloc(VOXELS, sizeof *x), *y = calloc(PIXELS, sizeof *y);
     SinodagArray of = volume_of(x, SINODAG_FLOAT32), to = views_of(y, SINODAG_FLOAT32, K);
     const SinodagSolution solution = {.volume = of, .start = &of}, usual = {.volume = of};
-    refused(sinodag_solve(op, &to, by_fdk, &usual), "--algorithm is fdk; allowed: cg,");
+    refused(sinodag_solve(op, &to, by_fbp, &usual), "--algorithm fbp contradicts --geometry cone");
     refused(sinodag_solve(op, &to, NULL, &solution), "--start contradicts --geometry cone");
     of.size[0]++;
     refused(sinodag_project(op, &of, &to), "(8, 21, 21); allowed: (7, 21, 21)");
@@ -631,12 +830,62 @@ static void cones_refuse(void **state)
     refused(sinodag_project(op, &of, &to), "was freed");
 }
 
+/* Products and a solution of a matrix, over and over: `argument` is where failures are counted. */
+static void *use_matrix(void *argument)
+{
+    int *failures = argument;
+    const char *const by_osem[] = {"algorithm=osem", "iterations=2", NULL};
+    double *x = numbers(SETS * V, 31), *y = numbers(SETS * R, 32);
+    const SinodagArray of = array(x, SINODAG_FLOAT64, SETS, V), to = array(y, SINODAG_FLOAT64, SETS, R);
+    const SinodagSolution image = {.volume = of};
+    for (int i = 0; i < 4; i++) {
+        SinodagOperator *op = new_matrix(N, NULL);
+        *failures += sinodag_project(op, &of, &to) != NULL;
+        *failures += sinodag_solve(op, &to, by_osem, &image) != NULL;
+        *failures += sinodag_operator_free(op) != NULL;
+    }
+    free(x);
+    free(y);
+    return NULL;
+}
+
+/* The same of a cone beam. */
+static void *use_cone(void *argument)
+{
+    int *failures = argument;
+    const char *const by_fdk[] = {"algorithm=fdk", NULL};
+    const Several of = several();
+    const SinodagSolution volumes = {.volume = of.volumes};
+    for (int i = 0; i < 4; i++) {
+        SinodagOperator *op = new_cone(N);
+        *failures += sinodag_project(op, &of.volumes, &of.projections) != NULL;
+        *failures += sinodag_solve(op, &of.projections, by_fdk, &volumes) != NULL;
+        *failures += sinodag_operator_free(op) != NULL;
+    }
+    free(of.x);
+    free(of.y);
+    return NULL;
+}
+
+/* Operators of different kinds, each in a thread of its own. */
+static void threads_of_kinds_take_turns(void **state)
+{
+    pthread_t thread[2];
+    int failures[2] = {0};
+    (void)state;
+    assert_int_equal(pthread_create(&thread[0], NULL, use_matrix, &failures[0]), 0);
+    assert_int_equal(pthread_create(&thread[1], NULL, use_cone, &failures[1]), 0);
+    for (int i = 0; i < 2; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+    assert_int_equal(failures[0] + failures[1], 0);
+}
+
 /* Operators, products and solutions of both kinds. */
 static void use_once(void)
 {
     static double x[VOXELS], y[PIXELS];
     SinodagOperator *op = new_matrix(N, NULL);
-    const char *const by_osem[] = {"algorithm=osem", "iterations=2", NULL}, *const by_cg[] = {"iterations=2", NULL};
+    const char *const by_osem[] = {"algorithm=osem", "iterations=2", NULL}, *const by_cg[] = {"iterations=2", NULL},
+                      *const by_fdk[] = {"algorithm=fdk", NULL};
     const SinodagArray of = array(x, SINODAG_FLOAT64, 3, V), to = array(y, SINODAG_FLOAT64, 3, R);
     const SinodagSolution image = {.volume = of};
     succeeds(sinodag_project(op, &of, &to));
@@ -649,15 +898,18 @@ static void use_once(void)
     succeeds(sinodag_operator_free(op));
     op = new_cone(1);
     succeeds(sinodag_solve(op, &views, by_cg, &solution));
+    succeeds(sinodag_solve(op, &views, by_fdk, &solution));
     succeeds(sinodag_operator_free(op));
 }
 
 static void memory_does_not_grow(void **state)
 {
     (void)state;
+    const char *text = getenv("SINODAG_TEST_CYCLES");
+    const int cycles = text ? atoi(text) : 30;
     for (int i = 0; i < 10; i++) use_once();
     const int64_t before = resident_bytes();
-    for (int i = 0; i < 30; i++) use_once();
+    for (int i = 0; i < cycles; i++) use_once();
     assert_true(resident_bytes() - before < 2 << 20);
 }
 
@@ -673,8 +925,13 @@ TESTING_SUBJECT(library_kinds)
                                        cmocka_unit_test(solutions_of_matrices_refuse),
                                        cmocka_unit_test(cones_are_adjoint),
                                        cmocka_unit_test(cones_have_subsets_and_strides),
+                                       cmocka_unit_test(cones_take_several_volumes),
                                        cmocka_unit_test(solutions_of_cones_are_reconstructions),
+                                       cmocka_unit_test(fdk_solves_cones),
+                                       cmocka_unit_test(cones_are_cancelled),
+                                       cmocka_unit_test(fdk_refuses),
                                        cmocka_unit_test(cones_refuse),
+                                       cmocka_unit_test(threads_of_kinds_take_turns),
                                        cmocka_unit_test(memory_does_not_grow)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -138,12 +138,18 @@ void sino_lines_free(SinoLines *lines)
 
 /* ---- tasks ---- */
 
+/* The array so many elements further. */
+static SinoStrided further(SinoStrided array, int64_t elements)
+{
+    const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
+    array.first = (char *)array.first + elements * bytes;
+    return array;
+}
+
 /* The array from an index of a dimension on. */
 static SinoStrided from(SinoStrided array, int dimension, int64_t first)
 {
-    const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
-    array.first = (char *)array.first + first * array.step[dimension] * bytes;
-    return array;
+    return further(array, first * array.step[dimension]);
 }
 
 /* One way or the other. */
@@ -232,7 +238,8 @@ static SinoStatus move_voxels(const SinoLines *lines, SinoStrided images, SinoTa
 SinoStatus sino_lines_move_images(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                   const SinoProduct *product, SinoData *const *x)
 {
-    if (cone_of(lines)) return move_bands(lines, arrays->images, take, back, product, x);
+    if (cone_of(lines))
+        return move_bands(lines, further(arrays->images, take.first * arrays->image_step), take, back, product, x);
     const SinoStrided images = from(arrays->images, 0, take.first);
     if (matrix_of(lines)) return move_voxels(lines, images, take, back, product, x[0]);
     return move_tiles(lines, images, take, back, product, x);
@@ -304,13 +311,20 @@ static SinoStrided every_other(const SinoLines *lines, SinoStrided projections, 
     return projections;
 }
 
+/* The projections of slices and, of cone beams, of the volume that is wanted. */
+static SinoStrided projections_of(const SinoLines *lines, const SinoArrays *arrays, SinoTake take)
+{
+    return cone_of(lines) ? further(arrays->projections, take.first * arrays->projection_step) : arrays->projections;
+}
+
 SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                        const SinoProduct *product, SinoData *y)
 {
     const int64_t subset = product->subset;
     if (matrix_of(lines)) return move_rows(lines, arrays, take, back, product, y);
     const bool whole = arrays->subset == SINO_ALL_SUBSETS;
-    const Angles angles = {.projections = whole ? every_other(lines, arrays->projections, subset) : arrays->projections,
+    const SinoStrided projections = projections_of(lines, arrays, take);
+    const Angles angles = {.projections = whole ? every_other(lines, projections, subset) : projections,
                            .count = angles_of(lines, subset),
                            .place = lines->place + angles_before(lines, subset)};
     return move_angles(lines, &angles, take, back, product, y);
@@ -319,6 +333,7 @@ SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays 
 SinoStatus sino_lines_take_rays(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
                                 const SinoProduct *product, SinoData *y)
 {
-    const Angles angles = {.projections = arrays->projections, .count = angle_count(lines), .place = lines->op->place};
+    const Angles angles = {
+        .projections = projections_of(lines, arrays, take), .count = angle_count(lines), .place = lines->op->place};
     return move_angles(lines, &angles, take, false, product, y);
 }

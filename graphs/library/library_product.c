@@ -30,7 +30,7 @@ typedef struct Slot {
 struct SinoProducts {
     const SinoOperator *op; /* not owned */
     const SinoLines *lines; /* not owned */
-    int64_t partition_count, minibatch;
+    int64_t partition_count, minibatch, room_bytes;
     int64_t slot_count, stride; /* of the slots, which are made when the first product needs them */
     Slot *slot;
 };
@@ -40,12 +40,15 @@ static int64_t vector_count(const SinoOperator *op)
     return op->problem.subset_count > 1 ? VECTORS_OF_SUBSETS : VECTORS;
 }
 
-SinoStatus sino_products_new(const SinoOperator *op, const SinoLines *lines, int64_t partition_count, int64_t minibatch,
-                             SinoProducts **result)
+SinoStatus sino_products_new(const SinoProductsRequest *request, SinoProducts **result)
 {
     SinoProducts *products;
     SINO_TRY(sino_allocate(1, sizeof *products, "products", &products));
-    *products = (SinoProducts){.op = op, .lines = lines, .partition_count = partition_count, .minibatch = minibatch};
+    *products = (SinoProducts){.op = request->op,
+                               .lines = request->lines,
+                               .partition_count = request->partition_count,
+                               .minibatch = request->minibatch,
+                               .room_bytes = request->room_bytes};
     *result = products;
     return NULL;
 }
@@ -74,6 +77,7 @@ void sino_products_free(SinoProducts *products)
 /* Slices that a product takes. */
 static int64_t slices_most(const SinoOperator *op)
 {
+    if (op->problem.cone) return 1; /* a volume */
     return op->problem.matrix ? sino_matrix_sets_most(op->problem.matrix) : SINO_SLICES_MAX;
 }
 
@@ -103,9 +107,14 @@ static int64_t slots_wanted(const SinoProducts *products)
     return 2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count);
 }
 
+int64_t sino_products_room(const SinoProducts *products)
+{
+    return sino_smaller(products->room_bytes, sino_platform_available_bytes());
+}
+
 int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, int64_t bytes)
 {
-    const int64_t room = sino_platform_available_bytes() / sino_larger(1, bytes);
+    const int64_t room = sino_products_room(products) / sino_larger(1, bytes);
     return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, slots_wanted(products))));
 }
 

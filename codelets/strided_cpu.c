@@ -172,6 +172,22 @@ static bool move_rays(bool give, const SinoStridedRays *rays, void *y)
     return finite;
 }
 
+void sino_strided_give_sums(const SinoStridedRays *rays, const SinoPartials *partials, void *scratch)
+{
+    static const int64_t only = 0;
+    SinoStridedRays line = *rays;
+    line.angle_count = line.last_angle = 1;
+    line.first_angle = line.first_row = line.vector_rows = 0;
+    line.place = &only;
+    for (int64_t k = rays->first_angle; k < rays->last_angle; k++) {
+        const int64_t row = rays->first_row + rays->place[k] * rays->column_count;
+        line.projections = from_element(rays->projections, 0, k, 0);
+        sino_reduce_add_rows(rays->slices, partials->count, partials->map, partials->vector, row, rays->column_count,
+                             scratch);
+        (void)move_rays(true, &line, scratch);
+    }
+}
+
 bool sino_strided_take_tiles(const SinoStridedTiles *tiles, void *x)
 {
     return move_tiles(false, tiles, x);

@@ -280,6 +280,44 @@ static void counts_are_solved(void **state)
     succeeds(sinodag_operator_free(op));
 }
 
+/* image · Gaussian along one axis of `count` voxels that are `step` apart, in double; beyond the image lies 0. */
+static void smooth_axis(double image[V], int count, int step, double fwhm)
+{
+    const double sigma = fwhm / sqrt(8 * log(2));
+    double sum = 0, smooth[V] = {0};
+    for (int d = -40; d <= 40; d++) sum += exp(-d * d / (2 * sigma * sigma));
+    for (int v = 0; v < V; v++)
+        for (int i = 0; i < count; i++) {
+            const int d = i - v / step % count;
+            smooth[v] += image[v + d * step] * exp(-d * d / (2 * sigma * sigma)) / sum;
+        }
+    memcpy(image, smooth, sizeof smooth);
+}
+
+/* --post-filter in mm, of voxels of 2 mm. */
+static void images_are_smoothed(void **state)
+{
+    const char *const plain[] = {"algorithm=mlem", "iterations=5", NULL};
+    const char *const smooth[] = {"algorithm=mlem", "iterations=5", "post-filter=3", NULL};
+    (void)state;
+    Problem of = problem();
+    const char *const sized[] = {"volume=4x3x2", "voxel-size=2", NULL}, *const grid[] = {"volume=4x3x2", NULL};
+    SinodagOperator *op = new_matrix(1, sized), *unknown = new_matrix(1, grid);
+    double found[V], wanted[V];
+    const SinodagArray data = array(of.counts, SINODAG_FLOAT64, 1, R);
+    const SinodagSolution to = {.volume = array(found, SINODAG_FLOAT64, 1, V)};
+    const SinodagSolution to_wanted = {.volume = array(wanted, SINODAG_FLOAT64, 1, V)};
+    succeeds(sinodag_solve(op, &data, plain, &to_wanted));
+    succeeds(sinodag_solve(op, &data, smooth, &to));
+    smooth_axis(wanted, X, 1, 1.5);
+    smooth_axis(wanted, Y, X, 1.5);
+    smooth_axis(wanted, Z, X * Y, 1.5);
+    close_to(V, found, wanted, 1e-3);
+    refused(sinodag_solve(unknown, &data, smooth, &to), "the size of the voxels is not known");
+    succeeds(sinodag_operator_free(op));
+    succeeds(sinodag_operator_free(unknown));
+}
+
 static int count_calls(void *of, double done, const char *text)
 {
     ++*(int *)of;
@@ -919,6 +957,7 @@ TESTING_SUBJECT(library_kinds)
                                        cmocka_unit_test(matrices_come_in_any_types),
                                        cmocka_unit_test(rows_have_subsets),
                                        cmocka_unit_test(counts_are_solved),
+                                       cmocka_unit_test(images_are_smoothed),
                                        cmocka_unit_test(algorithms_solve_matrices),
                                        cmocka_unit_test(wrong_matrices_are_refused),
                                        cmocka_unit_test(matrices_refuse),

@@ -179,6 +179,43 @@ static void check_window(SinoSlices slices, SinoStridedType type, int layout)
     free(to.memory);
 }
 
+/* Rays that are the sums of partials: of all rows but each fifth, of these, and of odd rows; in two parts. */
+static void check_sums(SinoSlices slices, SinoStridedType type, int layout)
+{
+    enum { ROWS = ANGLES * COLUMNS, PARTIALS = 3 };
+    static const int64_t place[ANGLES] = {3, 0, 6, 1, 5, 2, 4};
+    uint32_t row[PARTIALS][ROWS];
+    SinoRowMap map[PARTIALS];
+    void *vector[PARTIALS], *scratch = vector_new(slices, COLUMNS);
+    Array to = array_new(type, layout, slices.slice_count, ANGLES, COLUMNS);
+    for (int p = 0; p < PARTIALS; p++) {
+        map[p] = (SinoRowMap){.total_rows = ROWS, .row = row[p], .base = 100};
+        for (int i = 0; i < ROWS; i++)
+            if (p == 2 ? i % 2 == 1 : (i % 5 == 4) == (p == 1)) row[p][map[p].partial_rows++] = (uint32_t)(100 + i);
+        map[p].count = map[p].partial_rows;
+        vector[p] = vector_new(slices, map[p].partial_rows);
+        for (int64_t i = 0; i < map[p].count; i++)
+            for (int64_t f = 0; f < slices.stride; f++) {
+                const int64_t ray = row[p][i] - 100;
+                int64_t k = 0;
+                while (place[k] != ray / COLUMNS) k++;
+                testing_set_element(slices.precision, vector[p], sino_panel_element(slices, map[p].partial_rows, i, f),
+                                    p == 2 ? 2 : number_of(f, k, ray % COLUMNS) - 2 * (double)(ray % 2));
+            }
+    }
+    const SinoPartials partials = {PARTIALS, map, (const void *const *)vector};
+    SinoStridedRays rays = {
+        .slices = slices, .projections = to.strided, .angle_count = ANGLES, .column_count = COLUMNS, .place = place};
+    for (; rays.first_angle < ANGLES; rays.first_angle = rays.last_angle) {
+        rays.last_angle = rays.first_angle == 0 ? ANGLES / 3 : ANGLES;
+        sino_strided_give_sums(&rays, &partials, scratch);
+    }
+    array_check(&to);
+    for (int p = 0; p < PARTIALS; p++) free(vector[p]);
+    free(scratch);
+    free(to.memory);
+}
+
 /* Lines of the vector that say which one of the array they are: of numbers 1, 3, 5 … here, and −1 of none. */
 static void check_lines(SinoSlices slices, SinoStridedType type, int layout)
 {
@@ -222,6 +259,7 @@ static void elements_come_and_go(void **state)
             check_rays(slices, type, v / 4);
             check_window(slices, type, v / 4);
             check_lines(slices, type, v / 4);
+            check_sums(slices, type, v / 4);
         }
 }
 

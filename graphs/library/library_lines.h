@@ -47,6 +47,12 @@ SinoStatus sino_lines_move_images(const SinoLines *lines, const SinoArrays *arra
 SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                        const SinoProduct *product, SinoData *y);
 
+/* Inserts the tasks that give the projections of the product's subset, of parallel beams, where they are sums of
+ * partial vectors. scratch: sino_lines_scratch_bytes, of each worker. */
+int64_t sino_lines_scratch_bytes(const SinoLines *lines, SinoSlices slices);
+SinoStatus sino_lines_give_parts(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
+                                 const SinoProduct *product, const SinoParts *parts, SinoData *scratch);
+
 /* Inserts the tasks that take all projections to the one vector of all rays, whose subsets follow each other. */
 SinoStatus sino_lines_take_rays(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
                                 const SinoProduct *product, SinoData *y);

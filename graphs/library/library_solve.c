@@ -16,8 +16,9 @@
 #include <string.h>
 
 static const char *const allowed[] = {
-    "algorithm",     "iterations",     "tolerance",  "likelihood-tolerance", "relaxation",   "minimum", "maximum",
-    "nonnegativity", "regularization", "fbp-filter", "support-ratio",        "padding-type", "weights", NULL};
+    "algorithm",     "iterations",   "tolerance",     "likelihood-tolerance", "relaxation",
+    "minimum",       "maximum",      "nonnegativity", "regularization",       "fbp-filter",
+    "support-ratio", "padding-type", "weights",       "post-filter",          NULL};
 static const char *const own[] = {"algorithm=cg", NULL};
 static const char *const own_matrix[] = {"system-matrix=the matrix", NULL};
 /* Of a scan that is line integrals, for fdk, which runs the graph of recon. */

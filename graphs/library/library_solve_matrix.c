@@ -131,6 +131,7 @@ static SinoStatus compute(const SinodagOperator *op, const SinoSettings *setting
                               .set_count = input->set_count,
                               .record = record,
                               .save = {.save = give_image, .of = output}};
+    SINO_TRY(sino_matrix_filter(settings, &op->matrix->outline.grid, &run.filter));
     SINO_TRY(choose_sets(op, input, record->numbers, &run.batch_sets));
     SINO_TRY(sino_allocate(input->set_count, sizeof *run.lost, "sets of counts", &run.lost));
     SinoStatus status = sino_matrix_solve(&run);

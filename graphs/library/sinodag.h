@@ -203,12 +203,12 @@ typedef struct SinodagSolution {
 /* Solves A x = b by a solver of the program, for projections b: line integrals, or, by mlem and osem of a system
  * matrix, counts, of at least 0. x has the unit of A: attenuation per voxel of beams. `settings`: algorithm (default:
  * cg; of a matrix mlem), iterations, tolerance, relaxation, nonnegativity, minimum, maximum, support-ratio,
- * regularization, likelihood-tolerance, fbp-filter, padding-type; what the algorithm or the kind of the operator does
- * not use is refused. osem and fista take the operator's subsets; fbp takes any, and so does fdk, which is for cone
- * beams alone and has no residuals; others need an operator with one. A message "plan" tells the memory of the solvers'
- * vectors. SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a setting that only a scan can tell
- * (regularization and iterations auto), too short an arc for fdk, less memory than one slice or volume takes.
- * SINODAG_FAILED: cancelled, no memory. */
+ * regularization, likelihood-tolerance, fbp-filter, padding-type, and, of a matrix, post-filter; what the algorithm or
+ * the kind of the operator does not use is refused. osem and fista take the operator's subsets; fbp takes any, and so
+ * does fdk, which is for cone beams alone and has no residuals; others need an operator with one. A message "plan"
+ * tells the memory of the solvers' vectors. SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a
+ * setting that only a scan can tell (regularization and iterations auto), too short an arc for fdk, less memory than
+ * one slice or volume takes. SINODAG_FAILED: cancelled, no memory. */
 SinodagStatus sinodag_solve(SinodagOperator *op, const SinodagArray *projections, const char *const *settings,
                             const SinodagSolution *solution);
 

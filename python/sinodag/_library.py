@@ -214,6 +214,8 @@ def as_array(values):
     if isinstance(values, np.ndarray):
         return values
     if not hasattr(values, "__dlpack__"):
+        if hasattr(values, "__cuda_array_interface__"):  # as an array of Numba
+            raise BadInput("an array on a CUDA device; allowed: arrays in main memory")
         return np.asarray(values)
     kind = int(values.__dlpack_device__()[0])
     if kind not in _IN_MAIN_MEMORY:

@@ -51,6 +51,22 @@ SINO_VECTORISED static bool NAME(take_cells)(SinoSlices slices, int64_t count, S
     return !faults;
 }
 
+/* The same past the caches; rows of x are aligned to PAST bytes, and have a multiple of them. */
+SINO_VECTORISED static bool NAME(take_past)(SinoSlices slices, int64_t count, SinoStrided line, REAL *x)
+{
+    REAL row[SINO_PANEL_MAX];
+    int faults = 0;
+    for (int64_t c = 0; c < count; c++, x += slices.stride) {
+        const VALUE *from = (const VALUE *)line.first + c * line.step[2];
+        for (int64_t f = 0; f < slices.stride; f++) {
+            row[f] = (REAL)from[f];
+            faults |= !(MAGNITUDE(row[f]) <= LARGEST);
+        }
+        write_past(row, x, slices.stride * (int64_t)sizeof *x);
+    }
+    return !faults;
+}
+
 /* line[slice][cell] = x[cell][slice]. */
 SINO_VECTORISED static void NAME(give)(SinoSlices slices, int64_t count, SinoStrided line, const REAL *x)
 {
@@ -76,5 +92,15 @@ SINO_VECTORISED static void NAME(give_cells)(SinoSlices slices, int64_t count, S
     for (int64_t c = 0; c < count; c++, x += slices.stride) {
         VALUE *to = (VALUE *)line.first + c * line.step[2];
         for (int64_t f = 0; f < slices.slice_count; f++) to[f] = (VALUE)x[f];
+    }
+}
+
+/* The same past the caches, where rows of the array are so aligned. */
+SINO_VECTORISED static void NAME(give_past)(SinoSlices slices, int64_t count, SinoStrided line, const REAL *x)
+{
+    VALUE row[SINO_PANEL_MAX];
+    for (int64_t c = 0; c < count; c++, x += slices.stride) {
+        for (int64_t f = 0; f < slices.stride; f++) row[f] = (VALUE)x[f];
+        write_past(row, (VALUE *)line.first + c * line.step[2], slices.stride * (int64_t)sizeof *row);
     }
 }

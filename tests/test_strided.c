@@ -246,10 +246,53 @@ static void check_lines(SinoSlices slices, SinoStridedType type, int layout)
     free(to.memory);
 }
 
+/* Vectors that are longer than caches, and arrays whose rows are aligned or not: `off` elements from such a place. */
+static void check_long(SinoPrecision precision, SinoStridedType type, int64_t off)
+{
+    enum { LONG = 2500 };
+    static const int64_t place[ANGLES] = {3, 0, 6, 1, 5, 2, 4};
+    const SinoSlices slices = {precision, 32, 32};
+    const int64_t rows = ANGLES * LONG, bytes = type == SINO_STRIDED_FLOAT64 ? 8 : 4;
+    Array from = array_new(type, SLICES_LAST, 32, ANGLES, LONG), to = array_new(type, SLICES_LAST, 32, ANGLES, LONG);
+    void *y = vector_new(slices, rows);
+    from.strided.first = (char *)from.strided.first + off * bytes;
+    to.strided.first = (char *)to.strided.first + off * bytes;
+    array_fill(&from);
+    SinoStridedRays rays = {.slices = slices,
+                            .projections = from.strided,
+                            .angle_count = ANGLES,
+                            .column_count = LONG,
+                            .last_angle = ANGLES,
+                            .place = place};
+    assert_true(sino_strided_take_rays(&rays, y));
+    for (int64_t k = 0; k < ANGLES; k++)
+        for (int64_t c = 0; c < LONG; c++)
+            for (int64_t f = 0; f < 32; f++)
+                assert_true(testing_element(precision, y, sino_panel_element(slices, rows, place[k] * LONG + c, f)) ==
+                            number_of(f, k, c));
+    rays.projections = to.strided;
+    sino_strided_give_rays(&rays, y);
+    array_check(&to);
+    testing_set_element(precision_of(&from), from.strided.first, place_of(&from, 31, ANGLES - 1, LONG - 1), NAN);
+    rays.projections = from.strided;
+    assert_false(sino_strided_take_rays(&rays, y));
+    free(y);
+    free(from.memory);
+    free(to.memory);
+}
+
+static void long_vectors_come_and_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        for (int64_t off = 0; off < 3; off++)
+            check_long(i & 1 ? SINO_DOUBLE : SINO_SINGLE, i & 2 ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32, off);
+}
+
 static void elements_come_and_go(void **state)
 {
     (void)state;
-    static const int64_t shape[][2] = {{1, 1}, {4, 3}, {16, 16}, {20, 18}, {33, 33}, {64, 9}};
+    static const int64_t shape[][2] = {{1, 1}, {4, 3}, {16, 16}, {20, 18}, {33, 33}, {64, 9}, {64, 64}};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
         for (int v = 0; v < 4 * LAYOUTS; v++) {
             const SinoPrecision precision = v & 1 ? SINO_DOUBLE : SINO_SINGLE;
@@ -291,6 +334,7 @@ static void values_that_are_not_finite_are_told(void **state)
 TESTING_SUBJECT(strided)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(elements_come_and_go),
+                                       cmocka_unit_test(long_vectors_come_and_go),
                                        cmocka_unit_test(values_that_are_not_finite_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void end_past(void)
 #undef MAGNITUDE
 
 /* Ways to copy a line: the slices of a cell follow each other in the array; and past the caches. */
-enum { APART, FOLLOWING, FOLLOWING_PAST, WAYS };
+enum { APART, APART_PAST, FOLLOWING, FOLLOWING_PAST, WAYS };
 
 typedef struct Functions {
     bool (*take[WAYS])(SinoSlices slices, int64_t count, SinoStrided line, void *x);
@@ -90,6 +90,10 @@ typedef struct Functions {
     static bool take_cells_line_##types(SinoSlices slices, int64_t count, SinoStrided line, void *x)                   \
     {                                                                                                                  \
         return take_cells_##types(slices, count, line, (real *)x);                                                     \
+    }                                                                                                                  \
+    static bool take_turned_past_line_##types(SinoSlices slices, int64_t count, SinoStrided line, void *x)             \
+    {                                                                                                                  \
+        return take_turned_past_##types(slices, count, line, (real *)x);                                               \
     }                                                                                                                  \
     static bool take_past_line_##types(SinoSlices slices, int64_t count, SinoStrided line, void *x)                    \
     {                                                                                                                  \
@@ -112,11 +116,12 @@ OF_TYPES(single_float64, float)
 OF_TYPES(double_float32, double)
 OF_TYPES(double_float64, double)
 
+/* Of an array whose slices are apart, lines of a slice are too short to be written past the caches. */
 #define FUNCTIONS(types)                                                                                               \
     {                                                                                                                  \
-        {take_line_##types, take_cells_line_##types, take_past_line_##types},                                          \
+        {take_line_##types, take_turned_past_line_##types, take_cells_line_##types, take_past_line_##types},           \
         {                                                                                                              \
-            give_line_##types, give_cells_line_##types, give_past_line_##types                                         \
+            give_line_##types, give_line_##types, give_cells_line_##types, give_past_line_##types                      \
         }                                                                                                              \
     }
 
@@ -156,8 +161,9 @@ static bool is_aligned(bool give, SinoSlices slices, const SinoStrided *line, co
 static bool move(bool give, bool past, SinoSlices slices, int64_t count, SinoStrided line, void *x)
 {
     const Functions *of = functions_of(slices, &line);
-    const bool whole = slices.slice_count == slices.stride && past && is_aligned(give, slices, &line, x);
-    const int way = line.step[0] != 1 ? APART : whole ? FOLLOWING_PAST : FOLLOWING;
+    const bool follow = line.step[0] == 1, whole = slices.slice_count == slices.stride;
+    const bool aligned = past && (whole || !follow) && is_aligned(give, slices, &line, x);
+    const int way = (follow ? FOLLOWING : APART) + aligned;
     if (!give) return of->take[way](slices, count, line, x);
     of->give[way](slices, count, line, x);
     return true;

@@ -247,13 +247,13 @@ static void check_lines(SinoSlices slices, SinoStridedType type, int layout)
 }
 
 /* Vectors that are longer than caches, and arrays whose rows are aligned or not: `off` elements from such a place. */
-static void check_long(SinoPrecision precision, SinoStridedType type, int64_t off)
+static void check_long(SinoPrecision precision, SinoStridedType type, int layout, int64_t off)
 {
     enum { LONG = 2500 };
     static const int64_t place[ANGLES] = {3, 0, 6, 1, 5, 2, 4};
     const SinoSlices slices = {precision, 32, 32};
     const int64_t rows = ANGLES * LONG, bytes = type == SINO_STRIDED_FLOAT64 ? 8 : 4;
-    Array from = array_new(type, SLICES_LAST, 32, ANGLES, LONG), to = array_new(type, SLICES_LAST, 32, ANGLES, LONG);
+    Array from = array_new(type, layout, 32, ANGLES, LONG), to = array_new(type, layout, 32, ANGLES, LONG);
     void *y = vector_new(slices, rows);
     from.strided.first = (char *)from.strided.first + off * bytes;
     to.strided.first = (char *)to.strided.first + off * bytes;
@@ -286,7 +286,8 @@ static void long_vectors_come_and_go(void **state)
     (void)state;
     for (int i = 0; i < 4; i++)
         for (int64_t off = 0; off < 3; off++)
-            check_long(i & 1 ? SINO_DOUBLE : SINO_SINGLE, i & 2 ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32, off);
+            check_long(i & 1 ? SINO_DOUBLE : SINO_SINGLE, i & 2 ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32,
+                       off < 2 ? SLICES_LAST : C_ORDER, off);
 }
 
 static void elements_come_and_go(void **state)

@@ -4,6 +4,7 @@
 #ifndef SINO_STRIDED_H
 #define SINO_STRIDED_H
 
+#include "arithmetic.h"
 #include "reduce.h"
 #include "trace.h"
 
@@ -65,7 +66,8 @@ void sino_strided_give_rays(const SinoStridedRays *rays, const void *y);
  * places. `scratch`: sino_strided_sums_bytes. */
 static inline int64_t sino_strided_sums_bytes(const SinoStridedRays *rays)
 {
-    return rays->column_count * rays->slices.stride * (int64_t)sino_precision_bytes(rays->slices.precision);
+    return sino_times(sino_times(rays->column_count, rays->slices.stride),
+                      (int64_t)sino_precision_bytes(rays->slices.precision));
 }
 void sino_strided_give_sums(const SinoStridedRays *rays, const SinoPartials *partials, void *scratch);
 

@@ -693,17 +693,15 @@ static void starts_count(void **state)
     succeeds(sinodag_start(one, NULL, NULL));
 }
 
-/* SINODAG_TEST_CYCLES sets their number. */
 static void memory_does_not_grow(void **state)
 {
     (void)state;
-    const char *given = getenv("SINODAG_TEST_CYCLES");
-    const long cycles = given ? strtol(given, NULL, 10) : 100;
+    const int cycles = test_cycles(100);
     for (int i = 0; i < 20; i++) use_once();
     const int64_t before = resident_bytes();
-    for (long i = 0; i < cycles; i++) use_once();
+    for (int i = 0; i < cycles; i++) use_once();
     const int64_t growth = resident_bytes() - before;
-    print_message("%ld cycles: %.2f MiB more\n", cycles, (double)growth / (1 << 20));
+    print_message("%d cycles: %.2f MiB more\n", cycles, (double)growth / (1 << 20));
     assert_true(growth < 4 << 20);
 }
 

@@ -29,6 +29,25 @@ __attribute__((unused)) static double dot(int64_t count, const double *a, const 
     return sum;
 }
 
+/* Between 0 and 1, in sixteenths of a thousandth or so: every number is a float. */
+__attribute__((unused)) static double *numbers(int64_t count, unsigned seed)
+{
+    double *values = malloc((size_t)count * sizeof *values);
+    assert_non_null(values);
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 1664525 + 1013904223;
+        values[i] = (double)(seed >> 16) / (1 << 16);
+    }
+    return values;
+}
+
+/* How often tests of memory make and free an operator: SINODAG_TEST_CYCLES, or as usual. */
+__attribute__((unused)) static int test_cycles(int usual)
+{
+    const char *given = getenv("SINODAG_TEST_CYCLES");
+    return given ? (int)strtol(given, NULL, 10) : usual;
+}
+
 __attribute__((unused)) static int64_t resident_bytes(void)
 {
     char line[128], *pages; /* all pages, then those in memory */

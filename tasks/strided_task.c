@@ -137,6 +137,11 @@ SinoStatus sino_insert_give_rays(SinoRuntime *runtime, SinoPosition position, co
     return insert_rays(runtime, position, &give_rays_kind, (SinoTake){0}, rays, (SinoAccess){y, SINO_READ});
 }
 
+int64_t sino_give_sums_bytes(SinoSlices slices, int64_t column_count)
+{
+    return sino_strided_sums_bytes(&(SinoStridedRays){.slices = slices, .column_count = column_count});
+}
+
 /* Elements of the rays that the task gives, and of all partials for them. */
 static double values_of(const SinoStridedRays *rays, const SinoParts *parts)
 {

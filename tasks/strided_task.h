@@ -23,7 +23,8 @@ SinoStatus sino_insert_give_tiles(SinoRuntime *runtime, SinoPosition position, c
                                   SinoData *x);
 SinoStatus sino_insert_give_rays(SinoRuntime *runtime, SinoPosition position, const SinoStridedRays *rays, SinoData *y);
 
-/* Inserts give_sums: the rays are the sums of `parts`. scratch: sino_strided_sums_bytes, of each worker. On cores. */
+/* Inserts give_sums: the rays are the sums of `parts`. scratch: sino_give_sums_bytes, of each worker. On cores. */
+int64_t sino_give_sums_bytes(SinoSlices slices, int64_t column_count);
 SinoStatus sino_insert_give_sums(SinoRuntime *runtime, SinoPosition position, const SinoStridedRays *rays,
                                  const SinoParts *parts, SinoData *scratch);
 

@@ -225,6 +225,39 @@ static void solutions_of_cones_are_reconstructions(void **state)
     free(volume);
 }
 
+/* A volume of 64³ voxels takes 1 MiB, and each vector of a solver as much: with little memory one volume is solved
+ * after another, to the same bits, or none. */
+static void solutions_keep_to_memory(void **state)
+{
+    enum { SIDE = 64, VOXELS_64 = SIDE * SIDE * SIDE };
+    const char *const by_cg[] = {"iterations=2", NULL};
+    const char *const memory[] = {"memory=2MiB", "memory=7MiB", "memory=64MiB"};
+    const SinodagGeometry geometry = cone(1);
+    (void)state;
+    double *y = numbers(VOLUMES * PIXELS, 29);
+    float *x = calloc(VOLUMES * VOXELS_64, sizeof *x), *wanted = calloc(VOLUMES * VOXELS_64, sizeof *wanted);
+    SinodagArray views = views_of(y, SINODAG_FLOAT64, K);
+    views.volumes = VOLUMES;
+    const SinodagArray volumes = {.data = x, .size = {SIDE, SIDE, SIDE}, .volumes = VOLUMES};
+    for (int i = 0; i < 3; i++) {
+        const char *const settings[] = {lengths[0],        lengths[1],        lengths[2], lengths[3],
+                                        "volume=64x64x64", "voxel-size=0.05", memory[i],  NULL};
+        SinodagOperator *op = NULL;
+        succeeds(sinodag_operator_new(&geometry, settings, &op));
+        if (i == 0)
+            refused(sinodag_solve(op, &views, by_cg, &(SinodagSolution){.volume = volumes}),
+                    "memory: the solution of a volume needs");
+        else
+            succeeds(sinodag_solve(op, &views, by_cg, &(SinodagSolution){.volume = volumes}));
+        if (i == 1) memcpy(wanted, x, VOLUMES * VOXELS_64 * sizeof *x);
+        succeeds(sinodag_operator_free(op));
+    }
+    assert_memory_equal(x, wanted, VOLUMES * VOXELS_64 * sizeof *x);
+    free(x);
+    free(wanted);
+    free(y);
+}
+
 /* How often it was called, and the share that it was told last, which grows; ends the call after so many. */
 typedef struct Told {
     int count, end;
@@ -484,6 +517,7 @@ TESTING_SUBJECT(library_cones)
                                        cmocka_unit_test(cones_have_subsets_and_strides),
                                        cmocka_unit_test(cones_take_several_volumes),
                                        cmocka_unit_test(solutions_of_cones_are_reconstructions),
+                                       cmocka_unit_test(solutions_keep_to_memory),
                                        cmocka_unit_test(fdk_solves_cones),
                                        cmocka_unit_test(cones_are_cancelled),
                                        cmocka_unit_test(fdk_refuses),

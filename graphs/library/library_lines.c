@@ -370,8 +370,7 @@ SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays 
 
 int64_t sino_lines_scratch_bytes(const SinoLines *lines, SinoSlices slices)
 {
-    const SinoStridedRays line = {.slices = slices, .column_count = lines->op->problem.geometry.column_count};
-    return sino_strided_sums_bytes(&line);
+    return sino_give_sums_bytes(slices, lines->op->problem.geometry.column_count);
 }
 
 SinoStatus sino_lines_give_parts(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,

@@ -301,6 +301,20 @@ SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray
     return NULL;
 }
 
+SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice, int64_t count, int64_t bytes)
+{
+    const int64_t room = sino_products_room(op->products);
+    char wanted[24], there[24];
+    SINO_CHECK(bytes <= room, SINO_BAD_INPUT,
+               "memory: the solution of %s needs %s beside the operator, and there are %s; allowed: an operator with a "
+               "larger setting of memory, or more free memory",
+               slice, sino_bytes_text(bytes, wanted), sino_bytes_text(room, there));
+    sino_log_info(sino_runtime_log(op->op->runtime), "plan",
+                  "solution: %" PRId64 " at a time (%s), memory beside the operator: %s", count, slice,
+                  sino_bytes_text(bytes, wanted));
+    return NULL;
+}
+
 static SinoStatus multiply(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
                            const SinodagArray *projections)
 {

@@ -65,20 +65,6 @@ static SinoStatus check_residual(const Solve *solve)
     return NULL;
 }
 
-SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice, int64_t count, int64_t bytes)
-{
-    const int64_t room = sino_products_room(op->products);
-    char wanted[24], there[24];
-    SINO_CHECK(bytes <= room, SINO_BAD_INPUT,
-               "memory: the solution of %s needs %s beside the operator, and there are %s; allowed: an operator with a "
-               "larger setting of memory, or more free memory",
-               slice, sino_bytes_text(bytes, wanted), sino_bytes_text(room, there));
-    sino_log_info(sino_runtime_log(op->op->runtime), "plan",
-                  "solution: %" PRId64 " at a time (%s), memory beside the operator: %s", count, slice,
-                  sino_bytes_text(bytes, wanted));
-    return NULL;
-}
-
 static int64_t numbers_of(const Solve *solve)
 {
     return sino_solver_history_numbers(solve->solver, solve->run.settings);
@@ -106,6 +92,7 @@ static SinoStatus divide(Solve *solve)
     solve->minibatch = minibatch;
     solve->run.stride = sino_panel_stride(sino_precision_solver(op->problem.precision), minibatch);
     solve->slot_count = sino_products_slots(products, sino_ceil_divide(slices, minibatch), bytes);
+    while (solve->slot_count > 1 && solve->slot_count * bytes > room - weights) solve->slot_count--;
     return sino_library_check_room(solve->of, op->problem.cone ? "a volume" : "a slice",
                                    sino_smaller(slices, minibatch * solve->slot_count),
                                    solve->slot_count * bytes + weights);

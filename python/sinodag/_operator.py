@@ -333,7 +333,9 @@ class Operator(_Linear):
 
     def __repr__(self):
         projections, image = (" x ".join(map(str, sizes)) for sizes in (self.projection_shape, self.image_shape))
-        return f"<sinodag.Operator: {projections} projections of {image} voxels, {self.nonzeros} nonzeros>"
+        stored = f"{self.nonzeros} nonzeros in {self.nbytes / 2**20:.3g} MiB" if self.nonzeros else "not stored"
+        of_subsets = f", {self.subsets} subsets" if self.subsets > 1 else ""
+        return f"<sinodag.Operator: {projections} projections of {image} voxels{of_subsets}, {stored}>"
 
     def _compute(self, images, projections):
         check(library.sinodag_project(self._use(), ctypes.byref(images), ctypes.byref(projections)))

@@ -41,13 +41,6 @@ __attribute__((unused)) static double *numbers(int64_t count, unsigned seed)
     return values;
 }
 
-/* How often tests of memory make and free an operator: SINODAG_TEST_CYCLES, or as usual. */
-__attribute__((unused)) static int test_cycles(int usual)
-{
-    const char *given = getenv("SINODAG_TEST_CYCLES");
-    return given ? (int)strtol(given, NULL, 10) : usual;
-}
-
 __attribute__((unused)) static int64_t resident_bytes(void)
 {
     char line[128], *pages; /* all pages, then those in memory */
@@ -57,6 +50,19 @@ __attribute__((unused)) static int64_t resident_bytes(void)
     (void)fclose(file);
     (void)strtol(line, &pages, 10);
     return (int64_t)strtol(pages, NULL, 10) * sysconf(_SC_PAGESIZE);
+}
+
+/* Calls that make and free operators leave no memory behind: `usual` times, or SINODAG_TEST_CYCLES. */
+__attribute__((unused)) static void check_growth(void (*use_once)(void), int usual)
+{
+    const char *given = getenv("SINODAG_TEST_CYCLES");
+    const long cycles = given ? strtol(given, NULL, 10) : usual;
+    for (int i = 0; i < 20; i++) use_once();
+    const int64_t before = resident_bytes();
+    for (long i = 0; i < cycles; i++) use_once();
+    const int64_t growth = resident_bytes() - before;
+    print_message("%ld cycles: %.2f MiB more\n", cycles, (double)growth / (1 << 20));
+    assert_true(growth < 4 << 20);
 }
 
 __attribute__((unused)) static int start(void **state)

@@ -269,7 +269,7 @@ static SinoStatus use_volumes(const char *what, const SinodagArray *array, const
 static SinoStatus use_cone(const SinoArraySizes *sizes, const SinodagArray *images, const SinodagArray *projections,
                            SinoArrays *arrays)
 {
-    int64_t count;
+    int64_t count = 0;
     SINO_TRY(use_volumes("the images", images, sizes->images, &arrays->images, &count, &arrays->image_step));
     SINO_TRY(use_volumes("the projections", projections, sizes->projections, &arrays->projections, &arrays->slice_count,
                          &arrays->projection_step));

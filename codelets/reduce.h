@@ -34,6 +34,10 @@ void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *parti
 void sino_reduce_add_all(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
                          int64_t first_row, int64_t row_count, void *total);
 
+/* The same rows of the total, by themselves: alone[row_count]. */
+void sino_reduce_add_rows(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
+                          int64_t first_row, int64_t row_count, void *alone);
+
 /* partial[i] = total[row[i] − base]. */
 void sino_spread_take(SinoSlices slices, const SinoRowMap *map, const void *total, void *partial);
 

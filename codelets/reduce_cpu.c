@@ -29,17 +29,18 @@ DEFINE_ADD_ROW(float)
 DEFINE_ADD_ROW(double)
 
 #define ADD_ROWS(type, width)                                                                                          \
-    for (; i < last && map->row[i] - map->base < end; i++) {                                                           \
+    for (; i < last && map->row[i] - base < end; i++) {                                                                \
         const type *row = partial + i * (width);                                                                       \
         __builtin_prefetch((const char *)row + AHEAD_BYTES);                                                           \
-        add_row_##type(width, row, total + (map->row[i] - map->base) * (width));                                       \
+        add_row_##type(width, row, total + (map->row[i] - base) * (width));                                            \
     }
 
-/* Adds the rows of a partial from `from` on to those of a panel of the total before row `end`. Returns the partial's
- * next row. The widths of usual panels are constants, for which the loop over a row is a few instructions. */
+/* Adds the rows of a partial from `from` on, each to row row[i] − base of a panel, up to row `end` of the panel.
+ * Returns the partial's next row. The widths of usual panels are constants, for which the loop over a row is a few
+ * instructions. */
 #define DEFINE_ADD_UNTIL(type)                                                                                         \
-    SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t from, int64_t end, int64_t stride,  \
-                                                    const type *partial, type *total)                                  \
+    SINO_VECTORISED static int64_t add_until_##type(const SinoRowMap *map, int64_t base, int64_t from, int64_t end,    \
+                                                    int64_t stride, const type *partial, type *total)                  \
     {                                                                                                                  \
         const int64_t last = map->first + map->count;                                                                  \
         int64_t i = from;                                                                                              \
@@ -69,9 +70,9 @@ void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *parti
         const void *from = sino_panel_from(at, map->partial_rows, partial);
         void *to = sino_panel_to(at, map->total_rows, total);
         if (slices.precision == SINO_DOUBLE)
-            (void)add_until_double(map, map->first, INT64_MAX, at.slices.stride, from, to);
+            (void)add_until_double(map, map->base, map->first, INT64_MAX, at.slices.stride, from, to);
         else
-            (void)add_until_float(map, map->first, INT64_MAX, at.slices.stride, from, to);
+            (void)add_until_float(map, map->base, map->first, INT64_MAX, at.slices.stride, from, to);
     }
 }
 
@@ -92,34 +93,56 @@ static int64_t row_at(const SinoRowMap *map, int64_t total_row)
 /* Partials that are added to a block of rows of the total, which meanwhile stays in L1. */
 enum { TOGETHER = 64, BLOCK_BYTES = 16 << 10 };
 
-/* Adds up to TOGETHER partials to rows begin … end − 1 of a panel of the total; `clear` sets them to 0 before. */
+/* Rows of a total, or of a vector that has some of its rows alone. */
+typedef struct Rows {
+    int64_t first, count; /* of the total */
+    int64_t held, before; /* rows of the vector, and those of the total before them */
+    void *vector;
+} Rows;
+
+/* Adds up to TOGETHER partials to the rows of a panel; `clear` sets them to 0 before. */
 static void add_together(SinoPanel at, int64_t count, const SinoRowMap *map, const void *const *partial, bool clear,
-                         int64_t begin, int64_t end, void *total)
+                         const Rows *rows)
 {
     const int64_t row_bytes = at.slices.stride * (int64_t)sino_precision_bytes(at.slices.precision);
     const int64_t block_rows = row_bytes < BLOCK_BYTES ? BLOCK_BYTES / row_bytes : 1;
+    const int64_t begin = rows->first - rows->before, end = begin + rows->count;
     int64_t next[TOGETHER];
-    for (int64_t i = 0; i < count; i++) next[i] = row_at(&map[i], begin);
+    for (int64_t i = 0; i < count; i++) next[i] = row_at(&map[i], rows->first);
     for (int64_t row = begin; row < end; row += block_rows) {
         const int64_t block_end = row + block_rows < end ? row + block_rows : end;
-        void *to = sino_panel_to(at, map[0].total_rows, total);
+        void *to = sino_panel_to(at, rows->held, rows->vector);
         if (clear) memset((char *)to + row * row_bytes, 0, (size_t)((block_end - row) * row_bytes));
         for (int64_t i = 0; i < count; i++) {
             const void *from = sino_panel_from(at, map[i].partial_rows, partial[i]);
+            const int64_t base = map[i].base + rows->before;
             next[i] = at.slices.precision == SINO_DOUBLE
-                          ? add_until_double(&map[i], next[i], block_end, at.slices.stride, from, to)
-                          : add_until_float(&map[i], next[i], block_end, at.slices.stride, from, to);
+                          ? add_until_double(&map[i], base, next[i], block_end, at.slices.stride, from, to)
+                          : add_until_float(&map[i], base, next[i], block_end, at.slices.stride, from, to);
         }
     }
+}
+
+static void add_all(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
+                    const Rows *rows)
+{
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at))
+        for (int64_t i = 0; i < count; i += TOGETHER)
+            add_together(at, count - i < TOGETHER ? count - i : TOGETHER, map + i, partial + i, i == 0, rows);
 }
 
 void sino_reduce_add_all(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
                          int64_t first_row, int64_t row_count, void *total)
 {
-    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at))
-        for (int64_t i = 0; i < count; i += TOGETHER)
-            add_together(at, count - i < TOGETHER ? count - i : TOGETHER, map + i, partial + i, i == 0, first_row,
-                         first_row + row_count, total);
+    const Rows rows = {.first = first_row, .count = row_count, .held = map[0].total_rows, .vector = total};
+    add_all(slices, count, map, partial, &rows);
+}
+
+void sino_reduce_add_rows(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
+                          int64_t first_row, int64_t row_count, void *alone)
+{
+    const Rows rows = {.first = first_row, .count = row_count, .held = row_count, .before = first_row, .vector = alone};
+    add_all(slices, count, map, partial, &rows);
 }
 
 /* Copies rows of one panel. */

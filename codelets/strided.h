@@ -4,7 +4,8 @@
 #ifndef SINO_STRIDED_H
 #define SINO_STRIDED_H
 
-#include "panel.h"
+#include "arithmetic.h"
+#include "reduce.h"
 #include "trace.h"
 
 #include <stdbool.h>
@@ -44,6 +45,13 @@ typedef struct SinoStridedRays {
     int64_t vector_rows; /* of the vector; 0: K·M */
 } SinoStridedRays;
 
+/* Vectors whose sum is the vector of all rays; nothing is owned. */
+typedef struct SinoPartials {
+    int64_t count;
+    const SinoRowMap *map; /* [count]: whole, to the rows of the vector */
+    const void *const *vector;
+} SinoPartials;
+
 /* Fill a vector in panels of the solver's type, padding with 0: x of tile_count·T² rows, where voxels outside the grid
  * become 0, and y, of which only the rows of these angles are touched. False: a value is NaN or infinite; the
  * vector is filled all the same. */
@@ -53,5 +61,14 @@ bool sino_strided_take_rays(const SinoStridedRays *rays, void *y);
 /* Write the elements of the array that the vector has, and no others. */
 void sino_strided_give_tiles(const SinoStridedTiles *tiles, const void *x);
 void sino_strided_give_rays(const SinoStridedRays *rays, const void *y);
+
+/* The same where y is the sum of partial vectors (sino_reduce_add_all), with its bits; it is not written. The rays have
+ * places. `scratch`: sino_strided_sums_bytes. */
+static inline int64_t sino_strided_sums_bytes(const SinoStridedRays *rays)
+{
+    return sino_times(sino_times(rays->column_count, rays->slices.stride),
+                      (int64_t)sino_precision_bytes(rays->slices.precision));
+}
+void sino_strided_give_sums(const SinoStridedRays *rays, const SinoPartials *partials, void *scratch);
 
 #endif

@@ -11,9 +11,10 @@ SINO_INLINE void NAME(turn_in)(int64_t cells, int64_t stride, REAL turned[SINO_P
             for (int64_t g = f; g < stride && g < f + 4; g++) x[c * stride + g] = turned[g][c];
 }
 
-/* x[cell][slice] = line[slice][cell]. */
-SINO_VECTORISED static bool NAME(take)(SinoSlices slices, int64_t count, SinoStrided line, REAL *x)
+/* x[cell][slice] = line[slice][cell]; `past`: rows of x are aligned to PAST bytes, and have a multiple of them. */
+SINO_INLINE bool NAME(take_turned)(SinoSlices slices, int64_t count, SinoStrided line, bool past, REAL *x)
 {
+    REAL block[CELLS * SINO_PANEL_MAX];
     REAL turned[SINO_PANEL_MAX][CELLS];
     int faults = 0;
     for (int64_t begin = 0; begin < count; begin += CELLS, x += CELLS * slices.stride) {
@@ -29,11 +30,22 @@ SINO_VECTORISED static bool NAME(take)(SinoSlices slices, int64_t count, SinoStr
         for (int64_t f = slices.slice_count; f < slices.stride; f++)
             for (int64_t c = 0; c < cells; c++) turned[f][c] = 0;
         if (cells == CELLS)
-            NAME(turn_in)(CELLS, slices.stride, turned, x);
+            NAME(turn_in)(CELLS, slices.stride, turned, past ? block : x);
         else
-            NAME(turn_in)(cells, slices.stride, turned, x);
+            NAME(turn_in)(cells, slices.stride, turned, past ? block : x);
+        if (past) write_past(block, x, cells * slices.stride * (int64_t)sizeof *x);
     }
     return !faults;
+}
+
+SINO_VECTORISED static bool NAME(take)(SinoSlices slices, int64_t count, SinoStrided line, REAL *x)
+{
+    return NAME(take_turned)(slices, count, line, false, x);
+}
+
+SINO_VECTORISED static bool NAME(take_turned_past)(SinoSlices slices, int64_t count, SinoStrided line, REAL *x)
+{
+    return NAME(take_turned)(slices, count, line, true, x);
 }
 
 /* The same where the slices of a cell follow each other in the array. */
@@ -47,6 +59,22 @@ SINO_VECTORISED static bool NAME(take_cells)(SinoSlices slices, int64_t count, S
             faults |= !(MAGNITUDE(x[f]) <= LARGEST);
         }
         for (int64_t f = slices.slice_count; f < slices.stride; f++) x[f] = 0;
+    }
+    return !faults;
+}
+
+/* The same past the caches; rows of x are aligned to PAST bytes, and have a multiple of them. */
+SINO_VECTORISED static bool NAME(take_past)(SinoSlices slices, int64_t count, SinoStrided line, REAL *x)
+{
+    REAL row[SINO_PANEL_MAX];
+    int faults = 0;
+    for (int64_t c = 0; c < count; c++, x += slices.stride) {
+        const VALUE *from = (const VALUE *)line.first + c * line.step[2];
+        for (int64_t f = 0; f < slices.stride; f++) {
+            row[f] = (REAL)from[f];
+            faults |= !(MAGNITUDE(row[f]) <= LARGEST);
+        }
+        write_past(row, x, slices.stride * (int64_t)sizeof *x);
     }
     return !faults;
 }
@@ -76,5 +104,15 @@ SINO_VECTORISED static void NAME(give_cells)(SinoSlices slices, int64_t count, S
     for (int64_t c = 0; c < count; c++, x += slices.stride) {
         VALUE *to = (VALUE *)line.first + c * line.step[2];
         for (int64_t f = 0; f < slices.slice_count; f++) to[f] = (VALUE)x[f];
+    }
+}
+
+/* The same past the caches, where rows of the array are so aligned. */
+SINO_VECTORISED static void NAME(give_past)(SinoSlices slices, int64_t count, SinoStrided line, const REAL *x)
+{
+    VALUE row[SINO_PANEL_MAX];
+    for (int64_t c = 0; c < count; c++, x += slices.stride) {
+        for (int64_t f = 0; f < slices.stride; f++) row[f] = (VALUE)x[f];
+        write_past(row, (VALUE *)line.first + c * line.step[2], slices.stride * (int64_t)sizeof *row);
     }
 }

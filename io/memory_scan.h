@@ -3,6 +3,7 @@
 #ifndef SINO_MEMORY_SCAN_H
 #define SINO_MEMORY_SCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum SinoMemoryType {
@@ -36,6 +37,8 @@ typedef struct SinoMemoryVolume {
 typedef struct SinoMemoryRun {
     SinoMemoryScan scan;
     SinoMemoryVolume volume;
+    bool of_operator; /* line integrals that may have any values, as those of a product; the volume of a cone beam has
+                       * attenuation per voxel side in place of 1/cm */
 } SinoMemoryRun;
 
 #endif

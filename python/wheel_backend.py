@@ -26,10 +26,22 @@ def _version():
     return re.search(r"version: '([^']+)'", (TOP / "meson.build").read_text(encoding="utf-8"))[1]
 
 
+def _environment():
+    """That of the caller, without what pip sets to hide installed packages from this file: meson is one of them."""
+    apart = dict(os.environ)
+    paths = apart.pop("PYTHONPATH", "").split(os.pathsep)
+    kept = [path for path in paths if path and "pip-build-env-" not in path]
+    if kept:
+        apart["PYTHONPATH"] = os.pathsep.join(kept)
+    if len(kept) < len([path for path in paths if path]):
+        apart.pop("PYTHONNOUSERSITE", None)
+    return apart
+
+
 def _run(*command):
     print(" ".join(map(str, command)), flush=True)
     try:
-        subprocess.run(command, check=True, cwd=TOP)
+        subprocess.run(command, check=True, cwd=TOP, env=_environment())
     except FileNotFoundError:
         raise SystemExit(f"sinodag: there is no {command[0]}; needed: the packages of docs/BUILDING.md") from None
     except subprocess.CalledProcessError as error:

@@ -9,6 +9,13 @@
 /* The levels of the sums of partial projections: over a socket's partitions, over a node's sockets, over all nodes. */
 typedef enum SinoReduction { SINO_REDUCE_SOCKET, SINO_REDUCE_NODE, SINO_REDUCE_GLOBAL, SINO_REDUCTIONS } SinoReduction;
 
+/* Partial vectors whose sum is a vector; nothing is owned. */
+typedef struct SinoParts {
+    int64_t count;         /* 0: there are none */
+    const SinoRowMap *map; /* [count]: whole, to the rows of the vector; outlive the tasks */
+    SinoData *const *vector;
+} SinoParts;
+
 /* Inserts reduce_socket, reduce_node or reduce_global: total += partial on the map's rows; `first` starts the sum.
  * Tasks on one total run in insertion order, so its bits are the same every time. `list`: the map's rows for devices;
  * NULL: cores run the task. */

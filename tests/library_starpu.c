@@ -60,6 +60,59 @@ static void project_ones(void)
     succeeds(sinodag_operator_free(op));
 }
 
+/* FDK of two volumes of a cone beam, whose values in the middle are those of the volumes that were projected. */
+static void solve_cones(void)
+{
+    enum { SIDE = 12, VIEWS = 40, VOXELS = SIDE * SIDE * SIDE, PIXELS = VIEWS * SIDE * SIDE };
+    static float x[2 * VOXELS], y[2 * PIXELS];
+    const char *const lengths[] = {"geometry=cone", "source-object-distance=200", "source-detector-distance=300",
+                                   "detector-pixel=0.3", NULL};
+    const char *const by_fdk[] = {"algorithm=fdk", NULL};
+    double angle_rad[VIEWS];
+    for (int k = 0; k < VIEWS; k++) angle_rad[k] = 2 * 3.14159265358979323846 * k / VIEWS;
+    for (int i = 0; i < 2 * VOXELS; i++) {
+        const int r = i / SIDE % SIDE, c = i % SIDE;
+        x[i] = r > 1 && r < SIDE - 2 && c > 1 && c < SIDE - 2 ? (float)(1 + i / VOXELS) : 0;
+    }
+    const SinodagGeometry geometry = {
+        .angles = VIEWS, .columns = SIDE, .rows = SIDE, .angle_rad = angle_rad, .center = NAN};
+    const SinodagArray volumes = {.data = x, .size = {SIDE, SIDE, SIDE}, .volumes = 2};
+    const SinodagArray projections = {.data = y, .size = {VIEWS, SIDE, SIDE}, .volumes = 2};
+    SinodagOperator *op = NULL;
+    succeeds(sinodag_operator_new(&geometry, lengths, &op));
+    succeeds(sinodag_project(op, &volumes, &projections));
+    succeeds(sinodag_solve(op, &projections, by_fdk, &(SinodagSolution){.volume = volumes}));
+    for (int v = 0; v < 2; v++) {
+        const float middle = x[v * VOXELS + (SIDE / 2 * SIDE + SIDE / 2) * SIDE + SIDE / 2];
+        require(fabsf(middle - (float)(1 + v)) < 0.2F, "the middle of a volume is as it was");
+    }
+    succeeds(sinodag_operator_free(op));
+}
+
+/* A matrix of two rows, by subsets. */
+static void solve_matrix(void)
+{
+    const int32_t start[] = {0, 1, 2}, column[] = {0, 1};
+    const float value[] = {2, 4};
+    const SinodagMatrix matrix = {2, 2, SINODAG_INT32, SINODAG_FLOAT32, start, column, value};
+    const char *const by_osem[] = {"algorithm=osem", "iterations=2", NULL};
+    double counts[] = {6, 20}, image[2] = {0};
+    SinodagOperator *op = NULL;
+    succeeds(sinodag_operator_new(&(SinodagGeometry){.matrix = &matrix, .subsets = 2}, NULL, &op));
+    const SinodagArray rows = {.data = counts, .type = SINODAG_FLOAT64, .size = {1, 2, 1}};
+    const SinodagSolution to = {.volume = {.data = image, .type = SINODAG_FLOAT64, .size = {1, 2, 1}}};
+    succeeds(sinodag_solve(op, &rows, by_osem, &to));
+    require(fabs(image[0] - 3) < 1e-5 && fabs(image[1] - 5) < 1e-5, "counts are explained");
+    succeeds(sinodag_operator_free(op));
+}
+
+static void use_all_kinds(void)
+{
+    project_ones();
+    solve_cones();
+    solve_matrix();
+}
+
 /* From the program's start of StarPU to its end. */
 static void share(void)
 {
@@ -76,7 +129,7 @@ static void share(void)
     for (int i = 0; i < 3; i++) {
         succeeds(sinodag_start(NULL, NULL, NULL));
         run_task(counter);
-        project_ones();
+        use_all_kinds();
         succeeds(sinodag_stop());
         require(starpu_is_initialized() && starpu_worker_get_count() == 1, "StarPU is up with its worker");
     }
@@ -91,7 +144,7 @@ int main(void)
 {
     share();
     succeeds(sinodag_start((const char *const[]){"workers=1", NULL}, NULL, NULL)); /* a StarPU of its own */
-    project_ones();
+    use_all_kinds();
     succeeds(sinodag_stop());
     share();
     return 0;

@@ -41,18 +41,6 @@ static SinodagArray projections(void *data, SinodagType type)
     return (SinodagArray){.data = data, .type = type, .size = {SLICES, ANGLES, COLUMNS}};
 }
 
-/* Numbers between 0 and 1. */
-static double *numbers(int64_t count, unsigned seed)
-{
-    double *values = malloc((size_t)count * sizeof *values);
-    assert_non_null(values);
-    for (int64_t i = 0; i < count; i++) {
-        seed = seed * 1664525 + 1013904223;
-        values[i] = (double)(seed >> 8) / (1 << 24);
-    }
-    return values;
-}
-
 static void directions_are_adjoint(void **state)
 {
     (void)state;
@@ -647,7 +635,7 @@ static void settings_are_told(void **state)
     succeeds(sinodag_settings("operator", look_at_setting, &of_operator));
     succeeds(sinodag_settings("solve", look_at_setting, &of_solve));
     succeeds(sinodag_settings("recon", look_at_setting, &of_recon));
-    assert_true(of_solve.count == 13 && !of_solve.has_precision);
+    assert_true(of_solve.count == 14 && !of_solve.has_precision);
     assert_true(of_start.count == 7 && of_operator.count >= 9 && of_recon.count > 60);
     assert_true(!of_start.has_precision && of_operator.has_precision && of_recon.has_precision && !of_recon.has_out);
     refused(sinodag_settings("cook", look_at_setting, NULL),
@@ -695,18 +683,10 @@ static void starts_count(void **state)
     succeeds(sinodag_start(one, NULL, NULL));
 }
 
-/* SINODAG_TEST_CYCLES sets their number. */
 static void memory_does_not_grow(void **state)
 {
     (void)state;
-    const char *given = getenv("SINODAG_TEST_CYCLES");
-    const long cycles = given ? strtol(given, NULL, 10) : 100;
-    for (int i = 0; i < 20; i++) use_once();
-    const int64_t before = resident_bytes();
-    for (long i = 0; i < cycles; i++) use_once();
-    const int64_t growth = resident_bytes() - before;
-    print_message("%ld cycles: %.2f MiB more\n", cycles, (double)growth / (1 << 20));
-    assert_true(growth < 4 << 20);
+    check_growth(use_once, 100);
 }
 
 static void *in_thread(void *argument)

@@ -27,6 +27,20 @@ static SinoRowMap random_map(int64_t total_rows, double chance, bool whole, int6
     return map;
 }
 
+/* Some rows of the total in a vector of their own. */
+static void check_rows(SinoSlices slices, int64_t count, const SinoRowMap *map, const void *const *partial,
+                       int64_t first, int64_t rows, const void *total)
+{
+    void *alone = create(slices.precision, rows * slices.stride, &(uint64_t){5}); /* garbage */
+    sino_reduce_add_rows(slices, count, map, partial, first, rows, alone);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t f = 0; f < slices.stride; f++)
+            assert_true(
+                testing_element(slices.precision, alone, sino_panel_element(slices, rows, i, f)) ==
+                testing_element(slices.precision, total, sino_panel_element(slices, map[0].total_rows, first + i, f)));
+    free(alone);
+}
+
 /* All partials in one call, for some rows after others, have the bits of one after another. */
 static void check_all(SinoSlices slices, int64_t total_rows, double chance, bool whole, uint64_t *seed)
 {
@@ -47,6 +61,7 @@ static void check_all(SinoSlices slices, int64_t total_rows, double chance, bool
         count = 1 + (int64_t)(*seed % 700);
         count = count < total_rows - at ? count : total_rows - at;
         sino_reduce_add_all(slices, PARTIALS, map, (const void *const *)partial, at, count, all);
+        check_rows(slices, PARTIALS, map, (const void *const *)partial, at, count, total);
         (void)reference_random(seed);
     }
     assert_memory_equal(all, total, (size_t)(elements * bytes));

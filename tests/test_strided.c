@@ -179,6 +179,43 @@ static void check_window(SinoSlices slices, SinoStridedType type, int layout)
     free(to.memory);
 }
 
+/* Rays that are the sums of partials: of all rows but each fifth, of these, and of odd rows; in two parts. */
+static void check_sums(SinoSlices slices, SinoStridedType type, int layout)
+{
+    enum { ROWS = ANGLES * COLUMNS, PARTIALS = 3 };
+    static const int64_t place[ANGLES] = {3, 0, 6, 1, 5, 2, 4};
+    uint32_t row[PARTIALS][ROWS];
+    SinoRowMap map[PARTIALS];
+    void *vector[PARTIALS], *scratch = vector_new(slices, COLUMNS);
+    Array to = array_new(type, layout, slices.slice_count, ANGLES, COLUMNS);
+    for (int p = 0; p < PARTIALS; p++) {
+        map[p] = (SinoRowMap){.total_rows = ROWS, .row = row[p], .base = 100};
+        for (int i = 0; i < ROWS; i++)
+            if (p == 2 ? i % 2 == 1 : (i % 5 == 4) == (p == 1)) row[p][map[p].partial_rows++] = (uint32_t)(100 + i);
+        map[p].count = map[p].partial_rows;
+        vector[p] = vector_new(slices, map[p].partial_rows);
+        for (int64_t i = 0; i < map[p].count; i++)
+            for (int64_t f = 0; f < slices.stride; f++) {
+                const int64_t ray = row[p][i] - 100;
+                int64_t k = 0;
+                while (place[k] != ray / COLUMNS) k++;
+                testing_set_element(slices.precision, vector[p], sino_panel_element(slices, map[p].partial_rows, i, f),
+                                    p == 2 ? 2 : number_of(f, k, ray % COLUMNS) - 2 * (double)(ray % 2));
+            }
+    }
+    const SinoPartials partials = {PARTIALS, map, (const void *const *)vector};
+    SinoStridedRays rays = {
+        .slices = slices, .projections = to.strided, .angle_count = ANGLES, .column_count = COLUMNS, .place = place};
+    for (; rays.first_angle < ANGLES; rays.first_angle = rays.last_angle) {
+        rays.last_angle = rays.first_angle == 0 ? ANGLES / 3 : ANGLES;
+        sino_strided_give_sums(&rays, &partials, scratch);
+    }
+    array_check(&to);
+    for (int p = 0; p < PARTIALS; p++) free(vector[p]);
+    free(scratch);
+    free(to.memory);
+}
+
 /* Lines of the vector that say which one of the array they are: of numbers 1, 3, 5 … here, and −1 of none. */
 static void check_lines(SinoSlices slices, SinoStridedType type, int layout)
 {
@@ -209,10 +246,54 @@ static void check_lines(SinoSlices slices, SinoStridedType type, int layout)
     free(to.memory);
 }
 
+/* Vectors that are longer than caches, and arrays whose rows are aligned or not: `off` elements from such a place. */
+static void check_long(SinoPrecision precision, SinoStridedType type, int layout, int64_t off)
+{
+    enum { LONG = 2500 };
+    static const int64_t place[ANGLES] = {3, 0, 6, 1, 5, 2, 4};
+    const SinoSlices slices = {precision, 32, 32};
+    const int64_t rows = ANGLES * LONG, bytes = type == SINO_STRIDED_FLOAT64 ? 8 : 4;
+    Array from = array_new(type, layout, 32, ANGLES, LONG), to = array_new(type, layout, 32, ANGLES, LONG);
+    void *y = vector_new(slices, rows);
+    from.strided.first = (char *)from.strided.first + off * bytes;
+    to.strided.first = (char *)to.strided.first + off * bytes;
+    array_fill(&from);
+    SinoStridedRays rays = {.slices = slices,
+                            .projections = from.strided,
+                            .angle_count = ANGLES,
+                            .column_count = LONG,
+                            .last_angle = ANGLES,
+                            .place = place};
+    assert_true(sino_strided_take_rays(&rays, y));
+    for (int64_t k = 0; k < ANGLES; k++)
+        for (int64_t c = 0; c < LONG; c++)
+            for (int64_t f = 0; f < 32; f++)
+                assert_true(testing_element(precision, y, sino_panel_element(slices, rows, place[k] * LONG + c, f)) ==
+                            number_of(f, k, c));
+    rays.projections = to.strided;
+    sino_strided_give_rays(&rays, y);
+    array_check(&to);
+    testing_set_element(precision_of(&from), from.strided.first, place_of(&from, 31, ANGLES - 1, LONG - 1), NAN);
+    rays.projections = from.strided;
+    assert_false(sino_strided_take_rays(&rays, y));
+    free(y);
+    free(from.memory);
+    free(to.memory);
+}
+
+static void long_vectors_come_and_go(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        for (int64_t off = 0; off < 3; off++)
+            check_long(i & 1 ? SINO_DOUBLE : SINO_SINGLE, i & 2 ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32,
+                       off < 2 ? SLICES_LAST : C_ORDER, off);
+}
+
 static void elements_come_and_go(void **state)
 {
     (void)state;
-    static const int64_t shape[][2] = {{1, 1}, {4, 3}, {16, 16}, {20, 18}, {33, 33}, {64, 9}};
+    static const int64_t shape[][2] = {{1, 1}, {4, 3}, {16, 16}, {20, 18}, {33, 33}, {64, 9}, {64, 64}};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
         for (int v = 0; v < 4 * LAYOUTS; v++) {
             const SinoPrecision precision = v & 1 ? SINO_DOUBLE : SINO_SINGLE;
@@ -222,6 +303,7 @@ static void elements_come_and_go(void **state)
             check_rays(slices, type, v / 4);
             check_window(slices, type, v / 4);
             check_lines(slices, type, v / 4);
+            check_sums(slices, type, v / 4);
         }
 }
 
@@ -253,6 +335,7 @@ static void values_that_are_not_finite_are_told(void **state)
 TESTING_SUBJECT(strided)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(elements_come_and_go),
+                                       cmocka_unit_test(long_vectors_come_and_go),
                                        cmocka_unit_test(values_that_are_not_finite_are_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,17 +199,37 @@ static SinoStatus reduce_sockets(SinoRuntime *runtime, const SinoPartialSums *su
     return NULL;
 }
 
-/* Adds up the children of the only node. */
-static SinoStatus reduce_only_node(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
-                                   SinoData *const *partial, SinoData *total)
+/* The children of the only node. */
+static SinoParts children_of_only_node(const SinoPartialSums *sums, SinoData *const *partial)
 {
     const SinoRayExchange *exchange = sums->exchange;
     const int64_t sockets = exchange->socket_count;
-    SinoData *const *from = sockets ? sums->buffer[SINO_PARTIAL_SOCKET] : partial;
-    if (!sums->maps.only) return NULL;
-    return sino_insert_reduce_all(runtime, SINO_REDUCE_NODE, position, *sums->slices,
-                                  sockets ? sockets : exchange->parts.count, sums->maps.only, from,
-                                  exchange->parts.count, total);
+    return (SinoParts){.count = sockets ? sockets : exchange->parts.count,
+                       .map = sums->maps.only,
+                       .vector = sockets ? sums->buffer[SINO_PARTIAL_SOCKET] : partial};
+}
+
+/* Adds them up. */
+static SinoStatus reduce_only_node(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                   SinoData *const *partial, SinoData *total)
+{
+    const SinoParts parts = children_of_only_node(sums, partial);
+    if (!parts.map) return NULL;
+    return sino_insert_reduce_all(runtime, SINO_REDUCE_NODE, position, *sums->slices, parts.count, parts.map,
+                                  parts.vector, sums->exchange->parts.count, total);
+}
+
+bool sino_partial_sums_have_parts(const SinoRuntime *runtime, const SinoPartialSums *sums)
+{
+    return cores_only(runtime) && sums->exchange->node_count == 0 && sums->maps.only;
+}
+
+SinoStatus sino_insert_reduction_to_parts(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                          SinoData *const *partial, SinoParts *parts)
+{
+    SINO_TRY(reduce_sockets(runtime, sums, position, partial));
+    *parts = children_of_only_node(sums, partial);
+    return NULL;
 }
 
 /* Adds up the children of a node to its piece of the rays that a data rank owns. */

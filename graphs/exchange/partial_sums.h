@@ -45,6 +45,13 @@ void sino_partial_sums_free(SinoPartialSums *sums, const SinoShape *shape); /* t
 SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
                                  SinoData *const *partial, SinoData *total);
 
+/* Whether the rays of this rank are sums of data that it has itself (sino_insert_reduction_to_parts), on cores. */
+bool sino_partial_sums_have_parts(const SinoRuntime *runtime, const SinoPartialSums *sums);
+
+/* Where they are: inserts reduce_socket, if there are sockets, and tells the data whose sums the rays are. */
+SinoStatus sino_insert_reduction_to_parts(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position,
+                                          SinoData *const *partial, SinoParts *parts);
+
 /* The way back: fills partial[partition of this rank] from the rays of all data ranks, of which this rank has `total`.
  * Inserts spread_global, messages, spread_node and spread_socket. */
 SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,

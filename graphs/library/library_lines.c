@@ -7,6 +7,7 @@
 #include "cone_kind.h"
 #include "matrix_kind.h"
 #include "memory.h"
+#include "rays_gate_task.h"
 
 #include <stdlib.h>
 
@@ -138,12 +139,18 @@ void sino_lines_free(SinoLines *lines)
 
 /* ---- tasks ---- */
 
+/* The array so many elements further. */
+static SinoStrided further(SinoStrided array, int64_t elements)
+{
+    const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
+    array.first = (char *)array.first + elements * bytes;
+    return array;
+}
+
 /* The array from an index of a dimension on. */
 static SinoStrided from(SinoStrided array, int dimension, int64_t first)
 {
-    const int64_t bytes = array.type == SINO_STRIDED_FLOAT64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float);
-    array.first = (char *)array.first + first * array.step[dimension] * bytes;
-    return array;
+    return further(array, first * array.step[dimension]);
 }
 
 /* One way or the other. */
@@ -152,24 +159,50 @@ static SinoStatus move_rays(const SinoLines *lines, bool back, SinoPosition posi
 {
     SinoRuntime *runtime = lines->op->runtime;
     return back ? sino_insert_give_rays(runtime, position, rays, data)
-                : sino_insert_take_rays(runtime, position, take, rays, data);
+                : sino_insert_take_rays(runtime, position, take, rays, false, data);
 }
 
-/* The same, and gives in several tasks: one for each worker, for the vector is read by all at once, where they have
- * enough to do. Only one can fill a vector. */
-static SinoStatus share_rays(const SinoLines *lines, bool back, SinoPosition position, SinoTake take,
-                             SinoStridedRays rays, SinoData *data)
+/* Tasks that share the lines: one for each worker, where they have enough to do. */
+static int64_t task_count(const SinoLines *lines, const SinoStridedRays *rays)
 {
     enum { LEAST_BYTES = 1 << 20 };
-    const int64_t count = rays.angle_count,
-                  values = sino_times(sino_times(count, rays.column_count), rays.slices.stride);
-    const int64_t bytes = sino_times(values, (int64_t)sino_precision_bytes(rays.slices.precision));
+    const int64_t count = rays->angle_count,
+                  values = sino_times(sino_times(count, rays->column_count), rays->slices.stride);
+    const int64_t bytes = sino_times(values, (int64_t)sino_precision_bytes(rays->slices.precision));
     const int64_t most = sino_smaller(sino_runtime_worker_count(lines->op->runtime), count);
-    const int64_t tasks = back ? sino_larger(1, sino_smaller(most, bytes / LEAST_BYTES)) : 1;
+    return sino_larger(1, sino_smaller(most, bytes / LEAST_BYTES));
+}
+
+/* The lines of task i. */
+static SinoStridedRays share_of(SinoStridedRays rays, int64_t i, int64_t tasks)
+{
+    rays.first_angle = rays.angle_count * i / tasks;
+    rays.last_angle = rays.angle_count * (i + 1) / tasks;
+    return rays;
+}
+
+/* Takes all rows of a vector in several tasks at the same time. */
+static SinoStatus take_shares(const SinoLines *lines, SinoPosition position, SinoTake take, const SinoStridedRays *rays,
+                              int64_t tasks, SinoData *data)
+{
+    SinoRuntime *runtime = lines->op->runtime;
+    SINO_TRY(sino_insert_rays_begin(runtime, position, false, data));
     for (int64_t i = 0; i < tasks; i++) {
-        rays.first_angle = count * i / tasks;
-        rays.last_angle = count * (i + 1) / tasks;
-        SINO_TRY(move_rays(lines, back, position, take, &rays, data));
+        const SinoStridedRays share = share_of(*rays, i, tasks);
+        SINO_TRY(sino_insert_take_rays(runtime, position, take, &share, true, data));
+    }
+    return sino_insert_rays_end(runtime, position, data);
+}
+
+/* Moves all rows of a vector, shared among workers. */
+static SinoStatus share_rays(const SinoLines *lines, bool back, SinoPosition position, SinoTake take,
+                             const SinoStridedRays *rays, SinoData *data)
+{
+    const int64_t tasks = task_count(lines, rays);
+    if (!back && tasks > 1) return take_shares(lines, position, take, rays, tasks, data);
+    for (int64_t i = 0; i < tasks; i++) {
+        const SinoStridedRays share = share_of(*rays, i, tasks);
+        SINO_TRY(move_rays(lines, back, position, take, &share, data));
     }
     return NULL;
 }
@@ -226,13 +259,14 @@ static SinoStatus move_voxels(const SinoLines *lines, SinoStrided images, SinoTa
                                   .column_count = 1,
                                   .line = lines->kept && !back ? lines->kept : lines->voxel,
                                   .line_step = 1};
-    return share_rays(lines, back, product->position, take, rays, x);
+    return share_rays(lines, back, product->position, take, &rays, x);
 }
 
 SinoStatus sino_lines_move_images(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                   const SinoProduct *product, SinoData *const *x)
 {
-    if (cone_of(lines)) return move_bands(lines, arrays->images, take, back, product, x);
+    if (cone_of(lines))
+        return move_bands(lines, further(arrays->images, take.first * arrays->image_step), take, back, product, x);
     const SinoStrided images = from(arrays->images, 0, take.first);
     if (matrix_of(lines)) return move_voxels(lines, images, take, back, product, x[0]);
     return move_tiles(lines, images, take, back, product, x);
@@ -251,7 +285,7 @@ static SinoStatus move_rows(const SinoLines *lines, const SinoArrays *arrays, Si
                                   .line = matrix->row + sino_matrix_subset_first(matrix, product->subset),
                                   .line_first = whole ? 0 : product->subset,
                                   .line_step = whole ? 1 : matrix->subset_count};
-    return share_rays(lines, back, product->position, take, rays, y);
+    return share_rays(lines, back, product->position, take, &rays, y);
 }
 
 /* Some projections and their places in a vector. */
@@ -283,16 +317,22 @@ static SinoStatus move_views(const SinoLines *lines, const Angles *angles, SinoT
     return NULL;
 }
 
+/* Projections of parallel beams. */
+static SinoStridedRays rays_of(const SinoLines *lines, const Angles *angles, SinoTake take, const SinoProduct *product)
+{
+    return (SinoStridedRays){.slices = product->slices,
+                             .projections = from(angles->projections, 0, take.first),
+                             .angle_count = angles->count,
+                             .column_count = lines->op->problem.geometry.column_count,
+                             .place = angles->place};
+}
+
 static SinoStatus move_angles(const SinoLines *lines, const Angles *angles, SinoTake take, bool back,
                               const SinoProduct *product, SinoData *y)
 {
     if (cone_of(lines)) return move_views(lines, angles, take, back, product, y);
-    const SinoStridedRays rays = {.slices = product->slices,
-                                  .projections = from(angles->projections, 0, take.first),
-                                  .angle_count = angles->count,
-                                  .column_count = lines->op->problem.geometry.column_count,
-                                  .place = angles->place};
-    return share_rays(lines, back, product->position, take, rays, y);
+    const SinoStridedRays rays = rays_of(lines, angles, take, product);
+    return share_rays(lines, back, product->position, take, &rays, y);
 }
 
 /* The projections of a subset in an array of all angles, of which it has every N-th. */
@@ -304,21 +344,52 @@ static SinoStrided every_other(const SinoLines *lines, SinoStrided projections, 
     return projections;
 }
 
+/* The projections of slices and, of cone beams, of the volume that is wanted. */
+static SinoStrided projections_of(const SinoLines *lines, const SinoArrays *arrays, SinoTake take)
+{
+    return cone_of(lines) ? further(arrays->projections, take.first * arrays->projection_step) : arrays->projections;
+}
+
+/* The angles of the product's subset. */
+static Angles angles_of_product(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, int64_t subset)
+{
+    const SinoStrided projections = projections_of(lines, arrays, take);
+    const bool whole = arrays->subset == SINO_ALL_SUBSETS;
+    return (Angles){.projections = whole ? every_other(lines, projections, subset) : projections,
+                    .count = angles_of(lines, subset),
+                    .place = lines->place + angles_before(lines, subset)};
+}
+
 SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                        const SinoProduct *product, SinoData *y)
 {
-    const int64_t subset = product->subset;
     if (matrix_of(lines)) return move_rows(lines, arrays, take, back, product, y);
-    const bool whole = arrays->subset == SINO_ALL_SUBSETS;
-    const Angles angles = {.projections = whole ? every_other(lines, arrays->projections, subset) : arrays->projections,
-                           .count = angles_of(lines, subset),
-                           .place = lines->place + angles_before(lines, subset)};
+    const Angles angles = angles_of_product(lines, arrays, take, product->subset);
     return move_angles(lines, &angles, take, back, product, y);
+}
+
+int64_t sino_lines_scratch_bytes(const SinoLines *lines, SinoSlices slices)
+{
+    return sino_give_sums_bytes(slices, lines->op->problem.geometry.column_count);
+}
+
+SinoStatus sino_lines_give_parts(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
+                                 const SinoProduct *product, const SinoParts *parts, SinoData *scratch)
+{
+    const Angles angles = angles_of_product(lines, arrays, take, product->subset);
+    const SinoStridedRays rays = rays_of(lines, &angles, take, product);
+    const int64_t tasks = task_count(lines, &rays);
+    for (int64_t i = 0; i < tasks; i++) {
+        const SinoStridedRays share = share_of(rays, i, tasks);
+        SINO_TRY(sino_insert_give_sums(lines->op->runtime, product->position, &share, parts, scratch));
+    }
+    return NULL;
 }
 
 SinoStatus sino_lines_take_rays(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
                                 const SinoProduct *product, SinoData *y)
 {
-    const Angles angles = {.projections = arrays->projections, .count = angle_count(lines), .place = lines->op->place};
+    const Angles angles = {
+        .projections = projections_of(lines, arrays, take), .count = angle_count(lines), .place = lines->op->place};
     return move_angles(lines, &angles, take, false, product, y);
 }

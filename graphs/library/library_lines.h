@@ -22,9 +22,10 @@ enum { SINO_ALL_SUBSETS = -1 };
 typedef struct SinoArrays {
     bool back;
     int64_t subset;      /* whose angles or rows the projections have; SINO_ALL_SUBSETS: all, in the caller's order */
-    int64_t slice_count; /* S; of cone beams 1 */
+    int64_t slice_count; /* S; of cone beams volumes */
     SinoStrided images;
     SinoStrided projections;
+    int64_t image_step, projection_step; /* of cone beams: elements from one volume, or its projections, to the next */
 } SinoArrays;
 
 /* The sizes of images and of the projections of a subset or of all; 0: S. */
@@ -38,12 +39,19 @@ SinoArraySizes sino_lines_sizes(const SinoLines *lines, int64_t subset);
  */
 SinoStatus sino_lines_check_subset(const SinoLines *lines, int64_t subset);
 
-/* Insert the tasks between arrays, from slice take.first on, and vectors: of images and the partitions' vectors x; of
- * the projections of the product's subset and its vector y. Towards the operator unless `back` says otherwise. */
+/* Insert the tasks between arrays, from slice or volume take.first on, and vectors: of images and the partitions'
+ * vectors x; of the projections of the product's subset and its vector y. Towards the operator unless `back` says
+ * otherwise. */
 SinoStatus sino_lines_move_images(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                   const SinoProduct *product, SinoData *const *x);
 SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                        const SinoProduct *product, SinoData *y);
+
+/* Inserts the tasks that give the projections of the product's subset, of parallel beams, where they are sums of
+ * partial vectors. scratch: sino_lines_scratch_bytes, of each worker. */
+int64_t sino_lines_scratch_bytes(const SinoLines *lines, SinoSlices slices);
+SinoStatus sino_lines_give_parts(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
+                                 const SinoProduct *product, const SinoParts *parts, SinoData *scratch);
 
 /* Inserts the tasks that take all projections to the one vector of all rays, whose subsets follow each other. */
 SinoStatus sino_lines_take_rays(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,

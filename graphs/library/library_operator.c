@@ -4,6 +4,7 @@
 
 #include "library.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "scan_limits.h"
 
@@ -94,6 +95,8 @@ static SinoStatus build(const SinoLibraryKind *kind, const SinodagGeometry *geom
     SINO_TRY(copy_angles(geometry, made));
     SINO_TRY(kind->plan(geometry, settings, made, &request));
     SINO_TRY(sino_operator_new(sino_library_runtime(), &request, &made->op));
+    made->memory_bytes = settings->memory_bytes;
+    made->windows = request.window_count > 0;
     made->op->kind->report(made->op);
     if (made->op->kind->keep) made->op->kind->keep(made->op, request.cache);
     kind->tell(made, &made->about);
@@ -108,7 +111,14 @@ static SinoStatus complete(const SinoSettings *settings, SinodagOperator *made)
     memcpy(made->about.images, sizes.images, sizeof sizes.images);
     memcpy(made->about.projections, sizes.projections, sizeof sizes.projections);
     made->about.subsets = made->op->problem.subset_count;
-    return sino_products_new(made->op, made->lines, made->about.partitions, settings->minibatch, &made->products);
+    const int64_t given = made->windows ? 0 : made->memory_bytes;
+    const SinoProductsRequest request = {.op = made->op,
+                                         .lines = made->lines,
+                                         .partition_count = made->about.partitions,
+                                         .minibatch = settings->minibatch,
+                                         .room_bytes =
+                                             given > 0 ? sino_larger(given - made->about.bytes, 0) : INT64_MAX};
+    return sino_products_new(&request, &made->products);
 }
 
 static SinoStatus make_kind(const SinoLibraryKind *kind, const SinodagGeometry *geometry, const char *const *given,
@@ -197,6 +207,12 @@ SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *ab
     return status;
 }
 
+/* Strides that stand for C order. */
+static bool in_order(const SinodagArray *array)
+{
+    return array->stride[0] == 0 && array->stride[1] == 0 && array->stride[2] == 0;
+}
+
 /* "S, 33, 33" */
 static const char *sizes_text(const int64_t size[3], char text[80])
 {
@@ -206,7 +222,7 @@ static const char *sizes_text(const int64_t size[3], char text[80])
     return text;
 }
 
-SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3], SinoStrided *used)
+static SinoStatus use(const char *what, const SinodagArray *array, const int64_t size[3], SinoStrided *used)
 {
     char text[80];
     SINO_CHECK(array && array->data, SINO_BAD_INPUT, "%s have no data; allowed: an array", what);
@@ -220,11 +236,46 @@ SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, c
     SINO_CHECK((uintptr_t)array->data % (wide ? sizeof(double) : sizeof(float)) == 0, SINO_BAD_INPUT,
                "%s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
                what);
-    const bool usual = array->stride[0] == 0 && array->stride[1] == 0 && array->stride[2] == 0;
+    const bool usual = in_order(array);
     *used = (SinoStrided){.type = wide ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32, .first = array->data};
     used->step[0] = usual ? sino_times(size[1], size[2]) : array->stride[0];
     used->step[1] = usual ? size[2] : array->stride[1];
     used->step[2] = usual ? 1 : array->stride[2];
+    return NULL;
+}
+
+SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3], SinoStrided *used)
+{
+    SINO_TRY(use(what, array, size, used));
+    SINO_CHECK(array->volumes == 0 || array->volumes == 1, SINO_BAD_INPUT,
+               "%s are of %" PRId64 " volumes; allowed: 0 or 1, or more with operators of cone beams", what,
+               array->volumes);
+    return NULL;
+}
+
+/* Volumes of cone beams, or their projections; their number, and the elements between them. */
+static SinoStatus use_volumes(const char *what, const SinodagArray *array, const int64_t size[3], SinoStrided *used,
+                              int64_t *count, int64_t *step)
+{
+    SINO_TRY(use(what, array, size, used));
+    SINO_CHECK(array->volumes >= 0 && array->volumes <= SINO_SIDE_MAX, SINO_BAD_INPUT,
+               "%s are of %" PRId64 " volumes; allowed: 0 to %d", what, array->volumes, SINO_SIDE_MAX);
+    const bool usual = in_order(array) && array->volume_stride == 0;
+    *count = sino_larger(1, array->volumes);
+    *step = usual ? sino_times(used->step[0], size[0]) : array->volume_stride;
+    return NULL;
+}
+
+static SinoStatus use_cone(const SinoArraySizes *sizes, const SinodagArray *images, const SinodagArray *projections,
+                           SinoArrays *arrays)
+{
+    int64_t count = 0;
+    SINO_TRY(use_volumes("the images", images, sizes->images, &arrays->images, &count, &arrays->image_step));
+    SINO_TRY(use_volumes("the projections", projections, sizes->projections, &arrays->projections, &arrays->slice_count,
+                         &arrays->projection_step));
+    SINO_CHECK(count == arrays->slice_count, SINO_BAD_INPUT,
+               "there are %" PRId64 " volumes and projections of %" PRId64 "; allowed: as many of both", count,
+               arrays->slice_count);
     return NULL;
 }
 
@@ -242,11 +293,25 @@ SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray
                                    const SinodagArray *projections, SinoArrays *arrays)
 {
     const SinoArraySizes sizes = sino_lines_sizes(op->lines, arrays->subset);
-    const bool slices = sizes.images[0] == 0;
+    if (sizes.images[0] > 0) return use_cone(&sizes, images, projections, arrays);
     SINO_TRY(sino_library_use_array("the images", images, sizes.images, &arrays->images));
     SINO_TRY(sino_library_use_array("the projections", projections, sizes.projections, &arrays->projections));
-    if (slices) SINO_TRY(check_bounds(images, projections));
-    arrays->slice_count = slices ? images->size[0] : 1;
+    SINO_TRY(check_bounds(images, projections));
+    arrays->slice_count = images->size[0];
+    return NULL;
+}
+
+SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice, int64_t count, int64_t bytes)
+{
+    const int64_t room = sino_products_room(op->products);
+    char wanted[24], there[24];
+    SINO_CHECK(bytes <= room, SINO_BAD_INPUT,
+               "memory: the solution of %s needs %s beside the operator, and there are %s; allowed: an operator with a "
+               "larger setting of memory, or more free memory",
+               slice, sino_bytes_text(bytes, wanted), sino_bytes_text(room, there));
+    sino_log_info(sino_runtime_log(op->op->runtime), "plan",
+                  "solution: %" PRId64 " at a time (%s), memory beside the operator: %s", count, slice,
+                  sino_bytes_text(bytes, wanted));
     return NULL;
 }
 

@@ -15,6 +15,8 @@ struct SinodagOperator {
     SinoForecast forecast;    /* of parallel beams */
     SinoCone cone;            /* of cone beams */
     SinoMatrixSurvey *matrix; /* owned; NULL: no matrix */
+    int64_t memory_bytes;     /* the setting `memory`; 0: what is free */
+    bool windows;             /* not all of A is in memory at a time */
     SinoOperator *op;
     SinoLines *lines;
     SinoProducts *products;
@@ -30,7 +32,7 @@ SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray
                                    const SinodagArray *projections, SinoArrays *arrays);
 
 /* Checks an array of these sizes, of which 0 is any number from 1 on. `what` names it in messages. SINO_BAD_INPUT:
- * other sizes or types. */
+ * other sizes or types, or several volumes. */
 SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3],
                                   SinoStrided *used);
 
@@ -59,6 +61,14 @@ SinoStatus sino_library_check_slices(const SinodagGeometry *geometry);
 /* Solves as sinodag_solve, of a matrix; the arrays are those of the caller. */
 SinoStatus sino_library_solve_matrix(const SinodagOperator *op, const SinoSettings *settings, const SinoArrays *arrays,
                                      const SinodagSolution *solution);
+
+/* The memory of a solution, `count` slices at a time ("a slice"), is told as a message of the plan. SINO_BAD_INPUT: it
+ * is more than there is beside the operator. */
+SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice, int64_t count, int64_t bytes);
+
+/* Solves as sinodag_solve, by FDK. Lengths of the operator become those of `settings`. */
+SinoStatus sino_library_solve_fdk(const SinodagOperator *op, SinoSettings *settings, const SinoArrays *arrays,
+                                  const SinodagSolution *solution);
 
 /* Subsets of a geometry, 0 being 1. */
 static inline int64_t sino_library_subsets(const SinodagGeometry *geometry)

@@ -51,7 +51,9 @@ static SinoStatus forecast(const SinodagGeometry *geometry, const SinoSettings *
     SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &request.machine));
     request.machine.devices = sino_device_room(runtime);
     /* A product has no other steps between which workers would wait for each other, as iterations have, so that they
-     * may share a minibatch as wide as a panel, which is the fastest. */
+     * may share a minibatch as wide as a panel, which is the fastest; and partial sums of more partitions than workers
+     * cost more than a slow worker does. */
+    request.choices.worker_products = 1;
     if (!request.choices.minibatch && request.machine.devices.count == 0)
         request.choices.minibatch = sino_panel_width(sino_precision_solver(settings->precision));
     return sino_forecast_new(&request, &made->forecast);

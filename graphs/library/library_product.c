@@ -30,9 +30,10 @@ typedef struct Slot {
 struct SinoProducts {
     const SinoOperator *op; /* not owned */
     const SinoLines *lines; /* not owned */
-    int64_t partition_count, minibatch;
+    int64_t partition_count, minibatch, room_bytes;
     int64_t slot_count, stride; /* of the slots, which are made when the first product needs them */
     Slot *slot;
+    SinoData *scratch; /* of sums of partial vectors; NULL: the operator has none */
 };
 
 static int64_t vector_count(const SinoOperator *op)
@@ -40,12 +41,15 @@ static int64_t vector_count(const SinoOperator *op)
     return op->problem.subset_count > 1 ? VECTORS_OF_SUBSETS : VECTORS;
 }
 
-SinoStatus sino_products_new(const SinoOperator *op, const SinoLines *lines, int64_t partition_count, int64_t minibatch,
-                             SinoProducts **result)
+SinoStatus sino_products_new(const SinoProductsRequest *request, SinoProducts **result)
 {
     SinoProducts *products;
     SINO_TRY(sino_allocate(1, sizeof *products, "products", &products));
-    *products = (SinoProducts){.op = op, .lines = lines, .partition_count = partition_count, .minibatch = minibatch};
+    *products = (SinoProducts){.op = request->op,
+                               .lines = request->lines,
+                               .partition_count = request->partition_count,
+                               .minibatch = request->minibatch,
+                               .room_bytes = request->room_bytes};
     *result = products;
     return NULL;
 }
@@ -60,6 +64,8 @@ static void free_slots(SinoProducts *products)
             sino_data_free_each(slot->vector[v], extent[vectors[v].rows].members);
     }
     free(products->slot);
+    sino_data_free(products->scratch);
+    products->scratch = NULL;
     products->slot = NULL;
     products->slot_count = 0;
 }
@@ -74,6 +80,7 @@ void sino_products_free(SinoProducts *products)
 /* Slices that a product takes. */
 static int64_t slices_most(const SinoOperator *op)
 {
+    if (op->problem.cone) return 1; /* a volume */
     return op->problem.matrix ? sino_matrix_sets_most(op->problem.matrix) : SINO_SLICES_MAX;
 }
 
@@ -103,17 +110,28 @@ static int64_t slots_wanted(const SinoProducts *products)
     return 2 * sino_ceil_divide(sino_runtime_worker_count(products->op->runtime), products->partition_count);
 }
 
+int64_t sino_products_room(const SinoProducts *products)
+{
+    return sino_smaller(products->room_bytes, sino_platform_available_bytes());
+}
+
 int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, int64_t bytes)
 {
-    const int64_t room = sino_platform_available_bytes() / sino_larger(1, bytes);
+    const int64_t room = sino_products_room(products) / sino_larger(1, bytes);
     return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, slots_wanted(products))));
+}
+
+static SinoSlices slices_of(const SinoProducts *products)
+{
+    return (SinoSlices){.precision = sino_precision_solver(products->op->problem.precision),
+                        .stride = products->stride};
 }
 
 static SinoStatus open_slot(const SinoProducts *products, int64_t number, Slot *slot)
 {
     const SinoOperator *op = products->op;
     const SinoBatch batch = {.stride = products->stride, .history_numbers = 1};
-    slot->slices = (SinoSlices){.precision = sino_precision_solver(op->problem.precision), .stride = products->stride};
+    slot->slices = slices_of(products);
     for (int v = 0; v < vector_count(op); v++)
         SINO_TRY(sino_buffer_new(op->runtime, &vectors[v], &op->shape, batch, &slot->vector[v]));
     return sino_operator_work_new(op, &slot->slices, number, false, &slot->work);
@@ -133,7 +151,9 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     products->slot_count = count;
     products->stride = stride;
     for (int64_t i = 0; i < count; i++) SINO_TRY(open_slot(products, i, &products->slot[i]));
-    return NULL;
+    if (!products->op->kind->project_parts) return NULL;
+    return sino_data_scratch(products->op->runtime, "line",
+                             sino_lines_scratch_bytes(products->lines, slices_of(products)), &products->scratch);
 }
 
 /* One minibatch in its slot. */
@@ -187,17 +207,26 @@ static int64_t end_of_subsets(const SinoOperator *op, const SinoArrays *arrays)
     return arrays->subset == SINO_ALL_SUBSETS ? op->problem.subset_count : arrays->subset + 1;
 }
 
+/* The caller's array gets sums of partial vectors at once, where the operator has such. */
+static SinoStatus project_subset(const Minibatch *of)
+{
+    const SinoOperatorKind *kind = of->products->op->kind;
+    SinoData *const *x = of->slot->vector[IMAGES];
+    SinoParts parts = {0};
+    if (kind->project_parts) SINO_TRY(kind->project_parts(of->slot->work, &of->product, x, &parts));
+    if (parts.count > 0)
+        return sino_lines_give_parts(of->products->lines, of->arrays, of->take, &of->product, &parts,
+                                     of->products->scratch);
+    SINO_TRY(kind->project(of->slot->work, &of->product, x, of->slot->vector[PROJECTIONS][of->product.subset]));
+    return move_projections(of);
+}
+
 static SinoStatus project(Minibatch *of)
 {
-    const SinoOperator *op = of->products->op;
-    const int64_t end = end_of_subsets(op, of->arrays);
+    const int64_t end = end_of_subsets(of->products->op, of->arrays);
     SINO_TRY(move_images(of));
-    for (int64_t s = first_subset(of->arrays); s < end; s++) {
-        of->product.subset = s;
-        SINO_TRY(op->kind->project(of->slot->work, &of->product, of->slot->vector[IMAGES],
-                                   of->slot->vector[PROJECTIONS][s]));
-        SINO_TRY(move_projections(of));
-    }
+    for (of->product.subset = first_subset(of->arrays); of->product.subset < end; of->product.subset++)
+        SINO_TRY(project_subset(of));
     return NULL;
 }
 

@@ -70,6 +70,8 @@ static SinoStatus use(const char *what, bool needed, const SinodagArray *of, Sin
     *images = (SinoMemoryImages){0};
     SINO_CHECK(of->data || !needed, SINO_BAD_INPUT, "the %s have no data; allowed: an array", what);
     if (!of->data) return NULL;
+    SINO_CHECK(of->volumes == 0 || of->volumes == 1, SINO_BAD_INPUT,
+               "the %s are of %" PRId64 " volumes; allowed: 0 or 1", what, of->volumes);
     SINO_CHECK((unsigned)of->type < sizeof type / sizeof *type, SINO_BAD_INPUT,
                "the %s are of type %d; allowed: SINODAG_FLOAT32, SINODAG_FLOAT64, SINODAG_UINT8, SINODAG_UINT16", what,
                (int)of->type);

@@ -16,11 +16,14 @@
 #include <string.h>
 
 static const char *const allowed[] = {
-    "algorithm",     "iterations",     "tolerance",  "likelihood-tolerance", "relaxation",   "minimum", "maximum",
-    "nonnegativity", "regularization", "fbp-filter", "support-ratio",        "padding-type", "weights", NULL};
+    "algorithm",     "iterations",   "tolerance",     "likelihood-tolerance", "relaxation",
+    "minimum",       "maximum",      "nonnegativity", "regularization",       "fbp-filter",
+    "support-ratio", "padding-type", "weights",       "post-filter",          NULL};
 static const char *const own[] = {"algorithm=cg", NULL};
 static const char *const own_matrix[] = {"system-matrix=the matrix", NULL};
-static const char *const own_cone[] = {"geometry=cone", "algorithm=cg", NULL};
+/* Of a scan that is line integrals, for fdk, which runs the graph of recon. */
+static const char *const own_cone[] = {"geometry=cone", "algorithm=cg", "data=line-integrals",
+                                       "pictures=no",   "report=none",  NULL};
 const SinoLibrarySettings sino_library_solve = {.what = "a solution", .allowed = allowed, .own = own};
 
 typedef struct Solve {
@@ -40,8 +43,7 @@ typedef struct Solve {
 static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperator *op, const SinoSolver *solver)
 {
     const char *name = sino_algorithm_name(settings->algorithm);
-    SINO_CHECK(solver && settings->algorithm != SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
-               "--algorithm is %s; allowed: cg, sirt, mlem, osem, fista, fbp", name);
+    SINO_CHECK(solver, SINO_BAD_INPUT, "--algorithm is %s; allowed: cg, sirt, mlem, osem, fista, fbp, fdk", name);
     SINO_CHECK(!solver->iterative || settings->iterations > 0, SINO_BAD_INPUT,
                "--iterations is auto; allowed: a number, for there is no scan to find it by");
     SINO_CHECK(settings->algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->regularization), SINO_BAD_INPUT,
@@ -63,47 +65,69 @@ static SinoStatus check_residual(const Solve *solve)
     return NULL;
 }
 
+static int64_t numbers_of(const Solve *solve)
+{
+    return sino_solver_history_numbers(solve->solver, solve->run.settings);
+}
+
+/* The vectors of a minibatch of so many slices. */
+static int64_t slot_bytes(const Solve *solve, int64_t minibatch)
+{
+    const SinoOperator *op = solve->of->op;
+    const SinoBatch batch = {.stride = sino_panel_stride(sino_precision_solver(op->problem.precision), minibatch),
+                             .history_numbers = numbers_of(solve)};
+    return sino_minibatch_bytes(op->kind, &solve->solver->vectors, &op->shape, batch);
+}
+
+/* Slices of a minibatch, and how many of these at a time: as products have, or what there is room for. */
+static SinoStatus divide(Solve *solve)
+{
+    const SinoProducts *products = solve->of->products;
+    const SinoOperator *op = solve->of->op;
+    const int64_t slices = solve->arrays.slice_count, room = sino_products_room(products);
+    const int64_t weights = sino_solver_weight_bytes(solve->solver, &op->problem, &op->shape);
+    int64_t minibatch = sino_products_minibatch(products, slices);
+    while (minibatch > 1 && slot_bytes(solve, minibatch) + weights > room) minibatch = sino_ceil_divide(minibatch, 2);
+    const int64_t bytes = slot_bytes(solve, minibatch);
+    solve->minibatch = minibatch;
+    solve->run.stride = sino_panel_stride(sino_precision_solver(op->problem.precision), minibatch);
+    solve->slot_count = sino_products_slots(products, sino_ceil_divide(slices, minibatch), bytes);
+    while (solve->slot_count > 1 && solve->slot_count * bytes > room - weights) solve->slot_count--;
+    return sino_library_check_room(solve->of, op->problem.cone ? "a volume" : "a slice",
+                                   sino_smaller(slices, minibatch * solve->slot_count),
+                                   solve->slot_count * bytes + weights);
+}
+
 static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights);
     SINO_TRY(check_solver(settings, op, solver));
     solve->of = op;
     solve->solver = solver->iterative ? solver : sino_solver_fbp_of(op->about.subsets);
-    solve->minibatch = sino_products_minibatch(op->products, solve->arrays.slice_count);
-    solve->run =
-        (SinoSolverRun){.runtime = op->op->runtime,
-                        .op = op->op,
-                        .settings = settings,
-                        .stride = sino_panel_stride(sino_precision_solver(op->op->problem.precision), solve->minibatch),
-                        .iterations = sino_solver_history_columns(solver, settings) - 1,
-                        .has_likelihood = solver->has_likelihood,
-                        .pad_edges = settings->padding == SINO_PADDING_EDGES,
-                        .photon_weights = settings->weights == SINO_WEIGHTS_COUNTS,
-                        .regularization = {.prior = settings->prior, .strength = settings->regularization},
-                        .bounds = sino_solver_bounds(settings, 1),
-                        .start_scale = solve->start.first ? 1 : 0};
-    return check_residual(solve);
+    solve->run = (SinoSolverRun){.runtime = op->op->runtime,
+                                 .op = op->op,
+                                 .settings = settings,
+                                 .iterations = sino_solver_history_columns(solver, settings) - 1,
+                                 .has_likelihood = solver->has_likelihood,
+                                 .pad_edges = settings->padding == SINO_PADDING_EDGES,
+                                 .photon_weights = settings->weights == SINO_WEIGHTS_COUNTS,
+                                 .regularization = {.prior = settings->prior, .strength = settings->regularization},
+                                 .bounds = sino_solver_bounds(settings, 1),
+                                 .start_scale = solve->start.first ? 1 : 0};
+    SINO_TRY(check_residual(solve));
+    return divide(solve);
 }
 
 /* ---- slots ---- */
 
-static int64_t numbers_of(const Solve *solve)
-{
-    return sino_solver_history_numbers(solve->solver, solve->run.settings);
-}
-
 static SinoStatus new_slots(Solve *solve)
 {
     const SinoOperator *op = solve->of->op;
-    const SinoBatch batch = {.stride = solve->run.stride, .history_numbers = numbers_of(solve)};
-    const int64_t bytes = sino_minibatch_bytes(op->kind, &solve->solver->vectors, &op->shape, batch);
-    const int64_t minibatches = sino_ceil_divide(solve->arrays.slice_count, solve->minibatch);
     SinoMinibatchRequest request = {
         .op = op,
         .vectors = &solve->solver->vectors,
-        .slices = {.precision = sino_precision_solver(op->problem.precision), .stride = batch.stride},
-        .history_numbers = batch.history_numbers};
-    solve->slot_count = sino_products_slots(solve->of->products, minibatches, bytes);
+        .slices = {.precision = sino_precision_solver(op->problem.precision), .stride = solve->run.stride},
+        .history_numbers = numbers_of(solve)};
     SINO_TRY(sino_allocate(solve->slot_count, sizeof *solve->slot, "slots", &solve->slot));
     for (int64_t s = 0; s < solve->slot_count; s++) {
         request.number = s + 1; /* number 0 is used by solvers' `prepare` */
@@ -167,11 +191,11 @@ static SinoStatus insert_start(Solve *solve, SinoMinibatch *minibatch, int64_t f
     return solve->solver->start(&solve->run, minibatch);
 }
 
-/* Work of an iteration: products of cone beams tell theirs, and a record that of its slices. */
+/* Work of an iteration: products of cone beams tell theirs, and a record that of its slices or volumes. */
 static double work_of_iteration(const Solve *solve, int64_t slices)
 {
     const SinoCone *cone = solve->of->op->problem.cone;
-    return (double)slices + (cone ? 2 * sino_cone_product_work(cone) : 0);
+    return (double)slices * (cone ? 1 + 2 * sino_cone_product_work(cone) : 1);
 }
 
 /* Iteration by iteration, so that every slot has tasks in flight. */
@@ -288,7 +312,7 @@ static SinoStatus read_settings(const SinodagOperator *op, const SinodagSolution
                              {"additive=additive", to->additive},
                              {"sensitivity=sensitivity", to->sensitivity}};
     enum { ARRAYS = sizeof beside / sizeof *beside };
-    const char *all[3 + ARRAYS] = {NULL};
+    const char *all[sizeof own_cone / sizeof *own_cone + ARRAYS] = {NULL};
     const char *const *kind = op->matrix ? own_matrix : op->cone.angle_count > 0 ? own_cone : own;
     const SinoLibrarySettings of = {.what = sino_library_solve.what, .allowed = allowed, .own = all};
     int count = 0;
@@ -310,6 +334,14 @@ static SinoStatus use_start(const SinodagOperator *op, const SinodagArray *start
     return NULL;
 }
 
+static SinoStatus solve_by_kind(const SinodagOperator *op, SinoSettings *settings, Solve *solve)
+{
+    if (op->matrix) return sino_library_solve_matrix(op, settings, &solve->arrays, solve->solution);
+    if (settings->algorithm == SINO_ALGORITHM_FDK)
+        return sino_library_solve_fdk(op, settings, &solve->arrays, solve->solution);
+    return solve_with(op, settings, solve);
+}
+
 static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
                                   const SinodagSolution *solution)
 {
@@ -321,9 +353,7 @@ static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray 
     SINO_TRY(sino_library_use_arrays(op, &copy.volume, projections, &solve.arrays));
     SINO_TRY(read_settings(op, &copy, given, &settings));
     SinoStatus status = use_start(op, copy.start, &solve);
-    if (!status)
-        status = op->matrix ? sino_library_solve_matrix(op, settings, &solve.arrays, &copy)
-                            : solve_with(op, settings, &solve);
+    if (!status) status = solve_by_kind(op, settings, &solve);
     sino_settings_free(settings);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "library.h"
 #include "matrix_input.h"
 #include "memory.h"
-#include "platform.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,10 +105,10 @@ static void give_residuals(const SinoRecord *record, int64_t sets, double *resid
 /* ---- the run ---- */
 
 /* Sets that are solved together: as many as memory has room for. */
-static SinoStatus choose_sets(const SinoMatrixInput *input, int64_t numbers, int64_t *result)
+static SinoStatus choose_sets(const SinodagOperator *op, const SinoMatrixInput *input, int64_t numbers, int64_t *result)
 {
     const int64_t workers = sino_runtime_worker_count(sino_library_runtime());
-    const int64_t room = sino_platform_available_bytes();
+    const int64_t room = sino_products_room(op->products);
     SinoMatrixSolutionBytes bytes;
     int64_t sets = sino_matrix_batch_sets(input->survey, input->set_count);
     for (;; sets = sino_ceil_divide(sets, 2)) {
@@ -118,7 +117,7 @@ static SinoStatus choose_sets(const SinoMatrixInput *input, int64_t numbers, int
         if (bytes.data <= room || sets == 1) break;
     }
     *result = sets;
-    return NULL;
+    return sino_library_check_room(op, "a set of counts", sets, bytes.data);
 }
 
 static SinoStatus compute(const SinodagOperator *op, const SinoSettings *settings, const SinoMatrixInput *input,
@@ -132,7 +131,8 @@ static SinoStatus compute(const SinodagOperator *op, const SinoSettings *setting
                               .set_count = input->set_count,
                               .record = record,
                               .save = {.save = give_image, .of = output}};
-    SINO_TRY(choose_sets(input, record->numbers, &run.batch_sets));
+    SINO_TRY(sino_matrix_filter(settings, &op->matrix->outline.grid, &run.filter));
+    SINO_TRY(choose_sets(op, input, record->numbers, &run.batch_sets));
     SINO_TRY(sino_allocate(input->set_count, sizeof *run.lost, "sets of counts", &run.lost));
     SinoStatus status = sino_matrix_solve(&run);
     sino_runtime_expect_nothing(run.runtime);

@@ -76,12 +76,17 @@ typedef enum SinodagType {
 
 /* An array of three dimensions in main memory, in an order of the caller's choice: element (i, j, k) is number
  * i·stride[0] + j·stride[1] + k·stride[2] of `data`, which is aligned to its type. Strides count elements and may be
- * negative; all three 0: row-major, stride = {size[1]·size[2], size[2], 1}. Borrowed during a call. */
+ * negative; all three 0: row-major, stride = {size[1]·size[2], size[2], 1}. Borrowed during a call.
+ *
+ * Of cone beams an array may have several volumes, or their projections, of these sizes and strides: element (v, i, j,
+ * k) is v·volume_stride further. Elsewhere `volumes` is 0 or 1. */
 typedef struct SinodagArray {
     void *data;
     SinodagType type;
     int64_t size[3];
     int64_t stride[3];
+    int64_t volumes;       /* S; 0: 1 */
+    int64_t volume_stride; /* elements; 0 where all strides are 0: size[0]·size[1]·size[2] */
 } SinodagArray;
 
 /* A system matrix, compressed by rows: row i has the entries start[i] … start[i + 1] − 1, in any order, each with the
@@ -132,7 +137,8 @@ SinodagStatus sinodag_operator_free(SinodagOperator *op);
 /* Sizes of arrays, of which the first is 0 where it is the number S of slices, any from 1 on:
  *
  *     parallel beams    images (S, N, N): slice, row, column    projections (S, K, M): slice, angle, column
- *     cone beams        images (Z, Y, X): slice, row, column    projections (K, R, M): angle, row, column
+ *     cone beams        images (Z, Y, X): slice, row, column    projections (K, R, M): angle, row, column, of each of
+ *                                                               S volumes (SinodagArray.volumes)
  *     system matrix     images (S, V, 1): set, voxel            projections (S, R, 1): set, row */
 typedef struct SinodagAbout {
     int64_t images[3], projections[3];
@@ -197,10 +203,12 @@ typedef struct SinodagSolution {
 /* Solves A x = b by a solver of the program, for projections b: line integrals, or, by mlem and osem of a system
  * matrix, counts, of at least 0. x has the unit of A: attenuation per voxel of beams. `settings`: algorithm (default:
  * cg; of a matrix mlem), iterations, tolerance, relaxation, nonnegativity, minimum, maximum, support-ratio,
- * regularization, likelihood-tolerance, fbp-filter, padding-type; what the algorithm or the kind of the operator does
- * not use is refused. osem and fista take the operator's subsets; fbp takes any; others need an operator with one.
- * SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a setting that only a scan can tell
- * (regularization and iterations auto). SINODAG_FAILED: cancelled, no memory. */
+ * regularization, likelihood-tolerance, fbp-filter, padding-type, and, of a matrix, post-filter; what the algorithm or
+ * the kind of the operator does not use is refused. osem and fista take the operator's subsets; fbp takes any, and so
+ * does fdk, which is for cone beams alone and has no residuals; others need an operator with one. A message "plan"
+ * tells the memory of the solvers' vectors. SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a
+ * setting that only a scan can tell (regularization and iterations auto), too short an arc for fdk, less memory than
+ * one slice or volume takes. SINODAG_FAILED: cancelled, no memory. */
 SinodagStatus sinodag_solve(SinodagOperator *op, const SinodagArray *projections, const char *const *settings,
                             const SinodagSolution *solution);
 

@@ -159,6 +159,10 @@ struct SinoOperatorKind {
      * order. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
+    /* The same as far as partial vectors whose sums are the rays, which the caller adds up: fills in *parts.
+     * parts->count 0: nothing is inserted, and `project` is to be called. NULL: the kind has no partial vectors. */
+    SinoStatus (*project_parts)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
+                                SinoParts *parts);
     /* Inserts the tasks of y = AᵀA x. NULL: solvers project and backproject. */
     SinoStatus (*normal)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y);
     /* Inserts the tasks of x' = Aᵀ (n · g/ybar) to `to`, where ybar is not > 0 the ratio is 0; and of the sums of

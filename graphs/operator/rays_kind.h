@@ -35,6 +35,8 @@ int64_t sino_rays_work_bytes(const SinoShape *shape, SinoBatch batch);
 SinoStatus sino_rays_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap);
 void sino_rays_work_close(SinoOperatorWork *work);
 SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
+SinoStatus sino_rays_project_parts(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
+                                   SinoParts *parts);
 SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
 SinoStatus sino_rays_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                            SinoData *const *x, SinoData *image);

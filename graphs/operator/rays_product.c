@@ -177,23 +177,38 @@ static SinoStatus insert_widen(const Product *product, bool voxels, SinoData *co
     return NULL;
 }
 
+/* partial[p] = the rays of partition p. */
+static SinoStatus project_partitions(const Product *product, SinoData *const *x, SinoData *const *partial)
+{
+    const bool half = product->rays->layout.precision == SINO_HALF;
+    SinoData *const *from = product->units ? product->narrow_voxels : x;
+    SinoData *const *to = half ? product->narrow_rays : partial;
+    if (product->units) SINO_TRY(insert_narrow(product, true, x));
+    for (int64_t p = 0; p < product->rays->partition_count; p++) {
+        const SinoPosition position = at_partition(product, p);
+        SinoSpmm spmm;
+        SINO_TRY(prepare_spmm(product, position, false, &spmm));
+        SINO_TRY(sino_insert_spmm_project(product->runtime, position, &spmm, from[p], to[p]));
+    }
+    return half ? insert_widen(product, false, partial) : NULL;
+}
+
 SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
 {
     const Product product = product_of(work, wanted);
-    const bool half = product.rays->layout.precision == SINO_HALF;
-    SinoData *const *partial = product.partial ? product.partial : &y;
-    SinoData *const *from = product.units ? product.narrow_voxels : x;
-    SinoData *const *to = half ? product.narrow_rays : partial;
-    if (product.units) SINO_TRY(insert_narrow(&product, true, x));
-    for (int64_t p = 0; p < product.rays->partition_count; p++) {
-        const SinoPosition position = at_partition(&product, p);
-        SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(&product, position, false, &spmm));
-        SINO_TRY(sino_insert_spmm_project(product.runtime, position, &spmm, from[p], to[p]));
-    }
-    if (half) SINO_TRY(insert_widen(&product, false, partial));
+    SINO_TRY(project_partitions(&product, x, product.partial ? product.partial : &y));
     if (!product.partial) return NULL;
     return sino_insert_reduction(product.runtime, product.sums, product.position, product.partial, y);
+}
+
+SinoStatus sino_rays_project_parts(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x,
+                                   SinoParts *parts)
+{
+    const Product product = product_of(work, wanted);
+    *parts = (SinoParts){0};
+    if (!product.partial || !sino_partial_sums_have_parts(product.runtime, product.sums)) return NULL;
+    SINO_TRY(project_partitions(&product, x, product.partial));
+    return sino_insert_reduction_to_parts(product.runtime, product.sums, product.position, product.partial, parts);
 }
 
 /* Whether partitions find their rows in longer vectors, and need no copy of them. */

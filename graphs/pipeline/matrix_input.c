@@ -138,3 +138,23 @@ SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const Sin
                              .planes = many,
                              .maximum = many};
 }
+
+SinoStatus sino_matrix_filter(const SinoSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *result)
+{
+    SinoGaussian filter = {.count = {grid->x_count, grid->y_count, grid->z_count}};
+    const double width = settings->post_filter_mm;
+    for (int i = 0; i < 3 && width > 0; i++) {
+        SINO_CHECK(filter.count[i] > 0, SINO_BAD_INPUT,
+                   "post-filter is %g mm, and nothing is known of the grid of voxels; allowed: with --volume", width);
+        SINO_CHECK(grid->size[i] > 0, SINO_BAD_INPUT,
+                   "post-filter is %g mm, and the size of the voxels is not known; allowed: with --voxel-size, or a "
+                   "matrix that has it",
+                   width);
+        const double most = grid->size[i] * (double)filter.count[i] * 4;
+        SINO_CHECK(filter.count[i] == 1 || width <= most, SINO_BAD_INPUT,
+                   "post-filter is %g mm; allowed: at most four times the volume, %g mm", width, most);
+        if (filter.count[i] > 1) filter.fwhm[i] = width / grid->size[i];
+    }
+    *result = filter;
+    return NULL;
+}

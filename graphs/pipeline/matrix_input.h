@@ -43,6 +43,10 @@ SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare 
 SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                     SinoMatrixInput *input);
 
+/* The post-filter of the settings in voxels of the grid. SINO_BAD_INPUT: the grid or the size of its voxels is not
+ * known, or the filter is wider than four times the volume. */
+SinoStatus sino_matrix_filter(const SinoSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *filter);
+
 void sino_matrix_input_close(SinoMatrixInput *input);
 
 /* The shape of a run's record. Its slices are those of the volume: x, y and z of the grid, set after set, or one row of

@@ -67,8 +67,8 @@ static int64_t wanted_minibatch(const Planner *planner, int64_t slices)
 }
 
 /* Partitions of a rank if the topology leaves them open. Workers without a minibatch of their own share the minibatches
- * that exist: two products for each worker, so that a slow one leaves work to others. If devices compute, a minibatch
- * is shared by all devices. */
+ * that exist: two products for each worker, so that a slow one leaves work to others, unless the choices say otherwise.
+ * If devices compute, a minibatch is shared by all devices. */
 static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t minibatch)
 {
     const SinoPlanRequest *request = planner->request;
@@ -76,7 +76,8 @@ static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t
     const int64_t workers = devices > 0 ? devices : request->machine.worker_count;
     if (request->choices.partitions) return request->choices.partitions;
     if (minibatches >= workers) return 1;
-    return devices > 0 ? workers : sino_ceil_divide(sino_times(2, workers), minibatches);
+    const int64_t each = request->choices.worker_products ? request->choices.worker_products : 2;
+    return devices > 0 ? workers : sino_ceil_divide(sino_times(each, workers), minibatches);
 }
 
 /* Useful slots: two per worker, so that some minibatches are stored or corrected while others compute. Slabs get nearly

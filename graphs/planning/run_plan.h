@@ -11,6 +11,7 @@
 /* The user's choices; 0 or empty: the plan chooses. */
 typedef struct SinoChoices {
     int64_t minibatch, partitions; /* slices of a minibatch; partitions of each rank */
+    int64_t worker_products;       /* of a minibatch that cores share, for each of them; 0: 2 */
     SinoGridShape grid;
     SinoTopologyShape topology;
     bool direct;  /* --communication direct */

@@ -5,6 +5,7 @@
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "memory.h"
+#include "memory_scan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -160,6 +161,14 @@ SinoRestored sino_recon_cone_restored(const SinoRecon *recon)
     return (SinoRestored){.data_ranks = 1, .tally = sino_cone_tally(&recon->input, &recon->record)};
 }
 
+/* A caller's volume may have the unit of the operator. */
+static double scale_of(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    const SinoMemoryRun *memory = recon->settings->memory;
+    return memory && memory->of_operator ? 1 : sino_recon_cone_scale(&own->cone);
+}
+
 static SinoStatus compute(SinoRecon *recon)
 {
     Cone *own = recon->own;
@@ -169,7 +178,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                    .cone = &own->cone,
                                                    .arc = &own->arc,
                                                    .streaming = &own->plan.streaming,
-                                                   .scale = sino_recon_cone_scale(&own->cone),
+                                                   .scale = scale_of(recon),
                                                    .volume = recon->volume,
                                                    .journal = recon->resume.journal,
                                                    .record = &recon->record,

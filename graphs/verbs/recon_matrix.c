@@ -14,6 +14,7 @@
 typedef struct Matrix {
     char *path[SINO_COUNTS_PATHS]; /* of the counts */
     SinoMatrixInput input;
+    SinoGaussian filter; /* of finished images */
     SinoMatrixPlan plan;
     double planned_s; /* once the matrix is there */
     SinoOperator *op;
@@ -25,12 +26,6 @@ typedef struct Matrix {
 } Matrix;
 
 /* ---- input ---- */
-
-/* Size of the grid along an axis; 1 where nothing is known of the grid. */
-static int64_t size_of(int64_t count)
-{
-    return sino_larger(count, 1);
-}
 
 static SinoRecordShape record(const SinoRecon *recon)
 {
@@ -49,36 +44,6 @@ static void request_volume(SinoRecon *recon)
     recon->request.row_step = 1;
     recon->request.units = "counts";
     for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = 1000 * own->input.survey->outline.grid.size[i];
-}
-
-/* The width of the filter in voxels. */
-static SinoStatus check_filter(const SinoSettings *settings, const SinoVoxelGrid *grid)
-{
-    const int64_t count[] = {grid->x_count, grid->y_count, grid->z_count};
-    if (settings->post_filter_mm <= 0) return NULL;
-    for (int i = 0; i < 3; i++) {
-        SINO_CHECK(count[i] > 0, SINO_BAD_INPUT,
-                   "post-filter is %g mm, and nothing is known of the grid of voxels; allowed: with --volume",
-                   settings->post_filter_mm);
-        SINO_CHECK(grid->size[i] > 0, SINO_BAD_INPUT,
-                   "post-filter is %g mm, and the size of the voxels is not known; allowed: with --voxel-size, or a "
-                   "matrix that has it",
-                   settings->post_filter_mm);
-        const double most = grid->size[i] * (double)size_of(count[i]) * 4;
-        SINO_CHECK(count[i] <= 1 || settings->post_filter_mm <= most, SINO_BAD_INPUT,
-                   "post-filter is %g mm; allowed: at most four times the volume, %g mm", settings->post_filter_mm,
-                   most);
-    }
-    return NULL;
-}
-
-static SinoGaussian filter_of(const SinoSettings *settings, const SinoVoxelGrid *grid)
-{
-    SinoGaussian filter = {.count = {grid->x_count, grid->y_count, grid->z_count}};
-    for (int i = 0; i < 3; i++)
-        if (settings->post_filter_mm > 0 && filter.count[i] > 1)
-            filter.fwhm[i] = settings->post_filter_mm / grid->size[i];
-    return filter;
 }
 
 static SinoStatus try_input(const SinoSettings *settings)
@@ -110,7 +75,7 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     SINO_TRY(name_counts(recon));
     SINO_TRY(sino_matrix_input_open(settings, share_of(recon), recon->log, &own->input));
-    SINO_TRY(check_filter(settings, &own->input.survey->outline.grid));
+    SINO_TRY(sino_matrix_filter(settings, &own->input.survey->outline.grid, &own->filter));
     SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->lost, "sets of counts", &own->lost));
     request_volume(recon);
     return NULL;
@@ -292,7 +257,7 @@ static SinoStatus compute(SinoRecon *recon)
                                          .files = &own->input.files,
                                          .set_count = own->input.set_count,
                                          .batch_sets = own->plan.batch_sets,
-                                         .filter = filter_of(recon->settings, &own->input.survey->outline.grid),
+                                         .filter = own->filter,
                                          .volume = recon->volume,
                                          .record = &recon->record,
                                          .save = {.save = save, .of = recon, .every = recon->settings->save_every},

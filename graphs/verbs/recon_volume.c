@@ -7,6 +7,7 @@
 #include "ending.h"
 #include "input_same.h"
 #include "memory.h"
+#include "memory_scan.h"
 #include "output_file.h"
 #include "picture.h"
 #include "platform.h"
@@ -77,7 +78,8 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     name_output(recon);
     if (!is_first(recon)) return NULL;
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
-    return scan ? sino_check_scan(settings, scan, recon->log, stages) : NULL;
+    if (!scan || (settings->memory && settings->memory->of_operator)) return NULL;
+    return sino_check_scan(settings, scan, recon->log, stages);
 }
 
 /* Rank 0 finds the center and broadcasts it, and the size of slices that follows from it, because cores of different

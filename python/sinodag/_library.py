@@ -32,6 +32,8 @@ class Array(ctypes.Structure):
         ("type", ctypes.c_int),
         ("size", ctypes.c_int64 * 3),
         ("stride", ctypes.c_int64 * 3),
+        ("volumes", ctypes.c_int64),
+        ("volume_stride", ctypes.c_int64),
     ]
 
 
@@ -187,13 +189,17 @@ TYPES = {np.dtype(name): i for i, name in enumerate(("float32", "float64", "uint
 
 
 def array_of(values, order=(0, 1, 2)):
-    """A SinodagArray over values with three dimensions; strides that are no multiples of an element are refused."""
-    strides = [values.strides[i] // values.itemsize for i in order]
+    """A SinodagArray over values with three dimensions, or with four, of which the first is that of volumes; strides are
+    multiples of an element."""
+    outer = values.ndim - 3
+    strides = [values.strides[outer + i] // values.itemsize for i in order]
     return Array(
         values.ctypes.data,
         TYPES[values.dtype],
-        (ctypes.c_int64 * 3)(*(values.shape[i] for i in order)),
+        (ctypes.c_int64 * 3)(*(values.shape[outer + i] for i in order)),
         (ctypes.c_int64 * 3)(*strides),
+        values.shape[0] if outer else 0,
+        values.strides[0] // values.itemsize if outer else 0,
     )
 
 
@@ -208,6 +214,8 @@ def as_array(values):
     if isinstance(values, np.ndarray):
         return values
     if not hasattr(values, "__dlpack__"):
+        if hasattr(values, "__cuda_array_interface__"):  # as an array of Numba
+            raise BadInput("an array on a CUDA device; allowed: arrays in main memory")
         return np.asarray(values)
     kind = int(values.__dlpack_device__()[0])
     if kind not in _IN_MAIN_MEMORY:
@@ -222,7 +230,7 @@ def usable(values, dtype):
     """`values` as an aligned array of the type in native byte order, whose strides are whole elements: itself if it is one."""
     values = np.asarray(values, dtype=dtype)
     whole = all(stride % values.itemsize == 0 for stride in values.strides)
-    moves = any(values.strides)  # strides that are all 0 would mean to the library that it is in C order
+    moves = any(values.strides[-3:])  # strides that are all 0 would mean to the library that it is in C order
     return values if values.flags.aligned and whole and moves else np.array(values, order="C")
 
 

@@ -105,18 +105,10 @@ class _Linear:
         order, shape = self._fit(values.shape)
         result = np.empty(shape, values.dtype) if out is None else self._given(out, shape, values.dtype)
         taken = usable(_slices(values, order, self._cells[0]), values.dtype)
-        self._each(taken, _slices(result, order, self._cells[1]), compute or self._compute)
-        return result
-
-    def _each(self, taken, given, compute):
-        """Calls compute for all slices at once, or for one volume of a cone beam after another."""
-        if taken.ndim == 3:
-            compute(array_of(taken), array_of(given))
-            return
         if len(taken) == 0:
-            raise BadInput(f"an array of shape {taken.shape}; allowed: one volume or more")
-        for of, to in zip(taken, given):
-            compute(array_of(of), array_of(to))
+            raise BadInput(f"an array of shape {values.shape}; allowed: one slice or volume, or more")
+        (compute or self._compute)(array_of(taken), array_of(_slices(result, order, self._cells[1])))
+        return result
 
     def _fit(self, shape):
         """Where the slices of an array of this shape are, and the shape of the result."""
@@ -162,7 +154,7 @@ def _slices(values, order, cells):
 
 def _columns(settings):
     """Residuals of a slice."""
-    if settings.get("algorithm") == "fbp":
+    if settings.get("algorithm") in ("fbp", "fdk"):
         return 1
     try:
         count = operator.index(settings.get("iterations"))
@@ -284,14 +276,16 @@ class Operator(_Linear):
                      the shape and type of that product
         out          an array for x, of its shape and type in C order
         residuals    also give r: float64 (S, iterations + 1): of each slice the square of |projections|, then of
-                     |A x - projections| after each iteration, NaN once it has stopped. Wants `iterations`, unless the algorithm is fbp
+                     |A x - projections| after each iteration, NaN once it has stopped. Wants `iterations`, unless the algorithm is
+                     fbp; fdk has none
         progress     as of sinodag.recon, after each iteration
         start        images that the first iteration begins from, or one for all: of parallel beams, and of a matrix with mlem and
                      osem
         multiplicative, additive  of a matrix: factors of its rows, and expected randoms and scatter, of each set or one for all:
                      the expected values are multiplicative * (A @ x) + additive
         sensitivity  of a matrix, with mlem and osem: an image in place of A.T @ multiplicative
-        settings     below. osem and fista take the operator's subsets; cg, sirt and mlem need an operator without
+        settings     below. osem and fista take the operator's subsets; fbp, and fdk of cone beams, take any; cg, sirt and mlem
+                     need an operator without
 
         Raises BadInput and Failed as sinodag.recon. The values are those that the program computes of the same projections with
         the same settings; of cone beams per voxel, where volumes have 1/cm.
@@ -308,14 +302,15 @@ class Operator(_Linear):
                 kept.append(array_of(values))
                 setattr(solution, name, ctypes.pointer(kept[-1]))
             if residuals:
-                rows.append(np.full((given.size[0] if len(self._cells[0]) == 2 else 1, _columns(settings)), np.nan))
+                count = given.size[0] if len(self._cells[0]) == 2 else given.volumes
+                rows.append(np.full((count, _columns(settings)), np.nan))
                 solution.residual = rows[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_double))
                 solution.columns = rows[-1].shape[1]
             handle, texts = self._use(), settings_of(settings)
             call.run(lambda: library.sinodag_solve(handle, ctypes.byref(given), texts, ctypes.byref(solution)))
 
         result = self.T._multiply(projections, out, compute)
-        return (result, np.concatenate(rows)) if residuals else result
+        return (result, rows[0]) if residuals else result
 
     @property
     def T(self):  # pylint: disable=invalid-name
@@ -338,7 +333,9 @@ class Operator(_Linear):
 
     def __repr__(self):
         projections, image = (" x ".join(map(str, sizes)) for sizes in (self.projection_shape, self.image_shape))
-        return f"<sinodag.Operator: {projections} projections of {image} voxels, {self.nonzeros} nonzeros>"
+        stored = f"{self.nonzeros} nonzeros in {self.nbytes / 2**20:.3g} MiB" if self.nonzeros else "not stored"
+        of_subsets = f", {self.subsets} subsets" if self.subsets > 1 else ""
+        return f"<sinodag.Operator: {projections} projections of {image} voxels{of_subsets}, {stored}>"
 
     def _compute(self, images, projections):
         check(library.sinodag_project(self._use(), ctypes.byref(images), ctypes.byref(projections)))

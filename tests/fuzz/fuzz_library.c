@@ -68,7 +68,12 @@ static SinodagArray array(State *state, int which)
     const int64_t n[3] = {made.size[0], made.size[1], made.size[2]};
     bool fits = true;
     for (int d = 0; d < 3; d++) fits &= n[d] >= 0 && n[d] <= SIDE;
-    switch (byte(bytes) % 5) {
+    const int order = byte(bytes);
+    if (order >= 5 && fits && n[0] * n[1] * n[2] <= NUMBERS / 8) { /* -1 to 3 volumes keep within the memory, too */
+        made.volumes = order / 5 % 5 - 1;
+        made.volume_stride = order < 128 ? 0 : n[0] * n[1] * n[2];
+    }
+    switch (order % 5) {
     case 0:
         break;
     case 1:
@@ -181,10 +186,13 @@ static void solve(State *state, SinodagOperator *op)
 {
     Bytes *bytes = &state->bytes;
     char setting[2][64];
-    const char *settings[4] = {"iterations=2", NULL};
+    const char *settings[4] = {NULL};
     double residual[SIDE * 3]; /* of as many slices as an array has, and of two iterations */
     const SinodagArray data = array(state, 1), beside = array(state, byte(bytes) % 2);
-    SinodagSolution solution = {.volume = array(state, 0), .progress = byte(bytes) % 2 ? progress : NULL, .of = state};
+    SinodagSolution solution = {.volume = array(state, 0), .of = state};
+    const int how = byte(bytes);
+    settings[0] = how & 2 ? "algorithm=fdk" : "iterations=2";
+    if (how & 1) solution.progress = progress;
     const int count = byte(bytes) % 3;
     for (int i = 0; i < count; i++) settings[1 + i] = text(bytes, setting[i], sizeof setting[i]);
     if (byte(bytes) % 2) {

@@ -152,7 +152,7 @@ static void write_arrays(const char *folder)
 }
 
 /* Calls of fuzz_library.c. Of each kind an operator: of 4 angles, or 6 rows, and 5 columns; products and solutions of
- * two slices or a volume; a reconstruction; settings. */
+ * two slices, a volume or two; a reconstruction; settings. */
 static void write_calls(const char *folder)
 {
 #define MADE "\0\1\1\0\1\0\0\0"                                 /* an operator without subsets and settings */
@@ -167,6 +167,9 @@ static void write_calls(const char *folder)
                                "\0\0\4\5\1\3" MADE "\0\3\1\3\5\5\0\1\4\3\5\0\1"
                                "\0\4\1\3\5\5\1\2\4\3\5\2\0"
                                "\0\7\1\4\3\5\0\0\1\3\5\5\0\1\3\5\5\0\0\0\0\0\0";
+    static const char volumes[] = "\0"
+                                  "\0\0\4\5\1\3" MADE "\0\3\1\3\5\5\17\1\4\3\5\17\1"
+                                  "\0\7\1\4\3\5\17\0\1\3\5\5\0\1\3\5\5\17\2\0\0\0\0"; /* by FDK */
     static const char matrix[] =
         "\0"
         "\0\0\4\5\2\6\5\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\0\0" MADE "\0\3\1\2\5\1\0\1\2\6\1\0\1"
@@ -176,8 +179,8 @@ static void write_calls(const char *folder)
     const struct {
         const char *calls;
         size_t bytes;
-    } all[] = {{parallel, sizeof parallel}, {cone, sizeof cone}, {matrix, sizeof matrix}};
-    for (int i = 0; i < 3; i++) {
+    } all[] = {{parallel, sizeof parallel}, {cone, sizeof cone}, {volumes, sizeof volumes}, {matrix, sizeof matrix}};
+    for (int i = 0; i < 4; i++) {
         FILE *out = fopen(fuzz_seed_path(folder, "library", i + 1), "wb");
         fuzz_require(out && fwrite(all[i].calls, 1, all[i].bytes, out) == all[i].bytes && fclose(out) == 0);
     }

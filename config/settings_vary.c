@@ -130,6 +130,7 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
                                                 "support-ratio",
                                                 "regularization",
                                                 "prior",
+                                                "prior-dimensions",
                                                 "prior-threshold",
                                                 "weights",
                                                 "fbp-filter",

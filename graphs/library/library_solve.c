@@ -65,7 +65,7 @@ static SinoStatus check_residual(const Solve *solve)
 
 static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights, 2);
     SINO_TRY(check_solver(settings, op, solver));
     solve->of = op;
     solve->solver = solver->iterative ? solver : sino_solver_fbp_of(op->about.subsets);

@@ -48,7 +48,7 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->planned = *settings;
-    own->solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
+    own->solver = sino_solver_of(settings);
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */
     recon->request.first_row = recon->input.first_row;
@@ -208,6 +208,7 @@ static SinoStatus compute(SinoRecon *recon)
                                                .op = own->op,
                                                .solver = own->solver,
                                                .streaming = &own->team.forecast.plan.streaming,
+                                               .grid = &own->team.forecast.plan.grid,
                                                .regularization = own->choice.regularization,
                                                .iterations = own->choice.iterations,
                                                .scale = sino_recon_scale(recon->settings),

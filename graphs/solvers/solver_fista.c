@@ -14,6 +14,8 @@
  * (2015)). 10 iterations with 8 subsets come as far as 80 without, in an eighth of the products; x then stays as near
  * to the minimum as the subsets differ (docs/QUALITY.md). With one subset x converges to the minimum.
  *
+ * Here R compares voxels within a slice; solver_fista_volume.c has priors in 3-D.
+ *
  * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
  * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
  * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
@@ -51,7 +53,8 @@ static const SinoBuffer weight_buffers[WEIGHT_VECTORS] = {
     [ONES] = {"ones", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"curvature of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
-const SinoVectors sino_fista_weight_vectors = {.count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
+const SinoVectors sino_fista_weight_vectors = {
+    .count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
 
 void sino_fista_release(SinoSolverRun *run)
 {

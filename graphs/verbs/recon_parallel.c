@@ -153,8 +153,8 @@ static SinoStatus take_share(SinoRecon *recon)
     return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
 }
 
-/* Collective. Every rank finds the same; rank 0's choice is taken, should a processor round otherwise. The strength of a
- * prior in 3-D is that of the slice in 2-D (docs/QUALITY.md). */
+/* Collective. Every rank finds the same; rank 0's choice is taken, should a processor round otherwise. The strength of
+ * a prior in 3-D is that of the slice in 2-D (docs/QUALITY.md). */
 static SinoStatus choose(SinoRecon *recon)
 {
     Parallel *own = recon->own;

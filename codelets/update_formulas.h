@@ -203,8 +203,8 @@ SINO_INLINE void sino_rule_step_fista(SinoSliceState *state, const SinoSliceSums
     state->scalar[SINO_FISTA_BETA] = 0;
 }
 
-/* FISTA in 3-D: the same for slices that the prior ties together. A slice without data, whose L is 0, goes on with
- * those beside it, and gets the argument for L, as any L does. */
+/* FISTA in 3-D: the same for slices that the prior ties together. A slice without data, whose L is 0, goes towards
+ * those beside it: any L does, and a smaller one than theirs would shorten the steps of their dual vectors. */
 SINO_INLINE void sino_rule_step_volume(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
 {
     const int64_t stopped = state->stopped;

@@ -45,6 +45,12 @@ typedef struct SinoVariation {
     double least, most;                  /* of u; −∞ and ∞: none */
 } SinoVariation;
 
+/* Whether a part has no tiles. */
+static inline bool sino_variation_is_empty(const SinoVariation *variation, int64_t part)
+{
+    return variation->first_tile[part] == variation->first_tile[part + 1];
+}
+
 /* Fills neighbour[tile_count] for the tiles of all parts. SINO_FAILED: no memory. */
 SinoStatus sino_variation_neighbours(int64_t grid_size, int64_t tile_count, const SinoTilePlace *tile,
                                      SinoTileNeighbours *neighbour);

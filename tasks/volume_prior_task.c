@@ -17,11 +17,6 @@ typedef struct Arguments {
 
 enum { STATE, OWN, BESIDE_MOST = 2 };
 
-static bool is_empty(const SinoVariation *tiles, int64_t part)
-{
-    return tiles->first_tile[part] == tiles->first_tile[part + 1];
-}
-
 /* What a function takes from the buffers. */
 typedef struct Buffers {
     const void *before, *after; /* NULL: none */
@@ -40,7 +35,7 @@ static SinoStatus take_buffers(const SinoTask *task, int own, int64_t vectors, B
     if (arguments->before) buffers->before = sino_task_buffer(task, next++);
     if (arguments->after) buffers->after = sino_task_buffer(task, next++);
     for (int64_t i = 0; i < vectors * tiles->part_count; i++)
-        if (!is_empty(tiles, i % tiles->part_count)) buffers->vector[i] = sino_task_buffer(task, next++);
+        if (!sino_variation_is_empty(tiles, i % tiles->part_count)) buffers->vector[i] = sino_task_buffer(task, next++);
     return NULL;
 }
 
@@ -105,7 +100,7 @@ static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const Sino
     for (int i = 0; i < BESIDE_MOST; i++)
         if (beside[i]) access[used++] = (SinoAccess){beside[i], SINO_READ};
     for (int64_t i = 0; i < vectors * tiles->part_count; i++)
-        if (!is_empty(tiles, i % tiles->part_count))
+        if (!sino_variation_is_empty(tiles, i % tiles->part_count))
             access[used++] = (SinoAccess){vector[i / tiles->part_count][i % tiles->part_count], SINO_READ};
     SinoStatus status =
         sino_task_submit(runtime, kind,

@@ -198,8 +198,9 @@ static double smooth_minimum(const Problem *problem, double *x)
     return objective(problem, x);
 }
 
-/* A square whose place and value change from slice to slice, seen with noise; one ray has no value. */
-static void make_problem(Problem *problem, const char *directory, bool weighted)
+/* A square whose place and value change from slice to slice, seen with noise; one ray has no value, nor has any of the
+ * slice `dead`; −1: no slice. */
+static void make_problem(Problem *problem, const char *directory, bool weighted, int dead)
 {
     static const double value[SLICES] = {0.05, 0.06, 0.5, 0.45, 0};
     double angle[ANGLES], x[PIXELS];
@@ -216,7 +217,7 @@ static void make_problem(Problem *problem, const char *directory, bool weighted)
             x[j] = j % SIZE > 2 + s % 2 && j % SIZE < 9 && j / SIZE > 3 && j / SIZE < 8 + s / 2 ? value[s] : 0;
         reference_operator_project(&problem->a, x, problem->b[s]);
         for (int i = 0; i < RAYS; i++) {
-            const bool lacks = s == 1 && i == 31;
+            const bool lacks = s == dead || (s == 1 && i == 31);
             sinogram[s][i] = lacks ? NAN : (float)(problem->b[s][i] + 0.05 * reference_random(&seed));
             problem->b[s][i] = lacks ? 0 : (double)sinogram[s][i];
             problem->weight[s][i] = lacks ? 0 : weighted ? fmin(exp(-problem->b[s][i]), 1) : 1;
@@ -242,7 +243,7 @@ static double threshold_of(const char *directory)
 static const char recon_words[] =
     "%s --theta %s --columns %d --rotation-axis 5.5 --algorithm fista --subsets 1 --iterations 1000 --precision double "
     "--prior-dimensions 3 --regularization %g --weights %s --nonnegativity no --minimum %s --maximum %s --prior %s "
-    "--minibatch %d --partitions %d";
+    "--minibatch %d --partitions %d --max-repaired 0.5";
 
 static void check_minimum(const char *directory, const char *prior, double strength, bool weighted, const char *least,
                           const char *most, int minibatch)
@@ -254,7 +255,7 @@ static void check_minimum(const char *directory, const char *prior, double stren
                         .prior = prior,
                         .least = strcmp(least, "auto") == 0 ? (double)-INFINITY : strtod(least, NULL),
                         .most = strcmp(most, "auto") == 0 ? (double)INFINITY : strtod(most, NULL)};
-    make_problem(&problem, directory, weighted);
+    make_problem(&problem, directory, weighted, -1);
     TestingVolume volume =
         testing_recon(directory, recon_words, testing_path(sinogram, directory, "b.bin"),
                       testing_path(theta, directory, "theta.bin"), SIZE, strength, weighted ? "counts" : "none", least,
@@ -287,10 +288,35 @@ static void smooth_priors_reach_the_minimum(void **state)
     check_minimum(*state, "qggmrf", 0.02, true, "0", "auto", 2);
 }
 
+/* A slice without any data goes, in short steps, towards those beside it. */
+static void dead_slice_goes_towards_its_neighbours(void **state)
+{
+    static Problem problem;
+    char sinogram[TESTING_PATH], theta[TESTING_PATH];
+    double own = 0, product = 0, beside = 0;
+    make_problem(&problem, *state, true, 3);
+    TestingVolume volume = testing_recon(*state, recon_words, testing_path(sinogram, *state, "b.bin"),
+                                         testing_path(theta, *state, "theta.bin"), SIZE, 0.05, "counts", "0", "auto",
+                                         "total-variation", 2, 1);
+    for (int j = 0; j < PIXELS; j++) {
+        const double value = (double)testing_slice(&volume, 3)[j], other = (double)testing_slice(&volume, 2)[j];
+        assert_true(isfinite(value) && isfinite(other));
+        own += value * value;
+        product += value * other;
+        beside += other * other;
+    }
+    print_message("correlation %.3f, %.3f of the size\n", product / sqrt(own * beside), sqrt(own / beside));
+    assert_true(own > 0 && own < beside && product >= 0.4 * sqrt(own * beside));
+    testing_volume_free(&volume);
+    reference_operator_free(&problem.a);
+}
+
 TESTING_SUBJECT(fista_volume)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(variation_reaches_the_minimum, testing_directory_make,
+                                        testing_directory_remove),
+        cmocka_unit_test_setup_teardown(dead_slice_goes_towards_its_neighbours, testing_directory_make,
                                         testing_directory_remove),
         cmocka_unit_test_setup_teardown(smooth_priors_reach_the_minimum, testing_directory_make,
                                         testing_directory_remove),

@@ -12,13 +12,19 @@
  *         φ(t) = ½ t²/(1 + v) with v = |t|^(q − p), φ′(t) = t·(1 + p/q·v)/(1 + v)²;
  *         in MBIR's words δ = T·σ_x.
  *
- * Pairs across the border of the grid do not count. The Hessian of R is at most 4√2/δ. */
+ * Pairs across the border of the grid do not count. The Hessian of R is at most 4√2/δ.
+ *
+ * In 3-D R has the pairs of each voxel with those before and after it in the neighbouring slices, too, with
+ * w = SINO_PRIOR_SLICE_WEIGHT, with which the border of two regions between slices costs its area times the step: the
+ * neighbours of MBIR programs. The Hessian is at most (4√2 + 4w)/δ. */
 #ifndef SINO_PRIOR_H
 #define SINO_PRIOR_H
 
 #include "variation.h"
 
-#define SINO_PRIOR_CURVATURE 5.656854249492381 /* 4√2: of R, times δ */
+#define SINO_PRIOR_CURVATURE        5.656854249492381 /* 4√2: of R, times δ */
+#define SINO_PRIOR_SLICE_WEIGHT     1.0
+#define SINO_PRIOR_CURVATURE_VOLUME (SINO_PRIOR_CURVATURE + 4 * SINO_PRIOR_SLICE_WEIGHT)
 
 typedef enum SinoPriorFunction { SINO_PRIOR_HUBER, SINO_PRIOR_QGGMRF } SinoPriorFunction;
 
@@ -32,5 +38,10 @@ typedef struct SinoSmoothPrior {
  * u[part]: of all parts; those of parts that are no neighbours are not read. Elements outside of the grid are neither
  * read nor written. */
 void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, const SinoSliceState *state, void *z);
+
+/* The same in 3-D. before, after[voxel of the part]: the slices of u before the first one and after the last one; NULL:
+ * there is none. */
+void sino_prior_descend_volume(const SinoSmoothPrior *prior, const void *const *u, const void *before,
+                               const void *after, const SinoSliceState *state, void *z);
 
 #endif

@@ -2,6 +2,8 @@
 /* Prior, one panel: REAL is the element, NAME(x) the function names, ROOT_STEPS the steps of the fifth root. Included
  * by prior_cpu.c. */
 
+#include "beside_tmpl.c"
+
 /* t^(q − p) = t^0.8 for t ≥ 0, as t·t^(−1/5): the exponent of a float, divided by −5, is within 4 % of t^(−1/5), and
  * Newton's steps of y^(−5) = t do the rest. They vectorise, unlike pow, and as selections would not. */
 SINO_INLINE REAL NAME(power)(REAL t)
@@ -77,18 +79,37 @@ static void NAME(take)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile,
     if (right) memcpy(row->u + (across.count + 1) * step, right + r * SINO_TILE * step, bytes);
 }
 
+/* sum += weight·φ′((u − with)/δ). */
+static void NAME(add_elements)(const SinoSmoothPrior *prior, int64_t length, double weight, const REAL *u,
+                               const REAL *with, REAL *sum)
+{
+    const REAL inverse = (REAL)(1 / prior->threshold);
+    if (prior->function == SINO_PRIOR_HUBER)
+        NAME(huber_pairs)(length, (REAL)weight, inverse, u, with, sum);
+    else
+        NAME(qggmrf_pairs)(length, (REAL)weight, inverse, u, with, sum);
+}
+
+/* Adds the pairs of `count` voxels from `voxel` of the part on with those of the slices beside. */
+static void NAME(add_slices)(const SinoSmoothPrior *prior, SinoPanel at, const Between *between, int64_t voxel,
+                             int64_t count, const REAL *u, REAL *sum)
+{
+    const int64_t length = count * at.slices.stride;
+    REAL with[SINO_TILE_ROW_MAX];
+    NAME(take_before)(&between->before, at, voxel, count, with);
+    NAME(add_elements)(prior, length, SINO_PRIOR_SLICE_WEIGHT, u, with, sum);
+    NAME(take_after)(&between->after, at, voxel, count, with);
+    NAME(add_elements)(prior, length, SINO_PRIOR_SLICE_WEIGHT, u, with, sum);
+}
+
 /* Adds the pairs of a row's voxels with those of `other`, which lie `aside` voxels to the right. */
 static void NAME(add_pairs)(const SinoSmoothPrior *prior, int64_t length, int64_t step, double weight,
                             const NAME(Row) * own, const NAME(Row) * other, int aside, REAL *sum)
 {
     if (!other->present) return; /* nor does it say what lies beside */
     const int64_t first = aside < 0 && !other->left ? step : 0, end = length - (aside > 0 && !other->right ? step : 0);
-    const REAL inverse = (REAL)(1 / prior->threshold);
     const REAL *u = own->u + step + first, *with = other->u + step + first + aside * step;
-    if (prior->function == SINO_PRIOR_HUBER)
-        NAME(huber_pairs)(end - first, (REAL)weight, inverse, u, with, sum + first);
-    else
-        NAME(qggmrf_pairs)(end - first, (REAL)weight, inverse, u, with, sum + first);
+    NAME(add_elements)(prior, end - first, weight, u, with, sum + first);
 }
 
 /* The tile that has the row `down` below row r of a tile, and the number of that row in it. */
@@ -109,10 +130,12 @@ static int64_t NAME(tile_below)(const SinoSmoothPrior *prior, int64_t tile, Sino
     return tile;
 }
 
+/* between: in 3-D; NULL: in 2-D. */
 static void NAME(descend_tile)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile, const REAL *theta,
-                               const void *const *u, REAL *z)
+                               const void *const *u, const Between *between, REAL *z)
 {
-    const int64_t step = at.slices.stride;
+    const int64_t step = at.slices.stride,
+                  rows_before = (tile - prior->tiles.first_tile[prior->tiles.part]) * SINO_TILE_VOXELS;
     const SinoTileExtent extent = sino_tile_extent(&prior->tiles, tile);
     const int64_t length = extent.across.count * step;
     for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {
@@ -130,12 +153,15 @@ static void NAME(descend_tile)(const SinoSmoothPrior *prior, SinoPanel at, int64
             if (i == 4) continue; /* the voxel itself */
             NAME(add_pairs)(prior, length, step, weight, &row[1], &row[i / 3], aside, sum);
         }
-        NAME(subtract)(length, theta, sum, z + (r * SINO_TILE + extent.across.first) * step);
+        const int64_t voxel = r * SINO_TILE + extent.across.first;
+        if (between)
+            NAME(add_slices)(prior, at, between, rows_before + voxel, extent.across.count, row[1].u + step, sum);
+        NAME(subtract)(length, theta, sum, z + voxel * step);
     }
 }
 
-static void NAME(descend)(const SinoSmoothPrior *prior, SinoPanel at, const void *const *u, const SinoSliceState *state,
-                          void *z)
+static void NAME(descend)(const SinoSmoothPrior *prior, SinoPanel at, const void *const *u, const Between *between,
+                          const SinoSliceState *state, void *z)
 {
     const SinoVariation *tiles = &prior->tiles;
     const int64_t step = at.slices.stride, first = tiles->first_tile[tiles->part];
@@ -146,5 +172,5 @@ static void NAME(descend)(const SinoSmoothPrior *prior, SinoPanel at, const void
         theta[i] = (REAL)(f < at.slices.slice_count ? state[at.first + f].scalar[SINO_FISTA_THRESHOLD] : 0);
     }
     for (int64_t t = first; t < tiles->first_tile[tiles->part + 1]; t++)
-        NAME(descend_tile)(prior, at, t, theta, u, to + (t - first) * SINO_TILE_VOXELS * step);
+        NAME(descend_tile)(prior, at, t, theta, u, between, to + (t - first) * SINO_TILE_VOXELS * step);
 }

@@ -108,6 +108,7 @@ typedef enum SinoUpdateFormula {
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
     ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
     ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
+    ROW(step_volume, STEP_VOLUME, "update_step_fista")                                                                 \
     ROW(prior_fista, PRIOR_FISTA, "update_prior_fista")                                                                \
     ROW(strength_fista, STRENGTH_FISTA, "update_strength_fista")                                                       \
     ROW(momentum_fista, MOMENTUM_FISTA, "update_momentum_fista")
@@ -134,7 +135,8 @@ enum {
     SINO_FISTA_THRESHOLD, /* θ = strength of the prior·step */
     SINO_FISTA_T,         /* t of the next iteration */
     SINO_FISTA_BETA,      /* weight of the last change of x in y */
-    SINO_FISTA_CURVATURE  /* of a smooth prior of strength 1; 0: total variation */
+    SINO_FISTA_CURVATURE, /* of a smooth prior of strength 1; 0: total variation */
+    SINO_FISTA_DUAL       /* in 3-D: length of the steps of the dual vectors (variation.h) */
 };
 enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT, SINO_SUM_LIKELIHOOD = SINO_SUM_PRODUCT };
 
@@ -199,6 +201,16 @@ SINO_INLINE void sino_rule_step_fista(SinoSliceState *state, const SinoSliceSums
     state->scalar[SINO_FISTA_STEP] = most > 0 ? 1 / most : 0;
     state->scalar[SINO_FISTA_T] = (1 + sqrt(5.0)) / 2;
     state->scalar[SINO_FISTA_BETA] = 0;
+}
+
+/* FISTA in 3-D: the same for slices that the prior ties together. A slice without data, whose L is 0, goes towards
+ * those beside it: any L does, and a smaller one than theirs would shorten the steps of their dual vectors. */
+SINO_INLINE void sino_rule_step_volume(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    const int64_t stopped = state->stopped;
+    sino_rule_step_fista(state, sums, argument, first);
+    state->stopped = stopped;
+    if (!(state->scalar[SINO_FISTA_STEP] > 0) && argument > 0) state->scalar[SINO_FISTA_STEP] = 1 / argument;
 }
 
 /* Sets the strength of the prior: the step length becomes the inverse of L + strength·curvature of the prior. Any

@@ -13,6 +13,14 @@
  * Differences across the border of the grid are 0. θ is the scalar `SINO_FISTA_THRESHOLD` of each slice's state; where
  * it is 0, p and q stay as they are.
  *
+ * In 3-D the variation has the difference (u of the next slice − u), too, and r is its dual vector:
+ *
+ *     primal:  u = min(max(z + θ·(p − p left + q − q above + r − r of the slice before), least), most)
+ *     dual:    (p, q, r) += σ·(u right − u, u below − u, u of the next slice − u), then shortened to length 1
+ *
+ * Slices may have different θ. σ is the scalar `SINO_FISTA_DUAL` of a slice; the steps converge if it is at most
+ * 1/(12θ) with the larger θ of the slice and the next one (coupling.h).
+ *
  * The voxels lie in tiles (trace.h) of several parts. Each call computes the voxels of one part, and reads neighbours
  * from the vectors of all parts. Elements outside of the grid are neither read nor written. */
 #ifndef SINO_VARIATION_H
@@ -37,6 +45,12 @@ typedef struct SinoVariation {
     double least, most;                  /* of u; −∞ and ∞: none */
 } SinoVariation;
 
+/* Whether a part has no tiles. */
+static inline bool sino_variation_is_empty(const SinoVariation *variation, int64_t part)
+{
+    return variation->first_tile[part] == variation->first_tile[part + 1];
+}
+
 /* Fills neighbour[tile_count] for the tiles of all parts. SINO_FAILED: no memory. */
 SinoStatus sino_variation_neighbours(int64_t grid_size, int64_t tile_count, const SinoTilePlace *tile,
                                      SinoTileNeighbours *neighbour);
@@ -48,5 +62,14 @@ void sino_variation_primal(const SinoVariation *variation, const void *z, const 
                            const SinoSliceState *state, void *u);
 void sino_variation_dual(const SinoVariation *variation, const void *const *u, const SinoSliceState *state, void *p,
                          void *q);
+
+/* The same in 3-D. r, before[voxel of the part]: of variation->part; `before`: r of the slice before the first one;
+ * NULL: 0. after[voxel of the part]: u of the slice after the last one; NULL: there is none, and the difference is 0.
+ */
+void sino_variation_primal_volume(const SinoVariation *variation, const void *z, const void *const *p,
+                                  const void *const *q, const void *r, const void *before, const SinoSliceState *state,
+                                  void *u);
+void sino_variation_dual_volume(const SinoVariation *variation, const void *const *u, const void *after,
+                                const SinoSliceState *state, void *p, void *q, void *r);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef SINO_VARIATION_TILES_H
 #define SINO_VARIATION_TILES_H
 
+#include "beside.h"
 #include "variation.h"
 
 #include <stddef.h>
@@ -27,6 +28,15 @@ static inline void *sino_tile_panel(const SinoVariation *variation, SinoPanel at
 {
     const int64_t rows = (variation->first_tile[part + 1] - variation->first_tile[part]) * SINO_TILE_VOXELS;
     return (char *)vector + (size_t)(at.first * rows) * sino_precision_bytes(at.slices.precision);
+}
+
+/* The slices beside those of the part's vector (beside.h). */
+static inline SinoBeside sino_tile_beside(const SinoVariation *variation, const void *vector, const void *edge,
+                                          bool same)
+{
+    const int64_t tiles = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
+    return (SinoBeside){
+        .slices = variation->slices, .rows = tiles * SINO_TILE_VOXELS, .vector = vector, .edge = edge, .same = same};
 }
 
 /* First element of a tile in the panel of its part's vector; NULL: there is no such tile (−1). */

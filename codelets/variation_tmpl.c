@@ -3,6 +3,8 @@
  * has `length` elements: voxels times slices of the panel. `step` is the slices of the panel, the distance of a voxel's
  * element to that of its neighbour in the row. */
 
+#include "beside_tmpl.c"
+
 /* u of one row. p_left, of the tile on the left, has the elements of its last voxel; NULL, as q_above: 0. */
 SINO_INLINE void NAME(primal_elements)(int64_t length, REAL least, REAL most, const REAL *restrict theta,
                                        const REAL *restrict z, const REAL *restrict p, const REAL *restrict before,
@@ -48,25 +50,74 @@ SINO_VECTORISED static void NAME(dual_row)(int64_t length, int64_t step, const R
     NAME(dual_elements)(step, inverse, u + last, u_right ? u_right : u + last, below + last, p + last, q + last);
 }
 
-/* θ of every element of a row, or 1/(8θ), 0 where θ is 0. */
-static void NAME(fill)(SinoPanel at, const SinoSliceState *state, bool inverse, REAL *row)
+/* The same with the difference from the slice after. */
+SINO_VECTORISED static void NAME(dual_elements_volume)(int64_t length, const REAL *restrict sigma,
+                                                       const REAL *restrict u, const REAL *restrict next,
+                                                       const REAL *restrict below, const REAL *restrict after,
+                                                       REAL *restrict p, REAL *restrict q, REAL *restrict r)
+{
+    for (int64_t i = 0; i < length; i++) {
+        const REAL across = p[i] + sigma[i] * (next[i] - u[i]), down = q[i] + sigma[i] * (below[i] - u[i]);
+        const REAL along = r[i] + sigma[i] * (after[i] - u[i]);
+        const REAL size = sqrt(across * across + down * down + along * along), shorten = 1 / (size < 1 ? 1 : size);
+        p[i] = shorten * across;
+        q[i] = shorten * down;
+        r[i] = shorten * along;
+    }
+}
+
+static void NAME(dual_row_volume)(int64_t length, int64_t step, const REAL *sigma, const REAL *u, const REAL *u_right,
+                                  const REAL *u_below, const REAL *u_after, REAL *p, REAL *q, REAL *r)
+{
+    const int64_t last = length - step;
+    const REAL *below = u_below ? u_below : u;
+    NAME(dual_elements_volume)(last, sigma, u, u + step, below, u_after, p, q, r);
+    NAME(dual_elements_volume)
+    (step, sigma, u + last, u_right ? u_right : u + last, below + last, u_after + last, p + last, q + last, r + last);
+}
+
+/* before[i] = z[i] + θ·(r[i] − before[i]). */
+SINO_VECTORISED static void NAME(add_third)(int64_t length, const REAL *restrict theta, const REAL *restrict z,
+                                            const REAL *restrict r, REAL *restrict before)
+{
+    for (int64_t i = 0; i < length; i++) before[i] = z[i] + theta[i] * (r[i] - before[i]);
+}
+
+/* A step of every element of a row: θ, 1/(8θ), which is 0 where θ is 0, or σ. */
+typedef enum NAME(Step) { NAME(THETA), NAME(INVERSE), NAME(SIGMA) } NAME(Step);
+
+static void NAME(fill)(SinoPanel at, const SinoSliceState *state, NAME(Step) which, REAL *row)
 {
     const int64_t step = at.slices.stride;
     for (int64_t f = 0; f < step; f++) {
-        const double theta = f < at.slices.slice_count ? state[at.first + f].scalar[SINO_FISTA_THRESHOLD] : 0;
-        row[f] = (REAL)(!inverse ? theta : theta > 0 ? 1 / (8 * theta) : 0);
+        const bool real = f < at.slices.slice_count;
+        const double theta = real ? state[at.first + f].scalar[SINO_FISTA_THRESHOLD] : 0;
+        const double sigma = real ? state[at.first + f].scalar[SINO_FISTA_DUAL] : 0;
+        row[f] = (REAL)(which == NAME(THETA) ? theta : which == NAME(SIGMA) ? sigma : theta > 0 ? 1 / (8 * theta) : 0);
     }
     for (int64_t i = step; i < SINO_TILE * step; i += step) memcpy(row + i, row, (size_t)step * sizeof *row);
 }
 
+/* The z of a row, in 3-D with what r adds to it, in moved[SINO_TILE_ROW_MAX]. */
+static const REAL *NAME(take_z)(SinoPanel at, const Third *third, int64_t element, int64_t count, const REAL *theta,
+                                const REAL *z, REAL *moved)
+{
+    const int64_t step = at.slices.stride;
+    if (!third) return z + element;
+    const REAL *r = sino_panel_from(at, third->beside.rows, third->beside.vector);
+    NAME(take_before)(&third->beside, at, element / step, count, moved);
+    NAME(add_third)(count * step, theta, z + element, r + element, moved);
+    return moved;
+}
+
 static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const void *z, const void *const *p,
-                         const void *const *q, const SinoSliceState *state, void *u)
+                         const void *const *q, const Third *third, const SinoSliceState *state, void *u)
 {
     const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
     const REAL *from_z = sino_tile_panel(variation, at, variation->part, z),
                *to_u = sino_tile_panel(variation, at, variation->part, u);
-    REAL theta[SINO_TILE_ROW_MAX] = {0};
-    NAME(fill)(at, state, false, theta);
+    REAL theta[SINO_TILE_ROW_MAX] = {0}, moved[SINO_TILE_ROW_MAX];
+    NAME(fill)(at, state, NAME(THETA), theta);
     for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
         const SinoTileNeighbours beside = variation->neighbour[t];
         const SinoTileExtent extent = sino_tile_extent(variation, t);
@@ -79,22 +130,24 @@ static void NAME(primal)(const SinoVariation *variation, SinoPanel at, const voi
             const REAL *row_above = r > extent.down.first ? own_q + i - SINO_TILE * step
                                     : above               ? above + i + (SINO_TILE - 1 - r) * SINO_TILE * step
                                                           : NULL;
+            const REAL *row_z = NAME(take_z)(at, third, tile + i, extent.across.count, theta, from_z, moved);
             NAME(primal_row)
-            (extent.across.count * step, step, (REAL)variation->least, (REAL)variation->most, theta, from_z + tile + i,
-             own_p + i, left ? left + (r * SINO_TILE + SINO_TILE - 1) * step : NULL, own_q + i, row_above,
+            (extent.across.count * step, step, (REAL)variation->least, (REAL)variation->most, theta, row_z, own_p + i,
+             left ? left + (r * SINO_TILE + SINO_TILE - 1) * step : NULL, own_q + i, row_above,
              (REAL *)to_u + tile + i);
         }
     }
 }
 
-static void NAME(dual)(const SinoVariation *variation, SinoPanel at, const void *const *u, const SinoSliceState *state,
-                       void *p, void *q)
+static void NAME(dual)(const SinoVariation *variation, SinoPanel at, const void *const *u, const Third *third,
+                       const SinoSliceState *state, void *p, void *q)
 {
     const int64_t step = at.slices.stride, first = variation->first_tile[variation->part];
     REAL *to_p = sino_tile_panel(variation, at, variation->part, p),
-         *to_q = sino_tile_panel(variation, at, variation->part, q);
-    REAL inverse[SINO_TILE_ROW_MAX] = {0};
-    NAME(fill)(at, state, true, inverse);
+         *to_q = sino_tile_panel(variation, at, variation->part, q),
+         *to_r = third ? sino_tile_panel(variation, at, variation->part, third->r) : NULL;
+    REAL inverse[SINO_TILE_ROW_MAX] = {0}, after[SINO_TILE_ROW_MAX];
+    NAME(fill)(at, state, third ? NAME(SIGMA) : NAME(INVERSE), inverse);
     for (int64_t t = first; t < variation->first_tile[variation->part + 1]; t++) {
         const SinoTileNeighbours beside = variation->neighbour[t];
         const SinoTileExtent extent = sino_tile_extent(variation, t);
@@ -109,9 +162,17 @@ static void NAME(dual)(const SinoVariation *variation, SinoPanel at, const void 
             const REAL *row_below = !last   ? own + i + SINO_TILE * step
                                     : below ? below + i - r * SINO_TILE * step
                                             : NULL;
-            NAME(dual_row)
-            (extent.across.count * step, step, inverse, own + i, right ? right + r * SINO_TILE * step : NULL, row_below,
-             to_p + tile + i, to_q + tile + i);
+            const REAL *row_right = right ? right + r * SINO_TILE * step : NULL;
+            const int64_t length = extent.across.count * step;
+            if (!to_r) {
+                NAME(dual_row)
+                (length, step, inverse, own + i, row_right, row_below, to_p + tile + i, to_q + tile + i);
+                continue;
+            }
+            NAME(take_after)(&third->beside, at, (tile + i) / step, extent.across.count, after);
+            NAME(dual_row_volume)
+            (length, step, inverse, own + i, row_right, row_below, after, to_p + tile + i, to_q + tile + i,
+             to_r + tile + i);
         }
     }
 }

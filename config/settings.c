@@ -393,6 +393,22 @@ static SinoStatus check_prior(const SinoSettings *settings)
     return NULL;
 }
 
+/* A prior in 3-D ties all slices together: they are solved, stop and are stored as one. */
+static SinoStatus check_dimensions(const SinoSettings *settings)
+{
+    if (settings->prior_dimensions != 3) return NULL;
+    SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
+               "--prior-dimensions is 3 with --reconstruction-type try, which reconstructs one slice; allowed: 2");
+    SINO_CHECK(!(settings->tolerance > 0), SINO_BAD_INPUT,
+               "--tolerance is %g with --prior-dimensions 3, with which no slice stops before the others; allowed: 0, "
+               "or --prior-dimensions 2",
+               settings->tolerance);
+    SINO_CHECK(!settings->resume, SINO_BAD_INPUT,
+               "--resume contradicts --prior-dimensions 3, with which slices are complete all at once; allowed: a new "
+               "run, or --prior-dimensions 2");
+    return NULL;
+}
+
 /* Both settings bound from below. */
 static SinoStatus check_bounds(const SinoSettings *settings)
 {
@@ -440,6 +456,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_report(settings));
     SINO_TRY(check_iterations(verb, settings));
     SINO_TRY(check_prior(settings));
+    SINO_TRY(check_dimensions(settings));
     SINO_TRY(check_bounds(settings));
     SINO_TRY(check_weights(settings));
     SINO_TRY(check_mask(settings));

@@ -239,15 +239,16 @@ typedef struct SinoSettings {
     double likelihood_tolerance; /* stop a slice whose log-likelihood L gains at most this times |L|; 0: never */
     double relaxation;           /* SIRT relaxation factor, in (0, 2) */
     SinoNonnegativityChoice nonnegativity; /* SIRT and FISTA; see sino_settings_nonnegative */
-    double support_ratio;    /* SIRT and FISTA of parallel beams: of the inscribed circle's radius; 0: all voxels */
-    double minimum, maximum; /* SIRT and FISTA: bounds, in units of the volume; NaN: none */
-    SinoPriorChoice prior;   /* FISTA only */
-    double prior_threshold;  /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
-    double regularization;   /* FISTA only: strength of the prior; NaN: auto */
-    SinoRayWeights weights;  /* FISTA only */
-    bool usual_algorithm;    /* no --algorithm was given; not of the table */
-    double margin;           /* voxels beyond each side of a slice, computed and not written; NaN: auto */
-    int64_t subsets;         /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
+    double support_ratio;     /* SIRT and FISTA of parallel beams: of the inscribed circle's radius; 0: all voxels */
+    double minimum, maximum;  /* SIRT and FISTA: bounds, in units of the volume; NaN: none */
+    SinoPriorChoice prior;    /* FISTA only */
+    int64_t prior_dimensions; /* FISTA only: 2, within slices, or 3; 0: the verb does not say */
+    double prior_threshold;   /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
+    double regularization;    /* FISTA only: strength of the prior; NaN: auto */
+    SinoRayWeights weights;   /* FISTA only */
+    bool usual_algorithm;     /* no --algorithm was given; not of the table */
+    double margin;            /* voxels beyond each side of a slice, computed and not written; NaN: auto */
+    int64_t subsets;          /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */
     SinoPrecision precision;

@@ -511,6 +511,10 @@ const SinoSetting sino_setting_table[] = {
             "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
             "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
             "squares of small ones and powers of 1.2 of large ones, as MBIR does"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior_dimensions, 2, 3, "2"),
+        .algorithms = FISTA,
+        .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
+                "slices must be in memory, of all ranks together"),
     ROW(SOLVER, RECON | DEMO, "prior-threshold", .kind = SINO_SETTING_AXIS, AT(prior_threshold, double), .low = 0,
         .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "

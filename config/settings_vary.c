@@ -19,6 +19,7 @@ static const char *const not_swept[] = {"reconstruction-type",
                                         "sweep",
                                         "rotation-axis-auto",
                                         "center-row",
+                                        "prior-dimensions", /* of a volume */
                                         NULL};
 
 static bool is_number(const SinoSetting *row)

@@ -10,11 +10,6 @@
 /* Buffers: the state; z of the partition; u of each partition that has voxels, in the order of the partitions. */
 enum { STATE, Z, U };
 
-static bool is_empty(const SinoVariation *tiles, int64_t part)
-{
-    return tiles->first_tile[part] == tiles->first_tile[part + 1];
-}
-
 static SinoStatus prior_cpu(const SinoTask *task)
 {
     const SinoSmoothPrior *prior = task->arguments;
@@ -22,7 +17,7 @@ static SinoStatus prior_cpu(const SinoTask *task)
     int buffer = U;
     SINO_TRY(sino_allocate(prior->tiles.part_count, sizeof *u, "partitions", &u));
     for (int64_t i = 0; i < prior->tiles.part_count; i++)
-        u[i] = is_empty(&prior->tiles, i) ? NULL : sino_task_buffer(task, buffer++);
+        u[i] = sino_variation_is_empty(&prior->tiles, i) ? NULL : sino_task_buffer(task, buffer++);
     sino_prior_descend(prior, u, sino_task_buffer(task, STATE), sino_task_buffer(task, Z));
     free(u);
     return NULL;
@@ -45,7 +40,7 @@ SinoStatus sino_insert_prior(SinoRuntime *runtime, SinoPosition position, const 
     access[STATE] = (SinoAccess){state, SINO_READ};
     access[Z] = (SinoAccess){z, SINO_READ_WRITE};
     for (int64_t i = 0; i < tiles->part_count; i++)
-        if (!is_empty(tiles, i)) access[access_count++] = (SinoAccess){u[i], SINO_READ};
+        if (!sino_variation_is_empty(tiles, i)) access[access_count++] = (SinoAccess){u[i], SINO_READ};
     SinoStatus status =
         sino_task_submit(runtime, &prior_kind,
                          &(SinoTaskRequest){.position = position,

@@ -18,16 +18,11 @@ typedef struct Arguments {
 
 enum { STATE, OWN, TABLES = 2 };
 
-static bool is_empty(const SinoVariation *variation, int64_t part)
-{
-    return variation->first_tile[part] == variation->first_tile[part + 1];
-}
-
 /* The buffers of a vector of all partitions, from buffer `first` on; returns the number of the buffer after them. */
 static int buffers_of(const SinoTask *task, const SinoVariation *variation, int first, const void **vector)
 {
     for (int64_t i = 0; i < variation->part_count; i++)
-        vector[i] = is_empty(variation, i) ? NULL : sino_task_buffer(task, first++);
+        vector[i] = sino_variation_is_empty(variation, i) ? NULL : sino_task_buffer(task, first++);
     return first;
 }
 
@@ -139,7 +134,7 @@ static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *t
     const SinoVariation *variation = &task->variation;
     const int64_t bytes = step_bytes(variation), room = sino_runtime_device_bytes(runtime);
     int64_t filled = 0;
-    for (int64_t i = 0; i < variation->part_count; i++) filled += !is_empty(variation, i);
+    for (int64_t i = 0; i < variation->part_count; i++) filled += !sino_variation_is_empty(variation, i);
     if (!task->tiles || !task->neighbours || variation->part_count > SINO_VARIATION_CUDA_PARTS) return false;
     if (filled == 1) return true;
     return sino_runtime_device_count(runtime) == 1 && !(sino_runtime_devices(runtime) & SINO_DEVICE_OPENCL) &&
@@ -150,7 +145,7 @@ static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *t
 static int append(const SinoVariation *variation, SinoData *const *vector, int count, SinoAccess *access)
 {
     for (int64_t i = 0; i < variation->part_count; i++)
-        if (!is_empty(variation, i)) access[count++] = (SinoAccess){vector[i], SINO_READ};
+        if (!sino_variation_is_empty(variation, i)) access[count++] = (SinoAccess){vector[i], SINO_READ};
     return count;
 }
 

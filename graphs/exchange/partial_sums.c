@@ -24,14 +24,26 @@ static int64_t rank_count(const SinoPartialSums *sums)
     return sums->exchange->shape.data_count;
 }
 
+/* number: of the slot, from 1 on. */
+static int64_t tag_of(int64_t number, SinoCargo cargo, int64_t index)
+{
+    const int64_t indices = (int64_t)1 << 32; /* an upper bound of the number of nodes or partitions */
+    return (number * SINO_CARGOES + (int64_t)cargo) * indices + index;
+}
+
 SinoMessage sino_partial_message(const SinoPartialSums *sums, const char *name, SinoPosition position,
                                  int64_t data_rank, SinoCargo cargo, int64_t index)
 {
-    const int64_t indices = (int64_t)1 << 32; /* an upper bound of the number of nodes or partitions */
     return (SinoMessage){.name = name,
                          .position = position,
                          .process = sums->exchange->shape.first_process + data_rank,
-                         .tag = (sums->number * SINO_CARGOES + (int64_t)cargo) * indices + index};
+                         .tag = tag_of(sums->number, cargo, index)};
+}
+
+SinoMessage sino_partial_message_between(const char *name, SinoPosition position, int64_t process, SinoCargo cargo,
+                                         int64_t index)
+{
+    return (SinoMessage){.name = name, .position = position, .process = process, .tag = tag_of(0, cargo, index)};
 }
 
 const SinoBuffer sino_partial_buffers[SINO_PARTIAL_BUFFERS] = {

@@ -79,12 +79,21 @@ typedef enum SinoCargo {
     SINO_CARGO_VOXELS,
     SINO_CARGO_SHARES, /* voxel_sum.h */
     SINO_CARGO_TOTALS,
+    SINO_CARGO_EDGE_FIRST, /* solver_fista_volume.c, between ranks whose slices follow each other */
+    SINO_CARGO_EDGE_LAST,
+    SINO_CARGO_EDGE_STATE,
+    SINO_CARGO_SLICE_SUMS,
+    SINO_CARGO_SLICE_TOTALS,
     SINO_CARGOES
 } SinoCargo;
 
 /* A message to or from another data rank of the exchange. index: of the message among those of its cargo. */
 SinoMessage sino_partial_message(const SinoPartialSums *sums, const char *name, SinoPosition position,
                                  int64_t data_rank, SinoCargo cargo, int64_t index);
+
+/* A message to or from any process. It belongs to no slot, so that there is one of a cargo and index at a time. */
+SinoMessage sino_partial_message_between(const char *name, SinoPosition position, int64_t process, SinoCargo cargo,
+                                         int64_t index);
 
 /* Adds up the sums (SinoSliceSums) of all data ranks, of which `own` are this rank's. *all is `own` if this rank is
  * alone. */

@@ -48,6 +48,8 @@ static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperat
                "--iterations is auto; allowed: a number, for there is no scan to find it by");
     SINO_CHECK(settings->algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->regularization), SINO_BAD_INPUT,
                "--regularization is auto; allowed: a number, for there is no scan to find it by");
+    SINO_CHECK(settings->prior_dimensions != 3, SINO_BAD_INPUT,
+               "--prior-dimensions is 3; allowed: 2, for images are solved one by one (sinodag_recon: 3, too)");
     SINO_CHECK(op->about.subsets == 1 || solver->has_subsets || !solver->iterative, SINO_BAD_INPUT,
                "--algorithm is %s, and the operator has %" PRId64
                " subsets; allowed: osem, fista or fbp, or an operator with one",
@@ -100,7 +102,7 @@ static SinoStatus divide(Solve *solve)
 
 static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights, 2);
     SINO_TRY(check_solver(settings, op, solver));
     solve->of = op;
     solve->solver = solver->iterative ? solver : sino_solver_fbp_of(op->about.subsets);

@@ -10,7 +10,7 @@
 const SinoSolver *sino_matrix_solver(const SinoSettings *settings)
 {
     const SinoSolver *of_counts = sino_solver_counts(settings->algorithm, settings->additive != NULL);
-    return of_counts ? of_counts : sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE);
+    return of_counts ? of_counts : sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
 }
 
 static SinoMatrixFolding folding_of(SinoMirrorChoice mirrors)

@@ -5,8 +5,9 @@
  *                                   ↑
  *                        [ load_volume → fill ]
  *
- * A slab's minibatches are independent chains. Two sets of counts and one slot per minibatch bound the memory. StarPU
- * starts a task of the next slab as soon as the slot that it needs is free. */
+ * A slab's minibatches are independent chains, unless the prior is in 3-D (solver_fista_volume.c). Two sets of counts
+ * and one slot per minibatch bound the memory. StarPU starts a task of the next slab as soon as the slot that it needs
+ * is free. */
 #include "reconstruction.h"
 
 #include "arithmetic.h"
@@ -196,7 +197,9 @@ static SinoStatus insert_start(Run *run, int64_t slab, int64_t slot)
  * ranks wait for them; its tasks then do nothing. */
 static bool gives_up(const Run *run)
 {
-    return run->of.op->ranks->shape.data_count == 1 && sino_runtime_failed(run->of.runtime);
+    const bool exchanges =
+        run->of.op->ranks->shape.data_count > 1 || (run->of.solver->volume && run->of.grid && !run->of.alone);
+    return !exchanges && sino_runtime_failed(run->of.runtime);
 }
 
 static int64_t iterations_of(const Run *run)
@@ -204,9 +207,20 @@ static int64_t iterations_of(const Run *run)
     return run->of.iterations > 0 ? run->of.iterations : run->of.record->columns - 1;
 }
 
+/* Minibatches that depend on each other. */
+static SinoStatus insert_together(Run *run, int64_t slab)
+{
+    for (int64_t i = 1; i <= iterations_of(run) && slot_count(run, slab) > 0; i++) {
+        if (gives_up(run)) return NULL;
+        SINO_TRY(run->of.solver->iterate_together(&run->solver_run, slot_count(run, slab), run->slot, i));
+    }
+    return NULL;
+}
+
 /* Submits iteration by iteration, so that every minibatch of the slab has tasks in flight. */
 static SinoStatus insert_iterations(Run *run, int64_t slab)
 {
+    if (run->of.solver->volume) return insert_together(run, slab);
     for (int64_t i = 1; i <= iterations_of(run); i++) {
         for (int64_t s = 0; s < slot_count(run, slab); s++) {
             SinoMinibatch *minibatch = run->slot[s];
@@ -335,6 +349,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                                   sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
                               .regularization = reconstruction->regularization,
                               .mask = reconstruction->mask,
+                              .grid = reconstruction->grid,
                               .start_scale = reconstruction->start ? 1 / reconstruction->scale : 0,
                               .bounds = sino_solver_bounds(reconstruction->settings, reconstruction->scale)}};
     SinoProcesses *processes = reconstruction->alone ? NULL : sino_runtime_processes(runtime);

@@ -31,6 +31,7 @@ typedef struct SinoReconstruction {
     const SinoOperator *op;
     const SinoSolver *solver;
     const SinoStreaming *streaming;
+    const SinoProcessGrid *grid;       /* which ranks have which slices; NULL: this rank has all */
     SinoRegularization regularization; /* of fista */
     int64_t iterations;                /* less than those of the settings; 0: those */
     double scale;                      /* output value = scale · value per voxel */

@@ -21,7 +21,7 @@ SinoStatus sino_cone_solution_problem(const SinoSettings *settings, const SinoIn
     const char *name = sino_algorithm_name(settings->algorithm);
     const SinoGridShape *grid = &settings->grid;
     const int64_t subsets = sino_solver_subsets(
-        sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE), settings, cone->angle_count);
+        sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2), settings, cone->angle_count);
     SINO_CHECK(rank_count == 1, SINO_BAD_INPUT,
                "--geometry cone --algorithm %s in %" PRId64 " processes; allowed: in one, or --algorithm fdk", name,
                rank_count);
@@ -42,7 +42,7 @@ SinoStatus sino_cone_solution_problem(const SinoSettings *settings, const SinoIn
 SinoConeSolutionPlanRequest sino_cone_solution_plan_request(const SinoSettings *settings, const SinoInput *input,
                                                             const SinoProblem *problem, const SinoMachine *machine)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE);
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
     const SinoRecordShape shape =
         sino_cone_record_shape(problem->cone, sino_solver_history_columns(solver, settings),
                                sino_solver_history_numbers(solver, settings), sino_settings_records_planes(settings));

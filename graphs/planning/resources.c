@@ -58,7 +58,7 @@ static void add_images(const SinoInput *input, SinoWorkload *job)
 
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
+    const SinoSolver *solver = sino_solver_of(settings);
     const SinoStripesOptions stripes = sino_input_stripes(input);
     const int64_t of_cores = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0;
     const int64_t side = sino_geometry_slice_side(&input->geometry);

@@ -80,12 +80,19 @@ static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t
     return devices > 0 ? workers : sino_ceil_divide(sino_times(each, workers), minibatches);
 }
 
+/* Whether all slices of a rank are solved together, in one slab. */
+static bool is_whole(const Planner *planner)
+{
+    return planner->request->job.solver->volume;
+}
+
 /* Useful slots: two per worker, so that some minibatches are stored or corrected while others compute. Slabs get nearly
- * equal sizes. */
+ * equal sizes. Slices that are solved together need all slots. */
 static int64_t wanted_slots(const Planner *planner, int64_t slices, int64_t minibatch, int64_t worker_count)
 {
     const int64_t minibatches = sino_ceil_divide(slices, minibatch);
     const int64_t most = planner->least ? 1 : 2 * worker_count;
+    if (is_whole(planner)) return minibatches;
     return sino_ceil_divide(minibatches, sino_ceil_divide(minibatches, most));
 }
 
@@ -135,9 +142,24 @@ static const char *sharing(const SinoPlanRequest *request)
     return request->job.solver->normal ? "--projector rays" : "--algorithm cg";
 }
 
+/* The refusal of slices that are solved together. */
+static SinoStatus too_many_slices(const Planner *planner, const SinoRunPlan *plan)
+{
+    char budget[24], total[24];
+    const bool ranks = planner->request->rank_count > 1;
+    return sino_error(SINO_BAD_INPUT,
+                      "memory is %s%s; --prior-dimensions 3 needs all %" PRId64
+                      " slices%s at a time: %s; allowed: --memory %" PRId64
+                      "MiB or more, %s, fewer slices (--start-row, --end-row), or --prior-dimensions 2",
+                      sino_bytes_text(plan->budget_bytes, budget), ranks ? " per rank" : "", plan->group_slices,
+                      ranks ? " of a rank" : "", sino_bytes_text(plan->resources.total_bytes, total),
+                      (plan->resources.total_bytes >> 20) + 1, ranks ? "more ranks" : "several ranks");
+}
+
 static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
 {
     const SinoPlanRequest *request = planner->request;
+    if (is_whole(planner)) return too_many_slices(planner, plan);
     const SinoGeometry *geometry = &planner->problem.geometry;
     const SinoResources *bytes = &plan->resources;
     char budget[24], total[24], operator_text[24], lengths[80] = "";
@@ -166,16 +188,18 @@ static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
                       bytes->lists_bytes ? ", or --device cpu" : "");
 }
 
-/* Reduces slots first, then slices of a minibatch, until the plan fits memory. */
+/* Reduces slots first, then slices of a minibatch, until the plan fits memory. Slices that are solved together take up
+ * less room in smaller minibatches by their padding and by scratch memory of stages alone. */
 static SinoStatus shrink(const Planner *planner, int64_t minibatch, int64_t slots, SinoRunPlan *plan)
 {
     for (complete(planner, minibatch, slots, plan); !fits(plan); complete(planner, minibatch, slots, plan)) {
-        if (slots > 1)
+        if (slots > 1 && !is_whole(planner))
             slots--;
         else if (!planner->request->choices.minibatch && minibatch > 1)
             minibatch = balanced(plan->group_slices, minibatch / 2);
         else
             return too_little(planner, plan);
+        if (is_whole(planner)) slots = sino_ceil_divide(plan->group_slices, minibatch);
     }
     return NULL;
 }
@@ -321,9 +345,10 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
     const SinoRunPlan whole = *plan;
     SinoStatus status = shrink(planner, minibatch, slots, plan);
     if (!status) status = share_minibatches(planner, data_ranks, minibatch, slots, plan);
-    /* Windows are impossible if nothing is stored, ranks share slices, devices compute, or data have subsets. */
+    /* Windows are impossible if nothing is stored, ranks share slices, devices compute, data have subsets, or slices
+     * are solved together. */
     const bool windows = whole.size.bytes > 0 && request->rank_count == 1 && request->machine.devices.count == 0 &&
-                         planner->problem.subset_count == 1;
+                         planner->problem.subset_count == 1 && !is_whole(planner);
     if (!windows) return status;
     if (!status) return planner->least ? lessen_by_windows(planner, plan) : NULL;
     const int64_t whole_bytes = plan->resources.total_bytes;
@@ -365,7 +390,8 @@ static SinoStatus rank_bytes(const void *context, int64_t batch_groups, int64_t 
     plan.division.direct = request->choices.direct;
     SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, slices, minibatch), &plan));
     const bool overlaps = request->choices.overlap && !planner->least;
-    complete(planner, minibatch, overlaps ? sino_smaller(2, sino_ceil_divide(slices, minibatch)) : 1, &plan);
+    const int64_t minibatches = sino_ceil_divide(slices, minibatch);
+    complete(planner, minibatch, is_whole(planner) ? minibatches : overlaps ? sino_smaller(2, minibatches) : 1, &plan);
     *bytes = plan.resources.total_bytes;
     return NULL;
 }

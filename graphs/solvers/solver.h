@@ -6,6 +6,7 @@
 
 #include "filter.h"
 #include "minibatch.h"
+#include "process_grid.h"
 #include "settings.h"
 #include "update_task.h"
 
@@ -45,6 +46,7 @@ typedef struct SinoSolverRun {
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
+    const SinoProcessGrid *grid;  /* which ranks have which slices; NULL: this rank has all */
     void *own;                    /* data that the solver keeps during the run; made by prepare, freed by release */
 } SinoSolverRun;
 
@@ -54,6 +56,8 @@ typedef struct SinoSolver {
     bool has_subsets;         /* the solver uses --subsets; false: the data are one subset */
     bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
     bool weighted;            /* the solver of --weights counts */
+    bool volume;              /* the solver of --prior-dimensions 3: slices depend on each other, so that those of all
+                               * ranks are in memory, and minibatches are iterated together */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
     bool has_likelihood;      /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
@@ -69,15 +73,24 @@ typedef struct SinoSolver {
     SinoStatus (*start)(SinoSolverRun *run, SinoMinibatch *minibatch);
     /* Submits iteration i ≥ 1, which records its residual and writes SINO_SLOT_ACTIVE + i mod SINO_LOOKAHEAD. */
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
+    /* In place of `iterate`, if the solver has `volume`: the same for all minibatches of this rank, which follow each
+     * other and have been started. */
+    SinoStatus (*iterate_together)(SinoSolverRun *run, int64_t count, SinoMinibatch *const *minibatch,
+                                   int64_t iteration);
 } SinoSolver;
 
 extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
-    sino_solver_sirt_weighted, sino_solver_fbp, sino_solver_mlem, sino_solver_osem, sino_solver_fista;
+    sino_solver_sirt_weighted, sino_solver_fbp, sino_solver_mlem, sino_solver_osem, sino_solver_fista,
+    sino_solver_fista_volume;
 
 /* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
- * the other ones with it. With SINO_WEIGHTS_COUNTS one with vectors for weights, if the algorithm has one. NULL: the
- * algorithm reconstructs without a solver (fdk). */
-const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights);
+ * the other ones with it. With SINO_WEIGHTS_COUNTS one with vectors for weights, if the algorithm has one. With 3
+ * dimensions of the prior, of slices that are reconstructed together, one that has `volume`. NULL: the algorithm
+ * reconstructs without a solver (fdk). */
+const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights,
+                                   int64_t prior_dimensions);
+/* The solver of the settings. */
+const SinoSolver *sino_solver_of(const SinoSettings *settings);
 
 /* Whether undefined rays are left to the solver, marked (correct.h); else they are interpolated before. */
 bool sino_solver_weighs_rays(const SinoSolver *solver);

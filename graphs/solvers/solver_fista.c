@@ -14,6 +14,8 @@
  * (2015)). 10 iterations with 8 subsets come as far as 80 without, in an eighth of the products; x then stays as near
  * to the minimum as the subsets differ (docs/QUALITY.md). With one subset x converges to the minimum.
  *
+ * Here R compares voxels within a slice; solver_fista_volume.c has priors in 3-D.
+ *
  * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
  * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
  * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
@@ -23,16 +25,14 @@
  * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
  * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next
  * turn. */
+#include "solver_fista.h"
+
 #include "arithmetic.h"
 #include "memory.h"
 #include "prior_task.h"
-#include "solver.h"
-#include "solver_fbp.h"
 #include "support.h"
-#include "update_task.h"
 #include "variation_task.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Steps towards the minimum of the prior in an update. Without subsets: with 3 some problems end 1e-4 above the
@@ -44,24 +44,7 @@ enum { DUAL_STEPS = 5, DUAL_STEPS_OF_SUBSETS = 1 };
  * and by 2e-5 with this one. */
 static const double t_most = INFINITY, t_most_of_subsets = 8;
 
-/* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
- * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,
- * for the momentum. */
-enum { B, PART, W, Q, X, Y, G, U, P, D, COMPLETED, SUMS, VECTORS };
-
-static const SinoBuffer vectors[VECTORS] = {
-    [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [W] = {"weights", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [Q] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [Y] = {"extrapolated tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [U] = {"next tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [P] = {"dual across", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [D] = {"dual down", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [SUMS] = {"sums of voxels", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES}};
+static const SinoBuffer vectors[SINO_FISTA_PLANE_VECTORS] = {SINO_FISTA_BUFFERS};
 
 /* Vectors of the one-slice minibatch in which A 1 and AᵀA 1 are computed. */
 enum { ROW_SUMS, ONES, ADDEND, CURVATURE, WEIGHT_VECTORS };
@@ -70,29 +53,18 @@ static const SinoBuffer weight_buffers[WEIGHT_VECTORS] = {
     [ONES] = {"ones", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"curvature of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [CURVATURE] = {"curvature", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
-static const SinoVectors weight_vectors = {.count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
+const SinoVectors sino_fista_weight_vectors = {
+    .count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
 
-typedef struct Fista {
-    int64_t subset_count;
-    int64_t *order;       /* [subset_count]: the order in which subsets have their turns; owned */
-    SinoData **row_sums;  /* A 1: [subset] */
-    SinoData **support;   /* support.h */
-    double curvature;     /* largest (AᵀA 1)_j */
-    SinoSolverRun filter; /* of FBP, for the start */
-    SinoTiling tiling;
-    SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
-    bool smooth;                   /* the prior is */
-    SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
-} Fista;
-
-static void release(SinoSolverRun *run)
+void sino_fista_release(SinoSolverRun *run)
 {
-    Fista *own = run->own;
+    SinoFista *own = run->own;
     if (!own) return;
     sino_solver_fbp.release(&own->filter);
     sino_data_free_each(own->row_sums, own->subset_count);
     sino_support_free(run, own->support);
     free(own->order);
+    free(own->rank);
     sino_data_free(own->tiles);
     sino_data_free(own->neighbours);
     free(own->neighbour);
@@ -143,10 +115,10 @@ static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
     return NULL;
 }
 
-static SinoStatus sum_rows(SinoSolverRun *run, Fista *own)
+static SinoStatus sum_rows(SinoSolverRun *run, SinoFista *own)
 {
     SinoMinibatch *sums = NULL;
-    SINO_TRY(sino_solver_new_weights(run, &weight_vectors, &sums));
+    SINO_TRY(sino_solver_new_weights(run, &sino_fista_weight_vectors, &sums));
     SinoStatus status = sino_runtime_wait_after(run->runtime, insert_row_sums(run, sums));
     if (!status) status = find_largest(run, sums, &own->curvature);
     own->row_sums = sums->vector[ROW_SUMS];
@@ -156,7 +128,7 @@ static SinoStatus sum_rows(SinoSolverRun *run, Fista *own)
 }
 
 /* Makes the tables that the prior needs. */
-static SinoStatus prepare_prior(const SinoSolverRun *run, Fista *own)
+static SinoStatus prepare_prior(const SinoSolverRun *run, SinoFista *own)
 {
     const int64_t count = own->tiling.first[own->tiling.partition_count];
     const int64_t tile_bytes = sino_times(count, sizeof *own->tiling.tile);
@@ -169,9 +141,9 @@ static SinoStatus prepare_prior(const SinoSolverRun *run, Fista *own)
     return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
 }
 
-static SinoStatus prepare(SinoSolverRun *run)
+SinoStatus sino_fista_prepare(SinoSolverRun *run)
 {
-    Fista *own = NULL;
+    SinoFista *own = NULL;
     SINO_TRY(sino_allocate(1, sizeof *own, "FISTA's weights", &own));
     run->own = own;
     own->filter = *run;
@@ -197,108 +169,115 @@ static SinoStatus insert_rays(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), task);
 }
 
-/* Applies a formula with sums to voxels, and then a rule to the sums. They are not minibatch->sums, which collect the
- * residual of all subsets. A rank has whole slices, hence all voxels. */
-static SinoStatus insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, const SinoUpdate *update,
-                              int vector_count, const int *vector, SinoUpdateRule rule, double argument)
+/* Applies a formula with sums to voxels. They are not minibatch->sums, which collect the residual of all subsets. A
+ * rank has whole slices, hence all voxels. */
+static SinoStatus insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, const SinoUpdate *update,
+                              int vector_count, const int *vector)
 {
     SinoMinibatch with_own_sums = *minibatch;
-    with_own_sums.sums = minibatch->vector[SUMS][0];
-    SINO_TRY(sino_solver_update_voxels(run, &with_own_sums, iteration, update, vector_count, vector));
+    with_own_sums.sums = minibatch->vector[SINO_FISTA_SUMS][0];
+    return sino_solver_update_voxels(run, &with_own_sums, iteration, update, vector_count, vector);
+}
+
+static SinoStatus insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateRule rule,
+                              double argument, SinoData *sums)
+{
     return sino_insert_update_slices(run->runtime, sino_minibatch_at(minibatch, iteration, -1), rule, minibatch->slices,
-                                     false, argument, with_own_sums.sums, minibatch->state);
+                                     false, argument, sums, minibatch->state);
 }
 
 /* Finds the weights of rays, and AᵀW A 1 in vector U. */
 static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
-    const Fista *own = run->own;
+    const SinoFista *own = run->own;
     for (int64_t s = 0; s < own->subset_count; s++) {
         SinoUpdateTask weigh = {
             .update = {.formula = SINO_UPDATE_WEIGH_RAYS, .argument = {run->photon_weights ? 1 : 0}},
-            .vector = {minibatch->vector[PART][s], minibatch->vector[W][s]}};
-        SinoUpdateTask majorise = {.update = {.formula = SINO_UPDATE_MAJORISE},
-                                   .vector = {own->row_sums[s], minibatch->vector[W][s], minibatch->vector[Q][s]}};
+            .vector = {minibatch->vector[SINO_FISTA_PART][s], minibatch->vector[SINO_FISTA_W][s]}};
+        SinoUpdateTask majorise = {
+            .update = {.formula = SINO_UPDATE_MAJORISE},
+            .vector = {own->row_sums[s], minibatch->vector[SINO_FISTA_W][s], minibatch->vector[SINO_FISTA_Q][s]}};
         SINO_TRY(insert_rays(run, minibatch, 0, s, &weigh));
         SINO_TRY(insert_rays(run, minibatch, 0, s, &majorise));
-        SINO_TRY(sino_insert_backproject_subset(minibatch, 0, s, Q, G));
-        SINO_TRY(sino_insert_addend(run, minibatch, 0, G, U, s == 0));
+        SINO_TRY(sino_insert_backproject_subset(minibatch, 0, s, SINO_FISTA_Q, SINO_FISTA_G));
+        SINO_TRY(sino_insert_addend(run, minibatch, 0, SINO_FISTA_G, SINO_FISTA_U, s == 0));
     }
     return NULL;
-}
-
-/* Inserts a rule that reads no sums. */
-static SinoStatus insert_choice(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateRule rule, double argument)
-{
-    return sino_insert_update_slices(run->runtime, sino_minibatch_at(minibatch, 0, -1), rule, minibatch->slices, false,
-                                     argument, minibatch->vector[SUMS][0], minibatch->state);
 }
 
 /* Finds the step length of every slice. */
 static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
-    const Fista *own = run->own;
+    const SinoFista *own = run->own;
+    SinoData *sums = minibatch->vector[SINO_FISTA_SUMS][0];
+    const double bend = own->volume ? SINO_PRIOR_CURVATURE_VOLUME : SINO_PRIOR_CURVATURE;
     const SinoUpdate curvature = {.formula = SINO_UPDATE_CURVATURE,
                                   .argument = {own->curvature > 0 ? 1 / own->curvature : 0}};
     SINO_TRY(insert_weights(run, minibatch));
-    SINO_TRY(insert_rule(run, minibatch, 0, &curvature, 1, (const int[]){U}, SINO_RULE_STEP_FISTA, own->curvature));
-    SINO_TRY(insert_choice(run, minibatch, SINO_RULE_PRIOR_FISTA,
-                           own->smooth ? SINO_PRIOR_CURVATURE / run->regularization.threshold : 0));
-    return insert_choice(run, minibatch, SINO_RULE_STRENGTH_FISTA, run->regularization.strength);
+    SINO_TRY(insert_sums(run, minibatch, 0, &curvature, 1, (const int[]){SINO_FISTA_U}));
+    SINO_TRY(insert_rule(run, minibatch, 0, own->volume ? SINO_RULE_STEP_VOLUME : SINO_RULE_STEP_FISTA, own->curvature,
+                         sums));
+    SINO_TRY(insert_rule(run, minibatch, 0, SINO_RULE_PRIOR_FISTA,
+                         own->smooth ? bend / run->regularization.threshold : 0, sums));
+    return insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->regularization.strength, sums);
 }
 
-static SinoStatus insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector)
+SinoStatus sino_fista_insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector)
 {
     const SinoUpdate zero = {.formula = SINO_UPDATE_ZERO};
     return sino_solver_update_voxels(run, minibatch, 0, &zero, 1, &vector);
 }
 
-/* Projects y for the k-th subset in turn, and turns A y into W(b − A y). Its residuals are added to those of earlier
- * turns; `first` starts the sum. */
-static SinoStatus insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
-                                  bool first)
+SinoStatus sino_fista_insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
+                                      bool first)
 {
-    const Fista *own = run->own;
+    const SinoFista *own = run->own;
     const int64_t subset = own->order[k % own->subset_count];
-    SinoUpdateTask residual = {
-        .update = {.formula = SINO_UPDATE_RESIDUAL_FISTA, .add = !first},
-        .vector = {minibatch->vector[PART][subset], minibatch->vector[W][subset], minibatch->vector[Q][subset]}};
-    SINO_TRY(sino_insert_project_subset(minibatch, iteration, subset, Y, Q));
+    SinoUpdateTask residual = {.update = {.formula = SINO_UPDATE_RESIDUAL_FISTA, .add = !first},
+                               .vector = {minibatch->vector[SINO_FISTA_PART][subset],
+                                          minibatch->vector[SINO_FISTA_W][subset],
+                                          minibatch->vector[SINO_FISTA_Q][subset]}};
+    SINO_TRY(sino_insert_project_subset(minibatch, iteration, subset, SINO_FISTA_Y, SINO_FISTA_Q));
     return insert_rays(run, minibatch, iteration, subset, &residual);
 }
 
-/* Sets voxels of a vector outside of the support to 0. */
-static SinoStatus insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector)
+SinoStatus sino_fista_insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector)
 {
-    const Fista *own = run->own;
+    const SinoFista *own = run->own;
     return sino_support_apply(run, minibatch, iteration, own->support, vector);
 }
 
-static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
+SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
-    static const SinoFbpVectors fbp = {.from = B, .completed = COMPLETED, .to = X, .part = Q, .addend = G};
-    Fista *own = run->own;
+    static const SinoFbpVectors fbp = {.from = SINO_FISTA_B,
+                                       .completed = SINO_FISTA_COMPLETED,
+                                       .to = SINO_FISTA_X,
+                                       .part = SINO_FISTA_Q,
+                                       .addend = SINO_FISTA_G};
+    SinoFista *own = run->own;
     const bool started = sino_solver_is_started(run);
     const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
                               .argument = {run->bounds.least, run->bounds.most, started ? 1 : 1 / (1 - run->lacking)}};
     SINO_TRY(sino_solver_start(run, minibatch));
-    SINO_TRY(sino_solver_divide(run, minibatch, B, PART));
+    SINO_TRY(sino_solver_divide(run, minibatch, SINO_FISTA_B, SINO_FISTA_PART));
     SINO_TRY(insert_step(run, minibatch));
-    SINO_TRY(started ? sino_solver_fill(run, minibatch, X) : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
-    SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){X, Y}));
-    SINO_TRY(insert_support(run, minibatch, 0, X));
-    SINO_TRY(insert_support(run, minibatch, 0, Y));
+    SINO_TRY(started ? sino_solver_fill(run, minibatch, SINO_FISTA_X)
+                     : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
+    SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){SINO_FISTA_X, SINO_FISTA_Y}));
+    SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_X));
+    SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_Y));
     if (own->neighbour && !own->smooth) {
-        SINO_TRY(insert_zeros(run, minibatch, U)); /* outside of the grid the prior leaves it as it is */
-        SINO_TRY(insert_zeros(run, minibatch, P));
-        SINO_TRY(insert_zeros(run, minibatch, D));
+        SINO_TRY(sino_fista_insert_zeros(run, minibatch,
+                                         SINO_FISTA_U)); /* outside of the grid the prior leaves it as it is */
+        SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_P));
+        SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_D));
     }
-    return insert_residual(run, minibatch, 0, 0, true);
+    return sino_fista_insert_residual(run, minibatch, 0, 0, true);
 }
 
-static SinoVariation tiles_of(const SinoSolverRun *run, const SinoMinibatch *minibatch)
+SinoVariation sino_fista_tiles(const SinoSolverRun *run, const SinoMinibatch *minibatch)
 {
-    const Fista *own = run->own;
+    const SinoFista *own = run->own;
     return (SinoVariation){.slices = minibatch->slices,
                            .grid_size = run->op->problem.geometry.grid_size,
                            .part_count = own->tiling.partition_count,
@@ -309,81 +288,116 @@ static SinoVariation tiles_of(const SinoSolverRun *run, const SinoMinibatch *min
                            .most = run->bounds.most};
 }
 
+SinoSmoothPrior sino_fista_smooth_prior(const SinoSolverRun *run, const SinoMinibatch *minibatch)
+{
+    const SinoRegularization *of = &run->regularization;
+    return (SinoSmoothPrior){.tiles = sino_fista_tiles(run, minibatch),
+                             .function = of->prior == SINO_PRIOR_OF_HUBER ? SINO_PRIOR_HUBER : SINO_PRIOR_QGGMRF,
+                             .threshold = of->threshold};
+}
+
 /* Takes the gradient of a smooth prior at y from z, which is in G. */
 static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
-    const SinoRegularization *of = &run->regularization;
-    SinoSmoothPrior prior = {.tiles = tiles_of(run, minibatch),
-                             .function = of->prior == SINO_PRIOR_OF_HUBER ? SINO_PRIOR_HUBER : SINO_PRIOR_QGGMRF,
-                             .threshold = of->threshold};
+    SinoSmoothPrior prior = sino_fista_smooth_prior(run, minibatch);
     for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
         const int64_t part = prior.tiles.part;
         if (sino_solver_voxels(run, part) > 0)
             SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
-                                       minibatch->vector[Y], minibatch->state, minibatch->vector[G][part]));
+                                       minibatch->vector[SINO_FISTA_Y], minibatch->state,
+                                       minibatch->vector[SINO_FISTA_G][part]));
     }
     return NULL;
+}
+
+int sino_fista_dual_steps(const SinoFista *own)
+{
+    return own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
 }
 
 /* Computes U from z, which is in G. U is 0 outside of the support, as the projection on all constraints makes it. */
 static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
-    const Fista *own = run->own;
-    SinoVariationTask task = {.variation = tiles_of(run, minibatch),
-                              .p = minibatch->vector[P],
-                              .q = minibatch->vector[D],
-                              .u = minibatch->vector[U],
+    const SinoFista *own = run->own;
+    SinoVariationTask task = {.variation = sino_fista_tiles(run, minibatch),
+                              .p = minibatch->vector[SINO_FISTA_P],
+                              .q = minibatch->vector[SINO_FISTA_D],
+                              .u = minibatch->vector[SINO_FISTA_U],
                               .state = minibatch->state,
                               .tiles = own->tiles,
                               .neighbours = own->neighbours};
-    const int steps = own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
-    for (int half = 0; half <= 2 * steps; half++) {
+    for (int half = 0; half <= 2 * sino_fista_dual_steps(own); half++) {
         for (int64_t p = 0; p < own->tiling.partition_count; p++) {
             const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
             task.variation.part = p;
             if (sino_solver_voxels(run, p) == 0) continue;
-            SINO_TRY(half % 2 == 0
-                         ? sino_insert_variation_primal(run->runtime, position, &task, minibatch->vector[G][p])
-                         : sino_insert_variation_dual(run->runtime, position, &task));
+            SINO_TRY(half % 2 == 0 ? sino_insert_variation_primal(run->runtime, position, &task,
+                                                                  minibatch->vector[SINO_FISTA_G][p])
+                                   : sino_insert_variation_dual(run->runtime, position, &task));
         }
-        if (half % 2 == 0) SINO_TRY(insert_support(run, minibatch, iteration, U));
+        if (half % 2 == 0) SINO_TRY(sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_U));
     }
     return NULL;
+}
+
+SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
+{
+    const SinoFista *own = run->own;
+    const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA, .argument = {(double)own->subset_count}};
+    SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[k], SINO_FISTA_Q, SINO_FISTA_G));
+    return sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){SINO_FISTA_Y, SINO_FISTA_G});
+}
+
+static bool is_proximal(const SinoFista *own)
+{
+    return own->neighbour && !own->smooth;
+}
+
+SinoStatus sino_fista_insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {run->bounds.least, run->bounds.most}};
+    const int from = is_proximal(run->own) ? SINO_FISTA_U : SINO_FISTA_G;
+    return insert_sums(run, minibatch, iteration, &voxels, 3, (const int[]){from, SINO_FISTA_X, SINO_FISTA_Y});
+}
+
+SinoStatus sino_fista_insert_momentum(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *sums)
+{
+    const SinoFista *own = run->own;
+    return insert_rule(run, minibatch, iteration, SINO_RULE_MOMENTUM_FISTA,
+                       own->subset_count > 1 ? t_most_of_subsets : t_most, sums);
 }
 
 /* Updates x and y in the k-th subset's turn. */
 static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
 {
-    const Fista *own = run->own;
-    const bool proximal = own->neighbour && !own->smooth;
-    const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA, .argument = {(double)own->subset_count}};
-    const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {run->bounds.least, run->bounds.most}};
-    SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[k], Q, G));
-    SINO_TRY(sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){Y, G}));
+    const SinoFista *own = run->own;
+    SINO_TRY(sino_fista_insert_back(run, minibatch, iteration, k));
     if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
-    SINO_TRY(proximal ? insert_variation(run, minibatch, iteration) : insert_support(run, minibatch, iteration, G));
-    return insert_rule(run, minibatch, iteration, &voxels, 3, (const int[]){proximal ? U : G, X, Y},
-                       SINO_RULE_MOMENTUM_FISTA, own->subset_count > 1 ? t_most_of_subsets : t_most);
+    SINO_TRY(is_proximal(own) ? insert_variation(run, minibatch, iteration)
+                              : sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_G));
+    SINO_TRY(sino_fista_insert_voxels(run, minibatch, iteration));
+    return sino_fista_insert_momentum(run, minibatch, iteration, minibatch->vector[SINO_FISTA_SUMS][0]);
 }
 
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
-    const Fista *own = run->own;
+    const SinoFista *own = run->own;
     for (int64_t k = 0; k < own->subset_count; k++) {
         SINO_TRY(insert_turn(run, minibatch, iteration, k));
-        SINO_TRY(insert_residual(run, minibatch, iteration, k + 1, k == 0));
+        SINO_TRY(sino_fista_insert_residual(run, minibatch, iteration, k + 1, k == 0));
     }
     return sino_solver_record(run, minibatch, iteration);
 }
 
-const SinoSolver sino_solver_fista = {.choice = SINO_ALGORITHM_FISTA,
-                                      .iterative = true,
-                                      .has_subsets = true,
-                                      .whole_slices = "fista compares neighbouring voxels",
-                                      .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
-                                      .weights = &weight_vectors,
-                                      .projection = Q,
-                                      .prepare = prepare,
-                                      .release = release,
-                                      .start = start,
-                                      .iterate = iterate};
+const SinoSolver sino_solver_fista = {
+    .choice = SINO_ALGORITHM_FISTA,
+    .iterative = true,
+    .has_subsets = true,
+    .whole_slices = "fista compares neighbouring voxels",
+    .vectors = {.count = SINO_FISTA_PLANE_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
+    .weights = &sino_fista_weight_vectors,
+    .projection = SINO_FISTA_Q,
+    .prepare = sino_fista_prepare,
+    .release = sino_fista_release,
+    .start = sino_fista_start,
+    .iterate = iterate};

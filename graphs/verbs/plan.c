@@ -20,7 +20,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
     SinoGeometry grid = {0};
     SINO_TRY(sino_input_size_grid(settings, columns, &grid));
     const int64_t side = sino_geometry_slice_side(&grid);
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
+    const SinoSolver *solver = sino_solver_of(settings);
     SINO_TRY(sino_plan_angles(settings, SINO_PI, angle_rad));
     *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
                                                    .column_count = columns,

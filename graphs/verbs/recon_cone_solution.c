@@ -25,7 +25,7 @@ static SinoStatus begin(SinoRecon *recon)
     Solution *own;
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
-    own->solver = sino_solver_find(recon->settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE);
+    own->solver = sino_solver_find(recon->settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
     return sino_cone_solution_problem(recon->settings, &recon->input, &own->cone,
                                       sino_processes_count(recon->processes), &own->problem);

@@ -21,7 +21,8 @@ static bool has_places(const SinoSettings *settings)
 
 bool sino_recon_keeps_journals(const SinoRecon *recon)
 {
-    return recon->kind->restored && !recon->settings->memory && has_places(recon->settings);
+    const bool at_once = recon->settings->prior_dimensions == 3; /* all slices are complete, or none is */
+    return recon->kind->restored && !recon->settings->memory && has_places(recon->settings) && !at_once;
 }
 
 SinoStatus sino_recon_check_name(const SinoSettings *settings)

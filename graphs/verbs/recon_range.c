@@ -57,7 +57,7 @@ SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *
     quick.grid = (SinoGridShape){0};
     quick.topology = (SinoTopologyShape){0};
     quick.node_weights = (SinoWeightList){0};
-    const SinoSolver *solver = sino_solver_find(quick.algorithm, quick.projector, quick.weights);
+    const SinoSolver *solver = sino_solver_of(&quick);
     SinoInput input = recon->input;
     SinoTeam team = {0};
     SinoOperator *op = NULL;

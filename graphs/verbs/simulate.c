@@ -310,7 +310,7 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *lo
                    .log = log,
                    .processes = sino_job_processes(job),
                    .machine = sino_simulation_machine(),
-                   .solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights)};
+                   .solver = sino_solver_of(settings)};
     if (sino_processes_rank(of.processes) > 0) sino_log_mute(log);
     of.settings.workers = 0; /* the simulated machine has as many cores */
     if (settings->memory_bytes == 0) of.settings.memory_bytes = of.machine->memory_bytes / 100 * MEMORY_PERCENT;

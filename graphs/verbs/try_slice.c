@@ -99,7 +99,7 @@ static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
 static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings, const unsigned char *mask,
                                      SinoRecord *record)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
+    const SinoSolver *solver = sino_solver_of(settings);
     const int64_t columns = sino_solver_history_columns(solver, settings);
     const int64_t numbers = sino_solver_history_numbers(solver, settings);
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);

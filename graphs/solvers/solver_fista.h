@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* FISTA, inside: what the solvers of a prior in 2-D (solver_fista.c) and in 3-D (solver_fista_volume.c) share. */
+#ifndef SINO_SOLVER_FISTA_H
+#define SINO_SOLVER_FISTA_H
+
+#include "prior.h"
+#include "solver.h"
+#include "solver_fbp.h"
+
+/* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
+ * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,
+ * for the momentum. In 3-D: R: dual vector. FIRST: the first slice of the point that neighbours compare with; LAST: the
+ * last one, or that of R; BEFORE, AFTER: LAST of the rank before, FIRST of the rank after, in the first and the last
+ * minibatch. TOTAL: sums of all slices, of the first minibatch; LOWER, UPPER: of other ranks. STATE_AFTER: the state of
+ * the first minibatch of the rank after. */
+enum {
+    SINO_FISTA_B,
+    SINO_FISTA_PART,
+    SINO_FISTA_W,
+    SINO_FISTA_Q,
+    SINO_FISTA_X,
+    SINO_FISTA_Y,
+    SINO_FISTA_G,
+    SINO_FISTA_U,
+    SINO_FISTA_P,
+    SINO_FISTA_D,
+    SINO_FISTA_COMPLETED,
+    SINO_FISTA_SUMS,
+    SINO_FISTA_PLANE_VECTORS,
+
+    SINO_FISTA_R = SINO_FISTA_PLANE_VECTORS,
+    SINO_FISTA_FIRST,
+    SINO_FISTA_LAST,
+    SINO_FISTA_BEFORE,
+    SINO_FISTA_AFTER,
+    SINO_FISTA_TOTAL,
+    SINO_FISTA_LOWER,
+    SINO_FISTA_UPPER,
+    SINO_FISTA_STATE_AFTER,
+    SINO_FISTA_VOLUME_VECTORS
+};
+
+/* The rows of the table of vectors that both solvers have. */
+#define SINO_FISTA_BUFFERS                                                                                             \
+    [SINO_FISTA_B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                               \
+    [SINO_FISTA_PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},            \
+    [SINO_FISTA_W] = {"weights", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                              \
+    [SINO_FISTA_Q] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                           \
+    [SINO_FISTA_X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                             \
+    [SINO_FISTA_Y] = {"extrapolated tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                \
+    [SINO_FISTA_G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                             \
+    [SINO_FISTA_U] = {"next tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                        \
+    [SINO_FISTA_P] = {"dual across", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                          \
+    [SINO_FISTA_D] = {"dual down", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                            \
+    [SINO_FISTA_COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},     \
+    [SINO_FISTA_SUMS] = {"sums of voxels", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES}
+
+typedef struct SinoFista {
+    int64_t subset_count;
+    int64_t *order;       /* [subset_count]: the order in which subsets have their turns; owned */
+    SinoData **row_sums;  /* A 1: [subset] */
+    SinoData **support;   /* support.h */
+    double curvature;     /* largest (AᵀA 1)_j */
+    SinoSolverRun filter; /* of FBP, for the start */
+    SinoTiling tiling;
+    SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
+    bool smooth;                   /* the prior is */
+    SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
+    bool volume;                   /* the prior is in 3-D */
+    SinoSettings endless;          /* in 3-D: the run's settings, with which no slice stops; owns nothing */
+    int64_t *rank;                 /* in 3-D: [rank_count]: ranks with slices, in their order; owned */
+    int64_t rank_count, own_rank;  /* own_rank: of this rank in the list */
+} SinoFista;
+
+extern const SinoVectors sino_fista_weight_vectors;
+
+/* prepare, release and start of the solver in 2-D, which those in 3-D begin with. */
+SinoStatus sino_fista_prepare(SinoSolverRun *run);
+void sino_fista_release(SinoSolverRun *run);
+SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch);
+
+/* The k-th subset's turn, in parts. `back` inserts z into G, without what a smooth prior adds to it. */
+SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k);
+
+/* Inserts x and y from G, or from U if the prior is proximal, and their sums into SUMS. */
+SinoStatus sino_fista_insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
+
+/* Inserts the rule of the momentum. sums: SinoSliceSums[slice]. */
+SinoStatus sino_fista_insert_momentum(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *sums);
+
+/* Projects y for the k-th subset in turn, and turns A y into W(b − A y). Its residuals are added to those of earlier
+ * turns; `first` starts the sum. */
+SinoStatus sino_fista_insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
+                                      bool first);
+
+/* Sets voxels of a vector to 0: all of them, or those outside of the support. */
+SinoStatus sino_fista_insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector);
+SinoStatus sino_fista_insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector);
+
+/* Steps towards the minimum of a proximal prior in an update. */
+int sino_fista_dual_steps(const SinoFista *own);
+
+/* Tables of tiles, and of a smooth prior, for the minibatch. */
+SinoVariation sino_fista_tiles(const SinoSolverRun *run, const SinoMinibatch *minibatch);
+SinoSmoothPrior sino_fista_smooth_prior(const SinoSolverRun *run, const SinoMinibatch *minibatch);
+
+#endif

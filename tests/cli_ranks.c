@@ -31,6 +31,7 @@ static const Way ways[] = {
     {4, "--grid 3x1"},
     {8, "--grid 8x1"}, /* more than there are slices */
 };
+#define WAYS (sizeof ways / sizeof *ways)
 
 static void run_ranks(const char *directory, int ranks, const char *words, CliRun *run)
 {
@@ -77,10 +78,12 @@ static void assert_same(const char *directory, const char *words, int ranks, con
         fail_msg("%d ranks, %s: the volume is off by %g, residuals by %g", ranks, line, off, residuals);
 }
 
-static void assert_all_ways(const char *directory, const char *words, double volume_within, double residuals_within)
+/* Every `every`-th way, the last one among them. */
+static void assert_ways(const char *directory, const char *words, size_t every, double volume_within,
+                        double residuals_within)
 {
     cli_works(directory, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", words);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    for (size_t i = (WAYS - 1) % every; i < WAYS; i += every)
         assert_same(directory, words, ways[i].ranks, ways[i].words, volume_within, residuals_within);
 }
 
@@ -138,13 +141,13 @@ static void starts_of_ranks(void **state)
 static void single_precision(void **state)
 {
     cli_works(*state, scan);
-    assert_all_ways(*state, "--algorithm cg --iterations 5", 1e-5, 1e-5);
+    assert_ways(*state, "--algorithm cg --iterations 5", 1, 1e-5, 1e-5);
 }
 
 static void double_precision_without_symmetry(void **state)
 {
     cli_works(*state, scan);
-    assert_all_ways(*state, "--algorithm cg --iterations 5 --precision double --symmetry no", 1e-7, 1e-12);
+    assert_ways(*state, "--algorithm cg --iterations 5 --precision double --symmetry no", 3, 1e-7, 1e-12);
 }
 
 static void other_algorithms_and_precisions(void **state)
@@ -176,7 +179,7 @@ static uint16_t faulty_count(uint64_t angle, uint64_t row, uint64_t column)
 /* Rays without a value have weight 0 on whatever rank they are, and are told of as one process tells of them. */
 static void undefined_values(void **state)
 {
-    static const int few[] = {1, 3, 5, 7};
+    static const int few[] = {1, 7};
     static const char *const words[] = {"--algorithm cg --iterations 5", "--iterations 5 --algorithm sirt",
                                         "--iterations 5 --algorithm osem --subsets 3",
                                         "--algorithm cg --iterations 5 --weights counts",
@@ -249,7 +252,7 @@ static void angles_are_shared(void **state)
         "--algorithm fbp --projector rotate",
         "--algorithm fbp --projector pixels",
         "--algorithm fbp --projector gridding"};
-    static const Way shared[] = {{2, "--grid 1x2"}, {3, "--grid 1x3 --overlap no"}, {4, "--grid 2x2"}};
+    static const Way shared[] = {{3, "--grid 1x3 --overlap no"}, {4, "--grid 2x2"}};
     cli_works(*state, scan);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const bool iterates = !strstr(words[i], "fbp");

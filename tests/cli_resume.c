@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { SIZE = 48, SLICES = 80, ITERATIONS = 20, KILLS_MOST = 60 };
+enum { SIZE = 48, SLICES = 80, KILLS_MOST = 60 };
 
 /* A dead column and a dropped projection: what a run tells of undefined values must not depend on who stored what. */
 static uint16_t count(uint64_t angle, uint64_t row, uint64_t column)
@@ -19,20 +19,20 @@ static uint16_t count(uint64_t angle, uint64_t row, uint64_t column)
 
 /* With as little memory as there may be it takes several slabs. */
 #define RECON                                                                                                          \
-    "recon ../scan.h5 --minibatch 2 --algorithm cg --iterations 20 --save-format both --rotation-axis 23.5 "           \
+    "recon ../scan.h5 --minibatch %d --algorithm cg --iterations %d --save-format both --rotation-axis 23.5 "          \
     "--stall-limit 30s --projector rays "                                                                              \
     "--memory %dMiB "
 
 /* How the processes are started in folders of their own, and how they share the work. */
 typedef struct Way {
-    const char *launcher, *words; /* words begin with a blank */
-    int ranks;
+    const char *launcher, *words;     /* words begin with a blank */
+    int ranks, minibatch, iterations; /* ranks that share cores wait long for each message: fewer of them */
     bool integers;
 } Way;
 
-static const Way one_rank = {NULL, "", 1, false};
-static const Way integers = {NULL, " --output-type uint8", 1, true};
-static const Way two_ranks = {"mpirun -q -n 2 ../note_pid", " --grid 1x2 --output-type uint16", 2, true};
+static const Way one_rank = {NULL, "", 1, 2, 20, false};
+static const Way integers = {NULL, " --output-type uint8", 1, 2, 20, true};
+static const Way two_ranks = {"mpirun -q -n 2 ../note_pid", " --grid 1x2 --output-type uint16", 2, 4, 4, true};
 
 static void make_folder(const char *directory, const char *name)
 {
@@ -68,7 +68,7 @@ static void assert_undefined(const char *err)
 static int find_memory(const char *folder, const Way *way)
 {
     CliRun run = {.directory = folder, .launcher = way->launcher};
-    cli_start(&run, RECON "-o out.h5%s", 1, way->words);
+    cli_start(&run, RECON "-o out.h5%s", way->minibatch, way->iterations, 1, way->words);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     const double least = cli_number_after(run.err, "; allowed: --memory ", NULL);
@@ -92,7 +92,7 @@ static void make_reference(const char *directory, const Way *way)
     make_folder(directory, "broken");
     memory_mib = find_memory(testing_path(path, directory, "whole"), way);
     CliRun run = {.directory = path, .launcher = way->launcher};
-    cli_start(&run, RECON "-o out.h5%s", memory_mib, way->words);
+    cli_start(&run, RECON "-o out.h5%s", way->minibatch, way->iterations, memory_mib, way->words);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("%s", run.err);
     assert_true(cli_number_after(run.err, "sinodag: slices: 80, ", NULL) <= SLICES / 2); /* several slabs */
@@ -104,7 +104,7 @@ static void make_reference(const char *directory, const Way *way)
 static void start(CliRun *run, const char *folder, const Way *way, const char *words)
 {
     *run = (CliRun){.directory = folder, .launcher = way->launcher};
-    cli_start(run, RECON "-o out.h5%s%s", memory_mib, way->words, words);
+    cli_start(run, RECON "-o out.h5%s%s", way->minibatch, way->iterations, memory_mib, way->words, words);
 }
 
 /* The process that is to be killed: a random one of the ranks. */
@@ -173,7 +173,7 @@ static void assert_same_reports(const char *directory)
 
 static void assert_same_files(const char *directory, const Way *way)
 {
-    const int64_t data[] = {SLICES, SIZE, SIZE}, residuals[] = {SLICES, ITERATIONS + 1}, repaired[] = {SLICES};
+    const int64_t data[] = {SLICES, SIZE, SIZE}, residuals[] = {SLICES, way->iterations + 1}, repaired[] = {SLICES};
     const int64_t clipped[] = {3};
     char whole[TESTING_PATH], broken[TESTING_PATH];
     assert_same_values(directory, "/exchange/data", 3, data);
@@ -403,7 +403,7 @@ static void damaged_slices_are_made_again(void **state)
     assert_int_equal(fputc(byte ^ 1, file), byte ^ 1);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(unlink(testing_path(path, folder, "out/recon_00003.tiff")), 0);
-    cli_works(folder, RECON "-o out.h5 --resume", memory_mib);
+    cli_works(folder, RECON "-o out.h5 --resume", one_rank.minibatch, one_rank.iterations, memory_mib);
     assert_same_files(*state, &one_rank);
     assert_no_journals(*state);
     clear(*state);

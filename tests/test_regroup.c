@@ -336,7 +336,7 @@ static void lists_hold_the_block(void **state)
     (void)state;
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
         const TestingAngles angles = testing_angles(kind);
-        check_problem(problem_create(scan_of(&angles, 44, 38, kind % 2 ? 19.3 : 25.5), true));
+        check_problem(problem_create(scan_of(&angles, 38, 34, kind % 2 ? 17.3 : 22.5), true));
         check_problem(problem_create(scan_of(&angles, 30, 37, 11.25), false));
     }
 }

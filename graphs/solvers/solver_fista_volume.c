@@ -10,11 +10,11 @@
  *              ↕ edges  ↘ coupling_sums ↘
  *                                      momentum of the next turn
  *
- * The minibatches of all ranks go through a turn together. A minibatch needs one slice of each neighbour, its *edge*: of
- * total variation the first slice of u of the next one and the last slice of the dual vector r of the one before; of a
- * smooth prior both slices of y. The minibatch that has the slice copies it, and sends it where the neighbour is another
- * rank's. The sum that decides on the momentum goes over a tree of ranks. It is needed by the prior of the next turn,
- * beside which all products of this turn lie, so that no worker waits for it. */
+ * The minibatches of all ranks go through a turn together. A minibatch needs one slice of each neighbour, its *edge*:
+ * of total variation the first slice of u of the next one and the last slice of the dual vector r of the one before; of
+ * a smooth prior both slices of y. The minibatch that has the slice copies it, and sends it where the neighbour is
+ * another rank's. The sum that decides on the momentum goes over a tree of ranks. It is needed by the prior of the next
+ * turn, beside which all products of this turn lie, so that no worker waits for it. */
 #include "arithmetic.h"
 #include "coupling_task.h"
 #include "memory.h"
@@ -236,10 +236,10 @@ static SinoStatus insert_smooth_prior(const Slab *slab)
         for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
             const int64_t p = prior.tiles.part;
             if (sino_solver_voxels(slab->run, p) > 0)
-                SINO_TRY(sino_insert_volume_prior(
-                    slab->run->runtime, sino_minibatch_at(minibatch, slab->iteration, p), &prior,
-                    minibatch->vector[SINO_FISTA_Y], before ? before[p] : NULL, after ? after[p] : NULL,
-                    minibatch->state, minibatch->vector[SINO_FISTA_G][p]));
+                SINO_TRY(sino_insert_volume_prior(slab->run->runtime, sino_minibatch_at(minibatch, slab->iteration, p),
+                                                  &prior, minibatch->vector[SINO_FISTA_Y], before ? before[p] : NULL,
+                                                  after ? after[p] : NULL, minibatch->state,
+                                                  minibatch->vector[SINO_FISTA_G][p]));
         }
     }
     return NULL;
@@ -318,8 +318,7 @@ static SinoStatus insert_turn(const Slab *slab, int64_t k)
 static SinoStatus iterate_together(SinoSolverRun *run, int64_t count, SinoMinibatch *const *minibatch,
                                    int64_t iteration)
 {
-    const Slab slab = {
-        .run = run, .own = run->own, .count = count, .iteration = iteration, .minibatch = minibatch};
+    const Slab slab = {.run = run, .own = run->own, .count = count, .iteration = iteration, .minibatch = minibatch};
     if (iteration == 1) SINO_TRY(begin(&slab));
     for (int64_t k = 0; k < slab.own->subset_count; k++) SINO_TRY(insert_turn(&slab, k));
     for (int64_t m = 0; m < count; m++) SINO_TRY(sino_solver_record(run, minibatch[m], iteration));

@@ -134,8 +134,8 @@ static int64_t NAME(tile_below)(const SinoSmoothPrior *prior, int64_t tile, Sino
 static void NAME(descend_tile)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile, const REAL *theta,
                                const void *const *u, const Between *between, REAL *z)
 {
-    const int64_t step = at.slices.stride, rows_before = (tile - prior->tiles.first_tile[prior->tiles.part]) *
-                                                         SINO_TILE_VOXELS;
+    const int64_t step = at.slices.stride,
+                  rows_before = (tile - prior->tiles.first_tile[prior->tiles.part]) * SINO_TILE_VOXELS;
     const SinoTileExtent extent = sino_tile_extent(&prior->tiles, tile);
     const int64_t length = extent.across.count * step;
     for (int64_t r = extent.down.first; r < extent.down.first + extent.down.count; r++) {

@@ -35,11 +35,8 @@ static inline SinoBeside sino_tile_beside(const SinoVariation *variation, const 
                                           bool same)
 {
     const int64_t tiles = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
-    return (SinoBeside){.slices = variation->slices,
-                        .rows = tiles * SINO_TILE_VOXELS,
-                        .vector = vector,
-                        .edge = edge,
-                        .same = same};
+    return (SinoBeside){
+        .slices = variation->slices, .rows = tiles * SINO_TILE_VOXELS, .vector = vector, .edge = edge, .same = same};
 }
 
 /* First element of a tile in the panel of its part's vector; NULL: there is no such tile (−1). */

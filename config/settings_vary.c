@@ -19,6 +19,7 @@ static const char *const not_swept[] = {"reconstruction-type",
                                         "sweep",
                                         "rotation-axis-auto",
                                         "center-row",
+                                        "prior-dimensions", /* of a volume */
                                         NULL};
 
 static bool is_number(const SinoSetting *row)
@@ -130,7 +131,6 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
                                                 "support-ratio",
                                                 "regularization",
                                                 "prior",
-                                                "prior-dimensions",
                                                 "prior-threshold",
                                                 "weights",
                                                 "fbp-filter",

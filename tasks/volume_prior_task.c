@@ -2,6 +2,7 @@
 /* Tasks of priors in 3-D. */
 #include "volume_prior_task.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 
@@ -23,8 +24,8 @@ static bool is_empty(const SinoVariation *tiles, int64_t part)
 
 /* What a function takes from the buffers. */
 typedef struct Buffers {
-    const void *before, *after;  /* NULL: none */
-    const void **vector;         /* [vectors][part_count]; owned */
+    const void *before, *after; /* NULL: none */
+    const void **vector;        /* [vectors][part_count]; owned */
 } Buffers;
 
 /* own: buffers of the partition itself, of vectors of all partitions there are `vectors`. */
@@ -34,7 +35,8 @@ static SinoStatus take_buffers(const SinoTask *task, int own, int64_t vectors, B
     const SinoVariation *tiles = &arguments->prior.tiles;
     int next = OWN + own;
     *buffers = (Buffers){0};
-    SINO_TRY(sino_allocate(vectors * tiles->part_count, sizeof *buffers->vector, "partitions", &buffers->vector));
+    SINO_TRY(
+        sino_allocate(sino_times(vectors, tiles->part_count), sizeof *buffers->vector, "partitions", &buffers->vector));
     if (arguments->before) buffers->before = sino_task_buffer(task, next++);
     if (arguments->after) buffers->after = sino_task_buffer(task, next++);
     for (int64_t i = 0; i < vectors * tiles->part_count; i++)
@@ -79,8 +81,8 @@ static SinoStatus prior_cpu(const SinoTask *task)
 
 #define KIND(task, function)                                                                                           \
     {                                                                                                                  \
-        .name = task, .argument_bytes = sizeof(Arguments), .access_min = OWN + 2,                       \
-        .access_max = SINO_TASK_DATA_MANY, .cpu = function                                                             \
+        .name = task, .argument_bytes = sizeof(Arguments), .access_min = OWN + 2, .access_max = SINO_TASK_DATA_MANY,   \
+        .cpu = function                                                                                                \
     }
 static const SinoTaskKind primal_kind = KIND("volume_primal", primal_cpu);
 static const SinoTaskKind dual_kind = KIND("volume_dual", dual_cpu);
@@ -96,7 +98,7 @@ static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const Sino
     const int64_t count = tiles->first_tile[tiles->part + 1] - tiles->first_tile[tiles->part];
     int used = 0;
     SinoAccess *access;
-    SINO_TRY(sino_allocate(OWN + own_count + BESIDE_MOST + vectors * tiles->part_count, sizeof *access,
+    SINO_TRY(sino_allocate(OWN + own_count + BESIDE_MOST + sino_times(vectors, tiles->part_count), sizeof *access,
                            "the data of a task", &access));
     access[used++] = (SinoAccess){state, SINO_READ};
     for (int i = 0; i < own_count; i++) access[used++] = own[i];

@@ -19,8 +19,8 @@ enum {
     RAYS = SIZE * ANGLES,
     VOXELS = PIXELS * SLICES,
     DIRECTIONS = 5, /* right, below, both diagonals, next slice */
-    REFERENCE_ITERATIONS = 20000,
-    SMOOTH_ITERATIONS = 20000
+    REFERENCE_ITERATIONS = 6000,
+    SMOOTH_ITERATIONS = 6000
 };
 
 typedef struct Problem {
@@ -240,7 +240,7 @@ static double threshold_of(const char *directory)
 }
 
 static const char recon_words[] =
-    "%s --theta %s --columns %d --rotation-axis 5.5 --algorithm fista --subsets 1 --iterations 2000 --precision double "
+    "%s --theta %s --columns %d --rotation-axis 5.5 --algorithm fista --subsets 1 --iterations 1000 --precision double "
     "--prior-dimensions 3 --regularization %g --weights %s --nonnegativity no --minimum %s --maximum %s --prior %s "
     "--minibatch %d --partitions %d";
 

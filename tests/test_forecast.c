@@ -29,7 +29,7 @@ static Case make(const char *line)
     made.rad = calloc((size_t)angles, sizeof *made.rad);
     assert_non_null(made.rad);
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, settings->projector, settings->weights);
+    const SinoSolver *solver = sino_solver_of(settings);
     made.request = (SinoPlanRequest){
         .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2, 0},
                             .precision = settings->precision,

@@ -32,7 +32,8 @@ static Case draw(uint64_t *seed)
     Case made = {.rad = calloc((size_t)angles, sizeof *made.rad)};
     assert_non_null(made.rad);
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
-    const SinoSolver *solver = sino_solver_find(algorithms[number(seed, 0, 2)], SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE);
+    const SinoSolver *solver =
+        sino_solver_find(algorithms[number(seed, 0, 2)], SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
     made.request = (SinoPlanRequest){
         .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2, 0},
                             .precision = precisions[number(seed, 0, 3)],

@@ -5,8 +5,9 @@
  *                                   ↑
  *                        [ load_volume → fill ]
  *
- * A slab's minibatches are independent chains. Two sets of counts and one slot per minibatch bound the memory. StarPU
- * starts a task of the next slab as soon as the slot that it needs is free. */
+ * A slab's minibatches are independent chains, unless the prior is in 3-D (solver_fista_volume.c). Two sets of counts
+ * and one slot per minibatch bound the memory. StarPU starts a task of the next slab as soon as the slot that it needs
+ * is free. */
 #include "reconstruction.h"
 
 #include "arithmetic.h"

@@ -14,6 +14,8 @@
  * (2015)). 10 iterations with 8 subsets come as far as 80 without, in an eighth of the products; x then stays as near
  * to the minimum as the subsets differ (docs/QUALITY.md). With one subset x converges to the minimum.
  *
+ * Here R compares voxels within a slice; solver_fista_volume.c has priors in 3-D.
+ *
  * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
  * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
  * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −

@@ -153,7 +153,8 @@ static SinoStatus take_share(SinoRecon *recon)
     return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
 }
 
-/* Collective. Every rank finds the same; rank 0's choice is taken, should a processor round otherwise. */
+/* Collective. Every rank finds the same; rank 0's choice is taken, should a processor round otherwise. The strength of
+ * a prior in 3-D is that of the slice in 2-D (docs/QUALITY.md). */
 static SinoStatus choose(SinoRecon *recon)
 {
     Parallel *own = recon->own;
@@ -162,7 +163,7 @@ static SinoStatus choose(SinoRecon *recon)
                                 .input = &recon->input,
                                 .team = &own->team,
                                 .op = own->op,
-                                .solver = own->solver,
+                                .solver = own->solver->volume ? &sino_solver_fista : own->solver,
                                 .mask = own->mask,
                                 .slice = recon->input.slice_count / 2};
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));

@@ -175,6 +175,7 @@ def recon(
     support_ratio: Optional[float] = ...,
     regularization: Optional[Union[float, Literal["auto"]]] = ...,
     prior: Optional[Literal["total-variation", "huber", "qggmrf"]] = ...,
+    prior_dimensions: Optional[int] = ...,
     prior_threshold: Optional[Union[float, Literal["auto"]]] = ...,
     weights: Optional[Literal["auto", "counts", "none"]] = ...,
     subsets: Optional[Union[int, Literal["auto"]]] = ...,

@@ -210,7 +210,7 @@ static void fista_finds_the_minimum(void **state)
         const char *words;
     } run[] = {{0.5, 0, "--regularization 0.5"},
                {0.5, -INFINITY, "--regularization 0.5 --nonnegativity no"},
-               {8, 0, "--regularization 8"}};
+               {2, 0, "--regularization 2"}};
     Scan scan;
     write_scan(*state, &scan);
     fill_operator(&scan, a);
@@ -265,10 +265,10 @@ static void check_divisions(const char *directory, const char *algorithm)
                     {"--partitions 20 --minibatch 2", false},
                     {"--topology nodes=2,sockets=2,workers=1", false}};
     enum { DIVISIONS = sizeof division / sizeof *division };
-    char scan[TESTING_PATH], words[200];
+    char scan[TESTING_PATH], words[320];
     testing_path(scan, directory, "scan.h5");
-    testing_phantom("--out %s --size 45 --angles 60 --slices 5 --noise 0.01 --overwrite", scan);
-    char common[120];
+    testing_phantom("--out %s --size 45 --angles 60 --slices 5 --noise 0.01", scan);
+    char common[200];
     snprintf(common, sizeof common, "%%s --rotation-axis 20.7 --iterations 8 %s --projector", algorithm);
     snprintf(words, sizeof words, "%s toeplitz --partitions 1 --minibatch 1", common);
     TestingVolume expected = testing_recon(directory, words, scan);

@@ -28,6 +28,10 @@ int64_t sino_toeplitz_bytes(const SinoGeometry *geometry);
 int64_t sino_toeplitz_building_bytes(const SinoGeometry *geometry);
 int64_t sino_toeplitz_scratch_bytes(const SinoGeometry *geometry);
 
+/* An upper bound of the largest eigenvalue of AᵀA: the largest sum of absolute values of a row. T falls with the
+ * distance, so that it is the row of a voxel in the middle, with at most N/2 voxels to each side. */
+double sino_toeplitz_norm(const SinoToeplitz *toeplitz);
+
 /* The side L of the FFT. */
 int64_t sino_toeplitz_side(int64_t grid_size);
 

@@ -48,6 +48,11 @@ int64_t sino_toeplitz_side(int64_t grid_size)
     return sino_fast_size(sino_larger(2 * grid_size - 1, 2 * (int64_t)ROWS));
 }
 
+double sino_toeplitz_norm(const SinoToeplitz *toeplitz)
+{
+    return toeplitz->norm;
+}
+
 double sino_toeplitz_flops(int64_t grid_size)
 {
     const double side = (double)sino_toeplitz_side(grid_size);

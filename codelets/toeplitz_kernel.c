@@ -66,6 +66,16 @@ out:
     return status;
 }
 
+/* The sum of |T| over displacements of at most N/2. */
+static double sum_of_middle_row(const SinoToeplitz *toeplitz, const double *kernel)
+{
+    const int64_t side = toeplitz->side, half = toeplitz->geometry.grid_size / 2;
+    double sum = 0;
+    for (int64_t x = -half; x <= half; x++)
+        for (int64_t y = -half; y <= half; y++) sum += fabs(kernel[(x + side) % side * (side + 2) + (y + side) % side]);
+    return sum;
+}
+
 /* The real part of the transform, [frequency along x][along columns, half], to the spectrum [half of those along
  * x][along columns]: T(−x, −y) = T(x, y). */
 static void keep_half(int64_t side, const double *transformed, float *spectrum)
@@ -88,6 +98,7 @@ SinoStatus sino_toeplitz_fill_spectrum(SinoToeplitz *toeplitz)
     fftw_plan plan = fftw_plan_dft_r2c_2d((int)side, (int)side, kernel, (fftw_complex *)kernel, FFTW_ESTIMATE);
     SINO_CHECK_OR(status, out, plan, SINO_FAILED, "FFTW made no plan for %d × %d points", (int)side, (int)side);
     SINO_TRY_OR(status, out, fill_kernel(toeplitz, kernel));
+    toeplitz->norm = sum_of_middle_row(toeplitz, kernel);
     fftw_execute(plan);
     keep_half(side, kernel, toeplitz->spectrum);
 out:

@@ -90,6 +90,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
         SINO_VECTOR_CHANGE, SINO_NO_VECTOR, 1, 0)                                                                      \
     ROW(descend_fista, DESCEND_FISTA, "update_descend_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,    \
         SINO_NO_VECTOR, 0, 1)                                                                                          \
+    ROW(descend_normal, DESCEND_NORMAL, "update_descend_fista", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_VECTOR_READ,  \
+        SINO_VECTOR_WRITE, 2, 1)                                                                                       \
     ROW(voxels_fista, VOXELS_FISTA, "update_voxels_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_VECTOR_CHANGE,   \
         SINO_NO_VECTOR, 2, 1)
 
@@ -107,6 +109,8 @@ typedef enum SinoUpdateFormula {
     ROW(step_normal, STEP_NORMAL, "update_step")                                                                       \
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
     ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
+    ROW(gain_fista, GAIN_FISTA, "update_gain_fista")                                                                   \
+    ROW(step_given_fista, STEP_GIVEN_FISTA, "update_step_fista")                                                       \
     ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
     ROW(step_volume, STEP_VOLUME, "update_step_fista")                                                                 \
     ROW(prior_fista, PRIOR_FISTA, "update_prior_fista")                                                                \
@@ -131,12 +135,13 @@ enum {
 };
 enum { SINO_MLEM_START }; /* the value of every voxel at the start */
 enum {
-    SINO_FISTA_STEP,      /* 1/(L + strength·curvature) */
-    SINO_FISTA_THRESHOLD, /* θ = strength of the prior·step */
-    SINO_FISTA_T,         /* t of the next iteration */
-    SINO_FISTA_BETA,      /* weight of the last change of x in y */
-    SINO_FISTA_CURVATURE, /* of a smooth prior of strength 1; 0: total variation */
-    SINO_FISTA_DUAL       /* in 3-D: length of the steps of the dual vectors (variation.h) */
+    SINO_FISTA_STEP,               /* 1/(L + strength·curvature) */
+    SINO_FISTA_THRESHOLD,          /* θ = strength of the prior·step */
+    SINO_FISTA_T,                  /* t of the next iteration */
+    SINO_FISTA_BETA,               /* weight of the last change of x in y */
+    SINO_FISTA_CURVATURE,          /* of a smooth prior of strength 1; 0: total variation */
+    SINO_FISTA_DUAL,               /* in 3-D: length of the steps of the dual vectors (variation.h) */
+    SINO_FISTA_GAIN = SINO_CG_GAIN /* on the normal equations, never in 3-D: ‖b‖² − ‖A y − b‖² */
 };
 enum { SINO_SUM_SQUARE, SINO_SUM_PRODUCT, SINO_SUM_TOTAL = SINO_SUM_PRODUCT, SINO_SUM_LIKELIHOOD = SINO_SUM_PRODUCT };
 
@@ -189,18 +194,32 @@ SINO_INLINE void sino_rule_scale_mlem(SinoSliceState *state, const SinoSliceSums
     state->scalar[SINO_MLEM_START] = argument > 0 ? sums->sum[SINO_SUM_TOTAL] / argument : 0;
 }
 
+/* The gain of FISTA on the normal equations, from the sums of sino_formula_descend_normal. */
+SINO_INLINE void sino_rule_gain_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    (void)argument, (void)first;
+    state->scalar[SINO_FISTA_GAIN] = sums->sum[SINO_SUM_PRODUCT];
+}
+
+/* FISTA: the step length 1/L; a slice with L = 0 stops. The first iteration after this rule has no momentum. Sums are
+ * not read. argument: L. */
+SINO_INLINE void sino_rule_step_given_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument,
+                                            bool first)
+{
+    (void)sums, (void)first;
+    if (!(argument > 0)) state->stopped = 1;
+    state->scalar[SINO_FISTA_STEP] = argument > 0 ? 1 / argument : 0;
+    state->scalar[SINO_FISTA_T] = (1 + sqrt(5.0)) / 2;
+    state->scalar[SINO_FISTA_BETA] = 0;
+}
+
 /* FISTA: the step length 1/L of Σ ½ w (A x − b)², where L is at least the largest eigenvalue of AᵀW A, at most 1.1
  * times the largest (AᵀW A 1)_j, for Σ_j r_j⁶⁴ of r_j = (AᵀW A 1)_j/argument is at least the largest r_j⁶⁴ (all entries
  * of AᵀW A are ≥ 0, so that no eigenvalue exceeds the largest sum of a row). argument: the largest (AᵀA 1)_j, so that r
- * ≤ 1. A slice without weights stops. The first iteration after this rule has no momentum. */
+ * ≤ 1. A slice without weights stops. */
 SINO_INLINE void sino_rule_step_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
 {
-    (void)first;
-    const double most = argument * pow(sums->sum[SINO_SUM_SQUARE], 1.0 / 64);
-    if (!(most > 0)) state->stopped = 1;
-    state->scalar[SINO_FISTA_STEP] = most > 0 ? 1 / most : 0;
-    state->scalar[SINO_FISTA_T] = (1 + sqrt(5.0)) / 2;
-    state->scalar[SINO_FISTA_BETA] = 0;
+    sino_rule_step_given_fista(state, sums, argument * pow(sums->sum[SINO_SUM_SQUARE], 1.0 / 64), first);
 }
 
 /* FISTA in 3-D: the same for slices that the prior ties together. A slice without data, whose L is 0, goes towards
@@ -601,6 +620,17 @@ SINO_FORMULA sino_formula_descend_fista(SINO_ELEMENT *e, REAL *v, double *sum)
     enum { Y, G };
     (void)sum;
     v[G] = v[Y] + e->scalar[SINO_FISTA_STEP] * e->argument[0] * v[G];
+}
+
+/* FISTA on the normal equations. Vectors Aᵀb, AᵀA y, y, z: with g = Aᵀb − AᵀA y, z = y + g/L. Sums: Σ g²;
+ * Σ y·(Aᵀb + g) = ‖b‖² − ‖A y − b‖². */
+SINO_FORMULA sino_formula_descend_normal(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { BACK, NORMAL, Y, Z };
+    const REAL g = v[BACK] - v[NORMAL];
+    sum[SINO_SUM_SQUARE] += (double)g * (double)g;
+    sum[SINO_SUM_PRODUCT] += (double)v[Y] * ((double)v[BACK] + (double)g);
+    v[Z] = v[Y] + e->scalar[SINO_FISTA_STEP] * g;
 }
 
 /* FISTA. Vectors u, x, y: u is first limited to least … most; x = u, y = u + β·(u − x before). Sums:

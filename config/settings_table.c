@@ -470,7 +470,8 @@ const SinoSetting sino_setting_table[] = {
         AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "10", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; if not given: 10 of fista, 30 of others; demo: 12 of others, with "
+        .help = "largest number of iterations; if not given: 10 of fista, 80 by --projector toeplitz, 30 of others; "
+                "demo: 12 of others, with "
                 "--geometry pet 2 of osem and 20 of others; auto, of parallel beams by cg, sirt, mlem or osem: as many "
                 "as reconstruct each half of the projections closest to the other half, at most 40, of sirt and mlem "
                 "400; by fista 40"),
@@ -558,7 +559,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
-                "multiplies by the normal operator as a convolution, by FFTs, for objects that lie within the "
+                "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
                 "detector; auto: rays, but gridding where fbp takes less time by it, and rotate where the lengths do "
                 "not fit memory and tracing them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",

@@ -65,6 +65,11 @@ int64_t sino_toeplitz_plan_side(int64_t grid_size)
     return sino_toeplitz_side(grid_size);
 }
 
+double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan)
+{
+    return sino_toeplitz_norm(plan->toeplitz);
+}
+
 double sino_toeplitz_plan_flops(int64_t grid_size)
 {
     return sino_toeplitz_flops(grid_size);

@@ -26,6 +26,9 @@ int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry);
 int64_t sino_toeplitz_plan_side(int64_t grid_size);
 double sino_toeplitz_plan_flops(int64_t grid_size);
 
+/* An upper bound of the largest eigenvalue of AᵀA (toeplitz.h). */
+double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan);
+
 /* Inserts toeplitz_product: y = AᵀA x; x[part], y[part], NULL if the part is empty. */
 SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
                                         SinoData *const *x, SinoData *const *y);

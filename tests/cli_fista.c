@@ -469,6 +469,12 @@ static void bad_words_are_refused(void **state)
                 "--weights counts contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
                 "another projector",
                 "recon p.h5 -o v.h5 --algorithm cg --projector toeplitz --weights counts");
+    cli_refuses(at, "--subsets is 4 with --projector toeplitz, which has all angles in one product; allowed: 1",
+                "recon p.h5 -o v.h5 --algorithm fista --projector toeplitz --subsets 4");
+    cli_refuses(at,
+                "--prior-dimensions is 3 with --projector toeplitz, by which slices are solved one at a time; allowed: "
+                "2, or another projector",
+                "recon p.h5 -o v.h5 --algorithm fista --projector toeplitz --prior-dimensions 3");
     cli_refuses(at, "--regularization is '-1'; allowed: auto or a number from 0 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
     cli_refuses(at, "--iterations is auto with --geometry cone; allowed: a number, or --geometry parallel",

@@ -155,10 +155,15 @@ static void what_is_no_mask(void **state)
                 "recon p.h5 -o v.h5 --algorithm mlem --mask zeros.npy");
     cli_refuses(at, "--mask contradicts --geometry cone; allowed: --mask with --geometry parallel or matrix",
                 "recon p.h5 -o v.h5 --geometry cone --mask zeros.npy");
-    cli_refuses(at, "--mask contradicts --projector toeplitz, which computes all voxels; allowed: another projector",
-                "recon p.h5 -o v.h5 --projector toeplitz --mask zeros.npy");
     cli_refuses(
-        at, "--support-ratio contradicts --projector toeplitz, which computes all voxels; allowed: another projector",
+        at,
+        "--mask contradicts --algorithm cg by --projector toeplitz, which computes all voxels; allowed: another "
+        "projector, or --algorithm fista",
+        "recon p.h5 -o v.h5 --projector toeplitz --mask zeros.npy");
+    cli_refuses(
+        at,
+        "--support-ratio contradicts --algorithm cg by --projector toeplitz, which computes all voxels; allowed: "
+        "another projector, or --algorithm fista",
         "recon p.h5 -o v.h5 --projector toeplitz --support-ratio 0.9");
 }
 

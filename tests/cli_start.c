@@ -130,7 +130,10 @@ static void what_does_not_fit_is_refused(void **state)
                 RECON "-o v.h5 --algorithm fbp --start first.h5");
     cli_refuses(at, "--start contradicts --geometry cone; allowed: --start with --geometry parallel or matrix",
                 RECON "-o v.h5 --geometry cone --algorithm sirt --start first.h5");
-    cli_refuses(at, "--start contradicts --projector toeplitz, which begins from 0; allowed: another projector",
+    cli_refuses(at,
+                "--start contradicts --algorithm cg by --projector toeplitz, which begins from 0; allowed: another "
+                "projector, or "
+                "--algorithm fista",
                 RECON "-o v.h5 --algorithm cg --projector toeplitz --start first.h5");
     cli_refuses(at, "--start contradicts --iterations auto, which counts from 0; allowed: a number",
                 RECON "-o v.h5 --algorithm cg --iterations auto --start first.h5");

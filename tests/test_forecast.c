@@ -350,7 +350,7 @@ static void projector_is_chosen(void **state)
     refuse("--angles 10 --columns 16 --slices 1 --projector rotate --precision half", "allowed: single");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --precision double", "allowed: single");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm sirt",
-           "--projector is toeplitz with --algorithm sirt; allowed: cg, or another projector");
+           "--projector is toeplitz with --algorithm sirt; allowed: cg or fista, or another projector");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm fbp",
            "--projector is toeplitz with --algorithm fbp");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --ranks 2 --grid 1x2",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Normal: CG by --projector toeplitz against CGLS in double with the same operator, dense; that divisions, workers and
- * policies do not matter; undefined rays; phantoms, beside the lengths of rays. */
+/* Normal: CG and FISTA by --projector toeplitz against CGLS, and a long run of another method, in double with the same
+ * operator, dense; that divisions, workers and policies do not matter; undefined rays; phantoms, beside the lengths of
+ * rays. */
 #include "fast_size.h"
 #include "settings.h"
 #include "testing.h"
@@ -90,9 +91,10 @@ static void solve(double (*a)[VOXELS], const Scan *scan, double x[VOXELS], doubl
 static TestingVolume recon(const char *directory, const Scan *scan, const char *words)
 {
     char line[240];
-    snprintf(line, sizeof line, "%%s --theta %%s --columns %%d --rotation-axis %%g --algorithm cg --iterations %%d %s",
-             words);
-    return testing_recon(directory, line, scan->sinogram, scan->angles, SIZE, center, ITERATIONS);
+    const bool fista = strstr(words, "--algorithm fista") != NULL;
+    snprintf(line, sizeof line, "%%s --theta %%s --columns %%d --rotation-axis %%g %s %s",
+             fista ? "" : "--algorithm cg --iterations 12", words);
+    return testing_recon(directory, line, scan->sinogram, scan->angles, SIZE, center);
 }
 
 /* Of the same discretisation, done directly: the volume to 1e-4, each residual ‖Ax − b‖² to 1e-6 of ‖b‖². */
@@ -116,6 +118,124 @@ static void same_as_done_directly(void **state)
     testing_volume_free(&found);
 }
 
+/* ---- FISTA ---- */
+
+/* ½ Σ (A x − b)² + strength·TV(x), and what x is limited to. */
+typedef struct Problem {
+    double ata[VOXELS][VOXELS], atb[VOXELS], norm_b, strength, least;
+    double largest; /* bound of the eigenvalues of AᵀA */
+} Problem;
+
+static void fill_problem(double (*a)[VOXELS], const Scan *scan, Problem *of)
+{
+    enum { ROWS = TURNS * DETECTOR };
+    memset(of, 0, sizeof *of);
+    for (int i = 0; i < ROWS; i++) {
+        const double b = i % DETECTOR < SIZE ? (double)scan->b[i / DETECTOR * SIZE + i % DETECTOR] : 0;
+        of->norm_b += b * b;
+        for (int u = 0; u < VOXELS; u++) {
+            of->atb[u] += a[i][u] * b;
+            for (int v = 0; v < VOXELS; v++) of->ata[u][v] += a[i][u] * a[i][v];
+        }
+    }
+    for (int u = 0; u < VOXELS; u++) {
+        double sum = 0;
+        for (int v = 0; v < VOXELS; v++) sum += fabs(of->ata[u][v]);
+        of->largest = fmax(of->largest, sum);
+    }
+}
+
+static double across(const double *x, int v)
+{
+    return v % SIZE + 1 < SIZE ? x[v + 1] - x[v] : 0;
+}
+
+static double down(const double *x, int v)
+{
+    return v + SIZE < VOXELS ? x[v + SIZE] - x[v] : 0;
+}
+
+/* AᵀA x − Aᵀb in g; returns ‖A x − b‖². */
+static double gradient(const Problem *of, const double *x, double *g)
+{
+    double square = of->norm_b;
+    for (int u = 0; u < VOXELS; u++) {
+        double sum = 0;
+        for (int v = 0; v < VOXELS; v++) sum += of->ata[u][v] * x[v];
+        g[u] = sum - of->atb[u];
+        square += x[u] * (g[u] - of->atb[u]);
+    }
+    return square;
+}
+
+static double objective(const Problem *of, const double *x)
+{
+    double g[VOXELS], sum = gradient(of, x, g) / 2;
+    for (int v = 0; v < VOXELS; v++) sum += of->strength * hypot(across(x, v), down(x, v));
+    return sum;
+}
+
+/* The minimum by primal-dual steps (L. Condat, J. Optim. Theory Appl. 158, 460 (2013)). */
+static void minimise(const Problem *of, double x[VOXELS])
+{
+    enum { STEPS = 12000 };
+    const double sigma = of->largest / 16, tau = 1 / (of->largest / 2 + 8 * sigma);
+    double p[VOXELS] = {0}, q[VOXELS] = {0}, g[VOXELS], ahead[VOXELS];
+    memset(x, 0, VOXELS * sizeof *x);
+    for (int k = 0; k < STEPS; k++) {
+        (void)gradient(of, x, g);
+        for (int v = 0; v < VOXELS; v++) {
+            const double before = (v % SIZE ? p[v - 1] : 0) + (v >= SIZE ? q[v - SIZE] : 0);
+            const double after = (v % SIZE + 1 < SIZE ? p[v] : 0) + (v + SIZE < VOXELS ? q[v] : 0);
+            const double next = fmax(x[v] - tau * (g[v] + before - after), of->least);
+            ahead[v] = 2 * next - x[v];
+            x[v] = next;
+        }
+        for (int v = 0; v < VOXELS; v++) {
+            const double a = p[v] + sigma * across(ahead, v), c = q[v] + sigma * down(ahead, v);
+            const double shorten = fmax(1, hypot(a, c) / of->strength);
+            p[v] = a / shorten;
+            q[v] = c / shorten;
+        }
+    }
+}
+
+/* The objective is within 1e-4 of its minimum, and x near the one of the other method; the residual is that of x. */
+static void fista_finds_the_minimum(void **state)
+{
+    static double a[TURNS * DETECTOR][VOXELS];
+    static Problem problem;
+    static const struct {
+        double strength, least;
+        const char *words;
+    } run[] = {{0.5, 0, "--regularization 0.5"},
+               {0.5, -INFINITY, "--regularization 0.5 --nonnegativity no"},
+               {2, 0, "--regularization 2"}};
+    Scan scan;
+    write_scan(*state, &scan);
+    fill_operator(&scan, a);
+    fill_problem(a, &scan, &problem);
+    for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
+        char words[120];
+        double x[VOXELS], found[VOXELS], g[VOXELS];
+        float wanted[VOXELS];
+        problem.strength = run[i].strength;
+        problem.least = run[i].least;
+        minimise(&problem, x);
+        snprintf(words, sizeof words, "--projector toeplitz --algorithm fista --iterations 600 %s", run[i].words);
+        TestingVolume volume = recon(*state, &scan, words);
+        for (int v = 0; v < VOXELS; v++) found[v] = (double)volume.value[v];
+        for (int v = 0; v < VOXELS; v++) wanted[v] = (float)x[v];
+        const double least = objective(&problem, x), reached = objective(&problem, found);
+        const double square = gradient(&problem, found, g), error = testing_error(VOXELS, volume.value, wanted);
+        print_message("%s: %.8g, minimum %.8g, volume off by %.2g, residual %.4g of %.4g\n", run[i].words, reached,
+                      least, error, volume.residual[volume.columns - 1], square);
+        assert_true(fabs(reached / least - 1) <= 1e-4 && error <= 5e-3);
+        assert_true(fabs(volume.residual[volume.columns - 1] / square - 1) <= 0.01);
+        testing_volume_free(&volume);
+    }
+}
+
 static double difference(const TestingVolume *a, const TestingVolume *b)
 {
     return testing_error(a->slice_count * a->size * a->size, a->value, b->value);
@@ -130,7 +250,7 @@ static bool same_bits(const TestingVolume *a, const TestingVolume *b)
 
 /* The same bits for any number of workers, policy and minibatch; partitions add sums of their voxels in another order.
  */
-static void divisions_agree(void **state)
+static void check_divisions(const char *directory, const char *algorithm)
 {
     static const struct {
         const char *words;
@@ -145,22 +265,30 @@ static void divisions_agree(void **state)
                     {"--partitions 20 --minibatch 2", false},
                     {"--topology nodes=2,sockets=2,workers=1", false}};
     enum { DIVISIONS = sizeof division / sizeof *division };
-    char scan[TESTING_PATH], words[200];
-    testing_path(scan, *state, "scan.h5");
+    char scan[TESTING_PATH], words[320];
+    testing_path(scan, directory, "scan.h5");
     testing_phantom("--out %s --size 45 --angles 60 --slices 5 --noise 0.01", scan);
-    const char *common = "%s --rotation-axis 20.7 --algorithm cg --iterations 8 --projector";
+    char common[200];
+    snprintf(common, sizeof common, "%%s --rotation-axis 20.7 --iterations 8 %s --projector", algorithm);
     snprintf(words, sizeof words, "%s toeplitz --partitions 1 --minibatch 1", common);
-    TestingVolume expected = testing_recon(*state, words, scan);
+    TestingVolume expected = testing_recon(directory, words, scan);
     for (int d = 0; d < DIVISIONS; d++) {
         const char *one = division[d].bits ? "--partitions 1" : "";
         snprintf(words, sizeof words, "%s toeplitz %s %s", common, one, division[d].words);
-        TestingVolume found = testing_recon(*state, words, scan);
+        TestingVolume found = testing_recon(directory, words, scan);
         if (division[d].bits != same_bits(&found, &expected) && division[d].bits)
             fail_msg("%s: other bits, %.2g", division[d].words, difference(&found, &expected));
         assert_true(difference(&found, &expected) <= 1e-5);
         testing_volume_free(&found);
     }
     testing_volume_free(&expected);
+}
+
+static void divisions_agree(void **state)
+{
+    check_divisions(*state, "--algorithm cg");
+    check_divisions(*state, "--algorithm fista --regularization 0.2");
+    check_divisions(*state, "--algorithm fista --regularization 0.2 --prior huber --nonnegativity no");
 }
 
 /* As near to the truth as the lengths of rays, of even and odd sides. */
@@ -236,9 +364,8 @@ static void slices_stop_at_the_tolerance(void **state)
 TESTING_SUBJECT(normal)
 {
     const struct CMUnitTest tests[] = {
-        TEST(same_as_done_directly),        TEST(divisions_agree),
-        TEST(phantoms_come_back),           TEST(undefined_rays_are_interpolated),
-        TEST(slices_stop_at_the_tolerance),
+        TEST(same_as_done_directly), TEST(fista_finds_the_minimum),         TEST(divisions_agree),
+        TEST(phantoms_come_back),    TEST(undefined_rays_are_interpolated), TEST(slices_stop_at_the_tolerance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,12 +309,41 @@ static void what_is_no_voxel_becomes_zero(void **state)
     close_case(&of);
 }
 
+/* The largest eigenvalue by power iterations, which come from below, is at most the norm, and not far below. */
+static void norm_bounds_the_eigenvalues(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 19, 48, 65};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Case of;
+        double largest = 0;
+        open_case(&of, sizes[i], sizes[i], 0.5 * (double)(sizes[i] - 1), 1, 1);
+        Vector x = new_vector(&of, 1), y = new_vector(&of, 0);
+        for (int k = 0; k < 60; k++) {
+            double square = 0;
+            sino_toeplitz_product(of.toeplitz, &of.map, of.slices, (const float *const *)x.part, of.scratch, y.part);
+            for (int64_t v = 0; v < of.part_rows[0] * of.slices.stride; v++)
+                square += (double)y.part[0][v] * (double)y.part[0][v];
+            largest = k > 0 ? sqrt(square) : 0;
+            for (int64_t v = 0; v < of.part_rows[0] * of.slices.stride; v++)
+                x.part[0][v] = (float)((double)y.part[0][v] / sqrt(square));
+        }
+        const double norm = sino_toeplitz_norm(of.toeplitz);
+        print_message("side %d: largest eigenvalue %.5g, bound %.5g\n", (int)sizes[i], largest, norm);
+        assert_true(largest <= norm * (1 + 1e-5) && norm <= 1.5 * largest);
+        free_vector(&x);
+        free_vector(&y);
+        close_case(&of);
+    }
+}
+
 TESTING_SUBJECT(toeplitz)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_match_the_dense_operator),
         cmocka_unit_test(slices_and_parts_keep_bits),
         cmocka_unit_test(what_is_no_voxel_becomes_zero),
+        cmocka_unit_test(norm_bounds_the_eigenvalues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

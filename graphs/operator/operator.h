@@ -165,6 +165,8 @@ struct SinoOperatorKind {
                                 SinoParts *parts);
     /* Inserts the tasks of y = AᵀA x. NULL: solvers project and backproject. */
     SinoStatus (*normal)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y);
+    /* An upper bound of the largest eigenvalue of AᵀA; of kinds with `normal`. */
+    double (*norm)(const SinoOperator *op);
     /* Inserts the tasks of x' = Aᵀ (n · g/ybar) to `to`, where ybar is not > 0 the ratio is 0; and of the sums of
      * (ybar − g)² and of the log-likelihood (SinoSliceSums). A is read once. NULL: the kind has no sweep. */
     SinoStatus (*sweep)(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep, SinoData *const *x,

@@ -81,6 +81,12 @@ static SinoStatus normal(SinoOperatorWork *work, const SinoProduct *product, Sin
     return sino_insert_toeplitz_product(own_of(work)->normal, product->position, product->slices, x, y);
 }
 
+static double norm(const SinoOperator *op)
+{
+    const Own *own = ((const SinoTilesOwn *)op->own)->kind;
+    return sino_toeplitz_plan_norm(own->normal);
+}
+
 static void report(const SinoOperator *op)
 {
     const int64_t side = sino_toeplitz_plan_side(op->problem.geometry.grid_size);
@@ -104,6 +110,7 @@ const SinoOperatorKind sino_toeplitz_kind = {.name = "toeplitz",
                                              .project = sino_tiles_project_nothing,
                                              .backproject = backproject,
                                              .normal = normal,
+                                             .norm = norm,
                                              .image = sino_tiles_image,
                                              .tiling = sino_tiles_tiling,
                                              .report = report,

@@ -19,6 +19,9 @@
 
 enum { SINO_TRIALS_MOST = 3 };
 
+/* Iterations of fista with its usual subsets in the search for the strength of a solver of the normal equations. */
+enum { SINO_HALVES_ITERATIONS = 10 };
+
 /* The slice that the input is restricted to, with its angles in the order of op; no rank shares it. */
 typedef struct SinoHalvesRequest {
     SinoRuntime *runtime;

@@ -104,6 +104,15 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
     return DIRECTIONS * (bytes / (rates->link_gbps * giga) + 1e-6 * rates->link_latency_us * messages);
 }
 
+/* Seconds of a worker for a panel of the search by rotation (recon_halves.c): the products of its iterations. */
+static double rotated_search_s(const SinoPlanRequest *request, int64_t panel)
+{
+    SinoProblem problem = request->job.problem;
+    problem.projector = SINO_PROJECTOR_ROTATE;
+    return 2 * (double)(SINO_HALVES_ITERATIONS * panel) *
+           sino_projector_product_s(&problem, 0, &request->machine.rates, panel);
+}
+
 /* Time of the search for the strength of fista's prior: mostly two trials, iterations of a panel of one slice each
  * (halves_strength.c), whose partitions are its only tasks at a time. The second trial runs beside the first one if
  * workers are idle and memory holds both panels. */
@@ -118,6 +127,7 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
     const double panel_s = times->iteration * PANEL / (double)plan->slowest_slices * (double)plan->worker_count / busy;
     if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
+    if (request->job.solver->normal) return rounds * rotated_search_s(request, PANEL) / busy;
     return rounds * (double)request->job.history_columns * panel_s;
 }
 

@@ -469,7 +469,7 @@ static SinoStatus check(const SinoPlanRequest *request)
 static SinoStatus check_toeplitz(const SinoPlanRequest *request)
 {
     SINO_CHECK(request->job.solver->normal, SINO_BAD_INPUT,
-               "--projector is toeplitz with --algorithm %s; allowed: cg, or another projector",
+               "--projector is toeplitz with --algorithm %s; allowed: cg or fista, or another projector",
                sino_algorithm_name(request->job.solver->choice));
     SINO_CHECK(
         !request->job.halved, SINO_BAD_INPUT,

@@ -141,7 +141,7 @@ static SinoStatus prepare_prior(const SinoSolverRun *run, SinoFista *own)
     return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
 }
 
-SinoStatus sino_fista_prepare(SinoSolverRun *run)
+SinoStatus sino_fista_open(SinoSolverRun *run)
 {
     SinoFista *own = NULL;
     SINO_TRY(sino_allocate(1, sizeof *own, "FISTA's weights", &own));
@@ -153,8 +153,13 @@ SinoStatus sino_fista_prepare(SinoSolverRun *run)
     own->tiling = run->op->kind->tiling(run->op);
     if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_support_new(run, &own->support));
-    SINO_TRY(sino_solver_fbp.prepare(&own->filter));
-    return sum_rows(run, own);
+    return sino_solver_fbp.prepare(&own->filter);
+}
+
+SinoStatus sino_fista_prepare(SinoSolverRun *run)
+{
+    SINO_TRY(sino_fista_open(run));
+    return sum_rows(run, run->own);
 }
 
 /* Applies a formula, which may have sums, to vectors of a subset's rays. */
@@ -171,16 +176,16 @@ static SinoStatus insert_rays(SinoSolverRun *run, SinoMinibatch *minibatch, int6
 
 /* Applies a formula with sums to voxels. They are not minibatch->sums, which collect the residual of all subsets. A
  * rank has whole slices, hence all voxels. */
-static SinoStatus insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, const SinoUpdate *update,
-                              int vector_count, const int *vector)
+SinoStatus sino_fista_insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
+                                  const SinoUpdate *update, int vector_count, const int *vector)
 {
     SinoMinibatch with_own_sums = *minibatch;
     with_own_sums.sums = minibatch->vector[SINO_FISTA_SUMS][0];
     return sino_solver_update_voxels(run, &with_own_sums, iteration, update, vector_count, vector);
 }
 
-static SinoStatus insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateRule rule,
-                              double argument, SinoData *sums)
+SinoStatus sino_fista_insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateRule rule,
+                                  double argument, SinoData *sums)
 {
     return sino_insert_update_slices(run->runtime, sino_minibatch_at(minibatch, iteration, -1), rule, minibatch->slices,
                                      false, argument, sums, minibatch->state);
@@ -205,21 +210,28 @@ static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
     return NULL;
 }
 
+SinoStatus sino_fista_insert_strength(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    const SinoFista *own = run->own;
+    SinoData *sums = minibatch->vector[SINO_FISTA_SUMS][0]; /* the rules do not read them */
+    const double bend = own->volume ? SINO_PRIOR_CURVATURE_VOLUME : SINO_PRIOR_CURVATURE;
+    SINO_TRY(sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_PRIOR_FISTA,
+                                    own->smooth ? bend / run->regularization.threshold : 0, sums));
+    return sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->regularization.strength, sums);
+}
+
 /* Finds the step length of every slice. */
 static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;
     SinoData *sums = minibatch->vector[SINO_FISTA_SUMS][0];
-    const double bend = own->volume ? SINO_PRIOR_CURVATURE_VOLUME : SINO_PRIOR_CURVATURE;
     const SinoUpdate curvature = {.formula = SINO_UPDATE_CURVATURE,
                                   .argument = {own->curvature > 0 ? 1 / own->curvature : 0}};
     SINO_TRY(insert_weights(run, minibatch));
-    SINO_TRY(insert_sums(run, minibatch, 0, &curvature, 1, (const int[]){SINO_FISTA_U}));
-    SINO_TRY(insert_rule(run, minibatch, 0, own->volume ? SINO_RULE_STEP_VOLUME : SINO_RULE_STEP_FISTA, own->curvature,
-                         sums));
-    SINO_TRY(insert_rule(run, minibatch, 0, SINO_RULE_PRIOR_FISTA,
-                         own->smooth ? bend / run->regularization.threshold : 0, sums));
-    return insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->regularization.strength, sums);
+    SINO_TRY(sino_fista_insert_sums(run, minibatch, 0, &curvature, 1, (const int[]){SINO_FISTA_U}));
+    SINO_TRY(sino_fista_insert_rule(run, minibatch, 0, own->volume ? SINO_RULE_STEP_VOLUME : SINO_RULE_STEP_FISTA,
+                                    own->curvature, sums));
+    return sino_fista_insert_strength(run, minibatch);
 }
 
 SinoStatus sino_fista_insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector)
@@ -247,7 +259,7 @@ SinoStatus sino_fista_insert_support(SinoSolverRun *run, SinoMinibatch *minibatc
     return sino_support_apply(run, minibatch, iteration, own->support, vector);
 }
 
-SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
+SinoStatus sino_fista_insert_start(SinoSolverRun *run, SinoMinibatch *minibatch, bool started)
 {
     static const SinoFbpVectors fbp = {.from = SINO_FISTA_B,
                                        .completed = SINO_FISTA_COMPLETED,
@@ -255,23 +267,25 @@ SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
                                        .part = SINO_FISTA_Q,
                                        .addend = SINO_FISTA_G};
     SinoFista *own = run->own;
-    const bool started = sino_solver_is_started(run);
     const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
                               .argument = {run->bounds.least, run->bounds.most, started ? 1 : 1 / (1 - run->lacking)}};
-    SINO_TRY(sino_solver_start(run, minibatch));
-    SINO_TRY(sino_solver_divide(run, minibatch, SINO_FISTA_B, SINO_FISTA_PART));
-    SINO_TRY(insert_step(run, minibatch));
     SINO_TRY(started ? sino_solver_fill(run, minibatch, SINO_FISTA_X)
                      : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){SINO_FISTA_X, SINO_FISTA_Y}));
     SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_X));
     SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_Y));
-    if (own->neighbour && !own->smooth) {
-        SINO_TRY(sino_fista_insert_zeros(run, minibatch,
-                                         SINO_FISTA_U)); /* outside of the grid the prior leaves it as it is */
-        SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_P));
-        SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_D));
-    }
+    if (!own->neighbour || own->smooth) return NULL;
+    SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_U)); /* outside of the grid the prior leaves it so */
+    SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_P));
+    return sino_fista_insert_zeros(run, minibatch, SINO_FISTA_D);
+}
+
+SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    SINO_TRY(sino_solver_start(run, minibatch));
+    SINO_TRY(sino_solver_divide(run, minibatch, SINO_FISTA_B, SINO_FISTA_PART));
+    SINO_TRY(insert_step(run, minibatch));
+    SINO_TRY(sino_fista_insert_start(run, minibatch, sino_solver_is_started(run)));
     return sino_fista_insert_residual(run, minibatch, 0, 0, true);
 }
 
@@ -357,21 +371,20 @@ SinoStatus sino_fista_insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch
 {
     const SinoUpdate voxels = {.formula = SINO_UPDATE_VOXELS_FISTA, .argument = {run->bounds.least, run->bounds.most}};
     const int from = is_proximal(run->own) ? SINO_FISTA_U : SINO_FISTA_G;
-    return insert_sums(run, minibatch, iteration, &voxels, 3, (const int[]){from, SINO_FISTA_X, SINO_FISTA_Y});
+    return sino_fista_insert_sums(run, minibatch, iteration, &voxels, 3,
+                                  (const int[]){from, SINO_FISTA_X, SINO_FISTA_Y});
 }
 
 SinoStatus sino_fista_insert_momentum(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *sums)
 {
     const SinoFista *own = run->own;
-    return insert_rule(run, minibatch, iteration, SINO_RULE_MOMENTUM_FISTA,
-                       own->subset_count > 1 ? t_most_of_subsets : t_most, sums);
+    return sino_fista_insert_rule(run, minibatch, iteration, SINO_RULE_MOMENTUM_FISTA,
+                                  own->subset_count > 1 ? t_most_of_subsets : t_most, sums);
 }
 
-/* Updates x and y in the k-th subset's turn. */
-static SinoStatus insert_turn(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
+SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoFista *own = run->own;
-    SINO_TRY(sino_fista_insert_back(run, minibatch, iteration, k));
     if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
     SINO_TRY(is_proximal(own) ? insert_variation(run, minibatch, iteration)
                               : sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_G));
@@ -383,7 +396,8 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
 {
     const SinoFista *own = run->own;
     for (int64_t k = 0; k < own->subset_count; k++) {
-        SINO_TRY(insert_turn(run, minibatch, iteration, k));
+        SINO_TRY(sino_fista_insert_back(run, minibatch, iteration, k));
+        SINO_TRY(sino_fista_insert_change(run, minibatch, iteration));
         SINO_TRY(sino_fista_insert_residual(run, minibatch, iteration, k + 1, k == 0));
     }
     return sino_solver_record(run, minibatch, iteration);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FISTA, inside: what the solvers of a prior in 2-D (solver_fista.c) and in 3-D (solver_fista_volume.c) share. */
+/* FISTA, inside: what the solvers of a prior in 2-D (solver_fista.c), in 3-D (solver_fista_volume.c) and on the normal
+ * equations (solver_fista_normal.c) share. */
 #ifndef SINO_SOLVER_FISTA_H
 #define SINO_SOLVER_FISTA_H
 
@@ -40,12 +41,8 @@ enum {
     SINO_FISTA_VOLUME_VECTORS
 };
 
-/* The rows of the table of vectors that both solvers have. */
-#define SINO_FISTA_BUFFERS                                                                                             \
-    [SINO_FISTA_B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                               \
-    [SINO_FISTA_PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},            \
-    [SINO_FISTA_W] = {"weights", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                              \
-    [SINO_FISTA_Q] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                           \
+/* The rows of the table of vectors that all solvers have, and those of both solvers with subsets. */
+#define SINO_FISTA_VOXEL_BUFFERS                                                                                       \
     [SINO_FISTA_X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                             \
     [SINO_FISTA_Y] = {"extrapolated tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                \
     [SINO_FISTA_G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                             \
@@ -54,6 +51,11 @@ enum {
     [SINO_FISTA_D] = {"dual down", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                            \
     [SINO_FISTA_COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},     \
     [SINO_FISTA_SUMS] = {"sums of voxels", SINO_ROWS_MINIBATCH, SINO_ELEMENT_SUMS, SINO_LANES_SLICES}
+#define SINO_FISTA_BUFFERS                                                                                             \
+    [SINO_FISTA_B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                               \
+    [SINO_FISTA_PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},            \
+    [SINO_FISTA_W] = {"weights", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                              \
+    [SINO_FISTA_Q] = {"projection", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES}, SINO_FISTA_VOXEL_BUFFERS
 
 typedef struct SinoFista {
     int64_t subset_count;
@@ -78,6 +80,22 @@ extern const SinoVectors sino_fista_weight_vectors;
 SinoStatus sino_fista_prepare(SinoSolverRun *run);
 void sino_fista_release(SinoSolverRun *run);
 SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch);
+
+/* The parts of `prepare` and `start` that no product belongs to: all but the sums of rows and the largest (AᵀA 1)_j;
+ * the strength of the prior, after the step length; and y from x, both within the bounds and the support, with zeros
+ * where the prior writes none. */
+SinoStatus sino_fista_open(SinoSolverRun *run);
+SinoStatus sino_fista_insert_strength(SinoSolverRun *run, SinoMinibatch *minibatch);
+SinoStatus sino_fista_insert_start(SinoSolverRun *run, SinoMinibatch *minibatch, bool started);
+
+/* Applies a formula with sums to voxels, and a rule to sums. */
+SinoStatus sino_fista_insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
+                                  const SinoUpdate *update, int vector_count, const int *vector);
+SinoStatus sino_fista_insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateRule rule,
+                                  double argument, SinoData *sums);
+
+/* Updates x and y from z, which is in G, by the prior, and the momentum. */
+SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 /* The k-th subset's turn, in parts. `back` inserts z into G, without what a smooth prior adds to it. */
 SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k);

@@ -4,8 +4,10 @@
 
 /* Of several solvers of an algorithm, the last one that may be taken is. */
 static const SinoSolver *const solvers[] = {
-    &sino_solver_cg,  &sino_solver_cg_weighted, &sino_solver_cg_normal, &sino_solver_sirt,  &sino_solver_sirt_weighted,
-    &sino_solver_fbp, &sino_solver_mlem,        &sino_solver_osem,      &sino_solver_fista, &sino_solver_fista_volume};
+    &sino_solver_cg,           &sino_solver_cg_weighted,   &sino_solver_cg_normal,
+    &sino_solver_sirt,         &sino_solver_sirt_weighted, &sino_solver_fbp,
+    &sino_solver_mlem,         &sino_solver_osem,          &sino_solver_fista,
+    &sino_solver_fista_volume, &sino_solver_fista_normal};
 
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights,
                                    int64_t prior_dimensions)

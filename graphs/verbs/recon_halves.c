@@ -72,6 +72,29 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
     return status;
 }
 
+/* The normal operator has all projections at once, so that a slice lacks none. The search is then that of fista by
+ * rotation, which keeps nothing in memory, with the weights that the normal equations have: all alike. */
+static SinoStatus find_by_rotation(const SinoReconHalves *of, SinoReconChoice *choice)
+{
+    SinoSettings settings = *of->settings; /* owns nothing */
+    settings.projector = SINO_PROJECTOR_ROTATE;
+    settings.weights = SINO_WEIGHTS_NONE;
+    settings.iterations = SINO_HALVES_ITERATIONS;
+    settings.subsets = 0;
+    SinoReconHalves other = *of;
+    SinoOperator *op = NULL;
+    SinoOperatorRequest wanted = sino_team_operator(of->team, &of->input->geometry, NULL);
+    other.settings = &settings;
+    other.solver = sino_solver_of(&settings);
+    wanted.problem.projector = settings.projector;
+    wanted.problem.subset_count = sino_solver_subsets(other.solver, &settings, of->input->geometry.angle_count);
+    SINO_TRY(sino_operator_new(of->runtime, &wanted, &op));
+    other.op = op;
+    SinoStatus status = find(&other, choice);
+    sino_operator_free(op);
+    return status;
+}
+
 const char *sino_prior_name(SinoPriorChoice prior)
 {
     static const char *const name[] = {"total-variation", "huber", "qggmrf"};
@@ -112,7 +135,7 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
                        (!fista && of->solver->iterative && settings->iterations == 0);
     if (of->op->idle || !seeks) return NULL;
-    SINO_TRY(find(of, choice));
+    SINO_TRY(of->solver->normal ? find_by_rotation(of, choice) : find(of, choice));
     tell(of, choice);
     return NULL;
 }

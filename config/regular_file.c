@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,4 +55,14 @@ SinoStatus sino_regular_read(const char *path, int descriptor, int64_t offset, i
         count -= got;
     }
     return NULL;
+}
+
+bool sino_file_name_ends(const char *name, const char *const *endings)
+{
+    const size_t length = strlen(name);
+    for (int i = 0; endings[i]; i++) {
+        const size_t ending = strlen(endings[i]);
+        if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) return true;
+    }
+    return false;
 }

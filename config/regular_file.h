@@ -5,6 +5,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Opens a file for reading at *descriptor, which the caller closes; *bytes is its size. SINO_BAD_INPUT: no such file, a
@@ -16,5 +17,8 @@ SinoStatus sino_regular_check(const char *path);
 
 /* Reads `count` bytes from byte `offset` on. SINO_FAILED: the file has become shorter, or cannot be read. */
 SinoStatus sino_regular_read(const char *path, int descriptor, int64_t offset, int64_t count, void *bytes);
+
+/* Whether a file name has one of the endings (".tif", then NULL); upper and lower case are equal. */
+bool sino_file_name_ends(const char *name, const char *const *endings);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "memory.h"
 #include "path_kind.h"
+#include "regular_file.h"
 
 static bool is_digit(char c)
 {
@@ -65,16 +66,6 @@ static int compare_names(const void *a, const void *b)
 bool sino_file_list_is_pattern(const char *named)
 {
     return strpbrk(named, "*?[") != NULL && sino_path_kind(named) == SINO_PATH_ABSENT;
-}
-
-bool sino_file_name_ends(const char *name, const char *const *endings)
-{
-    const size_t length = strlen(name);
-    for (int i = 0; endings[i]; i++) {
-        const size_t ending = strlen(endings[i]);
-        if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) return true;
-    }
-    return false;
 }
 
 /* Makes room for one more name; the room is the power of two above their number. */

@@ -17,9 +17,6 @@ typedef struct SinoFileList {
 /* Whether `named` is a pattern: no file has this name, and it contains one of the characters * ? [ */
 bool sino_file_list_is_pattern(const char *named);
 
-/* Whether a file name has one of the endings (".tif", then NULL); upper and lower case are equal. */
-bool sino_file_name_ends(const char *name, const char *const *endings);
-
 /* Whether a folder contains files with one of the endings; hidden files do not count. */
 bool sino_file_list_has(const char *folder, const char *const *endings);
 

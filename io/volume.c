@@ -398,6 +398,7 @@ SinoStatus sino_volume_finish(SinoVolume *volume)
         return status;
     }
     status = check_done(volume);
+    if (!status && volume->zarr_path && !volume->has_levels) status = sino_volume_make_levels(volume);
     if (status) {
         sino_volume_abandon(volume);
         return status;

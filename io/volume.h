@@ -115,7 +115,8 @@ SinoStatus sino_volume_process_doubles(SinoVolume *volume, const char *name, int
 SinoStatus sino_volume_process_integers(SinoVolume *volume, const char *name, int64_t count, const int64_t *values,
                                         const char *description); /* count 0: scalar */
 
-/* Of a volume as Zarr, once all slices are written, and before _finish: _begin_levels writes metadata; then, level
+/* Of a volume as Zarr, once all slices are written, and before _finish, which makes the levels by itself if nobody has
+ * begun: _begin_levels writes metadata; then, level
  * after level from 0, all shards are written, and, but for the last level, all slices of the next one are made by
  * _shrink. The last two may be called by several threads. */
 int64_t sino_volume_level_count(const SinoVolume *volume); /* 0: the volume is no Zarr, or another process's */

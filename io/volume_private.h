@@ -21,6 +21,7 @@ struct SinoVolume {
     SinoVolumeFlat flat; /* the TIFF file of all slices, or the file from which shards are made */
     char *zarr_path, *slices_path, *partial_path; /* of Zarr */
     FILE *attribute_file; /* writes `attributes`: members of a JSON object, as /process has them */
+    bool has_levels;      /* the metadata are written: its caller makes the levels */
     char *attributes;
     size_t attribute_bytes;
     SinoVolumeHdf5 hdf5;    /* output NULL: no HDF5, or a joined volume */
@@ -67,5 +68,8 @@ static inline int64_t sino_volume_slice_bytes(const SinoVolume *volume)
     const SinoVolumeRequest *request = &volume->request;
     return sino_times(sino_times(request->height, request->width), sino_codes_bytes(request->codes.type));
 }
+
+/* Writes metadata and all levels of a Zarr volume, one after the other. */
+SinoStatus sino_volume_make_levels(SinoVolume *volume);
 
 #endif

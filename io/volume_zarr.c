@@ -31,6 +31,7 @@ int64_t sino_volume_level_count(const SinoVolume *volume)
 SinoStatus sino_volume_begin_levels(SinoVolume *volume)
 {
     const SinoZarrPyramid pyramid = pyramid_of(volume);
+    volume->has_levels = true;
     if (volume->attribute_file) (void)fclose(volume->attribute_file);
     volume->attribute_file = NULL;
     return sino_zarr_folder_make(&pyramid, volume->attributes ? volume->attributes : "");
@@ -58,4 +59,17 @@ SinoStatus sino_volume_shrink(const SinoVolume *volume, int64_t level, int64_t s
 {
     const SinoZarrPyramid pyramid = pyramid_of(volume);
     return sino_zarr_shrink(&pyramid, level, slice);
+}
+
+SinoStatus sino_volume_make_levels(SinoVolume *volume)
+{
+    const SinoZarrPyramid pyramid = pyramid_of(volume);
+    SINO_TRY(sino_volume_begin_levels(volume));
+    for (int64_t l = 0; l < pyramid.level_count; l++) {
+        const int64_t shards = sino_volume_level_shards(volume, l);
+        const int64_t slices = l + 1 < pyramid.level_count ? sino_volume_level_slices(volume, l + 1) : 0;
+        for (int64_t i = 0; i < shards; i++) SINO_TRY(sino_zarr_write_shard(&pyramid, l, i));
+        for (int64_t i = 0; i < slices; i++) SINO_TRY(sino_zarr_shrink(&pyramid, l, i));
+    }
+    return NULL;
 }

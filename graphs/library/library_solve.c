@@ -48,8 +48,6 @@ static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperat
                "--iterations is auto; allowed: a number, for there is no scan to find it by");
     SINO_CHECK(settings->algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->regularization), SINO_BAD_INPUT,
                "--regularization is auto; allowed: a number, for there is no scan to find it by");
-    SINO_CHECK(settings->prior_dimensions != 3, SINO_BAD_INPUT,
-               "--prior-dimensions is 3; allowed: 2, for images are solved one by one (sinodag_recon: 3, too)");
     SINO_CHECK(op->about.subsets == 1 || solver->has_subsets || !solver->iterative, SINO_BAD_INPUT,
                "--algorithm is %s, and the operator has %" PRId64
                " subsets; allowed: osem, fista or fbp, or an operator with one",

@@ -173,20 +173,6 @@ static SinoStatus describe(const Join *join, SinoVolume *volume)
     return sino_volume_process_text(volume, "input_xxh3", join->part[0].about.input);
 }
 
-/* The pyramid of a Zarr volume, whose slices are all written. */
-static SinoStatus make_levels(SinoVolume *volume)
-{
-    const int64_t levels = sino_volume_level_count(volume);
-    if (levels > 0) SINO_TRY(sino_volume_begin_levels(volume));
-    for (int64_t l = 0; l < levels; l++) {
-        const int64_t shards = sino_volume_level_shards(volume, l);
-        const int64_t slices = l + 1 < levels ? sino_volume_level_slices(volume, l + 1) : 0;
-        for (int64_t i = 0; i < shards; i++) SINO_TRY(sino_volume_write_shard(volume, l, i));
-        for (int64_t i = 0; i < slices; i++) SINO_TRY(sino_volume_shrink(volume, l, i));
-    }
-    return NULL;
-}
-
 static void name_output(const SinoSettings *settings, SinoVolumeRequest *request)
 {
     const SinoSaveFormat format = settings->save_format;
@@ -219,7 +205,6 @@ static SinoStatus write_all(const Join *join)
         done += join->part[i].slice_count;
     }
     if (!status) status = describe(join, volume);
-    if (!status) status = make_levels(volume);
     free(slice);
     if (!status) return sino_volume_finish(volume);
     sino_volume_abandon(volume);

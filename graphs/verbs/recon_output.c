@@ -3,7 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
-#include "file_list.h"
+#include "regular_file.h"
 #include "shard_task.h"
 
 #include <inttypes.h>

@@ -405,6 +405,7 @@ static void rotation_takes_less(void **state)
     snprintf(line, sizeof line, "plan scan.h5 --memory %dMiB", mib);
     CliRun run = run_plan(*state, line + strlen("plan "));
     assert_has(&run, "projector    rotate, because ray lengths do not do (--projector rays: memory is ");
+    assert_has(&run, "; --projector toeplitz takes far less time, for objects within the detector");
     cli_free(&run);
     run = (CliRun){.directory = *state};
     cli_start(&run,

@@ -455,6 +455,41 @@ static void undefined_rays_have_no_weight(void **state)
     assert_true(part <= 1.5 * whole);
 }
 
+static double error_of(const char *directory, const char *words)
+{
+    CliRun run = {.directory = directory};
+    cli_works(directory, "recon p.h5 -o v.h5 --overwrite --rotation-axis 63.5 --pictures no --report none %s", words);
+    cli_start(&run, "compare v.h5 t.h5");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    const double error = cli_number_after(run.out, "relative L2", NULL);
+    cli_free(&run);
+    return error;
+}
+
+/* By the normal operator the strength that is found is near the best one, and the slice as near to the truth as that of
+ * the lengths of rays. */
+static void normal_operator_finds_its_strength(void **state)
+{
+    static const char by[] = "--algorithm fista --projector toeplitz";
+    const char *const at = *state;
+    CliRun run = {.directory = at};
+    cli_works(at, "phantom -o p.h5 --size 128 --angles 90 --slices 1 --noise 0.02 --truth t.h5");
+    const double rays = error_of(at, ""), found = error_of(at, by);
+    cli_start(&run, "recon p.h5 -o v.h5 --overwrite --rotation-axis 63.5 --pictures no --report none %s", by);
+    cli_wait(&run);
+    const double strength = cli_number_after(run.err, "sinodag: regularization: ", NULL);
+    cli_free(&run);
+    double best = found;
+    for (double factor = 0.25; factor <= 4; factor *= 2) {
+        char words[120];
+        snprintf(words, sizeof words, "%s --regularization %g", by, factor * strength);
+        best = fmin(best, error_of(at, words));
+    }
+    print_message("error %.4f at %g, the best %.4f; by rays %.4f\n", found, strength, best, rays);
+    assert_true(found <= 1.4 * best && found <= 1.1 * rays);
+}
+
 static void bad_words_are_refused(void **state)
 {
     const char *const at = *state;
@@ -541,6 +576,7 @@ int cli_fista_tests(void)
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),
         CLI_TEST(undefined_rays_have_no_weight),
+        CLI_TEST(normal_operator_finds_its_strength),
         CLI_TEST(bad_words_are_refused),
         CLI_TEST(sweep_of_strengths_and_bounds),
     };

@@ -274,6 +274,10 @@ static void nothing_stored(void **state)
         assert_same(*state, words[i], 2, "--minibatch 1 --grid 2x1", 0,
                     i == 1 || i == 2 ? 0 : 1e-12); /* fbp has none */
     }
+    /* The search for the strength has operators of its own, which ranks without slices open as well. */
+    cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 --algorithm fista --projector toeplitz "
+                      "--iterations 10");
+    assert_same(*state, "--algorithm fista --projector toeplitz --iterations 10", 8, "--grid 8x1", 0, 0);
     CliRun run;
     run_ranks(*state, 2, "--projector toeplitz --grid 1x2", &run);
     assert_int_equal(run.exit_code, 2);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HALVES = SINO_HALVES, PARTS_MOST = 4, ITERATIONS_MOST = 40 };
+enum { HALVES = SINO_HALVES, ITERATIONS_MOST = 40 };
 
 typedef SinoHalvesSearch Search;
 
@@ -157,7 +157,7 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
     search->settings.tolerance = 0;
     search->settings.likelihood_tolerance = 0;
     search->settings.iterations = sino_settings_iterations(of->settings);
-    if (of->settings->iterations > 0) /* the strength of a prior is found by no more of them */
+    if (of->settings->iterations > 0 && !of->normal) /* the strength of a prior is found by no more of them */
         search->settings.iterations = sino_smaller(of->settings->iterations, ITERATIONS_MOST);
     search->run = (SinoSolverRun){.runtime = of->runtime,
                                   .op = of->op,
@@ -175,6 +175,7 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
     mark_inside(of->op, search->inside);
     SINO_TRY(sino_angle_subsets_new(&of->op->problem, &search->angles));
     SINO_TRY(divide_angles(search));
+    if (of->normal) return NULL; /* its trials have operators and minibatches of their own */
     SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
     search->run.stride = search->minibatch->slices.stride;
     return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
@@ -219,7 +220,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     search->first = usual * size;
     SinoRegularization first = *found;
     first.strength = search->first;
-    search->parts = sino_larger(HALVES, sino_smaller(geometry->angle_count / 2, PARTS_MOST));
+    search->parts = sino_halves_parts(geometry->angle_count);
     SINO_TRY(open_search(search, HALVES * count, first));
     SINO_TRY(sino_halves_descend(search, count, &exponent));
     if (of->settings->nonnegativity == SINO_NONNEGATIVITY_AUTO && sino_settings_nonnegative(of->settings))

@@ -19,8 +19,8 @@
 
 enum { SINO_TRIALS_MOST = 3 };
 
-/* Iterations of fista with its usual subsets in the search for the strength of a solver of the normal equations. */
-enum { SINO_HALVES_ITERATIONS = 10 };
+/* Operators of a part of the angles (halves_normal.h). */
+typedef struct SinoHalvesNormal SinoHalvesNormal;
 
 /* The slice that the input is restricted to, with its angles in the order of op; no rank shares it. */
 typedef struct SinoHalvesRequest {
@@ -29,10 +29,11 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input;
     const SinoOperator *op;
     const SinoSolver *solver;
-    const unsigned char *mask; /* of the slice (mask.h); NULL: none */
-    double scale;              /* output value = scale · value per voxel */
-    int64_t width;             /* slices of a minibatch that memory has room for; each strength takes two */
-    int64_t trials;            /* such minibatches at a time: 1 to SINO_TRIALS_MOST */
+    const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
+    const unsigned char *mask;      /* of the slice (mask.h); NULL: none */
+    double scale;                   /* output value = scale · value per voxel */
+    int64_t width;                  /* slices of a minibatch that memory has room for; each strength takes two */
+    int64_t trials;                 /* such minibatches at a time: 1 to SINO_TRIALS_MOST */
 } SinoHalvesRequest;
 
 /* The prior of fista. Its threshold, if it is smooth, is a share of the typical value of the slice: that of a disk with

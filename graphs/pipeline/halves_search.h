@@ -5,11 +5,17 @@
 #define SINO_HALVES_SEARCH_H
 
 #include "angle_subsets.h"
+#include "arithmetic.h"
 #include "halves.h"
 #include "panel.h"
 
+#include <math.h>
+
 /* SINO_TRIED: most strengths, or numbers of iterations. */
 enum { SINO_HALVES = 2, SINO_STRENGTHS = 41, SINO_TRIED = 128 };
+
+/* Most strengths that are tried at a time. */
+enum { SINO_HALVES_STEPS = 4 };
 
 /* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
 typedef struct SinoHalvesSearch {
@@ -22,6 +28,7 @@ typedef struct SinoHalvesSearch {
     int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
     int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
     double first;
+    double *rest;                    /* [2·columns]: of a trial of the normal operator; owned */
     float *reference[SINO_HALVES];   /* FBP of each half; owned */
     bool *inside;                    /* voxels that count; owned */
     int64_t tried;                   /* whose differences are being added up */
@@ -34,6 +41,19 @@ static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t 
 {
     const int64_t at = sino_panel_element(slices, rows, row, slice);
     return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
+}
+
+/* The strengths are the first one of the search times 2^(step − MIDDLE), with steps below SINO_STRENGTHS. */
+static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_t step)
+{
+    return search->run.regularization.strength * exp2((double)(step - SINO_STRENGTHS / 2));
+}
+
+/* Parts that the angles are divided into for the search for a strength. */
+static inline int64_t sino_halves_parts(int64_t angle_count)
+{
+    enum { PARTS_MOST = 4 };
+    return sino_larger(SINO_HALVES, sino_smaller(angle_count / 2, PARTS_MOST));
 }
 
 /* Whether slice f has a value of angle k. */

@@ -5,13 +5,13 @@
 #include "halves_strength.h"
 
 #include "arithmetic.h"
+#include "halves_normal.h"
 #include "memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The strengths are the first one of the search times 2^(step − MIDDLE), with steps below SINO_STRENGTHS. */
 enum { HALVES = SINO_HALVES, MIDDLE = SINO_STRENGTHS / 2 };
 
 typedef SinoHalvesSearch Search;
@@ -55,22 +55,34 @@ static double filtered_square(int64_t columns, const double *r, double *s)
     return sum;
 }
 
-/* Adds what angle k of the scan says of slice f, whose projection has `row` as its first row. */
-static void add_prediction(Search *search, const Trial *trial, int64_t f, int64_t k, int64_t rows, int64_t row,
-                           const void *projection, double *rest)
+/* A projection that is predicted: slice f of a vector of rays, from `row` on. */
+typedef struct Predicted {
+    SinoSlices slices;
+    int64_t rows, row, f;
+    const void *vector;
+} Predicted;
+
+/* Adds what angle k of the scan says of a strength. rest: [2·columns]. */
+static void add_prediction(Search *search, int64_t step, int64_t k, const Predicted *of, double *rest)
 {
-    const int64_t columns = search->of.op->problem.geometry.column_count, step = trial->lowest + f / HALVES;
+    const int64_t columns = search->of.op->problem.geometry.column_count;
     const float *b = search->sinogram + k * columns;
     double sum = 0;
     for (int64_t c = 0; c < columns; c++) {
         const bool defined = b[c] != 0 || !signbit(b[c]);
-        const double predicted = sino_halves_value(trial->minibatch->slices, rows, row + c, f, projection);
+        const double predicted = sino_halves_value(of->slices, of->rows, of->row + c, of->f, of->vector);
         rest[c] = defined ? predicted - (double)b[c] : 0;
         search->square[step] += rest[c] * rest[c];
         sum += rest[c];
     }
     search->constant[step] += sum * sum / (double)columns;
     search->difference[step] += filtered_square(columns, rest, rest + columns);
+}
+
+static void use_prediction(Search *search, int64_t step, int64_t angle, SinoSlices slices, int64_t rows, int64_t row,
+                           const void *projection)
+{
+    add_prediction(search, step, angle, &(Predicted){slices, rows, row, 0, projection}, search->rest);
 }
 
 /* Adds the differences of the slices' projections from those that they lack to search->difference. */
@@ -93,7 +105,8 @@ static SinoStatus add_predictions(Search *search, const Trial *trial)
             const int64_t k = search->angles.number[i], row = search->of.op->place[k] * columns - first;
             for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
                 if (!sino_halves_has(search, f, k))
-                    add_prediction(search, trial, f, k, subsets->rows[s], row, value, rest);
+                    add_prediction(search, trial->lowest + f / HALVES, k,
+                                   &(Predicted){minibatch->slices, subsets->rows[s], row, f, value}, rest);
         }
         if (!status) sino_data_release(minibatch->vector[solver->projection][s]);
         first += subsets->rows[s];
@@ -111,7 +124,7 @@ static SinoStatus spread_strengths(const Search *search, const Trial *trial)
     SinoSliceState *state = memory;
     for (int64_t f = 0; f < minibatch->slices.slice_count; f++) {
         const int64_t step = trial->lowest + f / HALVES;
-        sino_update_strengthen(&state[f], search->run.regularization.strength * exp2((double)(step - MIDDLE)));
+        sino_update_strengthen(&state[f], sino_halves_strength(search, step));
     }
     sino_data_release(minibatch->state);
     return NULL;
@@ -129,6 +142,17 @@ static SinoStatus begin_trial(Search *search, Trial *trial, int64_t lowest, int6
     SINO_TRY(spread_strengths(search, trial));
     for (int64_t i = 1; i <= search->run.iterations; i++) SINO_TRY(solver->iterate(&search->run, trial->minibatch, i));
     return NULL;
+}
+
+/* Adds the differences of the steps' slices from what they lack, where a solver has the normal operator. */
+static SinoStatus try_normal(Search *search, int64_t lowest, int64_t count)
+{
+    SINO_TRY(sino_allocate(2 * search->of.op->problem.geometry.column_count, sizeof *search->rest, "a projection",
+                           &search->rest));
+    SinoStatus status = sino_halves_normal_try(search, lowest, count, use_prediction);
+    free(search->rest);
+    search->rest = NULL;
+    return status;
 }
 
 /* The trial of the steps from the lowest on, which begins unless it has. */
@@ -161,6 +185,18 @@ static SinoStatus foresee(Trials *trials, int64_t begin, int64_t end, int64_t co
     return NULL;
 }
 
+/* Adds the differences of the steps' slices. first: of the first trial, beside which others are tried; −1: a later
+ * one. */
+static SinoStatus try_steps(Trials *trials, int64_t lowest, int64_t steps, int64_t first, int64_t count)
+{
+    Trial *trial;
+    SINO_TRY(find_trial(trials, lowest, steps, &trial));
+    if (first >= 0) SINO_TRY(foresee(trials, first, first + count, count));
+    SINO_TRY(add_predictions(trials->search, trial));
+    trial->count = 0;
+    return NULL;
+}
+
 /* The lowest point of a parabola through the differences of the best step and its neighbours. */
 static double refine(const Search *search, int64_t best)
 {
@@ -174,13 +210,10 @@ static SinoStatus descend(Trials *trials, int64_t count, double *step)
     Search *search = trials->search;
     int64_t lowest = MIDDLE - count / 2, steps = count, begin = lowest, end = lowest;
     for (;;) {
-        Trial *trial;
         begin = sino_smaller(begin, lowest);
         end = sino_larger(end, lowest + steps);
-        SINO_TRY(find_trial(trials, lowest, steps, &trial));
-        if (end - begin == count) SINO_TRY(foresee(trials, begin, end, count));
-        SINO_TRY(add_predictions(search, trial));
-        trial->count = 0;
+        SINO_TRY(search->of.normal ? try_normal(search, lowest, steps)
+                                   : try_steps(trials, lowest, steps, end - begin == count ? begin : -1, count));
         const int64_t best = sino_halves_best(search->difference, begin, end);
         const int64_t up = sino_smaller(count, SINO_STRENGTHS - end), down = sino_smaller(count, begin);
         *step = best > begin && best < end - 1 ? refine(search, best) : (double)best;
@@ -201,7 +234,7 @@ SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *
     Trials trials = {.search = search, .count = 1, .trial[0].minibatch = search->minibatch};
     SinoStatus status = NULL;
     double step = MIDDLE;
-    for (int64_t i = 1; i < search->of.trials && !status; i++) {
+    for (int64_t i = 1; i < search->of.trials && !status && !search->of.normal; i++) {
         status = sino_halves_minibatch(search, search->of.solver, HALVES * count, i, &trials.trial[i].minibatch);
         if (!status) trials.count++;
     }
@@ -222,8 +255,12 @@ SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *den
     if (!(search->constant[step] > suspect_share * bounded)) return NULL;
     search->square[step] = 0;
     search->run.bounds.least = -INFINITY;
-    SINO_TRY(begin_trial(search, &trial, step, 1));
-    SINO_TRY(add_predictions(search, &trial));
+    if (search->of.normal) {
+        SINO_TRY(try_normal(search, step, 1));
+    } else {
+        SINO_TRY(begin_trial(search, &trial, step, 1));
+        SINO_TRY(add_predictions(search, &trial));
+    }
     *denied = search->square[step] < denied_share * bounded;
     if (!*denied) search->run.bounds = bounds;
     memset(search->difference, 0, sizeof search->difference);

@@ -105,13 +105,16 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
     return DIRECTIONS * (bytes / (rates->link_gbps * giga) + 1e-6 * rates->link_latency_us * messages);
 }
 
-/* Seconds of a worker for a panel of the search by rotation (recon_halves.c): the products of its iterations. */
-static double rotated_search_s(const SinoPlanRequest *request, int64_t panel)
+/* Time of the search by the normal operator of most of the angles (halves_normal.h): of each trial the iterations of a
+ * panel, and the projections of a quarter of the angles by rotation. */
+static double normal_search_s(const SinoPlanRequest *request, double iteration_s, int64_t panel, int64_t trials)
 {
     SinoProblem problem = request->job.problem;
     problem.projector = SINO_PROJECTOR_ROTATE;
-    return 2 * (double)(SINO_HALVES_ITERATIONS * panel) *
-           sino_projector_product_s(&problem, 0, &request->machine.rates, panel);
+    const double project_s = sino_projector_product_s(&problem, 0, &request->machine.rates, 1) / 4;
+    const double workers = fmin((double)sino_larger(request->machine.worker_count, 1), (double)panel / 2);
+    return (double)trials *
+           ((double)(request->job.history_columns - 1) * iteration_s + (double)panel * project_s / workers);
 }
 
 /* Time of the search for the strength of fista's prior: mostly two trials, iterations of a panel of one slice each
@@ -128,7 +131,8 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
     const double panel_s = times->iteration * PANEL / (double)plan->slowest_slices * (double)plan->worker_count / busy;
     if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
-    if (request->job.solver->normal) return rounds * rotated_search_s(request, PANEL) / busy;
+    if (request->job.solver->normal)
+        return normal_search_s(request, times->iteration * PANEL / (double)plan->slowest_slices, PANEL, TRIALS);
     return rounds * (double)request->job.history_columns * panel_s;
 }
 

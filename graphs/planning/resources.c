@@ -5,9 +5,13 @@
 #include "arithmetic.h"
 #include "compress_task.h"
 #include "device_plan.h"
+#include "halves_search.h"
 #include "mask.h"
+#include "rotate_task.h"
 #include "stripes_task.h"
 #include "support.h"
+
+#include <math.h>
 
 int64_t sino_workload_fields(const SinoInput *input)
 {
@@ -70,6 +74,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                                     .projector = settings->projector,
                                     .interpolation = settings->interpolation},
                         .solver = solver,
+                        .sought = sino_workload_is_sought(solver, settings),
                         .halved = solver->iterative && settings->iterations == 0,
                         .history_columns = sino_solver_history_columns(solver, settings),
                         .history_numbers = sino_solver_history_numbers(solver, settings),
@@ -87,6 +92,26 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
+}
+
+bool sino_workload_is_sought(const SinoSolver *solver, const SinoSettings *settings)
+{
+    return solver->normal && solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->regularization);
+}
+
+/* The search has two more operators, the second of which is built while there is the first, and a slot for each
+ * strength that is tried at a time, with the projections that it predicts; and an operator that rotates
+ * (halves_normal.h). */
+static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
+                            int64_t slot_bytes)
+{
+    const SinoGeometry *scan = &job->problem.geometry;
+    const int64_t rays = sino_times(sino_ceil_divide(scan->angle_count, 2), scan->column_count);
+    const int64_t scratch = sino_times(sino_larger(machine->worker_count, 1), sino_rotate_task_scratch_bytes());
+    const int64_t predicted = sino_times(rays, sino_panel_stride(SINO_SINGLE, 1) * (int64_t)sizeof(float));
+    if (!job->sought) return 0;
+    return SINO_HALVES * (size->map_bytes + scratch) +
+           sino_larger(size->building_bytes, SINO_HALVES_STEPS * (slot_bytes + predicted));
 }
 
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
@@ -118,6 +143,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
                                       sino_times(streaming->minibatch, job->stage_slice_bytes)),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
         .record_bytes = sino_record_bytes(&record) + job->mask_bytes};
+    bytes.building_bytes = sino_larger(bytes.building_bytes, search_bytes(job, size, machine, bytes.slot_bytes));
     const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);

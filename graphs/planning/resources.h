@@ -14,6 +14,7 @@
 typedef struct SinoWorkload {
     SinoProblem problem;
     const SinoSolver *solver;
+    bool sought;             /* the strength of a prior is sought by a solver of the normal equations */
     bool halved;             /* --iterations auto: a slice is reconstructed from halves of its projections */
     int64_t history_columns; /* iterations + 1; 1 for a direct method */
     int64_t history_numbers; /* of a slice (SinoHistory) */
@@ -36,6 +37,9 @@ typedef struct SinoWorkload {
 /* Whether the settings keep voxels at 0. */
 bool sino_workload_is_supported(const SinoSettings *settings);
 
+/* Whether a solver of the normal equations seeks the strength of its prior (halves_normal.h). */
+bool sino_workload_is_sought(const SinoSolver *solver, const SinoSettings *settings);
+
 /* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half
  * acquisition: sizes hardly depend on it, and it may not be known yet. */
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input);
@@ -54,7 +58,8 @@ typedef struct SinoResources {
     int64_t operator_bytes; /* the operator's blocks, or its windows */
     int64_t lists_bytes;    /* lists that devices gather from, in main memory */
     int64_t map_bytes;      /* footprints and index maps */
-    int64_t building_bytes; /* temporary memory of building the operator, before data of slices exist */
+    int64_t building_bytes; /* temporary memory of building the operator, or of the search for the strength of a solver
+                             * of the normal equations, before data of slices exist */
     int64_t slot_bytes;     /* one slot (a minibatch's buffers) */
     int64_t vector_bytes;   /* part of slot_bytes: the solver's vectors */
     int64_t sum_bytes;      /* part of slot_bytes: partial sums, and halves of vectors */

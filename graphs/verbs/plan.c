@@ -35,6 +35,7 @@ static SinoStatus describe(const SinoSettings *settings, double **angle_rad, Sin
                                       .projector = settings->projector,
                                       .interpolation = settings->interpolation},
                           .solver = solver,
+                          .sought = sino_workload_is_sought(solver, settings),
                           .halved = solver->iterative && settings->iterations == 0,
                           .history_columns = sino_solver_history_columns(solver, settings),
                           .history_numbers = sino_solver_history_numbers(solver, settings),

@@ -3,7 +3,7 @@
 #include "recon_halves.h"
 
 #include "arithmetic.h"
-#include "halves.h"
+#include "halves_normal.h"
 #include "recon.h"
 
 #include <inttypes.h>
@@ -45,8 +45,8 @@ static int64_t trials_of(const SinoReconHalves *of, int64_t width)
     return sino_larger(1, sino_smaller(room, sino_halves_trials(workers, plan->partition_count)));
 }
 
-/* Restricts the input to the slice, calls find, and gives back what the input then owns. */
-static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
+/* Restricts the input to the slice, searches, and gives back what the input then owns. */
+static SinoStatus find(const SinoReconHalves *of, const SinoHalvesNormal *normal, SinoReconChoice *choice)
 {
     SinoInput input = *of->input;
     sino_input_take_slices(&input, of->slice, 1);
@@ -54,44 +54,22 @@ static SinoStatus find(const SinoReconHalves *of, SinoReconChoice *choice)
     input.run = NULL;
     input.place = NULL;
     SINO_TRY(sino_input_take_angles(&input, of->op->place));
-    const int64_t width = width_of(of->team, of->op, of->solver);
+    const int64_t width = normal ? WIDTH_MOST : width_of(of->team, of->op, of->solver);
     const SinoHalvesRequest request = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = &input,
                                        .op = of->op,
                                        .solver = of->solver,
+                                       .normal = normal,
                                        .mask = of->mask,
                                        .scale = sino_recon_scale(of->settings),
                                        .width = width,
-                                       .trials = trials_of(of, width)};
+                                       .trials = normal ? 1 : trials_of(of, width)};
     SinoStatus status = of->solver->choice == SINO_ALGORITHM_FISTA
                             ? sino_halves_regularization(&request, &choice->regularization)
                             : sino_halves_iterations(&request, &choice->iterations);
     free(input.run);
     free(input.place);
-    return status;
-}
-
-/* The normal operator has all projections at once, so that a slice lacks none. The search is then that of fista by
- * rotation, which keeps nothing in memory, with the weights that the normal equations have: all alike. */
-static SinoStatus find_by_rotation(const SinoReconHalves *of, SinoReconChoice *choice)
-{
-    SinoSettings settings = *of->settings; /* owns nothing */
-    settings.projector = SINO_PROJECTOR_ROTATE;
-    settings.weights = SINO_WEIGHTS_NONE;
-    settings.iterations = SINO_HALVES_ITERATIONS;
-    settings.subsets = 0;
-    SinoReconHalves other = *of;
-    SinoOperator *op = NULL;
-    SinoOperatorRequest wanted = sino_team_operator(of->team, &of->input->geometry, NULL);
-    other.settings = &settings;
-    other.solver = sino_solver_of(&settings);
-    wanted.problem.projector = settings.projector;
-    wanted.problem.subset_count = sino_solver_subsets(other.solver, &settings, of->input->geometry.angle_count);
-    SINO_TRY(sino_operator_new(of->runtime, &wanted, &op));
-    other.op = op;
-    SinoStatus status = find(&other, choice);
-    sino_operator_free(op);
     return status;
 }
 
@@ -134,8 +112,11 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
         .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
                        (!fista && of->solver->iterative && settings->iterations == 0);
-    if (of->op->idle || !seeks) return NULL;
-    SINO_TRY(of->solver->normal ? find_by_rotation(of, choice) : find(of, choice));
-    tell(of, choice);
-    return NULL;
+    SinoHalvesNormal *normal = NULL;
+    if (sino_workload_is_sought(of->solver, settings)) /* idle ranks take part */
+        SINO_TRY(sino_halves_normal_new(of->runtime, &of->op->problem, of->op->idle, &normal));
+    SinoStatus status = of->op->idle || !seeks ? NULL : find(of, normal, choice);
+    sino_halves_normal_free(normal);
+    if (!status && seeks && !of->op->idle) tell(of, choice);
+    return status;
 }

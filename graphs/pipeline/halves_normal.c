@@ -128,7 +128,7 @@ static SinoStatus begin(HalfTrial *trial, int64_t i)
     const SinoHalvesSearch *search = trial->search;
     const SinoSolver *solver = search->of.solver;
     const SinoOperator *predictor = trial->half->predictor;
-    const int64_t rows = trial->half->lacking_count * predictor->problem.geometry.column_count;
+    const int64_t rows = sino_times(trial->half->lacking_count, predictor->problem.geometry.column_count);
     SinoMinibatch *minibatch = trial->minibatch[i];
     void *state;
     SINO_TRY(fill(trial, minibatch));

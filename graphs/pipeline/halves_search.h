@@ -46,7 +46,8 @@ static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t 
 /* The strengths are the first one of the search times 2^(step − MIDDLE), with steps below SINO_STRENGTHS. */
 static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_t step)
 {
-    return search->run.regularization.strength * exp2((double)(step - SINO_STRENGTHS / 2));
+    const int64_t middle = SINO_STRENGTHS / 2;
+    return search->run.regularization.strength * exp2((double)(step - middle));
 }
 
 /* Parts that the angles are divided into for the search for a strength. */

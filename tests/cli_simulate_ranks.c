@@ -227,6 +227,19 @@ static void every_algorithm_and_precision(void **state)
     }
 }
 
+/* Ranks that share slices add up voxels when no lengths are stored. */
+static void turned_slices(void **state)
+{
+    (void)cli_simulator();
+    char *out = simulated(
+        *state,
+        "--columns 64 --angles 48 --slices 16 --ranks 2 --algorithm cg --iterations 2 --grid 1x2 --projector rotate");
+    assert_non_null(strstr(out, "\n  rotate_project "));
+    assert_non_null(strstr(out, "\n  rotate_back "));
+    assert_true(cli_number_after(out, "\nmessages", NULL) > 0);
+    free(out);
+}
+
 /* A file for all ranks, in virtual time. */
 static void trace_and_profile(void **state)
 {
@@ -261,9 +274,6 @@ static void refusals(void **state)
                 "simulate " SIZES "--machine mirage --ranks-per-node 3 --workers 4");
     cli_refuses(at, "--grid is 1x3, which takes 3 ranks; allowed: at most the 2 that there are",
                 "simulate " SIZES "--ranks 2 --grid 1x3");
-    cli_refuses(at,
-                "projector is 'rotate', by choice of the plan or yours; only rays are simulated yet: --projector rays",
-                "simulate --columns 64 --angles 48 --slices 16 --ranks 2 --projector rotate");
     snprintf(message, sizeof message,
              "scheduler is '%s:longest', and there are 2 ranks; allowed: a policy of StarPU's, since the copies of the "
              "program in a simulation cannot each have a shared object",
@@ -295,6 +305,7 @@ int cli_simulate_ranks_tests(void)
         CLI_TEST(links_carry_what_they_can),
         CLI_TEST(runs_are_repeatable),
         CLI_TEST(every_algorithm_and_precision),
+        CLI_TEST(turned_slices),
         CLI_TEST(trace_and_profile),
         CLI_TEST(refusals),
         CLI_TEST(no_ranks),

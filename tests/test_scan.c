@@ -247,7 +247,11 @@ static void sizes_that_disagree(void **state)
     check_refused(path, ": /exchange/data_dark has 4 rows and 6 columns; allowed: 4 and 5, as /exchange/data has");
     darks.rank = 2;
     write_scan(path, &data, NULL, &darks, NULL);
-    check_refused(path, ": /exchange/data_dark has 2 dimensions; allowed: 3");
+    check_refused(path, ": /exchange/data_dark has 1 rows and 4 columns; allowed: 4 and 5, as /exchange/data has");
+    darks.rank = 4;
+    darks.size[3] = 2;
+    write_scan(path, &data, NULL, &darks, NULL);
+    check_refused(path, ": /exchange/data_dark has 4 dimensions; allowed: 3, or 2 of one image");
     TestingDataset angles = angles_of(ANGLES - 1, theta);
     write_scan(path, &data, NULL, NULL, &angles);
     check_refused(path, ": /exchange/theta has 2 angles; allowed: 3, one per projection of /exchange/data");

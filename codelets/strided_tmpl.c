@@ -19,6 +19,7 @@ SINO_INLINE bool NAME(take_turned)(SinoSlices slices, int64_t count, SinoStrided
     int faults = 0;
     for (int64_t begin = 0; begin < count; begin += CELLS, x += CELLS * slices.stride) {
         const int64_t cells = count - begin < CELLS ? count - begin : CELLS;
+        REAL *const to = past ? block : x;
         for (int64_t f = 0; f < slices.slice_count; f++) {
             const VALUE *from = (const VALUE *)line.first + f * line.step[0] + begin * line.step[2];
             if (line.step[2] == 1 && cells == CELLS)
@@ -30,9 +31,9 @@ SINO_INLINE bool NAME(take_turned)(SinoSlices slices, int64_t count, SinoStrided
         for (int64_t f = slices.slice_count; f < slices.stride; f++)
             for (int64_t c = 0; c < cells; c++) turned[f][c] = 0;
         if (cells == CELLS)
-            NAME(turn_in)(CELLS, slices.stride, turned, past ? block : x);
+            NAME(turn_in)(CELLS, slices.stride, turned, to);
         else
-            NAME(turn_in)(cells, slices.stride, turned, past ? block : x);
+            NAME(turn_in)(cells, slices.stride, turned, to);
         if (past) write_past(block, x, cells * slices.stride * (int64_t)sizeof *x);
     }
     return !faults;

@@ -48,7 +48,7 @@ static SinoStatus add_row(SinoRuntime *runtime, const SinoInput *input, SinoCent
 {
     const int64_t quarter = below ? input->slice_count - 1 - input->slice_count / 4 : input->slice_count / 4;
     SinoCenterRow row = *first;
-    SinoCenterFound found;
+    SinoCenterFound found = {0};
     float *sinogram = NULL;
     for (int64_t step = 1; step <= 2 && !sinogram; step++) {
         const int64_t at = slice + (quarter - slice) / step;

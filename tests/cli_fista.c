@@ -481,9 +481,9 @@ static void normal_operator_finds_its_strength(void **state)
     const double strength = cli_number_after(run.err, "sinodag: regularization: ", NULL);
     cli_free(&run);
     double best = found;
-    for (double factor = 0.25; factor <= 4; factor *= 2) {
+    for (int power = -2; power <= 2; power++) {
         char words[120];
-        snprintf(words, sizeof words, "%s --regularization %g", by, factor * strength);
+        snprintf(words, sizeof words, "%s --regularization %g", by, exp2(power) * strength);
         best = fmin(best, error_of(at, words));
     }
     print_message("error %.4f at %g, the best %.4f; by rays %.4f\n", found, strength, best, rays);

@@ -455,36 +455,26 @@ static void undefined_rays_have_no_weight(void **state)
     assert_true(part <= 1.5 * whole);
 }
 
-static double error_of(const char *directory, const char *words)
-{
-    CliRun run = {.directory = directory};
-    cli_works(directory, "recon p.h5 -o v.h5 --overwrite --rotation-axis 63.5 --pictures no --report none %s", words);
-    cli_start(&run, "compare v.h5 t.h5");
-    cli_wait(&run);
-    assert_int_equal(run.exit_code, 0);
-    const double error = cli_number_after(run.out, "relative L2", NULL);
-    cli_free(&run);
-    return error;
-}
-
 /* By the normal operator the strength that is found is near the best one, and the slice as near to the truth as that of
  * the lengths of rays. */
 static void normal_operator_finds_its_strength(void **state)
 {
+    enum { SIDE = 128 };
+    static const char line[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 63.5 --pictures no --report none";
     static const char by[] = "--algorithm fista --projector toeplitz";
     const char *const at = *state;
-    CliRun run = {.directory = at};
-    cli_works(at, "phantom -o p.h5 --size 128 --angles 90 --slices 1 --noise 0.02 --truth t.h5");
-    const double rays = error_of(at, ""), found = error_of(at, by);
-    cli_start(&run, "recon p.h5 -o v.h5 --overwrite --rotation-axis 63.5 --pictures no --report none %s", by);
-    cli_wait(&run);
-    const double strength = cli_number_after(run.err, "sinodag: regularization: ", NULL);
-    cli_free(&run);
+    char words[200];
+    cli_works(at, "phantom -o p.h5 --size %d --angles 90 --slices 1 --noise 0.02 --truth t.h5", SIDE);
+    cli_works(at, "%s", line);
+    const double rays = cli_error(at, "v.h5", SIDE);
+    snprintf(words, sizeof words, "%s %s", line, by);
+    char *said = cli_output_of(at, words);
+    const double strength = cli_number_after(said, "regularization: ", NULL), found = cli_error(at, "v.h5", SIDE);
+    free(said);
     double best = found;
     for (int power = -2; power <= 2; power++) {
-        char words[120];
-        snprintf(words, sizeof words, "%s --regularization %g", by, exp2(power) * strength);
-        best = fmin(best, error_of(at, words));
+        cli_works(at, "%s %s --regularization %g", line, by, exp2(power) * strength);
+        best = fmin(best, cli_error(at, "v.h5", SIDE));
     }
     print_message("error %.4f at %g, the best %.4f; by rays %.4f\n", found, strength, best, rays);
     assert_true(found <= 1.4 * best && found <= 1.1 * rays);

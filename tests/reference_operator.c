@@ -87,6 +87,23 @@ void reference_operator_backproject(const ReferenceOperator *reference, const do
         for (int64_t j = 0; j < voxels; j++) x[j] += reference->length[i * voxels + j] * y[i];
 }
 
+double reference_operator_norm_square(const ReferenceOperator *reference)
+{
+    double *x = allocate_or_exit(reference->voxel_count), *y = allocate_or_exit(reference->ray_count), size = 1;
+    for (int64_t j = 0; j < reference->voxel_count; j++) x[j] = 1;
+    for (int i = 0; i < 50; i++) {
+        double square = 0;
+        reference_operator_project(reference, x, y);
+        reference_operator_backproject(reference, y, x);
+        for (int64_t j = 0; j < reference->voxel_count; j++) square += x[j] * x[j];
+        size = sqrt(square);
+        for (int64_t j = 0; j < reference->voxel_count; j++) x[j] /= size;
+    }
+    free(x);
+    free(y);
+    return 1.01 * size;
+}
+
 int64_t reference_operator_nonzero_count(const ReferenceOperator *reference, double least)
 {
     int64_t count = 0;

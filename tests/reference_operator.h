@@ -21,6 +21,9 @@ void reference_operator_free(ReferenceOperator *reference);
 void reference_operator_project(const ReferenceOperator *reference, const double *x, double *y);
 void reference_operator_backproject(const ReferenceOperator *reference, const double *y, double *x);
 
+/* ‖A‖² by power iterations, rounded up. */
+double reference_operator_norm_square(const ReferenceOperator *reference);
+
 /* The lengths above `least`. */
 int64_t reference_operator_nonzero_count(const ReferenceOperator *reference, double least);
 

@@ -95,29 +95,13 @@ static double within(const Problem *problem, int j, double value)
     return fmin(fmax(value, problem->least), problem->most);
 }
 
-/* ‖A‖² by power iterations, rounded up. */
-static double norm_square(const Problem *problem)
-{
-    double x[VOXELS], y[RAYS], size = 1;
-    for (int j = 0; j < VOXELS; j++) x[j] = 1;
-    for (int i = 0; i < 50; i++) {
-        double square = 0;
-        reference_operator_project(&problem->a, x, y);
-        memset(x, 0, sizeof x);
-        add_backprojection(problem, y, 1, x);
-        for (int j = 0; j < VOXELS; j++) square += x[j] * x[j];
-        size = sqrt(square);
-        for (int j = 0; j < VOXELS; j++) x[j] /= size;
-    }
-    return 1.01 * size;
-}
-
 /* The minimum by primal-dual hybrid gradients: dual vectors of A x (r) and of ∇x (p, q). */
 static double reference_minimum(const Problem *problem, double *x)
 {
     double r[RAYS] = {0}, p[VOXELS] = {0}, q[VOXELS] = {0}, ahead[VOXELS] = {0}, y[RAYS];
     /* ∇ is scaled by the size of A, so that one step length serves both. */
-    const double size = sqrt(norm_square(problem)), scale = size / sqrt(8.0), step = 1 / (size * sqrt(2.0));
+    const double size = sqrt(reference_operator_norm_square(&problem->a)), scale = size / sqrt(8.0),
+                 step = 1 / (size * sqrt(2.0));
     const double balance = 0.05; /* of the steps of x and of the dual vectors */
     memset(x, 0, VOXELS * sizeof *x);
     for (int k = 0; k < REFERENCE_ITERATIONS; k++) {
@@ -151,7 +135,8 @@ static double reference_minimum(const Problem *problem, double *x)
 /* The minimum with a smooth prior by projected gradients. */
 static double smooth_minimum(const Problem *problem, double *x)
 {
-    const double step = 1 / (norm_square(problem) + problem->strength * 4 * sqrt(2) / problem->threshold);
+    const double step =
+        1 / (reference_operator_norm_square(&problem->a) + problem->strength * 4 * sqrt(2) / problem->threshold);
     memset(x, 0, VOXELS * sizeof *x);
     for (int k = 0; k < SMOOTH_ITERATIONS; k++) {
         double y[RAYS], g[VOXELS] = {0};

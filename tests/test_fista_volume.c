@@ -111,22 +111,6 @@ static double within(const Problem *problem, double value)
     return fmin(fmax(value, problem->least), problem->most);
 }
 
-/* ‖A‖² by power iterations, rounded up. */
-static double norm_square(const Problem *problem)
-{
-    double x[PIXELS], y[RAYS], size = 1;
-    for (int j = 0; j < PIXELS; j++) x[j] = 1;
-    for (int i = 0; i < 50; i++) {
-        double square = 0;
-        reference_operator_project(&problem->a, x, y);
-        reference_operator_backproject(&problem->a, y, x);
-        for (int j = 0; j < PIXELS; j++) square += x[j] * x[j];
-        size = sqrt(square);
-        for (int j = 0; j < PIXELS; j++) x[j] /= size;
-    }
-    return 1.01 * size;
-}
-
 /* The dual vectors of a primal-dual iteration: of A x, and of ∇x. */
 typedef struct Dual {
     double r[SLICES][RAYS], p[3][VOXELS];
@@ -159,7 +143,8 @@ static double reference_minimum(const Problem *problem, double *x)
     static double ahead[VOXELS], next[VOXELS];
     Dual dual = {0};
     /* ∇ is scaled by the size of A, so that one step length serves both. */
-    const double size = sqrt(norm_square(problem)), scale = size / sqrt(12.0), step = 1 / (size * sqrt(2.0));
+    const double size = sqrt(reference_operator_norm_square(&problem->a)), scale = size / sqrt(12.0),
+                 step = 1 / (size * sqrt(2.0));
     const double balance = 0.05, sigma = step / balance, tau = step * balance;
     memset(x, 0, VOXELS * sizeof *x);
     memset(ahead, 0, sizeof ahead);
@@ -185,8 +170,8 @@ static double reference_minimum(const Problem *problem, double *x)
 
 static double smooth_minimum(const Problem *problem, double *x)
 {
-    const double step =
-        1 / (norm_square(problem) + problem->strength * SINO_PRIOR_CURVATURE_VOLUME / problem->threshold);
+    const double step = 1 / (reference_operator_norm_square(&problem->a) +
+                             problem->strength * SINO_PRIOR_CURVATURE_VOLUME / problem->threshold);
     memset(x, 0, VOXELS * sizeof *x);
     for (int k = 0; k < SMOOTH_ITERATIONS; k++) {
         double y[SLICES][RAYS], g[VOXELS] = {0};

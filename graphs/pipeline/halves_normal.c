@@ -17,7 +17,6 @@ typedef struct Half {
 } Half;
 
 struct SinoHalvesNormal {
-    SinoRuntime *runtime;
     Half half[SINO_HALVES];
 };
 
@@ -68,7 +67,6 @@ SinoStatus sino_halves_normal_new(SinoRuntime *runtime, const SinoProblem *probl
 {
     SinoHalvesNormal *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the search", &made));
-    made->runtime = runtime;
     SinoStatus status = NULL;
     for (int h = 0; h < SINO_HALVES && !status; h++) status = open_half(runtime, problem, idle, h, &made->half[h]);
     if (status)

@@ -43,7 +43,7 @@ static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t 
     return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
 }
 
-/* The strengths are the first one of the search times 2^(step − MIDDLE), with steps below SINO_STRENGTHS. */
+/* The strength of a step, which is below SINO_STRENGTHS: that of search->run times 2^(step − SINO_STRENGTHS/2). */
 static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_t step)
 {
     const int64_t middle = SINO_STRENGTHS / 2;

@@ -41,7 +41,8 @@ enum {
     SINO_FISTA_VOLUME_VECTORS
 };
 
-/* The rows of the table of vectors that all solvers have, and those of both solvers with subsets. */
+/* Rows of the table of vectors: those that all three solvers have, then these and the rows of rays of the two solvers
+ * that have subsets. */
 #define SINO_FISTA_VOXEL_BUFFERS                                                                                       \
     [SINO_FISTA_X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                             \
     [SINO_FISTA_Y] = {"extrapolated tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                \

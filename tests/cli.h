@@ -177,5 +177,6 @@ int cli_resume_tests(void);
 int cli_job_tests(void);
 int cli_operator_cache_tests(void);
 int cli_device_tests(void);
+int cli_device_absent_tests(void);
 
 #endif

@@ -847,10 +847,15 @@ static bool has_devices(void)
     return found;
 }
 
+int cli_device_absent_tests(void)
+{
+    const struct CMUnitTest tests[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 int cli_device_tests(void)
 {
-    const struct CMUnitTest anywhere[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
-    const struct CMUnitTest with_devices[] = {
+    const struct CMUnitTest tests[] = {
         CLI_TEST(every_precision_and_algorithm),
         CLI_TEST(stages),
         CLI_TEST(one_partition_without_symmetry),
@@ -875,7 +880,5 @@ int cli_device_tests(void)
         CLI_TEST(matrices_without_room_for_lists),
         CLI_TEST(what_does_not_fit_is_refused),
     };
-    const int failed = cmocka_run_group_tests(anywhere, NULL, NULL);
-    if (!has_devices()) return failed ? failed : TESTING_SKIPPED;
-    return failed + cmocka_run_group_tests(with_devices, NULL, NULL);
+    return has_devices() ? cmocka_run_group_tests(tests, NULL, NULL) : TESTING_SKIPPED;
 }

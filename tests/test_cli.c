@@ -38,6 +38,7 @@ static const struct {
     {"init", cli_init_tests},
     {"compare", cli_compare_tests},
     {"device", cli_device_tests},
+    {"device_absent", cli_device_absent_tests},
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},
     {"inject", cli_inject_tests},

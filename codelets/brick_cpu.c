@@ -10,8 +10,7 @@
 /* Bytes of the bands of a group, at most, unless it is a single band: a third of a large L2. */
 enum { GROUP_BYTES = 256 << 10 };
 
-/* The best instruction set that the processor has. */
-static const SinoBrickIsa *isa(void)
+const SinoBrickIsa *sino_brick_isa(void)
 {
 #ifdef __x86_64__
     if (sino_vector_bytes() == 64)
@@ -23,7 +22,7 @@ static const SinoBrickIsa *isa(void)
 
 const char *sino_brick_isa_name(void)
 {
-    return isa()->name;
+    return sino_brick_isa()->name;
 }
 
 /* Consecutive bands that are computed together, of which the last one may be incomplete. */
@@ -213,33 +212,33 @@ void sino_brick_sweep_folded_with(const SinoBrickIsa *with, const void *block, c
 
 void sino_brick_project_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y)
 {
-    sino_brick_project_folded_with(isa(), block, fold, stride, x, y);
+    sino_brick_project_folded_with(sino_brick_isa(), block, fold, stride, x, y);
 }
 
 void sino_brick_backproject_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y,
                                    float *x)
 {
-    sino_brick_backproject_folded_with(isa(), block, fold, stride, y, x);
+    sino_brick_backproject_folded_with(sino_brick_isa(), block, fold, stride, y, x);
 }
 
 void sino_brick_sweep_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
                              const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
 {
-    sino_brick_sweep_folded_with(isa(), block, fold, stride, x, counts, x_sum, sums);
+    sino_brick_sweep_folded_with(sino_brick_isa(), block, fold, stride, x, counts, x_sum, sums);
 }
 
 void sino_brick_project(const void *block, int64_t stride, const float *x, float *y)
 {
-    sino_brick_project_with(isa(), block, stride, x, y);
+    sino_brick_project_with(sino_brick_isa(), block, stride, x, y);
 }
 
 void sino_brick_backproject(const void *block, int64_t stride, const float *y, float *x)
 {
-    sino_brick_backproject_with(isa(), block, stride, y, x);
+    sino_brick_backproject_with(sino_brick_isa(), block, stride, y, x);
 }
 
 void sino_brick_sweep(const void *block, int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
                       SinoBrickSums *sums)
 {
-    sino_brick_sweep_with(isa(), block, stride, x, counts, x_sum, sums);
+    sino_brick_sweep_with(sino_brick_isa(), block, stride, x, counts, x_sum, sums);
 }

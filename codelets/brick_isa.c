@@ -5,6 +5,7 @@
 #include "half.h"
 #include "vector.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -371,6 +372,8 @@ static void backproject(const SinoBrickWork *work, int64_t width, const float *y
     }
 }
 
+#include "brick_turn_tmpl.c"
+
 /* ---- comparison ---- */
 
 /* ln y of y > 0: ln m + e · ln 2 with m in [√½, √2), and ln m = 2 artanh s, s = (m − 1)/(m + 1), as a series up to s¹⁵.
@@ -473,4 +476,4 @@ static void compare(const SinoBrickComparison *with, float *y, SinoBrickSums *su
 #define ISA_OBJECT(name) PASTE(sino_brick_, name)
 
 const SinoBrickIsa ISA_OBJECT(SINO_ISA) = {
-    .name = ISA_TEXT(SINO_ISA), .project = project, .backproject = backproject, .compare = compare};
+    .name = ISA_TEXT(SINO_ISA), .project = project, .backproject = backproject, .compare = compare, .turn = turn};

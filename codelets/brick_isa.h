@@ -5,6 +5,7 @@
 #define SINO_BRICK_ISA_H
 
 #include "brick.h"
+#include "brick_touch.h"
 #include "panel.h"
 
 enum {
@@ -43,16 +44,34 @@ typedef struct SinoBrickComparison {
  * relative error below 10⁻¹². */
 typedef void SinoBrickCompare(const SinoBrickComparison *with, float *y, SinoBrickSums *sums);
 
+/* A panel of OSEM's update: packed weights (brick_touch.h), and what holds for the vectors. */
+typedef struct SinoBrickWeighing {
+    int64_t brick_count;
+    const uint32_t *brick, *mask;
+    const float *value;
+    int64_t lanes, width;
+    const float *masked;         /* of g, [row of voxels]; NULL: 1 */
+    float going[SINO_PANEL_MAX]; /* 1: the set goes on; 0: it has stopped */
+} SinoBrickWeighing;
+
+/* sino_brick_turn of a panel. */
+typedef void SinoBrickTurnPanel(const SinoBrickWeighing *with, float *g, float *x);
+
 typedef struct SinoBrickIsa {
     const char *name;
     SinoBrickProject *project;
     SinoBrickBackproject *backproject;
     SinoBrickCompare *compare;
+    SinoBrickTurnPanel *turn;
 } SinoBrickIsa;
 
 extern const SinoBrickIsa sino_brick_plain, sino_brick_avx2, sino_brick_avx512, sino_brick_avx512vbmi2;
 
-/* brick.h's products with an instruction set that the processor has; for tests. */
+/* The best one that the processor has. */
+const SinoBrickIsa *sino_brick_isa(void);
+
+/* The products of brick.h and the update of brick_touch.h with an instruction set that the processor has; for tests. */
+void sino_brick_turn_with(const SinoBrickIsa *isa, const SinoBrickTurn *turn, float *g, float *x);
 void sino_brick_project_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x, float *y);
 void sino_brick_backproject_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *y, float *x);
 void sino_brick_sweep_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x,

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Brick touch on a CPU core. Bricks are visited in the order of their voxels, which caches fetch ahead. */
+/* Brick touch on a CPU core: packs weights, and walks over the panels of an update. */
 #include "brick_touch.h"
 
-#include "vector.h"
+#include "brick_isa.h"
+#include "memory.h"
 
-#include <float.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum {
-    WORD = sizeof(uint64_t), /* bytes of a map that are looked at together */
-    AHEAD = 3 * WORD         /* bytes: the weights of their bricks are on their way */
-};
-
-int64_t sino_brick_touched_bytes(int64_t voxel_rows)
+int64_t sino_brick_weights_bytes(int64_t voxel_rows)
 {
-    return sino_ceil_multiple(sino_ceil_divide(voxel_rows, 16), WORD);
+    const int64_t bricks = sino_ceil_divide(voxel_rows, 16);
+    return (int64_t)sizeof(SinoBrickWeights) + sino_times(bricks, 2 * (int64_t)sizeof(uint32_t)) +
+           sino_times(voxel_rows, (int64_t)sizeof(float)) + SINO_BRICK_TAIL;
 }
 
 static void touch_band(const SinoBrickHead *head, const SinoBrickBand *band, uint8_t *touched)
@@ -31,109 +28,72 @@ static void touch_band(const SinoBrickHead *head, const SinoBrickBand *band, uin
     }
 }
 
-void sino_brick_touched(const void *block, uint8_t *touched)
+/* touched[brick] = 1 if a row of the block has a brick there; the others stay as they are. */
+static void touch(const SinoBrickHead *head, uint8_t *touched)
 {
-    const SinoBrickHead *head = block;
     const int64_t *offset = sino_brick_offsets(head), bands = sino_brick_band_count(head->row_count);
-    memset(touched, 0, (size_t)sino_brick_touched_bytes(sino_times(head->brick_count, head->lanes)));
     for (int64_t b = 0; b < bands; b++)
         if (offset[b + 1] > offset[b]) touch_band(head, (const void *)((const char *)head + offset[b]), touched);
 }
 
-/* The new value of a voxel: SINO_UPDATE_VOXELS_MLEM. No branches, since weights of subsets are 0 in no pattern. */
-SINO_INLINE float next_value(float x, float g, float weight, bool goes_on)
+/* The arrays of weights whose number of bricks is set. */
+static SinoBrickWeighing arrays_of(const SinoBrickWeights *weights)
 {
-    const bool usable = goes_on && weight > 0;
-    const float next = x * (usable ? g : 1) * (usable ? weight : 1);
-    return fabsf(next) < FLT_MIN ? 0 : next;
+    const uint32_t *brick = (const void *)(weights + 1), *mask = brick + weights->brick_count;
+    return (SinoBrickWeighing){.brick_count = weights->brick_count,
+                               .brick = brick,
+                               .mask = mask,
+                               .value = (const void *)(mask + weights->brick_count)};
 }
 
-/* A panel of the vectors. Its arrays do not overlap. */
-typedef struct Panel {
-    int64_t width;
-    const float *restrict weight, *restrict mask;
-    float going[SINO_PANEL_MAX];
-    float *restrict g, *restrict x;
-} Panel;
-
-/* One set: lanes are voxels. */
-SINO_INLINE void turn_voxels(const Panel *panel, int64_t first, int64_t lanes)
+/* Appends the weights above 0 of a brick. Returns their mask. */
+static uint32_t pack_brick(int64_t lanes, const float *weight, float **value)
 {
-    const float *restrict weight = panel->weight + first, *restrict mask = panel->mask ? panel->mask + first : NULL;
-    float *restrict g = panel->g + first, *restrict x = panel->x + first;
+    uint32_t mask = 0;
     for (int64_t i = 0; i < lanes; i++) {
-        x[i] = next_value(x[i], mask ? g[i] * mask[i] : g[i], weight[i], true);
-        g[i] = 0;
+        if (!(weight[i] > 0)) continue;
+        mask |= (uint32_t)1 << i;
+        *(*value)++ = weight[i];
     }
+    return mask;
 }
 
-SINO_INLINE void turn_sets(const Panel *panel, int64_t first, int64_t lanes)
+SinoStatus sino_brick_weights_pack(const void *block, const float *weight, bool everywhere, SinoBrickWeights *to)
 {
-    const int64_t width = panel->width;
-    for (int64_t row = first; row < first + lanes; row++) {
-        const float weight = panel->weight[row], mask = panel->mask ? panel->mask[row] : 1;
-        float *restrict g = panel->g + row * width, *restrict x = panel->x + row * width;
-        for (int64_t f = 0; f < width; f++) {
-            x[f] = next_value(x[f], g[f] * mask, weight, panel->going[f] > 0);
-            g[f] = 0;
-        }
+    const SinoBrickHead *head = block;
+    uint8_t *touched = NULL;
+    int64_t count = 0;
+    SINO_TRY(sino_allocate(head->brick_count, sizeof *touched, "bricks of a subset", &touched));
+    memset(touched, everywhere, (size_t)head->brick_count);
+    touch(head, touched);
+    for (int64_t b = 0; b < head->brick_count; b++) count += touched[b];
+    uint32_t *brick = (void *)(to + 1), *mask = brick + count;
+    float *const first = (void *)(mask + count), *value = first;
+    for (int64_t b = 0; b < head->brick_count; b++) {
+        if (!touched[b]) continue;
+        *brick++ = (uint32_t)b;
+        *mask++ = pack_brick(head->lanes, weight + b * head->lanes, &value);
     }
+    *to = (SinoBrickWeights){.brick_count = count, .value_count = value - first};
+    free(touched);
+    return NULL;
 }
 
-/* Callers give constant lanes, so that the loops over a brick have no rest. */
-SINO_INLINE void turn_brick(const Panel *panel, int64_t brick, int64_t lanes)
+void sino_brick_turn_with(const SinoBrickIsa *with, const SinoBrickTurn *turn, float *g, float *x)
 {
-    if (panel->width > 1 || panel->going[0] == 0)
-        turn_sets(panel, brick * lanes, lanes);
-    else
-        turn_voxels(panel, brick * lanes, lanes);
-}
-
-/* The word of the map that begins with brick `first`. */
-static uint64_t word_at(const SinoBrickTurn *turn, int64_t first)
-{
-    uint64_t word;
-    memcpy(&word, turn->touched + first, WORD);
-    return word;
-}
-
-/* Weights come from memory, since those of all subsets exceed caches; processors foresee addresses in a page only. */
-SINO_INLINE void fetch_weights(const SinoBrickTurn *turn, int64_t first)
-{
-    if (first >= turn->brick_count) return;
-    for (uint64_t word = word_at(turn, first); word; word &= word - 1) {
-        const float *weight = turn->weight + (first + __builtin_ctzll(word) / 8) * turn->lanes;
-        __builtin_prefetch(weight);
-        if (turn->lanes > 16) __builtin_prefetch(weight + 16);
-    }
-}
-
-/* Bytes of a map are 0 or 1: the trailing zeros of a word tell the next brick, as the lowest byte comes first. */
-SINO_VECTORISED static void turn_panel(const SinoBrickTurn *turn, const Panel *panel)
-{
-    for (int64_t first = 0; first < turn->brick_count; first += WORD) {
-        fetch_weights(turn, first + AHEAD);
-        for (uint64_t word = word_at(turn, first); word; word &= word - 1) {
-            const int64_t brick = first + __builtin_ctzll(word) / 8;
-            if (turn->lanes == 32)
-                turn_brick(panel, brick, 32);
-            else
-                turn_brick(panel, brick, 16);
-        }
+    const SinoSlices slices = turn->slices;
+    const int64_t rows = turn->brick_count * turn->lanes;
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        SinoBrickWeighing panel = arrays_of(turn->weights);
+        panel.lanes = turn->lanes;
+        panel.width = at.slices.stride;
+        panel.masked = turn->mask;
+        for (int64_t f = 0; f < at.slices.slice_count; f++) panel.going[f] = !turn->state[at.first + f].stopped;
+        with->turn(&panel, sino_panel_to(at, rows, g), sino_panel_to(at, rows, x));
     }
 }
 
 void sino_brick_turn(const SinoBrickTurn *turn, float *g, float *x)
 {
-    const SinoSlices slices = turn->slices;
-    const int64_t rows = turn->brick_count * turn->lanes;
-    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        Panel panel = {.width = at.slices.stride,
-                       .weight = turn->weight,
-                       .mask = turn->mask,
-                       .g = sino_panel_to(at, rows, g),
-                       .x = sino_panel_to(at, rows, x)};
-        for (int64_t f = 0; f < at.slices.slice_count; f++) panel.going[f] = !turn->state[at.first + f].stopped;
-        turn_panel(turn, &panel);
-    }
+    sino_brick_turn_with(sino_brick_isa(), turn, g, x);
 }

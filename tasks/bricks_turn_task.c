@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task bricks_turn: an update of OSEM and the next sweep. */
+/* Task bricks_turn: an update of OSEM and the next sweep. Task bricks_weights: what the update needs of a subset. */
 #include "bricks_turn_task.h"
 
 #include "brick_touch.h"
@@ -9,18 +9,62 @@
 #include <string.h>
 
 /* Data of the task. What follows OPTIONAL may be missing. */
-enum { BLOCK, X, G, TOUCHED, COUNTS, PART, ALL, LOST, OPTIONAL };
+enum { BLOCK, X, G, COUNTS, PART, ALL, LOST, OPTIONAL };
 
 typedef struct Arguments {
     SinoBrickPart part;
-    int weight, state, mask, additive, multiplicative; /* numbers of the data; 0: none */
-    bool everywhere, add;
+    int weights, state, mask, additive, multiplicative; /* numbers of the data; 0: none */
+    bool add;
 } Arguments;
 
-int64_t sino_bricks_turn_bytes(int64_t voxel_rows)
+/* ---- weights ---- */
+
+/* Data of bricks_weights. */
+enum { WEIGHED, WEIGHT, PACKED, WEIGHT_DATA };
+
+typedef struct WeightArguments {
+    bool everywhere, forget;
+} WeightArguments;
+
+int64_t sino_bricks_weights_bytes(int64_t voxel_rows)
 {
-    return sino_brick_touched_bytes(voxel_rows);
+    return sino_brick_weights_bytes(voxel_rows);
 }
+
+static SinoStatus weights_cpu(const SinoTask *task)
+{
+    const WeightArguments *arguments = task->arguments;
+    const SinoBrickHead *head = sino_task_buffer(task, WEIGHED);
+    SINO_TRY(sino_brick_weights_pack(head, sino_task_buffer(task, WEIGHT), arguments->everywhere,
+                                     sino_task_buffer(task, PACKED)));
+    if (arguments->forget) sino_forget(head, head->bytes);
+    return NULL;
+}
+
+static const SinoTaskKind weights_kind = {.name = "bricks_weights",
+                                          .argument_bytes = sizeof(WeightArguments),
+                                          .access_min = WEIGHT_DATA,
+                                          .access_max = WEIGHT_DATA,
+                                          .cpu = weights_cpu};
+
+SinoStatus sino_insert_bricks_weights(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
+                                      SinoData *block, SinoData *weight, bool everywhere, SinoData *packed)
+{
+    const WeightArguments arguments = {.everywhere = everywhere, .forget = part->forget};
+    const SinoAccess access[WEIGHT_DATA] = {
+        [WEIGHED] = {block, SINO_READ}, [WEIGHT] = {weight, SINO_READ}, [PACKED] = {packed, SINO_WRITE}};
+    position.partition = part->partition;
+    return sino_task_submit(runtime, &weights_kind,
+                            &(SinoTaskRequest){.position = position,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
+                                               .access = access,
+                                               .access_count = WEIGHT_DATA,
+                                               .work = part->work,
+                                               .precision = 1 + (int)part->precision});
+}
+
+/* ---- turns ---- */
 
 static void *buffer_or_null(const SinoTask *task, int i)
 {
@@ -36,23 +80,13 @@ static void update_voxels(const SinoTask *task)
     const SinoBrickTurn turn = {.slices = part->slices,
                                 .brick_count = head->brick_count,
                                 .lanes = head->lanes,
-                                .touched = sino_task_buffer(task, TOUCHED),
                                 .state = buffer_or_null(task, arguments->state),
-                                .weight = buffer_or_null(task, arguments->weight),
+                                .weights = buffer_or_null(task, arguments->weights),
                                 .mask = buffer_or_null(task, arguments->mask)};
-    if (arguments->weight > 0)
+    if (arguments->weights > 0)
         sino_brick_turn(&turn, g, sino_task_buffer(task, X));
     else
         memset(g, 0, (size_t)sino_times(part->voxel_rows, part->slices.stride) * sizeof *g);
-}
-
-static void touch(const SinoTask *task)
-{
-    const Arguments *arguments = task->arguments;
-    uint8_t *touched = sino_task_buffer(task, TOUCHED);
-    const SinoBrickHead *head = sino_task_buffer(task, BLOCK);
-    sino_brick_touched(head, touched);
-    if (arguments->everywhere) memset(touched, 1, (size_t)head->brick_count);
 }
 
 static void sweep_panel(const SinoTask *task, SinoPanel at, SinoBrickSums *sums)
@@ -89,7 +123,6 @@ static SinoStatus turn_cpu(const SinoTask *task)
     const SinoBrickHead *head = sino_task_buffer(task, BLOCK);
     SinoBrickSums *sums = sino_task_buffer(task, PART);
     update_voxels(task);
-    touch(task);
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at))
         sweep_panel(task, at, sums + at.first);
     add_sums(task);
@@ -116,21 +149,19 @@ SinoStatus sino_insert_bricks_turn(SinoRuntime *runtime, SinoPosition position, 
                                    SinoData *block, const SinoBrickVectors *vectors, const SinoBricksTurn *turn)
 {
     enum { MOST = OPTIONAL + 5 };
-    Arguments arguments = {.part = *part, .everywhere = turn->everywhere, .add = turn->add};
-    const SinoAccessMode carried = turn->weight ? SINO_READ_WRITE : SINO_WRITE;
+    Arguments arguments = {.part = *part, .add = turn->add};
     const SinoAccessMode summed = turn->add ? SINO_READ_WRITE : SINO_WRITE;
     SinoAccess access[MOST] = {[BLOCK] = {block, SINO_READ},
-                               [X] = {turn->x, turn->weight ? SINO_READ_WRITE : SINO_READ},
-                               [G] = {turn->g, carried},
-                               [TOUCHED] = {turn->touched, carried},
+                               [X] = {turn->x, turn->weights ? SINO_READ_WRITE : SINO_READ},
+                               [G] = {turn->g, turn->weights ? SINO_READ_WRITE : SINO_WRITE},
                                [COUNTS] = {vectors->counts, SINO_READ},
                                [PART] = {turn->part, SINO_WRITE},
                                [ALL] = {turn->all, summed},
                                [LOST] = {turn->lost, summed}};
     int count = OPTIONAL;
-    arguments.weight = append(access, &count, turn->weight);
-    arguments.state = append(access, &count, turn->weight ? turn->state : NULL);
-    arguments.mask = append(access, &count, turn->weight ? turn->mask : NULL);
+    arguments.weights = append(access, &count, turn->weights);
+    arguments.state = append(access, &count, turn->weights ? turn->state : NULL);
+    arguments.mask = append(access, &count, turn->weights ? turn->mask : NULL);
     arguments.additive = append(access, &count, vectors->additive);
     arguments.multiplicative = append(access, &count, vectors->multiplicative);
     position.partition = part->partition;

@@ -8,23 +8,27 @@
 
 #include "brick_task.h"
 
-/* Data of the turn. weight NULL: there was no sweep before, and all of g becomes 0 instead. */
+/* Data of the turn. weights NULL: there was no sweep before, and all of g becomes 0 instead. */
 typedef struct SinoBricksTurn {
-    SinoData *weight;  /* 1/s of the subset that was swept last, [voxel] */
+    SinoData *weights; /* of the subset that was swept last, from bricks_weights */
     SinoData *state;   /* of the slices (SinoSliceState) */
     SinoData *mask;    /* of g, [voxel]; NULL: none */
     SinoData *x;       /* becomes x · (g · mask) · weight */
-    SinoData *g;       /* of the last sweep; becomes that of this one; 0 in bricks that are not touched */
-    SinoData *touched; /* bricks that the last sweep touched (brick_touch.h); become those of this one */
-    bool everywhere;   /* weights are above 0 where no row of the subset meets a voxel: every brick counts as touched */
+    SinoData *g;       /* of the last sweep; becomes that of this one; 0 in bricks without weights */
     SinoData *part;    /* SinoBrickSums[stride], memory of the task's own */
     SinoData *all;     /* SinoSliceSums[stride]: squares and log-likelihood */
     SinoData *lost;    /* double[stride]: counts that no voxel explains */
     bool add;          /* to the sums; else they start */
 } SinoBricksTurn;
 
-/* Bytes of `touched`, for vectors of so many voxel rows. */
-int64_t sino_bricks_turn_bytes(int64_t voxel_rows);
+/* Bytes of the weights of a subset, for vectors of so many voxel rows, at most. */
+int64_t sino_bricks_weights_bytes(int64_t voxel_rows);
+
+/* Packs the weights 1/s of a subset (brick_touch.h), [voxel], in the bricks that its block touches. everywhere: weights
+ * are above 0 where no row of the subset meets a voxel, and every brick counts as touched. packed:
+ * sino_bricks_weights_bytes. */
+SinoStatus sino_insert_bricks_weights(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
+                                      SinoData *block, SinoData *weight, bool everywhere, SinoData *packed);
 
 /* Updates x by g, and sweeps the block: part->row_count is part->rows. */
 SinoStatus sino_insert_bricks_turn(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Brick touch: which bricks the rows of a block meet, and the update of OSEM in these bricks, in double and against the
  * formula that updates all voxels. */
+#include "brick_isa.h"
 #include "brick_pack.h"
-#include "brick_touch.h"
 #include "memory.h"
 #include "testing.h"
+#include "vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -66,29 +67,16 @@ static void free_subject(Subject *subject)
     free(subject->met);
 }
 
-static uint8_t *touched_of(const SinoBrickHead *block)
+/* The weights of a subject's voxels, packed. */
+static SinoBrickWeights *packed_of(const Subject *subject, const float *weight, bool everywhere)
 {
-    const int64_t bytes = sino_brick_touched_bytes(block->brick_count * block->lanes);
-    uint8_t *touched;
-    assert_true(bytes >= block->brick_count && bytes % 8 == 0);
-    assert_success(sino_allocate(bytes, 1, "test", &touched));
-    memset(touched, 0xff, (size_t)bytes);
-    sino_brick_touched(block, touched);
-    for (int64_t i = block->brick_count; i < bytes; i++) assert_int_equal(touched[i], 0);
-    return touched;
-}
-
-static void bricks_of_the_entries_are_touched(void **state)
-{
-    (void)state;
-    for (int f = 0; f < FORMS; f++)
-        for (int p = 0; p < 2; p++) {
-            Subject subject = new_subject(&forms[f], p ? SINO_MIXED : SINO_SINGLE);
-            uint8_t *touched = touched_of(subject.block);
-            assert_memory_equal(touched, subject.met, (size_t)subject.block->brick_count);
-            free(touched);
-            free_subject(&subject);
-        }
+    const SinoBrickHead *block = subject->block;
+    const int64_t bytes = sino_brick_weights_bytes(block->brick_count * block->lanes);
+    SinoBrickWeights *packed;
+    assert_success(sino_allocate(bytes, 1, "test", &packed));
+    memset(packed, 0xff, (size_t)bytes);
+    assert_success(sino_brick_weights_pack(block, weight, everywhere, packed));
+    return packed;
 }
 
 static float *new_values(int64_t count, uint64_t seed, int zeros)
@@ -100,6 +88,44 @@ static float *new_values(int64_t count, uint64_t seed, int zeros)
     return value;
 }
 
+/* Weights of bricks that no entry lies in count with `everywhere` alone; a NaN is no weight. */
+static void check_packed(const Subject *subject, bool everywhere)
+{
+    const SinoBrickHead *block = subject->block;
+    const int64_t lanes = block->lanes;
+    float *weight = new_values(block->brick_count * lanes, 4, 3);
+    weight[0] = NAN;
+    SinoBrickWeights *packed = packed_of(subject, weight, everywhere);
+    const uint32_t *brick = (const void *)(packed + 1), *mask = brick + packed->brick_count;
+    const float *first = (const void *)(mask + packed->brick_count), *value = first;
+    for (int64_t b = 0; b < block->brick_count; b++) {
+        if (!everywhere && !subject->met[b]) continue;
+        assert_int_equal(*brick++, b);
+        for (int64_t i = 0; i < lanes; i++) {
+            const bool positive = weight[b * lanes + i] > 0;
+            assert_int_equal(*mask >> i & 1, positive);
+            if (positive) assert_true(*value++ == weight[b * lanes + i]);
+        }
+        mask++;
+    }
+    assert_true((const void *)mask == (const void *)first);
+    assert_int_equal(packed->value_count, value - first);
+    free(weight);
+    free(packed);
+}
+
+static void bricks_of_the_entries_have_weights(void **state)
+{
+    (void)state;
+    for (int f = 0; f < FORMS; f++)
+        for (int p = 0; p < 2; p++) {
+            Subject subject = new_subject(&forms[f], p ? SINO_MIXED : SINO_SINGLE);
+            check_packed(&subject, false);
+            check_packed(&subject, true);
+            free_subject(&subject);
+        }
+}
+
 /* What a voxel becomes, in double; subnormal results are 0. */
 static double expected_of(double x, double g, double weight, bool goes_on)
 {
@@ -108,7 +134,7 @@ static double expected_of(double x, double g, double weight, bool goes_on)
 }
 
 /* The last set has stopped, if there are several. Some voxels are about to vanish. */
-static void check_turn(const Subject *subject, int64_t sets, bool masked)
+static void check_turn(const Subject *subject, const SinoBrickIsa *isa, int64_t sets, bool masked)
 {
     const SinoSlices slices = {
         .precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, sets), .slice_count = sets};
@@ -118,7 +144,6 @@ static void check_turn(const Subject *subject, int64_t sets, bool masked)
     float *g = new_values(count, 2, 1), *x = new_values(count, 3, 2), *weight = new_values(rows, 4, 3);
     float *mask = new_values(rows, 5, 4), *before_g = new_values(count, 2, 1), *before = new_values(count, 3, 2);
     float *formula = new_values(count, 3, 2);
-    uint8_t *touched = touched_of(block);
     for (int64_t i = 0; i < rows; i++) {
         mask[i] = mask[i] > 0;
         if (!subject->met[i / block->lanes]) weight[i] = 0;
@@ -126,14 +151,15 @@ static void check_turn(const Subject *subject, int64_t sets, bool masked)
     for (int64_t i = 0; i < count; i += 7) x[i] = before[i] = formula[i] = x[i] * 0x1p-126F;
     for (int64_t i = 0; i < count; i++) x[i] = before[i] = formula[i] = x[i] < FLT_MIN ? 0 : x[i];
     if (sets > 1) state[sets - 1].stopped = 1;
-    sino_brick_turn(&(SinoBrickTurn){.slices = slices,
-                                     .brick_count = block->brick_count,
-                                     .lanes = block->lanes,
-                                     .touched = touched,
-                                     .state = state,
-                                     .weight = weight,
-                                     .mask = masked ? mask : NULL},
-                    g, x);
+    SinoBrickWeights *packed = packed_of(subject, weight, false);
+    sino_brick_turn_with(isa,
+                         &(SinoBrickTurn){.slices = slices,
+                                          .brick_count = block->brick_count,
+                                          .lanes = block->lanes,
+                                          .weights = packed,
+                                          .state = state,
+                                          .mask = masked ? mask : NULL},
+                         g, x);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t s = 0; s < sets; s++) {
             const int64_t at = sino_panel_element(slices, rows, i, s);
@@ -148,17 +174,33 @@ static void check_turn(const Subject *subject, int64_t sets, bool masked)
     sino_update(&update, (void *[SINO_UPDATE_VECTORS]){before_g, weight, formula}, state, NULL);
     assert_memory_equal(x, formula, (size_t)count * sizeof *x);
     free(g), free(x), free(weight), free(mask);
-    free(before_g), free(before), free(formula), free(touched);
+    free(before_g), free(before), free(formula), free(packed);
+}
+
+/* The instruction sets that the processor has. Returns their number. */
+static int isas_of(const SinoBrickIsa *isa[4])
+{
+    int count = 0;
+    isa[count++] = &sino_brick_plain;
+#ifdef __x86_64__
+    if (sino_vector_bytes() >= 32) isa[count++] = &sino_brick_avx2;
+    if (sino_vector_bytes() == 64) isa[count++] = &sino_brick_avx512;
+    if (sino_vector_bytes() == 64 && __builtin_cpu_supports("avx512vbmi2")) isa[count++] = &sino_brick_avx512vbmi2;
+#endif
+    return count;
 }
 
 static void touched_voxels_are_updated(void **state)
 {
     static const int64_t sets[] = {1, 2, 3, 8, 33};
+    const SinoBrickIsa *isa[4];
+    const int isas = isas_of(isa);
     (void)state;
     for (int f = 0; f < FORMS; f++) {
         Subject subject = new_subject(&forms[f], SINO_MIXED);
         for (size_t s = 0; s < sizeof sets / sizeof *sets; s++)
-            for (int masked = 0; masked < 2; masked++) check_turn(&subject, sets[s], masked);
+            for (int masked = 0; masked < 2; masked++)
+                for (int i = 0; i < isas; i++) check_turn(&subject, isa[i], sets[s], masked);
         free_subject(&subject);
     }
 }
@@ -166,7 +208,7 @@ static void touched_voxels_are_updated(void **state)
 TESTING_SUBJECT(brick_touch)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bricks_of_the_entries_are_touched),
+        cmocka_unit_test(bricks_of_the_entries_have_weights),
         cmocka_unit_test(touched_voxels_are_updated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,14 +27,14 @@ typedef struct SinoMatrixOwn {
 
 /* SinoOperatorWork.own. All members are owned. */
 typedef struct SinoMatrixWork {
-    SinoData **voxels; /* [row partition]: its share of Aᵀ y; the first is NULL unless there is a mask: the result */
-    SinoData **rows;   /* [row partition]: its rows of A x, from devices; NULL until there is a projection */
-    SinoData **sums;   /* [row partition]: SinoBrickSums[stride] */
-    SinoData *scratch; /* of devices, or of folded products; NULL: neither */
-    SinoData *spread;  /* the orientations of x; NULL: the matrix is not folded */
-    SinoData *touched; /* bricks that the last sweep of a turn met (bricks_turn_task.h) */
-    SinoData *lost;    /* double[stride] */
-    SinoVoxelSum *all; /* over ranks; NULL: one rank */
+    SinoData **voxels;  /* [row partition]: its share of Aᵀ y; the first is NULL unless there is a mask: the result */
+    SinoData **rows;    /* [row partition]: its rows of A x, from devices; NULL until there is a projection */
+    SinoData **sums;    /* [row partition]: SinoBrickSums[stride] */
+    SinoData *scratch;  /* of devices, or of folded products; NULL: neither */
+    SinoData *spread;   /* the orientations of x; NULL: the matrix is not folded */
+    SinoData **weights; /* [subset]: packed (bricks_turn_task.h); NULL until a turn needs them */
+    SinoData *lost;     /* double[stride] */
+    SinoVoxelSum *all;  /* over ranks; NULL: one rank */
 } SinoMatrixWork;
 
 static inline const SinoMatrixSurvey *sino_matrix_survey_of(const SinoOperator *op)

@@ -24,14 +24,22 @@ SinoData *sino_matrix_lost(const SinoOperatorWork *work)
     return ((const SinoMatrixWork *)work->own)->lost;
 }
 
+/* Packed weights of all subsets, if sweeps may update. Memory is provided only for what is written. */
+static int64_t weights_bytes(const SinoShape *shape)
+{
+    const int64_t subsets = shape->extent[SINO_ROWS_SUBSET].members;
+    return subsets > 1 && shape->extent[SINO_ROWS_ADDENDS].members <= 1
+               ? sino_times(subsets, sino_bricks_weights_bytes(shape->extent[SINO_ROWS_VOXELS].total))
+               : 0;
+}
+
 int64_t sino_matrix_work_bytes(const SinoShape *shape, SinoBatch batch)
 {
     const int64_t sums = sino_times(shape->extent[SINO_ROWS_ADDENDS].members + 1, (int64_t)sizeof(SinoBrickSums));
     const int64_t elements = sino_times(shape->extent[SINO_ROWS_VOXELS].total, batch.stride);
     return sino_buffers_bytes(1, work_buffers, shape, batch) +
            sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members) +
-           sino_times(batch.stride, sums + (int64_t)sizeof(double)) +
-           sino_bricks_turn_bytes(shape->extent[SINO_ROWS_VOXELS].total) +
+           sino_times(batch.stride, sums + (int64_t)sizeof(double)) + weights_bytes(shape) +
            sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
 }
 
@@ -82,8 +90,7 @@ SinoStatus sino_matrix_work_open(SinoOperatorWork *work, const SinoSlices *slice
         SINO_TRY(sino_data_scratch(op->runtime, "products of devices",
                                    sino_bricks_work_bytes(sino_matrix_block_rows(matrix), *slices), &made->scratch));
     SINO_TRY(open_orientations(op, stride, made));
-    SINO_TRY(sino_data_vector(op->runtime, "touched bricks", sino_bricks_turn_bytes(matrix->order->row_count), 1, 1,
-                              &made->touched));
+    SINO_TRY(sino_allocate(matrix->subset_count, sizeof(void *), "a minibatch", &made->weights));
     SINO_TRY(sino_data_vector(op->runtime, "lost counts", 1, stride, sizeof(double), &made->lost));
     SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
     return sino_voxel_sum_new(op->runtime, work->sums, 0, sino_times(matrix->order->row_count, stride), &made->all);
@@ -100,7 +107,7 @@ void sino_matrix_work_close(SinoOperatorWork *work)
     sino_data_free_each(made->sums, sino_matrix_survey_of(work->op)->partition_count);
     sino_data_free(made->scratch);
     sino_data_free(made->spread);
-    sino_data_free(made->touched);
+    sino_data_free_each(made->weights, sino_matrix_survey_of(work->op)->subset_count);
     sino_data_free(made->lost);
     free(made);
 }
@@ -245,19 +252,38 @@ bool sino_matrix_updates(const SinoOperator *op)
            op->ranks->shape.data_count == 1;
 }
 
+/* The weights that a sweep updates by; their first use packs them. NULL: it does not update. */
+static SinoStatus insert_weights(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep,
+                                 SinoData **weights)
+{
+    const SinoMatrixWork *made = work->own;
+    SinoRuntime *runtime = work->op->runtime;
+    SinoProduct before = *product;
+    SinoData **const packed = &made->weights[sweep->weight_subset];
+    *weights = sweep->weight ? *packed : NULL;
+    if (!sweep->weight || *packed) return NULL;
+    before.subset = sweep->weight_subset;
+    const SinoBrickPart part = part_of(work, &before, 0, 0);
+    SINO_TRY(
+        sino_data_vector(runtime, "weights of a subset", sino_bricks_weights_bytes(part.voxel_rows), 1, 1, packed));
+    *weights = *packed;
+    return sino_insert_bricks_weights(runtime, product->position, &part, block_of(work, &before, 0), sweep->weight,
+                                      sweep->everywhere, *packed);
+}
+
 /* The sweep of a subset that is one block, and the update of x before. */
 static SinoStatus insert_turn(SinoOperatorWork *work, const SinoProduct *product, const SinoSweep *sweep,
                               const SinoBrickVectors *vectors, SinoData *x, SinoData *to, SinoData *sums)
 {
     const SinoMatrixWork *made = work->own;
     const SinoBrickPart part = part_of(work, product, 0, 1);
-    const SinoBricksTurn turn = {.weight = sweep->weight,
+    SinoData *weights = NULL;
+    SINO_TRY(insert_weights(work, product, sweep, &weights));
+    const SinoBricksTurn turn = {.weights = weights,
                                  .state = sweep->state,
                                  .mask = ((const SinoMatrixOwn *)work->op->own)->mask,
                                  .x = x,
                                  .g = to,
-                                 .touched = made->touched,
-                                 .everywhere = sweep->everywhere,
                                  .part = made->sums[0],
                                  .all = sums,
                                  .lost = made->lost,

@@ -112,9 +112,10 @@ typedef struct SinoSweep {
     bool add;                 /* to the sums of other subsets */
     /* The update of x before the sweep, by what the sweep before wrote, if sweeps of the operator update x
      * (SinoOperatorKind.updates): x = x · weight · to where the weight is above 0 and the slice goes on. */
-    SinoData *weight; /* 1/s of that sweep's subset, [voxel]; NULL: no update */
-    SinoData *state;  /* of the slices */
-    bool everywhere;  /* weights are above 0 where no row of their subset meets a voxel */
+    SinoData *weight;      /* 1/s of that sweep's subset, [voxel], which never changes; NULL: no update */
+    int64_t weight_subset; /* that subset */
+    SinoData *state;       /* of the slices */
+    bool everywhere;       /* weights are above 0 where no row of their subset meets a voxel */
 } SinoSweep;
 
 /* The conversion of voxels to the pixels of images. */

@@ -37,19 +37,20 @@ static bool sweeps_update(const SinoOperator *op)
 }
 
 /* The sweep of the k-th subset in turn. Its sums are added to those of earlier turns; `first_sum` starts the sums.
- * weight: of the subset before, if the sweep updates x. */
+ * updates: the sweep updates x by the weight of the subset before. */
 static SinoStatus insert_sweep(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
-                               bool first_sum, SinoData *weight)
+                               bool first_sum, bool updates)
 {
     const SinoSensitivity *own = run->own;
-    const int64_t subset = own->order[k % own->subset_count];
+    const int64_t subset = own->order[k % own->subset_count], before = updates ? own->order[k - 1] : 0;
     SinoData *const *n = run->counts->multiplicative;
     const SinoSweep sweep = {
         .counts = minibatch->vector[SINO_COUNTS_G][subset],
         .multiplicative = n ? n[subset] : NULL,
         .additive = minibatch->vectors->count > SINO_COUNTS_R ? minibatch->vector[SINO_COUNTS_R][subset] : NULL,
         .add = !first_sum,
-        .weight = weight,
+        .weight = updates ? own->weight[before][0] : NULL,
+        .weight_subset = before,
         .state = minibatch->state,
         .everywhere = run->counts->sensitivity};
     return sino_insert_sweep(minibatch, iteration, subset, &sweep, SINO_COUNTS_X, SINO_COUNTS_GRADIENT);
@@ -60,7 +61,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SinoData *sums;
     SINO_TRY(sino_solver_begin(run, minibatch, SINO_UPDATE_TOTAL_MLEM, &sums));
     if (!run->counts->started) SINO_TRY(sino_sensitivity_start(run, run->own, minibatch, sums, SINO_COUNTS_X));
-    return insert_sweep(run, minibatch, 0, 0, true, NULL);
+    return insert_sweep(run, minibatch, 0, 0, true, false);
 }
 
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
@@ -68,13 +69,10 @@ static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t 
     const SinoSensitivity *own = run->own;
     const bool apart = !sweeps_update(run->op);
     for (int64_t k = 0; k < own->subset_count; k++) {
-        const int64_t subset = own->order[k];
-        if (!apart) {
-            SINO_TRY(insert_sweep(run, minibatch, iteration, k + 1, k == 0, own->weight[subset][0]));
-            continue;
-        }
-        SINO_TRY(sino_sensitivity_update(run, own, minibatch, iteration, subset, SINO_COUNTS_GRADIENT, SINO_COUNTS_X));
-        SINO_TRY(insert_sweep(run, minibatch, iteration, k + 1, k == 0, NULL));
+        if (apart)
+            SINO_TRY(sino_sensitivity_update(run, own, minibatch, iteration, own->order[k], SINO_COUNTS_GRADIENT,
+                                             SINO_COUNTS_X));
+        SINO_TRY(insert_sweep(run, minibatch, iteration, k + 1, k == 0, !apart));
     }
     return sino_solver_record(run, minibatch, iteration);
 }

@@ -9,7 +9,8 @@ typedef enum SinoProjector {
     SINO_PROJECTOR_ROTATE,   /* sums of a turned image */
     SINO_PROJECTOR_PIXELS,   /* backprojection to the middles of pixels; for methods that project nothing */
     SINO_PROJECTOR_GRIDDING, /* backprojection by a nonuniform FFT; likewise */
-    SINO_PROJECTOR_TOEPLITZ  /* AᵀA as a convolution by FFT; for solvers of the normal equations */
+    SINO_PROJECTOR_TOEPLITZ, /* AᵀA as a convolution by FFT; for solvers of the normal equations */
+    SINO_PROJECTORS
 } SinoProjector;
 
 #endif

@@ -207,7 +207,7 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
 static const char *usual_iterations(int verb, const SinoSettings *settings)
 {
     if (settings->algorithm == SINO_ALGORITHM_FISTA)
-        return settings->projector == SINO_PROJECTOR_TOEPLITZ ? "80" : "10";
+        return settings->projector == SINO_PROJECTOR_TOEPLITZ ? SINO_NORMAL_ITERATIONS_TEXT : "10";
     if (verb != DEMO) return "30";
     if (settings->geometry != SINO_GEOMETRY_PET) return "12";
     return settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
@@ -215,7 +215,9 @@ static const char *usual_iterations(int verb, const SinoSettings *settings)
 
 static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
-    if (!sino_setting_find(verb, "iterations", 10)) return NULL;
+    const SinoSetting *row = sino_setting_find(verb, "iterations", 10);
+    settings->usual_iterations = !row || !given[row - sino_setting_table];
+    if (!row) return NULL;
     return assign_unless_given(verb, "iterations", usual_iterations(verb, settings), given, settings);
 }
 

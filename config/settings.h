@@ -247,6 +247,7 @@ typedef struct SinoSettings {
     double regularization;    /* FISTA only: strength of the prior; NaN: auto */
     SinoRayWeights weights;   /* FISTA only */
     bool usual_algorithm;     /* no --algorithm was given; not of the table */
+    bool usual_iterations;    /* no --iterations were given; not of the table */
     double margin;            /* voxels beyond each side of a slice, computed and not written; NaN: auto */
     int64_t subsets;          /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
@@ -353,6 +354,15 @@ bool sino_settings_nonnegative(const SinoSettings *settings);
 
 /* The largest number of iterations of a run. */
 int64_t sino_settings_iterations(const SinoSettings *settings);
+
+/* Iterations of FISTA without subsets that come close to its minimum. */
+#define SINO_NORMAL_ITERATIONS      80
+#define SINO_NORMAL_ITERATIONS_TEXT "80"
+
+/* Whether --projector toeplitz does what the settings ask for, which leave the projector to the plan: the same
+ * algorithm, prior, bounds and masks, and no weights of rays but those of --weights auto. *normal: the settings that
+ * name it, with its usual number of iterations if none is given; owns nothing, untouched if it does not. */
+bool sino_settings_by_normal(const SinoSettings *settings, SinoSettings *normal);
 
 /* --report of recon: whether there is one; its path, NULL if there is none, or sinodag chooses the name. */
 bool sino_settings_wants_report(const SinoSettings *settings);

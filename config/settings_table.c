@@ -560,8 +560,9 @@ const SinoSetting sino_setting_table[] = {
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
-                "detector; auto: rays, but gridding where fbp takes less time by it, and rotate where the lengths do "
-                "not fit memory and tracing them again would take longer"),
+                "detector; auto: rays, but gridding where fbp takes less time by it, and where the lengths do not fit "
+                "memory toeplitz, if rays need no weights and it takes at most half the time, else rotate, if tracing "
+                "them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
         CHOICE(interpolation, interpolation_words, "linear"), .geometries = PARALLEL,
         .help = "interpolation of --projector rotate between voxels"),

@@ -455,31 +455,6 @@ static void undefined_rays_have_no_weight(void **state)
     assert_true(part <= 1.5 * whole);
 }
 
-/* By the normal operator the strength that is found is near the best one, and the slice as near to the truth as that of
- * the lengths of rays. */
-static void normal_operator_finds_its_strength(void **state)
-{
-    enum { SIDE = 128 };
-    static const char line[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 63.5 --pictures no --report none";
-    static const char by[] = "--algorithm fista --projector toeplitz";
-    const char *const at = *state;
-    char words[200];
-    cli_works(at, "phantom -o p.h5 --size %d --angles 90 --slices 1 --noise 0.02 --truth t.h5", SIDE);
-    cli_works(at, "%s", line);
-    const double rays = cli_error(at, "v.h5", SIDE);
-    snprintf(words, sizeof words, "%s %s", line, by);
-    char *said = cli_output_of(at, words);
-    const double strength = cli_number_after(said, "regularization: ", NULL), found = cli_error(at, "v.h5", SIDE);
-    free(said);
-    double best = found;
-    for (int power = -2; power <= 2; power++) {
-        cli_works(at, "%s %s --regularization %g", line, by, exp2(power) * strength);
-        best = fmin(best, cli_error(at, "v.h5", SIDE));
-    }
-    print_message("error %.4f at %g, the best %.4f; by rays %.4f\n", found, strength, best, rays);
-    assert_true(found <= 1.4 * best && found <= 1.1 * rays);
-}
-
 static void bad_words_are_refused(void **state)
 {
     const char *const at = *state;
@@ -566,7 +541,6 @@ int cli_fista_tests(void)
         CLI_TEST(smooth_priors_are_close_to_the_truth),
         CLI_TEST(settings_do_what_they_say),
         CLI_TEST(undefined_rays_have_no_weight),
-        CLI_TEST(normal_operator_finds_its_strength),
         CLI_TEST(bad_words_are_refused),
         CLI_TEST(sweep_of_strengths_and_bounds),
     };

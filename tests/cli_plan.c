@@ -405,7 +405,7 @@ static void rotation_takes_less(void **state)
     snprintf(line, sizeof line, "plan scan.h5 --memory %dMiB", mib);
     CliRun run = run_plan(*state, line + strlen("plan "));
     assert_has(&run, "projector    rotate, because ray lengths do not do (--projector rays: memory is ");
-    assert_has(&run, "; --projector toeplitz takes far less time, for objects within the detector");
+    assert_null(strstr(run.out, "toeplitz")); /* which needs more memory, for the search of the strength */
     cli_free(&run);
     run = (CliRun){.directory = *state};
     cli_start(&run,
@@ -414,6 +414,7 @@ static void rotation_takes_less(void **state)
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "sinodag: projector: rotate, because ray lengths do not do"));
+    assert_non_null(strstr(run.err, "; --projector toeplitz takes far less time, for objects within the detector"));
     assert_non_null(
         strstr(run.err, "sinodag: operator: slices are turned in every product, with linear interpolation"));
     cli_free(&run);

@@ -28,6 +28,7 @@ static const struct {
     {"suspicion", cli_suspicion_tests},
     {"center", cli_center_tests},
     {"fista", cli_fista_tests},
+    {"normal", cli_normal_tests},
     {"volume_prior", cli_volume_prior_tests},
     {"volume_prior_ranks", cli_volume_prior_ranks_tests},
     {"mask", cli_mask_tests},

@@ -12,8 +12,24 @@
 typedef struct Case {
     SinoSettings *settings; /* owned */
     double *rad;            /* owned */
+    SinoWorkload *normal;   /* owned; NULL: none */
     SinoPlanRequest request;
 } Case;
+
+/* Lets the forecast choose the normal operator, where that serves. */
+static void add_normal(Case *made)
+{
+    SinoSettings normal;
+    if (!sino_settings_by_normal(made->settings, &normal)) return;
+    made->normal = malloc(sizeof *made->normal);
+    assert_non_null(made->normal);
+    *made->normal = made->request.job;
+    made->normal->solver = sino_solver_of(&normal);
+    made->normal->problem.projector = normal.projector;
+    made->normal->history_columns = sino_solver_history_columns(made->normal->solver, &normal);
+    made->normal->history_numbers = sino_solver_history_numbers(made->normal->solver, &normal);
+    made->request.normal = made->normal;
+}
 
 static Case make(const char *line)
 {
@@ -49,6 +65,7 @@ static Case make(const char *line)
         .rank_count = settings->ranks ? settings->ranks : 1};
     assert_success(sino_machine_new(settings, settings->workers ? settings->workers : 4, &made.request.machine));
     made.request.machine.socket_count = 1;
+    add_normal(&made);
     if (!settings->memory_bytes) made.request.machine.memory_bytes = INT64_MAX;
     return made;
 }
@@ -57,6 +74,7 @@ static void case_free(Case *made)
 {
     sino_settings_free(made->settings);
     free(made->rad);
+    free(made->normal);
 }
 
 static SinoForecast forecast_of(const char *line)
@@ -311,7 +329,7 @@ static void expect_projector(const char *line, SinoProjector wanted)
 }
 
 /* Without iterations: gridding for large scans, whatever the division, and pixels where its grids do not fit. With
- * iterations: rays, as long as their lengths fit memory. */
+ * iterations: rays, as long as their lengths fit memory; then the normal operator, where no ray has a weight. */
 static void projector_is_chosen(void **state)
 {
     (void)state;
@@ -333,11 +351,15 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 4 --ranks 2 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
-                  {"--slices 16 --memory 3GiB", SINO_PROJECTOR_ROTATE},
+                  {"--slices 16 --memory 3GiB", SINO_PROJECTOR_TOEPLITZ},
+                  {"--slices 16 --memory 3GiB --ranks 2 --grid 2x1", SINO_PROJECTOR_TOEPLITZ},
+                  {"--slices 16 --memory 3GiB --weights counts", SINO_PROJECTOR_ROTATE},
+                  {"--slices 16 --memory 3GiB --algorithm sirt", SINO_PROJECTOR_ROTATE},
                   {"--slices 16 --memory 3GiB --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 16 --memory 3GiB --precision mixed", SINO_PROJECTOR_RAYS},
-                  {"--slices 16 --memory 700MiB", SINO_PROJECTOR_ROTATE}, /* not even windows fit */
-                  {"--slices 256 --memory 3GiB --interpolation cubic", SINO_PROJECTOR_RAYS}};
+                  {"--slices 16 --memory 700MiB", SINO_PROJECTOR_TOEPLITZ}, /* not even windows fit */
+                  {"--slices 16 --memory 700MiB --weights counts", SINO_PROJECTOR_ROTATE},
+                  {"--slices 256 --memory 3GiB --weights counts --interpolation cubic", SINO_PROJECTOR_RAYS}};
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
         char line[200];
         snprintf(line, sizeof line, "%s %s", scan, choice[i].words);

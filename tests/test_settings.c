@@ -247,6 +247,51 @@ static void defaults_of_the_algorithm(void **state)
     }
 }
 
+/* The normal operator may take the place of rays only where it does what the settings ask for. */
+static void normal_operator_serves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int64_t iterations; /* by the normal operator; 0: it does not serve */
+    } each[] = {{"", 80},
+                {"--regularization 0.2 --prior huber --mask m.h5 --start s.h5 --support-ratio 0.9", 80},
+                {"--weights none --nonnegativity no --maximum 1 --margin 0", 80},
+                {"--algorithm cg", 30},
+                {"--algorithm cg --iterations 7", 7},
+                {"--iterations 10", 0},
+                {"--subsets 1", 0},
+                {"--weights counts", 0},
+                {"--prior-dimensions 3", 0},
+                {"--tolerance 1e-3", 0},
+                {"--margin 5", 0},
+                {"--projector rays", 0},
+                {"--projector toeplitz", 0},
+                {"--precision mixed", 0},
+                {"--operator-cache c", 0},
+                {"--grid 1x2", 0},
+                {"--reconstruction-type try", 0},
+                {"--algorithm cg --iterations auto", 0},
+                {"--algorithm cg --start s.h5", 0},
+                {"--algorithm cg --mask m.h5", 0},
+                {"--algorithm cg --support-ratio 1", 0},
+                {"--algorithm sirt", 0},
+                {"--algorithm fbp", 0},
+                {"--geometry cone --algorithm cg", 0}};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "s.h5 -o o.h5%s%s", *each[i].words ? " " : "", each[i].words);
+        SinoSettings *settings = accept(SINO_VERB_RECON, line), normal = {.iterations = -1};
+        if (sino_settings_by_normal(settings, &normal) != (each[i].iterations > 0)) fail_msg("%s", line);
+        assert_int_equal(normal.iterations, each[i].iterations > 0 ? each[i].iterations : -1);
+        if (each[i].iterations > 0) {
+            assert_int_equal(normal.projector, SINO_PROJECTOR_TOEPLITZ);
+            assert_int_equal(normal.algorithm, settings->algorithm);
+        }
+        sino_settings_free(settings);
+    }
+}
+
 /* Ranks must share what they compute, not where their files are, nor what their machines offer. */
 static void shared_settings(void **state)
 {
@@ -1581,6 +1626,7 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(sizes_take_units),
         cmocka_unit_test(durations_take_units),
         cmocka_unit_test(defaults_of_the_algorithm),
+        cmocka_unit_test(normal_operator_serves),
         cmocka_unit_test(shared_settings),
         cmocka_unit_test(unknown_options_are_refused),
         cmocka_unit_test(other_words_are_answered),

@@ -267,6 +267,7 @@ SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoic
     if (choice.zingers) input->zinger_level = settings->zinger_level;
     if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
     if (choice.edges) input->pad_edges = true;
+    input->uneven = choice.uneven;
     if (choice.margin == 0) return NULL;
     return sino_input_enlarge(input, sino_geometry_slice_side(&input->geometry), choice.margin);
 }

@@ -33,8 +33,10 @@ typedef struct SinoInput {
     bool stages_chosen;                   /* the next two are sinodag's choice, by a sample of the scan */
     double zinger_level;                  /* standard deviations; 0: zingers are kept */
     SinoStripesOptions stripes;           /* its sizes: see sino_input_stripes */
-    bool pad_edges;        /* projections are continued by their outermost values before they are filtered */
-    double saturation;     /* counts of this value or more are undefined; 0: none */
+    bool uneven;       /* the object reaches beyond the detector, or lets so little light through that rays should not
+                        * count alike: by a sample of the scan, not for the normal operator */
+    bool pad_edges;    /* projections are continued by their outermost values before they are filtered */
+    double saturation; /* counts of this value or more are undefined; 0: none */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
@@ -132,6 +134,7 @@ typedef struct SinoStageChoice {
     bool edges;     /* the object reaches beyond the detector */
     int64_t air;    /* columns at each side; 0: none */
     int64_t margin; /* voxels beyond each side of the slices (geometry.h) that have room for the object; 0: none */
+    bool uneven;    /* see SinoInput */
 } SinoStageChoice;
 
 /* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */

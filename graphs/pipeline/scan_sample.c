@@ -57,8 +57,9 @@ typedef struct Sums {
     Sum air[PROJECTIONS][STRIPS]; /* line integrals: from left to right, two strips at each side */
     Sum *level;                   /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
-    Sum stripes;  /* of rows that can tell */
-    int64_t *odd; /* [column]: rows in which it is odd; owned */
+    Sum weight, variance; /* e^(-line integral), which fista weighs rays by, and its inverse */
+    Sum stripes;          /* of rows that can tell */
+    int64_t *odd;         /* [column]: rows in which it is odd; owned */
 } Sums;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
@@ -190,6 +191,14 @@ static int64_t strip_of(int64_t column, int64_t column_count)
     return from_right < 2 * width ? STRIPS - 1 - from_right / width : -1;
 }
 
+/* Adds the weight of a ray by its photons (docs/QUALITY.md). One in a thousand of the light is as good as none. */
+static void add_weight(double integral, Sums *sums)
+{
+    const double least = 1e-3, weight = fmin(fmax(exp(-integral), least), 1);
+    add_to(&sums->weight, weight);
+    add_to(&sums->variance, 1 / weight);
+}
+
 static void add_projection(const Block *block, int64_t number, SinoScanSample *sample, Sums *sums)
 {
     for (int64_t p = 0; p < block->pixels; p++) {
@@ -203,6 +212,7 @@ static void add_projection(const Block *block, int64_t number, SinoScanSample *s
         sample->undefined += isnan(integral) != 0;
         if (isnan(integral)) continue;
         sample->integral += integral;
+        add_weight(integral, sums);
         sample->column_integral[p % sample->column_count] += fabs(integral);
         add_to(&sums->level[p % sample->column_count], integral);
         const int64_t strip = strip_of(p % sample->column_count, sample->column_count);
@@ -406,6 +416,7 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);
     sample->edge_transmission = mean_of(&sums->edge_transmission);
+    sample->evenness = 1 / (mean_of(&sums->weight) * mean_of(&sums->variance));
     sample->flat_change = change_of(&sums->flats, sample->dark);
     judge_air(sample, sums);
 }

@@ -21,6 +21,7 @@ typedef struct SinoScanSample {
     double *column_level;    /* [column]: mean of the defined line integrals; NaN if there is none; owned */
     double transmission;     /* mean where the flat fields have light; NaN: none has, or there are no flat fields */
     double edge_transmission; /* likewise, of the outermost columns */
+    double evenness;          /* of the weights w of rays by their photons: 1/(mean of w · mean of 1/w); NaN: no ray */
     double stripes;           /* median deviation of the columns' sensitivities, as a difference of line integrals; 0 if
                                * it cannot be told from noise and object, NaN if the sample is too small for that */
     int64_t zingers;          /* pixels that are far brighter than both neighbours in one projection only */

@@ -95,6 +95,18 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
         sino_findings_tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
 }
 
+/* Whether the sample speaks against the normal operator, which takes columns beyond the detector for 0 and weighs no
+ * rays. Least squares without weights are as exact as those with weights from `evenness` of the rays (docs/QUALITY.md).
+ */
+static bool is_uneven(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample)
+{
+    const double usual = 0.1, even = 0.6;
+    const bool integrals = input->minus_log || input->info->line_integrals;
+    const bool weighs = settings->weights == SINO_WEIGHTS_AUTO && settings->algorithm == SINO_ALGORITHM_FISTA;
+    if (integrals && !(settings->air > 0) && share_at_edge(input->info, sample) > usual) return true;
+    return weighs && input->minus_log && sample->evenness < even;
+}
+
 /* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
 static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
@@ -173,6 +185,7 @@ void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, co
     choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
     choose_padding(settings, input, sample, findings);
+    findings->stages.uneven = is_uneven(settings, input, sample);
     choose_zingers(settings, sample, findings);
     choose_stripes(settings, sample, findings);
     if (settings->beam_hardening.count == 0)

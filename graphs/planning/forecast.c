@@ -2,6 +2,7 @@
 /* Forecast: the way rays are stored, and the duration of a planned run. */
 #include "forecast.h"
 
+#include "arithmetic.h"
 #include "duration.h"
 #include "halves.h"
 #include "memory.h"
@@ -249,40 +250,60 @@ static const double least_saving_s = 0.5;
 static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, double rays_s, double other_s,
                               SinoForecast *taken)
 {
+    static const char weights[] = "; rays have no weights then, and values without one are interpolated";
     char time[SINO_DURATION_SIZE], other_time[SINO_DURATION_SIZE];
     const char *name = sino_projector_name(taken->plan.problem.projector);
+    const char *before = rays_status ? "" : sino_projector_name(rays->plan.problem.projector);
+    char *why = taken->projector_why;
+    sino_duration_text(rays_s, time);
+    sino_duration_text(other_s, other_time);
     if (rays_status)
-        snprintf(taken->projector_why, sizeof taken->projector_why,
-                 "%s, because ray lengths do not do (--projector rays: %s)", name, sino_status_text(rays_status));
+        snprintf(why, sizeof taken->projector_why, "%s, because ray lengths do not do (--projector rays: %s)", name,
+                 sino_status_text(rays_status));
+    else if (taken->plan.problem.projector == SINO_PROJECTOR_TOEPLITZ)
+        snprintf(why, sizeof taken->projector_why,
+                 "%s, about %s of work, because ray lengths do not fit memory and %s would take %s%s (--projector %s: "
+                 "that)",
+                 name, other_time, before, time, weights, before);
     else
         snprintf(
-            taken->projector_why, sizeof taken->projector_why,
+            why, sizeof taken->projector_why,
             "%s, about %s of work; with ray lengths it would be %s, tracing included%s (--projector rays: trace them)",
-            name, sino_duration_text(other_s, other_time), sino_duration_text(rays_s, time),
+            name, other_time, time,
             rays->plan.window_count > 0 ? ", again and again, because they do not fit memory" : "");
 }
 
-/* Turning slices takes long. Products with the normal operator do not, but change values, so that the user decides. */
+/* Turning slices takes long. Products with the normal operator do not, but change values, so that the user decides
+ * where the request does not let the plan do so. */
 static void offer_toeplitz(const SinoPlanRequest *request, SinoForecast *taken)
 {
     const SinoSolver *solver = request->job.solver;
     const bool serves = (solver->choice == SINO_ALGORITHM_CG || solver->choice == SINO_ALGORITHM_FISTA) &&
                         !solver->volume && !solver->weighted && taken->plan.grid.data_ranks == 1;
     const size_t length = strlen(taken->projector_why);
-    if (serves && request->machine.devices.count == 0 && taken->plan.problem.projector == SINO_PROJECTOR_ROTATE)
+    if (serves && length > 0 && !request->normal && request->machine.devices.count == 0 &&
+        taken->plan.problem.projector == SINO_PROJECTOR_ROTATE)
         snprintf(taken->projector_why + length, sizeof taken->projector_why - length,
                  "; --projector toeplitz takes far less time, for objects within the detector and without weights of "
                  "rays");
+}
+
+/* The request for a projector. */
+static SinoPlanRequest way_by(const SinoPlanRequest *request, SinoProjector projector)
+{
+    SinoPlanRequest way = *request;
+    if (projector == SINO_PROJECTOR_TOEPLITZ) way.job = *request->normal;
+    way.job.problem.projector = projector;
+    return way;
 }
 
 /* The least memory of a projector; INT64_MAX: it is refused for another reason. */
 static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector projector)
 {
     SinoForecast forecast;
-    SinoPlanRequest least = *request;
+    SinoPlanRequest least = way_by(request, projector);
     least.least = true;
     least.machine.memory_bytes = INT64_MAX;
-    least.job.problem.projector = projector;
     SinoStatus status = forecast_projector(&least, &forecast);
     if (status) {
         sino_status_free(status);
@@ -293,64 +314,89 @@ static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector project
     return bytes;
 }
 
-/* Of two refusals, the one of the projector that asks for less memory. Consumes the other. */
-static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector projector, SinoStatus rays,
+/* Of two refusals, the one of the projector that asks for less memory: of `projector`, or of those that were tried
+ * before. Consumes the other. */
+static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector projector, SinoStatus before,
                                  SinoStatus other)
 {
-    const bool take_other = least_bytes(request, projector) < least_bytes(request, SINO_PROJECTOR_RAYS);
-    sino_status_free(take_other ? rays : other);
-    return take_other ? other : rays;
+    int64_t bytes = least_bytes(request, SINO_PROJECTOR_RAYS);
+    if (projector == SINO_PROJECTOR_TOEPLITZ)
+        bytes = sino_smaller(bytes, least_bytes(request, other_projector(request)));
+    const bool take_other = least_bytes(request, projector) < bytes;
+    sino_status_free(take_other ? before : other);
+    return take_other ? other : before;
 }
 
-/* Whether another projector than rays does better, for which there are forecasts. The least memory is all that counts
- * where it is asked for. Iterative methods change only where ray lengths do not fit memory: they are the more exact. */
+/* Whether another projector does better than the one that was chosen before, for which there are forecasts. The least
+ * memory is all that counts where it is asked for. Iterative methods change only where ray lengths do not fit memory:
+ * they are the more exact; and then to a method without weights of rays only if that saves half of the work. */
 static bool is_better(const SinoPlanRequest *request, const SinoForecast *other, double other_s,
-                      const SinoForecast *rays, double rays_s)
+                      const SinoForecast *before, double before_s)
 {
-    const bool iterative = request->job.solver->iterative;
-    if (request->least) return other->plan.resources.total_bytes < rays->plan.resources.total_bytes;
-    if (iterative) return rays->plan.window_count > 0 && other_s < rays_s;
-    return other_s + least_saving_s < rays_s;
+    const bool fits = before->plan.problem.projector == SINO_PROJECTOR_RAYS && before->plan.window_count == 0;
+    if (request->least) return other->plan.resources.total_bytes < before->plan.resources.total_bytes;
+    if (!request->job.solver->iterative) return other_s + least_saving_s < before_s;
+    if (other->plan.problem.projector == SINO_PROJECTOR_TOEPLITZ) return !fits && 2 * other_s <= before_s;
+    return !fits && other_s < before_s;
 }
 
-/* Replaces the forecast with rays, or its refusal `status`, if the other projector does better. Consumes `status`. */
+static SinoProjectorCost cost_of(const SinoPlanRequest *way, const SinoForecast *forecast)
+{
+    return (SinoProjectorCost){.known = true,
+                               .work_s = sino_projector_job_s(&way->job, &forecast->plan, &way->machine.rates),
+                               .memory_bytes = forecast->plan.resources.total_bytes};
+}
+
+/* Replaces the forecast by the projector that was chosen before, or its refusal `status`, if `projector` does better.
+ * Consumes `status`. */
 static SinoStatus try_projector(const SinoPlanRequest *request, SinoProjector projector, SinoStatus status,
-                                SinoForecast *rays)
+                                SinoForecast *chosen)
 {
     SinoForecast other = {0};
-    SinoPlanRequest way = *request;
-    const SinoRates *rates = &request->machine.rates;
     if (status && sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
-    way.job.problem.projector = projector;
+    const SinoPlanRequest way = way_by(request, projector);
     SinoStatus refusal = forecast_projector(&way, &other);
     if (refusal && status) return lesser_refusal(request, projector, status, refusal);
     sino_status_free(refusal);
     if (refusal) return NULL;
-    const double rays_s = status ? 0 : sino_projector_job_s(&request->job, &rays->plan, rates);
-    const double other_s = sino_projector_job_s(&request->job, &other.plan, rates);
-    if (!status && !is_better(request, &other, other_s, rays, rays_s)) {
+    const double before_s = status ? 0 : chosen->cost[chosen->plan.problem.projector].work_s;
+    chosen->cost[projector] = cost_of(&way, &other);
+    const double other_s = chosen->cost[projector].work_s;
+    if (!status && !is_better(request, &other, other_s, chosen, before_s)) {
         sino_forecast_free(&other);
         return NULL;
     }
-    explain_projector(rays, status, rays_s, other_s, &other);
-    offer_toeplitz(request, &other);
-    if (!status) sino_forecast_free(rays);
+    explain_projector(chosen, status, before_s, other_s, &other);
+    memcpy(other.cost, chosen->cost, sizeof other.cost);
+    if (!status) sino_forecast_free(chosen);
     sino_status_free(status);
-    *rays = other;
+    *chosen = other;
     return NULL;
+}
+
+/* Tries what may take the place of rays, whose forecast or refusal is given. Consumes `status`. */
+static SinoStatus try_projectors(const SinoPlanRequest *request, SinoStatus status, SinoForecast *chosen)
+{
+    const SinoProjector other = other_projector(request);
+    if (other != SINO_PROJECTOR_RAYS) status = try_projector(request, other, status, chosen);
+    const bool taken = !status && chosen->plan.problem.projector == other;
+    if (other == SINO_PROJECTOR_GRIDDING && !taken) /* which needs memory for its grids */
+        return try_projector(request, SINO_PROJECTOR_PIXELS, status, chosen);
+    if (other == SINO_PROJECTOR_ROTATE && request->normal)
+        return try_projector(request, SINO_PROJECTOR_TOEPLITZ, status, chosen);
+    return status;
 }
 
 SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *result)
 {
     SinoForecast forecast = {0};
-    const SinoProjector other = other_projector(request);
     SinoStatus status = forecast_projector(request, &forecast);
-    if (other != SINO_PROJECTOR_RAYS) status = try_projector(request, other, status, &forecast);
-    const bool taken = !status && forecast.plan.problem.projector == other;
-    if (other == SINO_PROJECTOR_GRIDDING && !taken) /* which needs memory for its grids */
-        status = try_projector(request, SINO_PROJECTOR_PIXELS, status, &forecast);
-    if (!status) *result = forecast;
-    return status;
+    if (!status) forecast.cost[forecast.plan.problem.projector] = cost_of(request, &forecast);
+    status = try_projectors(request, status, &forecast);
+    if (status) return status;
+    offer_toeplitz(request, &forecast);
+    *result = forecast;
+    return NULL;
 }
 
 void sino_forecast_free(SinoForecast *forecast)

@@ -22,10 +22,18 @@ typedef struct SinoForecastTimes {
     double run;
 } SinoForecastTimes;
 
+/* What a projector takes that a forecast has compared with others. */
+typedef struct SinoProjectorCost {
+    bool known;           /* false: not compared, or refused */
+    double work_s;        /* of one worker: products and tracing (projector_cost.h) */
+    int64_t memory_bytes; /* of a rank */
+} SinoProjectorCost;
+
 typedef struct SinoForecast {
     SinoRunPlan plan;
     char symmetry_why[512];
     char projector_why[640]; /* empty: the user's projector, or rays */
+    SinoProjectorCost cost[SINO_PROJECTORS];
     SinoForecastTimes times;
     SinoProductTimes products; /* what runs have measured, if `times` follow from it */
 } SinoForecast;
@@ -36,7 +44,9 @@ typedef struct SinoForecast {
  *
  * If the projector is AUTO, a method without iterations takes `pixels` where tracing ray lengths costs more than it
  * saves, and an iterative method takes `rotate` where they do not fit memory and that is faster than tracing them for
- * every product. `projector_why` says why. plan.problem.projector is never AUTO. Errors: those of sino_run_plan_new. */
+ * every product; of these two `toeplitz` takes the place where ray lengths do not fit memory, if the request allows it
+ * and it takes at most half of their work. `projector_why` says why. plan.problem.projector is never AUTO. Errors:
+ * those of sino_run_plan_new. */
 SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *forecast);
 void sino_forecast_free(SinoForecast *forecast);
 

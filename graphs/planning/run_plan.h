@@ -26,6 +26,8 @@ SinoChoices sino_choices_of(const SinoSettings *settings);
 
 typedef struct SinoPlanRequest {
     SinoWorkload job;
+    const SinoWorkload
+        *normal; /* the same work by the normal operator, which a forecast may choose; NULL: it may not */
     SinoChoices choices;
     SinoMachine machine;
     int64_t rank_count;

@@ -8,8 +8,9 @@
 #include "stages.h"
 
 typedef struct SinoTeam {
-    SinoProcesses *processes;   /* not owned */
-    SinoForecast forecast;      /* owned */
+    SinoProcesses *processes; /* not owned */
+    SinoForecast forecast;    /* owned */
+    SinoSettings settings;    /* those of the request, or by the normal operator, if the plan chose it (owns nothing) */
     SinoRayExchangeShape shape; /* of this rank */
     SinoDivision division;      /* this rank's batch group's */
     int64_t group;              /* this rank's batch group; −1: the rank is idle */

@@ -174,9 +174,12 @@ static SinoStatus warn_of_recon(SinoInfoReport *report, SinoStatus status)
 static SinoStatus forecast(SinoInfoReport *report)
 {
     SinoForecast usual;
+    SinoSettings normal;
+    SinoWorkload by_normal;
     const SinoSettings *settings = report->settings;
     SinoPlanRequest request = {
         .job = sino_workload_of_input(settings, report->input), .choices = sino_choices_of(settings), .rank_count = 1};
+    if (sino_workload_by_normal(settings, report->input, &normal, &by_normal)) request.normal = &by_normal;
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
     SINO_TRY(forecast_least(&request, &report->least_bytes));
     SinoStatus status = sino_forecast_new(&request, &usual);

@@ -93,7 +93,9 @@ static SinoStatus choose(const SinoSettings *settings, SinoLog *log, SinoInput *
 static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const SinoTaskCosts *costs)
 {
     SinoInput input = {0};
-    double *angle_rad = NULL;
+    SinoSettings normal;
+    SinoWorkload by_normal;
+    double *angle_rad = NULL, *same_rad = NULL;
     SinoStatus status = NULL;
     SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = settings->ranks};
     SINO_TRY(sino_machine_new(settings, 0, &request.machine));
@@ -104,12 +106,18 @@ static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const Sino
         SINO_TRY(sino_input_open(settings, log, &input));
         status = choose(settings, log, &input);
         request.job = sino_workload_of_input(settings, &input);
+        if (sino_workload_by_normal(settings, &input, &normal, &by_normal)) request.normal = &by_normal;
     } else {
-        SINO_TRY(describe(settings, &angle_rad, &request.job));
+        status = describe(settings, &angle_rad, &request.job);
+        if (!status && sino_settings_by_normal(settings, &normal)) {
+            status = describe(&normal, &same_rad, &by_normal);
+            request.normal = &by_normal;
+        }
     }
     if (!status) status = print_plan(settings, &request);
     if (settings->file_name) sino_input_close(&input);
     free(angle_rad);
+    free(same_rad);
     return status;
 }
 

@@ -119,6 +119,24 @@ static void print_slice(const SinoGeometry *scan, FILE *out)
     fputc('\n', out);
 }
 
+/* What each projector would take, if the plan has compared several. */
+static void print_costs(const SinoForecast *forecast, FILE *out)
+{
+    char bytes[24], duration[SINO_DURATION_SIZE];
+    int known = 0;
+    for (int p = 0; p < SINO_PROJECTORS; p++) known += forecast->cost[p].known;
+    if (known < 2) return;
+    const char *before = "costs        ";
+    for (int p = 0; p < SINO_PROJECTORS; p++) {
+        const SinoProjectorCost *cost = &forecast->cost[p];
+        if (!cost->known) continue;
+        fprintf(out, "%s%s %s of work in %s", before, sino_projector_name((SinoProjector)p),
+                sino_duration_text(cost->work_s, duration), sino_bytes_text(cost->memory_bytes, bytes));
+        before = ", ";
+    }
+    fputc('\n', out);
+}
+
 static void print_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoRunPlan *plan = &forecast->plan;
@@ -149,6 +167,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
                 plan->window_count, plan->partition_count);
     fprintf(out, "projector    %s\n",
             forecast->projector_why[0] ? forecast->projector_why : sino_projector_name(plan->problem.projector));
+    print_costs(forecast, out);
     fprintf(out, "symmetry     %s: %s\n", plan->size.orientations > 1 ? "yes" : "no", forecast->symmetry_why);
     fprintf(out,
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
@@ -272,6 +291,19 @@ static void json_of_ranks(SinoJson *json, const SinoRunPlan *plan)
     sino_json_close(json);
 }
 
+static void json_of_costs(SinoJson *json, const SinoForecast *forecast)
+{
+    sino_json_open(json, "costs");
+    for (int p = 0; p < SINO_PROJECTORS; p++) {
+        if (!forecast->cost[p].known) continue;
+        sino_json_open(json, sino_projector_name((SinoProjector)p));
+        sino_json_real(json, "work_seconds", forecast->cost[p].work_s);
+        sino_json_integer(json, "memory_bytes", forecast->cost[p].memory_bytes);
+        sino_json_close(json);
+    }
+    sino_json_close(json);
+}
+
 static void json_of_operator(SinoJson *json, const SinoForecast *forecast)
 {
     const SinoRunPlan *plan = &forecast->plan;
@@ -286,6 +318,7 @@ static void json_of_operator(SinoJson *json, const SinoForecast *forecast)
     sino_json_text(json, "why", forecast->symmetry_why);
     sino_json_text(json, "projector", sino_projector_name(plan->problem.projector));
     sino_json_text(json, "projector_why", forecast->projector_why);
+    json_of_costs(json, forecast);
     sino_json_close(json);
 }
 

@@ -14,7 +14,9 @@
 #include <stdlib.h>
 
 typedef struct Parallel {
-    SinoSettings planned; /* the settings with the choices of a resumed run; owns nothing */
+    const SinoSettings *given; /* the settings of the run before the plan chose; not owned */
+    SinoSettings normal;       /* these by the normal operator, if the plan chose it; owns nothing */
+    SinoSettings planned;      /* these with the choices of a resumed run; owns nothing */
     const SinoSolver *solver;
     SinoTeam team;
     SinoOperator *op;
@@ -47,7 +49,7 @@ static SinoStatus begin(SinoRecon *recon)
         SINO_TRY(sino_input_enlarge(&recon->input, side, recon->input.geometry.margin));
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
-    own->planned = *settings;
+    own->given = settings;
     own->solver = sino_solver_of(settings);
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */
@@ -68,14 +70,41 @@ static SinoStatus take_images(const SinoRecon *recon)
     return sino_mask_read(recon->settings, side, &own->mask);
 }
 
+/* The earlier run's plan chose the normal operator. */
+static void resume_by_normal(SinoSettings *planned)
+{
+    planned->projector = SINO_PROJECTOR_AUTO;
+    (void)sino_settings_by_normal(planned, planned);
+    planned->projector = SINO_PROJECTOR_TOEPLITZ;
+}
+
+/* From here on the run is one of --projector toeplitz, whether that was named or chosen. */
+static void take_normal(SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    SinoSettings *settings = &own->normal;
+    *settings = *own->given;
+    settings->projector = SINO_PROJECTOR_TOEPLITZ;
+    settings->iterations = own->team.settings.iterations;
+    own->solver = sino_solver_of(settings);
+    recon->settings = settings;
+}
+
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
+    const bool left = own->given->projector == SINO_PROJECTOR_AUTO; /* to the plan */
     take_side(recon);
     SINO_TRY(sino_processes_agree(recon->processes, take_images(recon)));
+    recon->settings = own->given;
+    own->solver = sino_solver_of(own->given);
     sino_team_free(&own->team);
+    own->planned = *own->given;
     sino_resume_plan(&recon->resume, &own->planned);
-    return sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team);
+    if (left && own->planned.projector == SINO_PROJECTOR_TOEPLITZ) resume_by_normal(&own->planned);
+    SINO_TRY(sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team));
+    if (left && own->team.settings.projector == SINO_PROJECTOR_TOEPLITZ) take_normal(recon);
+    return NULL;
 }
 
 static SinoStatus find_center(SinoRecon *recon)
@@ -347,6 +376,7 @@ static void release(SinoRecon *recon)
 {
     Parallel *own = recon->own;
     if (!own) return;
+    recon->settings = own->given;
     sino_early_load_free(own->early);
     sino_volume_input_close(own->start);
     free(own->mask);

@@ -103,7 +103,10 @@ static SinoStatus start_runtime(Simulate *of)
 
 static SinoStatus plan(Simulate *of)
 {
-    return sino_team_new(of->runtime, of->processes, &of->settings, &of->input, &of->team);
+    SINO_TRY(sino_team_new(of->runtime, of->processes, &of->settings, &of->input, &of->team));
+    of->settings = of->team.settings;
+    of->solver = sino_solver_of(&of->settings);
+    return NULL;
 }
 
 static SinoStatus new_record(Simulate *of)

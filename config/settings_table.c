@@ -310,35 +310,36 @@ const SinoSetting sino_setting_table[] = {
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
 
-    ROW(STAGES, RECON | INFO | PLAN, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
-    ROW(STAGES, RECON | INFO | PLAN, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"), .unit = "degrees",
-        .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"),
+        .unit = "degrees", .geometries = PARALLEL,
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
                 "axis leans, and by how much"),
-    ROW(STAGES, RECON | INFO | PLAN, "phase-method", CHOICE(phase_method, phase_words, "none"), .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(phase_method, phase_words, "none"),
+        .geometries = PARALLEL,
         .help =
             "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
             "filter; "
             "gpaganin: generalised, which keeps more of the finest detail; bronnikov: modified Bronnikov's, of objects "
             "that absorb little; ctf: by the contrast transfer function, of objects that absorb little, at larger "
             "distances; each needs --energy, --propagation-distance, --pixel-size, and --delta-beta or --material"),
-    ROW(STAGES, RECON | INFO | PLAN, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL), .low_excluded = true,
-        .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL),
+        .low_excluded = true, .geometries = PARALLEL,
         .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
-    ROW(STAGES, RECON | INFO | PLAN, "material", TEXT(material, "FORMULA"), .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(material, "FORMULA"), .geometries = PARALLEL,
         .help = "chemical formula of the material, such as CaCO3, instead of --delta-beta: delta by the density of its "
                 "electrons, beta by its attenuation"),
-    ROW(STAGES, RECON | INFO | PLAN, "density", REAL(density, 0, 1e3, NULL), .low_excluded = true, .unit = "g/cm3",
-        .geometries = PARALLEL, .help = "density of the --material"),
-    ROW(STAGES, RECON | INFO | PLAN, "attenuation", REAL(attenuation, 0, 1e9, NULL), .low_excluded = true,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "density", REAL(density, 0, 1e3, NULL), .low_excluded = true,
+        .unit = "g/cm3", .geometries = PARALLEL, .help = "density of the --material"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "attenuation", REAL(attenuation, 0, 1e9, NULL), .low_excluded = true,
         .unit = "1/cm", .geometries = PARALLEL,
         .help = "linear attenuation coefficient of the --material at that energy"),
-    ROW(STAGES, RECON | INFO | PLAN, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true, .unit = "keV",
-        .geometries = PARALLEL, .help = "mean energy of the beam"),
-    ROW(STAGES, RECON | INFO | PLAN, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true,
+        .unit = "keV", .geometries = PARALLEL, .help = "mean energy of the beam"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
         .low_excluded = true, .unit = "mm", .geometries = PARALLEL, .help = "distance from the object to the detector"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
         .geometries = PARALLEL, BRIEF(RECON, "zingers"),
@@ -350,8 +351,8 @@ const SinoSetting sino_setting_table[] = {
         .geometries = PARALLEL,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
-    ROW(STAGES, RECON | INFO | PLAN, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0, .high = COUNT_MAX,
-        .fallback = "auto", .operand = "auto|N", .unit = "columns", .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "columns", .geometries = SCANS,
         .help = "normalise each row of each projection to the light beside the object: a line between the means of the "
                 "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
                 "at both edges, and light that changes during the scan"),
@@ -383,8 +384,9 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
-    ROW(STAGES, RECON | INFO | PLAN, "beam-hardening", .kind = SINO_SETTING_WEIGHTS, AT(beam_hardening, SinoWeightList),
-        .low = -1e6, .high = 1e6, .item_most = 8, .operand = "LIST", .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "beam-hardening", .kind = SINO_SETTING_WEIGHTS,
+        AT(beam_hardening, SinoWeightList), .low = -1e6, .high = 1e6, .item_most = 8, .operand = "LIST",
+        .geometries = SCANS,
         .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
                 "a,b,c..., up to 8; the last stage; if not given: none"),
 
@@ -684,8 +686,9 @@ const SinoSetting sino_setting_table[] = {
             "--system-matrix what its file says"),
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
-    ROW(OUTPUT, RECON | INFO | PLAN, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"), .unit = "micrometres",
-        .geometries = PARALLEL, BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
+    ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"),
+        .unit = "micrometres", .geometries = PARALLEL,
+        BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
         .help = "side of a detector pixel, for values per cm and for --phase-method; 0: values per detector pixel"),
     ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),

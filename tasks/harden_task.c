@@ -32,18 +32,24 @@ static const SinoTaskKind harden_kind = {.name = "harden",
                                          .cpu = harden_cpu,
                                          .cuda = SINO_ON_CUDA(harden_cuda)};
 
+/* What a core takes for a ray, in flops of a product with lengths of rays, for simulations: for the value, and for each
+ * power. */
+enum { HARDEN_FLOPS = 26, POWER_FLOPS = 3 };
+
 SinoStatus sino_insert_harden(SinoRuntime *runtime, SinoPosition position, const SinoHardening *hardening,
                               int64_t ray_count, const SinoSinogramRows *rows)
 {
     const Arguments arguments = {*hardening, ray_count, rows->slices};
     const SinoAccess access[] = {{rows->sinogram, SINO_READ_WRITE}};
+    const double work = (double)ray_count * (double)rows->slices.stride;
     return sino_task_submit(runtime, &harden_kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
                                                .access_count = 1,
-                                               .work = (double)ray_count * (double)rows->slices.stride,
+                                               .work = work,
+                                               .effort = (double)(HARDEN_FLOPS + POWER_FLOPS * hardening->count) * work,
                                                .host = rows->host,
                                                SINO_OF_SLICES(rows->slices)});
 }

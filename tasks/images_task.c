@@ -2,6 +2,7 @@
 /* Tasks tilt and phase: from counts to the line integrals of one minibatch. */
 #include "images_task.h"
 
+#include "arithmetic.h"
 #include "task.h"
 
 typedef struct Arguments {
@@ -33,6 +34,26 @@ static const SinoTaskKind phase_kind = {
 static const SinoTaskKind tilt_kind = {
     .name = "tilt", .argument_bytes = sizeof(Arguments), .access_min = 7, .access_max = 7, .cpu = tilt_cpu};
 
+/* What a core takes for a pixel, in flops of a product with lengths of rays, for simulations: of a row that phase
+ * retrieval transforms, of one that it makes, and of one that is turned. */
+enum { LINE_FLOPS = 90, PHASE_FLOPS = 450, TILT_FLOPS = 1050 };
+
+/* Rows of the detector that are read, without those of the tilt. */
+static int64_t line_count(const SinoCorrection *correction, const SinoTilt *tilt, const SinoPhase *phase)
+{
+    const int64_t rows = sino_times(correction->slices.slice_count, correction->binning);
+    const int64_t halo = phase ? sino_phase_halo(sino_phase_options(phase)) : 0;
+    return sino_smaller(tilt->row_count, rows + 2 * halo);
+}
+
+/* For each pixel of a row of the detector. */
+static double effort_of(const SinoCorrection *correction, const SinoTilt *tilt, const SinoPhase *phase)
+{
+    const double lines = (double)line_count(correction, tilt, phase);
+    const double rows = (double)correction->slices.slice_count * (double)correction->binning;
+    return (phase ? LINE_FLOPS * lines + PHASE_FLOPS * rows : 0) + (tilt->angle_rad != 0 ? TILT_FLOPS * lines : 0);
+}
+
 SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct,
                               const SinoTilt *tilt, const SinoPhase *phase, SinoData *scratch)
 {
@@ -43,6 +64,8 @@ SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const
                                  {correct->repaired, SINO_WRITE}, {correct->tally, SINO_WRITE},
                                  {scratch, SINO_SCRATCH}};
     const double pixels = (double)correction->column_count * (double)correction->binning;
+    const int64_t line = sino_times(correction->angle_count, tilt->column_count);
+    const int64_t lines = line_count(correction, tilt, phase);
     return sino_task_submit(
         runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind,
         &(SinoTaskRequest){.position = position,
@@ -51,5 +74,7 @@ SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const
                            .access = access,
                            .access_count = 7,
                            .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
+                           .effort = (double)line * effort_of(correction, tilt, phase),
+                           .part_bytes = sino_times(sino_times(line, lines), (int64_t)sizeof(float)),
                            SINO_OF_SLICES(correction->slices)});
 }

@@ -154,6 +154,8 @@ int cli_spect_tests(void);
 int cli_safir_tests(void);
 int cli_scans_tests(void);
 int cli_simulate_tests(void);
+int cli_simulate_graph_tests(void);
+int cli_simulate_machine_tests(void);
 int cli_phase_tests(void);
 int cli_tilt_tests(void);
 int cli_stages_tests(void);

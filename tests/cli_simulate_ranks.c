@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, simulate of several ranks: the graphs are those of mpirun, links carry what they can, and what cannot
  * be simulated is refused. */
-#include "cli.h"
+#include "cli_simulator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +23,6 @@ static char *read_text(const char *at, const char *name)
     memcpy(text, read, (size_t)bytes);
     free(read);
     return text;
-}
-
-/* What simulate prints with these options; the caller frees it. */
-static char *simulated(const char *at, const char *options)
-{
-    CliRun run = {.directory = at};
-    cli_start(&run, "simulate %s", options);
-    cli_wait(&run);
-    if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", options, run.exit_code, run.err);
-    char *out = strdup(run.out);
-    assert_non_null(out);
-    cli_free(&run);
-    return out;
 }
 
 /* Where a rank begins in a list of ranks. */
@@ -151,7 +138,7 @@ static void same_graph(void **state)
                  "--profile=virtual.json "
                  "--ranks %d %s",
                  way[i].ranks, way[i].options);
-        free(simulated(at, line));
+        free(cli_simulated(at, line));
         char *real = read_text(at, "real.json"), *virtual = read_text(at, "virtual.json");
         for (int rank = 0; rank < way[i].ranks; rank++) assert_same_rank(real, virtual, rank);
         free(real);
@@ -168,7 +155,7 @@ static void links_carry_what_they_can(void **state)
     cli_write_text(at, "slow.yaml",
                    "name: slow\nnodes: 4\ncores: 4\nmemory: 16 GiB\ncore-gflops: 60\n"
                    "core-bandwidth: 10\nlink-bandwidth: 0.002\nlink-latency: 100\n");
-    char *json = simulated(at, SIZES "--machine slow.yaml --grid 1x4 --json");
+    char *json = cli_simulated(at, SIZES "--machine slow.yaml --grid 1x4 --json");
     const double makespan_s = cli_number_after(json, "\"makespan_s\": ", NULL);
     const char *ranks = strstr(json, "\"ranks\": [");
     assert_non_null(ranks);
@@ -184,7 +171,7 @@ static void links_carry_what_they_can(void **state)
     }
     free(json);
     /* Two ranks of a node exchange in its memory; they also share its four cores. */
-    json = simulated(at, SIZES "--machine slow.yaml --ranks 4 --ranks-per-node 4 --grid 1x4 --json");
+    json = cli_simulated(at, SIZES "--machine slow.yaml --ranks 4 --ranks-per-node 4 --grid 1x4 --json");
     assert_true(cli_number_after(json, "\"makespan_s\": ", NULL) < most_s);
     assert_int_equal((int)cli_number_after(json, "\"workers\": ", NULL), 4);
     free(json);
@@ -193,7 +180,7 @@ static void links_carry_what_they_can(void **state)
 /* Everything but the time of the simulation itself; the caller frees it. */
 static char *repeatable_part(const char *at)
 {
-    char *json = simulated(at, SIZES "--machine mirage --ranks 2 --grid 1x2 --device cuda --json");
+    char *json = cli_simulated(at, SIZES "--machine mirage --ranks 2 --grid 1x2 --device cuda --json");
     char *const wall = strstr(json, "\"wall_s\"");
     assert_non_null(wall);
     if (wall) *wall = '\0';
@@ -218,12 +205,12 @@ static void every_algorithm_and_precision(void **state)
         snprintf(line, sizeof line,
                  "--columns 64 --angles 48 --slices 8 --projector rays --ranks 2 --grid 1x2 --algorithm %s%s", *word,
                  strcmp(*word, "fbp") == 0 ? "" : " --iterations 2");
-        free(simulated(*state, line));
+        free(cli_simulated(*state, line));
     }
     for (const char *const *word = (const char *const[]){"double", "half", "mixed", NULL}; *word; word++) {
         char line[256];
         snprintf(line, sizeof line, SIZES "--machine sirocco --ranks 2 --grid 1x2 --precision %s", *word);
-        free(simulated(*state, line));
+        free(cli_simulated(*state, line));
     }
 }
 
@@ -231,7 +218,7 @@ static void every_algorithm_and_precision(void **state)
 static void turned_slices(void **state)
 {
     (void)cli_simulator();
-    char *out = simulated(
+    char *out = cli_simulated(
         *state,
         "--columns 64 --angles 48 --slices 16 --ranks 2 --algorithm cg --iterations 2 --grid 1x2 --projector rotate");
     assert_non_null(strstr(out, "\n  rotate_project "));
@@ -245,7 +232,7 @@ static void trace_and_profile(void **state)
 {
     const char *const at = *state;
     (void)cli_simulator();
-    char *out = simulated(at, SIZES "--ranks 2 --grid 1x2 --trace trace.json --profile=profile.json");
+    char *out = cli_simulated(at, SIZES "--ranks 2 --grid 1x2 --trace trace.json --profile=profile.json");
     assert_non_null(strstr(out, "2 ranks"));
     free(out);
     char *profile = read_text(at, "profile.json"), *trace = read_text(at, "trace.json");

@@ -59,6 +59,8 @@ static const struct {
     {"scans", cli_scans_tests},
     {"policy", cli_policy_tests},
     {"simulate", cli_simulate_tests},
+    {"simulate_graph", cli_simulate_graph_tests},
+    {"simulate_machine", cli_simulate_machine_tests},
     {"simulate_ranks", cli_simulate_ranks_tests},
     {"sweep", cli_sweep_tests},
 };

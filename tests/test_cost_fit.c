@@ -79,6 +79,54 @@ static void known_laws_are_found(void **state)
     sino_cost_fit_free(fit);
 }
 
+/* A narrow panel takes a kernel that is slower for each slice. */
+static double of_panel(double nonzeros, double width)
+{
+    return 1e-11 * nonzeros * width * (width < 16 ? 3 : width < 32 ? 1.6 : 1);
+}
+
+/* Panels of 32 slices, and one of the rest. */
+static double paneled(double nonzeros, double width)
+{
+    const double whole = 32 * floor(width / 32), rest = width - whole;
+    return of_panel(nonzeros, whole) + of_panel(nonzeros, rest);
+}
+
+static SinoCostFit *fit_panels(int number, const double *width)
+{
+    SinoCostPoint point[MOST];
+    SinoCostFit *fit;
+    int count = 0;
+    for (int s = 1; s <= 5; s++)
+        for (int w = 0; w < number; w++) {
+            point[count] = point_of(ldexp(1, 16 + s), width[w], paneled);
+            point[count++].panel = 32;
+        }
+    assert_success(sino_cost_fit_new(count, point, &fit));
+    return fit;
+}
+
+static double miss_panels(const SinoCostFit *fit, double width)
+{
+    SinoCostPoint point = point_of(3e5, width, paneled);
+    point.panel = 32;
+    return sino_cost_fit_s(fit, &point, NULL) / point.seconds - 1;
+}
+
+/* A width whose last panel is narrower was never measured; or it was, and the narrow one was not. */
+static void panels_are_summed_up(void **state)
+{
+    (void)state;
+    SinoCostFit *fit = fit_panels(4, (const double[]){8, 16, 32, 64});
+    const double off = miss_panels(fit, 48), narrow = miss_panels(fit, 40), wide = miss_panels(fit, 112);
+    if (!(fabs(off) < 0.03 && fabs(narrow) < 0.04 && fabs(wide) < 0.04)) fail_msg("%g, %g, %g", off, narrow, wide);
+    sino_cost_fit_free(fit);
+    fit = fit_panels(2, (const double[]){32, 48});
+    const double alone = miss_panels(fit, 16), same = miss_panels(fit, 48);
+    if (!(fabs(alone) < 0.15 && fabs(same) < 0.06)) fail_msg("%g, %g", alone, same);
+    sino_cost_fit_free(fit);
+}
+
 static void left_out_is_within_the_error(void **state)
 {
     const double some[] = {8, 32, 64};
@@ -154,9 +202,10 @@ static void many_points_are_thinned_out(void **state)
 TESTING_SUBJECT(cost_fit)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_laws_are_found), cmocka_unit_test(left_out_is_within_the_error),
-        cmocka_unit_test(errors_grow_outside),  cmocka_unit_test(single_bad_times_count_little),
-        cmocka_unit_test(one_point_is_a_line),  cmocka_unit_test(many_points_are_thinned_out),
+        cmocka_unit_test(known_laws_are_found),          cmocka_unit_test(left_out_is_within_the_error),
+        cmocka_unit_test(panels_are_summed_up),          cmocka_unit_test(errors_grow_outside),
+        cmocka_unit_test(single_bad_times_count_little), cmocka_unit_test(one_point_is_a_line),
+        cmocka_unit_test(many_points_are_thinned_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "model_directory.h"
 #include "model_file.h"
+#include "panel.h"
 #include "sample_table.h"
 #include "testing.h"
 
@@ -29,10 +30,11 @@ static SinoTaskFeatures task_of(double nonzeros, int64_t width)
                               .variant = 5};
 }
 
-/* The time that is measured: A at 5 GB/s, and 40 GFLOP/s. */
+/* The time that is measured: A at 5 GB/s for each panel, and 40 GFLOP/s. */
 static double true_s(double nonzeros, double width)
 {
-    return 1e-5 + 2 * nonzeros / 5e9 + 2 * nonzeros * width / 40e9;
+    const double panels = ceil(width / (double)sino_panel_width(SINO_SINGLE));
+    return 1e-5 + panels * 2 * nonzeros / 5e9 + 2 * nonzeros * width / 40e9;
 }
 
 static void add_times(SinoSampleTable *table, double nonzeros, int64_t width)

@@ -314,6 +314,8 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
     if (!status) status = sino_input_take_images(settings, &input);
+    if (!status) status = take_air(settings, &input);
+    if (!status) take_hardening(settings, &input);
     if (status)
         sino_input_close(&input);
     else

@@ -96,6 +96,15 @@ static SinoStatus read_machine(int argument_count, char **arguments, SinoMachine
     return status;
 }
 
+static int tell_standstill(void)
+{
+    fputs("sinodag: the simulation came to a standstill: no worker got any of the tasks that were left; another "
+          "--scheduler "
+          "may give them one\n",
+          stderr);
+    return 1;
+}
+
 /* Runs the program in a simulation. Bad arguments are the program's to tell. */
 static int enter(int argument_count, char **arguments, int (*program)(int, char **))
 {
@@ -106,6 +115,7 @@ static int enter(int argument_count, char **arguments, int (*program)(int, char 
     SinoStatus status = read_machine(argument_count, arguments, &machine, launcher, &request);
     if (!status) status = sino_simulation_run(&request, program, argument_count, arguments, &exit_code);
     if (status) exit_code = program(argument_count, arguments);
+    if (exit_code == SINO_STANDSTILL) exit_code = tell_standstill();
     sino_status_free(status);
     return exit_code;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MOST = 64, TERMS = 3, AXES = 2, SIZE = 0, WIDTH = 1 };
+enum { POINTS_MOST = 64, TERMS = 3, AXES = 2, SIZE = 0, WIDTH = 1, PARTS = 2 };
 
 /* Over how many factors of two neighbours are alike. */
 static const double reach[AXES] = {2, 1};
@@ -18,10 +18,23 @@ static const double least_noise = 0.03, least_deviation = 0.05;
 static const double unknown_error = 0.5; /* with points of one size only */
 static const double growth = 0.1;        /* of the error, for each factor of two outside of the measured range */
 
+/* What a task does with panels of one width. */
+typedef struct Part {
+    double width; /* of all of them */
+    double term[TERMS];
+} Part;
+
+/* Where z of a task is looked up: at the size of its data, and at the widths of its parts. */
+typedef struct Place {
+    double size, width[PARTS]; /* in factors of two */
+    double share[PARTS];       /* of its time by the law; together 1 */
+} Place;
+
 struct SinoCostFit {
     int count;
+    double once; /* bytes for each unit of size that a task has once, and each of its panels reads */
     double law[TERMS];
-    double place[POINTS_MOST][AXES]; /* in factors of two */
+    Place place[POINTS_MOST];
     double low[AXES], high[AXES];
     double variance;            /* of what the law leaves over */
     double weight[POINTS_MOST]; /* K⁻¹ z */
@@ -31,33 +44,60 @@ struct SinoCostFit {
 
 /* ---- the law ---- */
 
-static void terms_of(const SinoCostPoint *point, double term[TERMS])
+static double size_of(const SinoCostPoint *point)
 {
-    term[0] = 1;
-    term[1] = point->work;
-    term[2] = point->bytes;
+    return point->work / fmax(point->width, 1);
 }
 
-static double law_of(const double law[TERMS], const SinoCostPoint *point)
+/* Whole panels, and the last one if it is narrower; the number of parts. */
+static int parts_of(double once, const SinoCostPoint *point, Part part[PARTS])
 {
-    double term[TERMS], sum = 0;
-    terms_of(point, term);
+    const double width = fmax(point->width, 1), panel = point->panel > 0 ? point->panel : width;
+    const double panels = floor(width / panel), whole = panel * panels, rest = width - whole;
+    const double shared = fmin(once * size_of(point), point->bytes), own = point->bytes - shared;
+    int count = 0;
+    if (whole > 0)
+        part[count++] = (Part){whole, {1, point->work * whole / width, shared * panels + own * whole / width}};
+    if (rest > 0) part[count++] = (Part){rest, {whole <= 0, point->work * rest / width, shared + own * rest / width}};
+    return count;
+}
+
+static void terms_of(double once, const SinoCostPoint *point, double term[TERMS])
+{
+    Part part[PARTS] = {{0}};
+    const int count = parts_of(once, point, part);
+    for (int k = 0; k < TERMS; k++) term[k] = part[0].term[k] + (count > 1 ? part[1].term[k] : 0);
+}
+
+static double law_of_terms(const double law[TERMS], const double term[TERMS])
+{
+    double sum = 0;
     for (int k = 0; k < TERMS; k++) sum += law[k] * term[k];
     return sum;
 }
+
+static double law_of(const SinoCostFit *fit, const SinoCostPoint *point)
+{
+    double term[TERMS];
+    terms_of(fit->once, point, term);
+    return law_of_terms(fit->law, term);
+}
+
+/* What is to be explained by terms. */
+typedef struct Equation {
+    double term[TERMS], value;
+} Equation;
 
 /* Normal equations of the weighted points; terms are scaled to 1 on the diagonal. */
 typedef struct Normal {
     double matrix[TERMS][TERMS], right[TERMS], scale[TERMS], square;
 } Normal;
 
-static Normal normal_of(int64_t count, const SinoCostPoint *point, const double *weight)
+static Normal normal_of(int64_t count, const Equation *equation, const double *weight)
 {
     Normal normal = {.square = 0};
     for (int64_t i = 0; i < count; i++) {
-        double term[TERMS];
-        terms_of(&point[i], term);
-        const double t = point[i].seconds * weight[i];
+        const double *const term = equation[i].term, t = equation[i].value * weight[i];
         normal.square += t * t;
         for (int k = 0; k < TERMS; k++) {
             normal.right[k] += term[k] * weight[i] * t;
@@ -109,10 +149,10 @@ static double misfit(const Normal *normal, const double solution[TERMS], int64_t
 }
 
 /* The best of all sets of terms. A single point tells one term: work, else bytes, else a constant. */
-static void fit_weighted(int64_t count, const SinoCostPoint *point, const double *weight, double law[TERMS])
+static void fit_weighted(int64_t count, const Equation *equation, const double *weight, double law[TERMS])
 {
     static const unsigned sets[] = {2, 4, 1, 3, 5, 6, 7};
-    const Normal normal = normal_of(count, point, weight);
+    const Normal normal = normal_of(count, equation, weight);
     double best = INFINITY;
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         double solution[TERMS];
@@ -126,35 +166,78 @@ static void fit_weighted(int64_t count, const SinoCostPoint *point, const double
 }
 
 /* Weights that make least squares those of the logarithm, and of outliers their first power (Huber). */
-static void fit_law(int64_t count, const SinoCostPoint *point, double law[TERMS])
+static void fit_law(int64_t count, const Equation *equation, double law[TERMS])
 {
     const double usual = 0.3;
     double weight[POINTS_MOST];
-    for (int64_t i = 0; i < count; i++) weight[i] = 1 / point[i].seconds;
+    for (int64_t i = 0; i < count; i++) weight[i] = 1 / equation[i].value;
     for (int round = 0; round < 5; round++) {
-        fit_weighted(count, point, weight, law);
+        fit_weighted(count, equation, weight, law);
         for (int64_t i = 0; i < count; i++) {
-            const double told = fmax(law_of(law, &point[i]), 1e-3 * point[i].seconds);
-            const double off = fabs(log(point[i].seconds / told));
-            weight[i] = sqrt(fmin(1, usual / fmax(off, 1e-9)) / (told * point[i].seconds));
+            const double value = equation[i].value;
+            const double told = fmax(law_of_terms(law, equation[i].term), 1e-3 * value);
+            const double off = fabs(log(value / told));
+            weight[i] = sqrt(fmin(1, usual / fmax(off, 1e-9)) / (told * value));
         }
     }
 }
 
-/* ---- what it leaves over ---- */
-
-static void place_of(const SinoCostPoint *point, double place[AXES])
+/* What tasks have once, such as A, grows with their size; their vectors grow with the width, too, and with the size or,
+ * as rays and voxels of products do, its power of two thirds. */
+static double find_once(int64_t count, const SinoCostPoint *point)
 {
-    const double width = fmax(point->width, 1);
-    place[SIZE] = log2(fmax(point->work > 0 ? point->work / width : point->bytes, 1));
-    place[WIDTH] = log2(width);
+    Equation equation[POINTS_MOST] = {0};
+    double law[TERMS] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const double size = size_of(&point[i]), width = fmax(point[i].width, 1);
+        if (!(size > 0 && point[i].bytes > 0)) return 0;
+        equation[i] = (Equation){{size, width * size, width * pow(size, 2.0 / 3)}, point[i].bytes};
+    }
+    fit_law(count, equation, law);
+    return law[0];
 }
 
-static double likeness(const SinoCostFit *fit, const double *a, const double *b)
+static void find_law(SinoCostFit *fit, int64_t count, const SinoCostPoint *point)
 {
-    double square = 0;
-    for (int axis = 0; axis < AXES; axis++) square += pow((a[axis] - b[axis]) / reach[axis], 2);
-    return fit->variance * exp(-square / 2);
+    Equation equation[POINTS_MOST] = {0};
+    fit->once = find_once(count, point);
+    for (int64_t i = 0; i < count; i++) {
+        terms_of(fit->once, &point[i], equation[i].term);
+        equation[i].value = point[i].seconds;
+    }
+    fit_law(count, equation, fit->law);
+}
+
+/* ---- what it leaves over ---- */
+
+static double log_size(const SinoCostPoint *point)
+{
+    return log2(fmax(point->work > 0 ? size_of(point) : point->bytes, 1));
+}
+
+static Place place_of(const SinoCostFit *fit, const SinoCostPoint *point)
+{
+    Part part[PARTS] = {{0}};
+    Place place = {.size = log_size(point)};
+    const int count = parts_of(fit->once, point, part);
+    const double all = fmax(law_of(fit, point), 1e-300);
+    for (int i = 0; i < count; i++) {
+        place.width[i] = log2(fmax(part[i].width, 1));
+        place.share[i] = count == 1 ? 1 : law_of_terms(fit->law, part[i].term) / all;
+    }
+    return place;
+}
+
+static double likeness(const SinoCostFit *fit, const Place *a, const Place *b)
+{
+    double sum = 0;
+    const double size = (a->size - b->size) / reach[SIZE];
+    for (int i = 0; i < PARTS; i++)
+        for (int j = 0; j < PARTS; j++) {
+            const double width = (a->width[i] - b->width[j]) / reach[WIDTH];
+            sum += a->share[i] * b->share[j] * exp(-(size * size + width * width) / 2);
+        }
+    return fit->variance * sum;
 }
 
 /* K = L Lᵀ, in place; K is positive definite by its noise. */
@@ -184,44 +267,79 @@ static void solve_upper(int count, const double *triangle, double *x)
     }
 }
 
-/* Law and process of the points, which are POINTS_MOST at most; `miss` stays. `fit->triangle` has room. */
+static void find_weights(SinoCostFit *fit, const double *z)
+{
+    memcpy(fit->weight, z, (size_t)fit->count * sizeof *z);
+    solve_lower(fit->count, fit->triangle, fit->weight);
+    solve_upper(fit->count, fit->triangle, fit->weight);
+}
+
+/* The mean of z over the panels of a place. */
+static double mean_z(const SinoCostFit *fit, const Place *place)
+{
+    double sum = 0;
+    for (int i = 0; i < fit->count; i++) sum += fit->weight[i] * likeness(fit, place, &fit->place[i]);
+    return sum;
+}
+
+/* The logarithm of the mean of exp z, as the times of panels are summed up. */
+static double joint_z(const SinoCostFit *fit, const Place *place)
+{
+    double sum = 0;
+    if (place->share[1] <= 0) return mean_z(fit, place);
+    for (int i = 0; i < PARTS; i++) {
+        const Place part = {.size = place->size, .width = {place->width[i], 0}, .share = {1, 0}};
+        sum += place->share[i] * exp(mean_z(fit, &part));
+    }
+    return log(sum);
+}
+
+/* Law and process of the points, which are POINTS_MOST at most; `miss` stays. `fit->triangle` has room. The process
+ * takes means of z; a second pass takes from points with panels of two widths what joint_z has beyond that. */
 static void fit_points(SinoCostFit *fit, int count, const SinoCostPoint *point)
 {
+    double z[POINTS_MOST] = {0}, beyond[POINTS_MOST];
     fit->count = count;
     fit->variance = 0;
-    fit_law(count, point, fit->law);
+    find_law(fit, count, point);
     for (int i = 0; i < count; i++) {
-        place_of(&point[i], fit->place[i]);
-        fit->weight[i] = log(point[i].seconds / fmax(law_of(fit->law, &point[i]), 1e-3 * point[i].seconds));
-        fit->variance += fit->weight[i] * fit->weight[i] / count;
+        fit->place[i] = place_of(fit, &point[i]);
+        z[i] = log(point[i].seconds / fmax(law_of(fit, &point[i]), 1e-3 * point[i].seconds));
+        fit->variance += z[i] * z[i] / count;
     }
     fit->variance = fmax(fit->variance, least_deviation * least_deviation);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
             const double noise = i == j ? point[i].noise + least_noise : 0;
-            fit->triangle[i * count + j] = likeness(fit, fit->place[i], fit->place[j]) + noise * noise;
+            fit->triangle[i * count + j] = likeness(fit, &fit->place[i], &fit->place[j]) + noise * noise;
         }
     factor(count, fit->triangle);
-    solve_lower(count, fit->triangle, fit->weight);
-    solve_upper(count, fit->triangle, fit->weight);
+    find_weights(fit, z);
+    for (int i = 0; i < count; i++) beyond[i] = joint_z(fit, &fit->place[i]) - mean_z(fit, &fit->place[i]);
+    for (int i = 0; i < count; i++) z[i] -= beyond[i];
+    find_weights(fit, z);
+}
+
+static void widen(SinoCostFit *fit, int axis, double at)
+{
+    fit->low[axis] = fmin(fit->low[axis], at);
+    fit->high[axis] = fmax(fit->high[axis], at);
 }
 
 static void find_range(SinoCostFit *fit)
 {
-    for (int axis = 0; axis < AXES; axis++) {
-        fit->low[axis] = fit->high[axis] = fit->place[0][axis];
-        for (int i = 1; i < fit->count; i++) {
-            fit->low[axis] = fmin(fit->low[axis], fit->place[i][axis]);
-            fit->high[axis] = fmax(fit->high[axis], fit->place[i][axis]);
-        }
+    for (int axis = 0; axis < AXES; axis++) fit->low[axis] = INFINITY, fit->high[axis] = -INFINITY;
+    for (int i = 0; i < fit->count; i++) {
+        const Place *place = &fit->place[i];
+        widen(fit, SIZE, place->size);
+        for (int part = 0; part < PARTS; part++)
+            if (place->share[part] > 0) widen(fit, WIDTH, place->width[part]);
     }
 }
 
-static double value_at(const SinoCostFit *fit, const SinoCostPoint *point, const double place[AXES])
+static double value_at(const SinoCostFit *fit, const SinoCostPoint *point, const Place *place)
 {
-    double over = 0;
-    for (int i = 0; i < fit->count; i++) over += fit->weight[i] * likeness(fit, place, fit->place[i]);
-    return law_of(fit->law, point) * exp(over);
+    return law_of(fit, point) * exp(joint_z(fit, place));
 }
 
 /* ---- the error ---- */
@@ -238,10 +356,9 @@ static void miss_size(SinoCostFit *part, int count, const SinoCostPoint *point, 
         if (fabs(size[i] - size[which]) > same) rest[kept++] = point[i];
     if (kept > 0) fit_points(part, kept, rest);
     for (int i = 0; i < count; i++) {
-        double place[AXES];
         if (fabs(size[i] - size[which]) > same) continue;
-        place_of(&point[i], place);
-        const double off = kept > 0 ? value_at(part, &point[i], place) / point[i].seconds - 1 : unknown_error;
+        const Place place = place_of(part, &point[i]);
+        const double off = kept > 0 ? value_at(part, &point[i], &place) / point[i].seconds - 1 : unknown_error;
         miss[i] = fmin(off * off, 4);
     }
 }
@@ -249,11 +366,8 @@ static void miss_size(SinoCostFit *part, int count, const SinoCostPoint *point, 
 /* Leaves out one size after another. */
 static void cross_validate(SinoCostFit *part, int count, const SinoCostPoint *point, double *miss)
 {
-    double size[POINTS_MOST], place[AXES];
-    for (int i = 0; i < count; i++) {
-        place_of(&point[i], place);
-        size[i] = place[SIZE];
-    }
+    double size[POINTS_MOST];
+    for (int i = 0; i < count; i++) size[i] = log_size(&point[i]);
     for (int i = 0; i < count; i++) {
         bool done = false; /* its size came before */
         for (int k = 0; k < i; k++) done |= fabs(size[k] - size[i]) <= 1e-9;
@@ -262,12 +376,12 @@ static void cross_validate(SinoCostFit *part, int count, const SinoCostPoint *po
 }
 
 /* The mean of what points are missed by; those of a size near this one count most. */
-static double missed_near(const SinoCostFit *fit, const double place[AXES])
+static double missed_near(const SinoCostFit *fit, const Place *place)
 {
     double nearest = INFINITY, sum = 0, all = 0;
-    for (int i = 0; i < fit->count; i++) nearest = fmin(nearest, fabs(fit->place[i][SIZE] - place[SIZE]));
+    for (int i = 0; i < fit->count; i++) nearest = fmin(nearest, fabs(fit->place[i].size - place->size));
     for (int i = 0; i < fit->count; i++) {
-        const double away = (fabs(fit->place[i][SIZE] - place[SIZE]) - nearest) / reach[SIZE];
+        const double away = (fabs(fit->place[i].size - place->size) - nearest) / reach[SIZE];
         const double weight = exp(-away * away / 2);
         sum += weight * fit->miss[i];
         all += weight;
@@ -276,19 +390,23 @@ static double missed_near(const SinoCostFit *fit, const double place[AXES])
 }
 
 /* Factors of two beyond what was measured. */
-static double distance_outside(const SinoCostFit *fit, const double place[AXES])
+static double outside(const SinoCostFit *fit, int axis, double at)
 {
-    double sum = 0;
-    for (int axis = 0; axis < AXES; axis++)
-        sum += fmax(fmax(fit->low[axis] - place[axis], place[axis] - fit->high[axis]), 0);
+    return fmax(fmax(fit->low[axis] - at, at - fit->high[axis]), 0);
+}
+
+static double distance_outside(const SinoCostFit *fit, const Place *place)
+{
+    double sum = outside(fit, SIZE, place->size);
+    for (int part = 0; part < PARTS; part++) sum += place->share[part] * outside(fit, WIDTH, place->width[part]);
     return sum;
 }
 
 /* Variance of z at a place. */
-static double variance_at(const SinoCostFit *fit, const double place[AXES])
+static double variance_at(const SinoCostFit *fit, const Place *place)
 {
-    double near[POINTS_MOST], left = fit->variance;
-    for (int i = 0; i < fit->count; i++) near[i] = likeness(fit, place, fit->place[i]);
+    double near[POINTS_MOST], left = likeness(fit, place, place);
+    for (int i = 0; i < fit->count; i++) near[i] = likeness(fit, place, &fit->place[i]);
     solve_lower(fit->count, fit->triangle, near);
     for (int i = 0; i < fit->count; i++) left -= near[i] * near[i];
     return fmax(left, 0);
@@ -296,24 +414,22 @@ static double variance_at(const SinoCostFit *fit, const double place[AXES])
 
 double sino_cost_fit_s(const SinoCostFit *fit, const SinoCostPoint *point, double *error)
 {
-    double place[AXES];
-    place_of(point, place);
+    const Place place = place_of(fit, point);
     if (error) {
-        const double outside = growth * distance_outside(fit, place);
-        *error = sqrt(missed_near(fit, place) + variance_at(fit, place) + outside * outside);
+        const double beyond = growth * distance_outside(fit, &place);
+        *error = sqrt(missed_near(fit, &place) + variance_at(fit, &place) + beyond * beyond);
     }
-    return value_at(fit, point, place);
+    return value_at(fit, point, &place);
 }
 
 /* ---- */
 
 static int by_size(const void *a, const void *b)
 {
-    double x[AXES], y[AXES];
-    place_of(a, x);
-    place_of(b, y);
-    if (x[SIZE] != y[SIZE]) return x[SIZE] < y[SIZE] ? -1 : 1;
-    return x[WIDTH] < y[WIDTH] ? -1 : x[WIDTH] > y[WIDTH];
+    const SinoCostPoint *const one = a, *const other = b;
+    const double x = log_size(one), y = log_size(other);
+    if (x != y) return x < y ? -1 : 1;
+    return one->width < other->width ? -1 : one->width > other->width;
 }
 
 static SinoStatus allocate(int count, SinoCostFit **fit)

@@ -31,10 +31,13 @@ typedef struct SinoSimulationRequest {
     const char *launcher;   /* program that starts several ranks; NULL: there is none */
 } SinoSimulationRequest;
 
-/* Runs the program in a simulation; *exit_code: what the program returned. Called by main, before threads; once. With
- * several ranks this process becomes the launcher, so that the function returns with errors only; each rank then calls
- * it again, in the launcher. Errors: those of sino_simulation_check. SINO_FAILED: a temporary directory for the
- * description of the machine cannot be made. */
+/* No exit code of the program: SimGrid has seen that nothing goes on, and has ended before the program did. */
+enum { SINO_STANDSTILL = -1 };
+
+/* Runs the program in a simulation; *exit_code: what the program returned, or SINO_STANDSTILL. Called by main, before
+ * threads; once. With several ranks this process becomes the launcher, so that the function returns with errors only;
+ * each rank then calls it again, in the launcher. Errors: those of sino_simulation_check. SINO_FAILED: a temporary
+ * directory for the description of the machine cannot be made. */
 SinoStatus sino_simulation_run(const SinoSimulationRequest *request, SinoProgram *program, int argument_count,
                                char **arguments, int *exit_code);
 

@@ -75,7 +75,7 @@ static SinoStatus run_alone(const SinoSimulationRequest *request, SinoProgram *p
                           .program = program,
                           .argument_count = argument_count,
                           .arguments = arguments,
-                          .exit_code = 1}; /* if nothing goes on: SimGrid says so, and ends before the program does */
+                          .exit_code = SINO_STANDSTILL};
     const int64_t cards = the.machine.device_count;
     SINO_TRY(open_costs(&the.machine, &the.costs));
     SinoStatus status = sino_simulated_machine_write(&the.machine, NULL, the.machine.cores + cards, cards,

@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "model_directory.h"
 #include "model_file.h"
-#include "precision.h"
+#include "panel.h"
 #include "sample_table.h"
 
 #include <math.h>
@@ -82,19 +82,29 @@ static double spread(const SinoSampleEntry *entry)
     return 1e-6 * (sino_sample_quantile(entry, 0.75) - sino_sample_quantile(entry, 0.25)) / between / median_s(entry);
 }
 
+/* The width of a whole panel of vectors in a precision (1 + SinoPrecision); 0: they have none. */
+static double panel_of(int precision)
+{
+    return precision > 0 ? (double)sino_panel_width((SinoPrecision)(precision - 1)) : 0;
+}
+
 static SinoCostPoint point_of_entry(const SinoSampleEntry *entry)
 {
     const double of_median = 1.25; /* the median varies more than the mean */
     return (SinoCostPoint){.work = entry->work,
                            .bytes = entry->bytes,
                            .width = (double)entry->width,
+                           .panel = panel_of(entry->precision),
                            .seconds = median_s(entry),
                            .noise = of_median * spread(entry) / sqrt(entry->time_count)};
 }
 
 static SinoCostPoint point_of_task(const SinoTaskFeatures *task)
 {
-    return (SinoCostPoint){.work = task->work, .bytes = (double)task->bytes, .width = (double)task->width};
+    return (SinoCostPoint){.work = task->work,
+                           .bytes = (double)task->bytes,
+                           .width = (double)task->width,
+                           .panel = panel_of(task->precision)};
 }
 
 static bool is_of_group(const Group *group, const SinoSampleEntry *entry)

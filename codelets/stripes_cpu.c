@@ -4,6 +4,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "stripes_private.h"
+#include "stripes_sorted.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -76,7 +77,7 @@ int64_t sino_stripes_scratch_bytes(const SinoStripesOptions *options)
 {
     const int64_t dead_bytes = sino_ceil_multiple(options->column_count, SINO_ALIGNMENT_BYTES);
     const int64_t floats = sino_times(TOGETHER, sinogram_floats(options)) + work_floats(options);
-    return sino_times(floats, (int64_t)sizeof(float)) + dead_bytes;
+    return sino_larger(sino_times(floats, (int64_t)sizeof(float)) + dead_bytes, sino_stripes_sorted_bytes(options));
 }
 
 /* The place of (k, c) in a gathered sinogram is k·angle_step + c·column_step. */
@@ -246,7 +247,9 @@ void sino_stripes_run(const SinoStripes *stripes, SinoSlices slices, const int64
     if (stripes->options.method == SINO_STRIPES_NONE) return;
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.slice_count; at = sino_panel_next(slices, at)) {
         void *panel = sino_panel_to(at, rays, sinogram);
-        for (int64_t f = 0; f < at.slices.slice_count; f += TOGETHER)
+        const bool sorted = sino_stripes_sorted_takes(&stripes->options) &&
+                            sino_stripes_sorted_run(&stripes->options, at.slices, place, scratch, panel);
+        for (int64_t f = 0; !sorted && f < at.slices.slice_count; f += TOGETHER)
             run_together(stripes, layout, at.slices, f, sino_smaller(TOGETHER, at.slices.slice_count - f), marked,
                          scratch, panel);
     }

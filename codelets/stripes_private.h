@@ -104,6 +104,11 @@ static inline int64_t sino_stripes_fitting(int64_t size, int64_t column_count)
     return sino_larger(1, sino_smaller(size, column_count));
 }
 
+/* Sorts a column by value, and by angle among equals: radix sort by three digits. words[SINO_STRIPES_DIGITS_WORDS]
+ * [count]; order[rank]: the angle. */
+enum { SINO_STRIPES_DIGITS_WORDS = 4 };
+void sino_stripes_sort_column(int64_t count, const float *column, uint32_t *words, float *sorted, uint32_t *order);
+
 /* The plans of SINO_STRIPES_FW. */
 typedef struct SinoStripesFw SinoStripesFw;
 SinoStatus sino_stripes_fw_new(const SinoStripesOptions *options, SinoStripesFw **fw);

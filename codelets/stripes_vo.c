@@ -6,6 +6,7 @@
  * [column][angle]. */
 #include "arithmetic.h"
 #include "stripes_private.h"
+#include "stripes_window.h"
 #include "vector.h"
 
 #include <math.h>
@@ -18,9 +19,9 @@ enum { MEAN_WINDOW = SINO_STRIPES_MEAN_WINDOW, MARGIN = SINO_STRIPES_MARGIN };
 
 /* Parts of `work`. */
 typedef struct Work {
-    float *sorted;   /* [column][angle] */
-    uint32_t *order; /* [column][angle]: angle of each sorted value */
-    uint32_t *key[2], *place[2];
+    float *sorted;                     /* [column][angle] */
+    uint32_t *order;                   /* [column][angle]: angle of each sorted value */
+    uint32_t *digits;                  /* of sino_stripes_sort_column */
     float *window;                     /* of the median: [size + 1][LINE], then the original values [size][LINE] */
     double *ratio, *smooth, *sequence; /* [column] */
     uint8_t *large;                    /* [column] */
@@ -35,8 +36,8 @@ int64_t sino_stripes_vo_floats(const SinoStripesOptions *options)
 {
     const int64_t all = sino_stripes_whole_lines(sino_times(options->angle_count, options->column_count));
     const int64_t size = largest_size(options);
-    return 2 * all + 4 * sino_stripes_whole_lines(options->angle_count) + (2 * size + 2) * LINE +
-           7 * sino_stripes_whole_lines(options->column_count);
+    return 2 * all + SINO_STRIPES_DIGITS_WORDS * sino_stripes_whole_lines(options->angle_count) +
+           (2 * size + 2) * LINE + 7 * sino_stripes_whole_lines(options->column_count);
 }
 
 static Work divide(const SinoStripesOptions *options, float *floats)
@@ -47,10 +48,8 @@ static Work divide(const SinoStripesOptions *options, float *floats)
     const int64_t size = largest_size(options);
     Work work = {.sorted = floats, .order = (void *)(floats + all)};
     float *at = floats + 2 * all;
-    for (int i = 0; i < 2; i++, at += 2 * angles) {
-        work.key[i] = (void *)at;
-        work.place[i] = (void *)(at + angles);
-    }
+    work.digits = (void *)at;
+    at += SINO_STRIPES_DIGITS_WORDS * angles;
     work.window = at;
     at += (2 * size + 2) * LINE;
     work.ratio = (void *)at;
@@ -78,14 +77,14 @@ static float value_of(uint32_t key)
     return value;
 }
 
-/* Sorts a column by value, and by angle among equals: radix sort by three digits. */
-static void sort_column(int64_t count, const float *column, const Work *work, float *sorted, uint32_t *order)
+void sino_stripes_sort_column(int64_t count, const float *column, uint32_t *words, float *sorted, uint32_t *order)
 {
     uint32_t start[3][DIGITS] = {{0}};
+    uint32_t *const keys[2] = {words, words + count}, *const places[2] = {words + 2 * count, words + 3 * count};
     for (int64_t k = 0; k < count; k++) {
         const uint32_t key = key_of(column[k]);
-        work->key[0][k] = key;
-        work->place[0][k] = (uint32_t)k;
+        keys[0][k] = key;
+        places[0][k] = (uint32_t)k;
         for (int d = 0; d < 3; d++) start[d][key >> (d * DIGIT) & (DIGITS - 1)]++;
     }
     for (int d = 0; d < 3; d++) {
@@ -95,16 +94,16 @@ static void sort_column(int64_t count, const float *column, const Work *work, fl
             start[d][i] = sum;
             sum += here;
         }
-        const uint32_t *key = work->key[d % 2], *place = work->place[d % 2];
+        const uint32_t *key = keys[d % 2], *place = places[d % 2];
         for (int64_t k = 0; k < count; k++) {
             const uint32_t to = start[d][key[k] >> (d * DIGIT) & (DIGITS - 1)]++;
-            work->key[1 - d % 2][to] = key[k];
-            work->place[1 - d % 2][to] = place[k];
+            keys[1 - d % 2][to] = key[k];
+            places[1 - d % 2][to] = place[k];
         }
     }
     for (int64_t k = 0; k < count; k++) {
-        sorted[k] = value_of(work->key[1][k]);
-        order[k] = work->place[1][k];
+        sorted[k] = value_of(keys[1][k]);
+        order[k] = places[1][k];
     }
 }
 
@@ -112,7 +111,8 @@ static void sort_columns(const SinoStripesOptions *options, const float *sinogra
 {
     const int64_t angles = options->angle_count;
     for (int64_t c = 0; c < options->column_count; c++)
-        sort_column(angles, sinogram + c * angles, work, work->sorted + c * angles, work->order + c * angles);
+        sino_stripes_sort_column(angles, sinogram + c * angles, work->digits, work->sorted + c * angles,
+                                 work->order + c * angles);
 }
 
 /* ---- medians over neighbouring columns ---- */
@@ -120,34 +120,6 @@ static void sort_columns(const SinoStripesOptions *options, const float *sinogra
 static void load_line(const float *from, int64_t lanes, float *line)
 {
     for (int64_t i = 0; i < LINE; i++) line[i] = i < lanes ? from[i] : 0;
-}
-
-/* Takes `old` out of each lane's ascending window of `size` values, and puts `new` in. */
-SINO_INLINE void replace(int64_t size, const float *old, const float *new, float *window)
-{
-    float before[LINE];
-    for (int i = 0; i < LINE; i++) before[i] = -INFINITY;
-    for (int64_t w = 0; w < size; w++) {
-        float *at = window + w * LINE;
-        for (int i = 0; i < LINE; i++) {
-            const float here = at[i] < old[i] ? at[i] : at[LINE + i]; /* without old */
-            const float most = new[i] < here ? new[i] : here;
-            at[i] = most > before[i] ? most : before[i];
-            before[i] = here;
-        }
-    }
-}
-
-static void sort_window(int64_t size, float *window)
-{
-    for (int64_t w = 1; w < size; w++)
-        for (int64_t v = w; v > 0; v--)
-            for (int i = 0; i < LINE; i++) {
-                float *low = window + (v - 1) * LINE + i, *high = window + v * LINE + i;
-                const float less = *low < *high ? *low : *high, more = *low < *high ? *high : *low;
-                *low = less;
-                *high = more;
-            }
 }
 
 /* `lanes` neighbouring angles, in place: each value becomes the median of columns c − size/2 … c − size/2 + size − 1.
@@ -161,7 +133,7 @@ SINO_VECTORISED static void median_line(int64_t column_count, int64_t angle_coun
     for (int64_t w = 0; w < size; w++)
         load_line(values + sino_stripes_mirrored(w - before, column_count) * angle_count, lanes, window + w * LINE);
     memcpy(ring, window, (size_t)(size * LINE) * sizeof *ring);
-    sort_window(size, window);
+    sino_stripes_sort_window(size, window);
     for (int64_t c = 0; c < column_count; c++) {
         /* Column c leaves `values`; its original is in the ring as long as the window, or its mirror, needs it. */
         memcpy(values + c * angle_count, window + before * LINE, (size_t)lanes * sizeof *values);
@@ -172,7 +144,7 @@ SINO_VECTORISED static void median_line(int64_t column_count, int64_t angle_coun
             load_line(values + next * angle_count, lanes, new);
         else /* the window of c has all columns that mirrors of the end can show */
             memcpy(new, ring + ((sino_stripes_mirrored(next, column_count) + before) % size) * LINE, sizeof new);
-        replace(size, old, new, window);
+        sino_stripes_replace(size, old, new, window);
         memcpy(old, new, sizeof new);
     }
 }

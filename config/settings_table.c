@@ -653,7 +653,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
-                "directory, \"demo\" if not given; join: as recon"),
+                "directory, \"demo\" if not given; join: as recon; init: a file of settings, or - to print them"),
     ROW(OUTPUT, RECON | JOIN, "save-format", CHOICE(save_format, save_words, "hdf5"),
         BRIEF(RECON | JOIN, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "

@@ -46,10 +46,11 @@ typedef struct SinoScanInfo {
     bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
     bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
     bool angle_named;               /* an array of the file may hold the angles, by --theta-dataset */
-    bool line_integrals;            /* the format holds line integrals, unless the user says otherwise; false: counts */
-    SinoScanSetup setup;            /* of the file */
-    const char *remark;             /* a problem of the files, for a warning; "": none */
-    int64_t file_count;             /* number of files with data, at least 1 */
+    bool beside;         /* angles or fields lie beside the dataset that the user named, as `evidence` says */
+    bool line_integrals; /* the format holds line integrals, unless the user says otherwise; false: counts */
+    SinoScanSetup setup; /* of the file */
+    const char *remark;  /* a problem of the files, for a warning; "": none */
+    int64_t file_count;  /* number of files with data, at least 1 */
     const char *const *file_name;
     int64_t flat_file_count, dark_file_count; /* files of --flats and --darks */
     const char *const *flat_file_name, *const *dark_file_name;

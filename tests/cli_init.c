@@ -90,6 +90,14 @@ static void given_settings(void **state)
     assert_null(strstr(text, "iterations: "));
     free(text);
     cli_works(at, "recon --config fbp.yaml --report none");
+    CliRun run = {.directory = at};
+    cli_start(&run, "init scan.h5 -o -");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_has(run.out, "sinodag recon --config FILE\n");
+    assert_has(run.out, "\nfile-name: \"scan.h5\"\n");
+    cli_free(&run);
+    assert_false(cli_exists(at, "-"));
     cli_refuses(at, "fbp.yaml exists; --overwrite replaces it", "init scan.h5 -o fbp.yaml");
     cli_works(at, "init scan.h5 -o fbp.yaml --overwrite --geometry cone --source-object-distance 10 "
                   "--source-detector-distance 20 --detector-pixel 0.1");

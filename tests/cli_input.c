@@ -145,6 +145,32 @@ static void fields_of_one_image(void **state)
     free(volume[1]);
 }
 
+/* A dataset by its name goes with the angles and fields of its group that fit, and says so. */
+static void fields_beside_the_dataset(void **state)
+{
+    const char *at = *state;
+    CliScan scan = cli_scan;
+    float *volume[2];
+    for (int i = 0; i < 2; i++) {
+        cli_write_scan(at, "scan.h5", &scan);
+        cli_works(at, "recon scan.h5%s -o o.h5 --rotation-axis 7.5 --algorithm cg --iterations 2 --overwrite",
+                  i > 0 ? ":/exchange/data" : "");
+        volume[i] = cli_read_volume(at, "o.h5", 4, 16);
+    }
+    assert_memory_equal(volume[0], volume[1], sizeof(float) * 4 * 16 * 16);
+    free(volume[0]);
+    free(volume[1]);
+    char *text = cli_output_of(at, "info scan.h5:/exchange/data");
+    assert_non_null(strstr(text, "dataset /exchange/data; beside it theta, data_white, data_dark\n"));
+    free(text);
+    scan.flat_rows = 3;
+    cli_write_scan(at, "scan.h5", &scan);
+    text = cli_output_of(at, "info scan.h5:/exchange/data --open-beam 1000");
+    assert_non_null(
+        strstr(text, "data_white beside the dataset is left out: scan.h5: /exchange/data_white has 3 rows"));
+    free(text);
+}
+
 static void parts_outside_the_detector(void **state)
 {
     const char *const at = *state;
@@ -524,6 +550,7 @@ int cli_input_tests(void)
         CLI_TEST(angles_that_are_not_finite),
         CLI_TEST(flats_absent_or_dark),
         CLI_TEST(fields_of_one_image),
+        CLI_TEST(fields_beside_the_dataset),
         CLI_TEST(parts_outside_the_detector),
         CLI_TEST(angles_that_do_not_show_the_center),
         CLI_TEST(raw_sinograms),

@@ -2,8 +2,10 @@
 /* Stripes: each method against its definition, computed plainly in double; panels, undefined values, dead columns.
  * test_peers.c compares with TomoPy's arrays. */
 #include "memory.h"
+#include "sort_lanes_isa.h"
 #include "stripes.h"
 #include "testing.h"
+#include "vector.h"
 
 #include <math.h>
 
@@ -83,9 +85,32 @@ static int64_t rank_of(int64_t angles, int64_t columns, const float *sinogram, i
     return rank;
 }
 
-static void check_sorting(int64_t angles, int64_t columns, int64_t size)
+/* What sorts of values by the place between the least and the largest one meet. */
+typedef enum Kind {
+    USUAL,
+    FEW_VALUES,  /* most are equal */
+    FAR_VALUE,   /* one value is so far that all others share a place */
+    NEAR_VALUES, /* some share a place */
+    WIDE_RANGE,  /* which no float holds */
+    INFINITE,
+    KINDS
+} Kind;
+
+static void change_values(Kind kind, int64_t angles, int64_t columns, float *sinogram)
+{
+    static const float first[KINDS] = {
+        [FAR_VALUE] = 1e30F, [NEAR_VALUES] = 3e3F, [WIDE_RANGE] = 3e38F, [INFINITE] = INFINITY};
+    for (int64_t i = 0; kind == FEW_VALUES && i < angles * columns; i++) sinogram[i] = ceilf(4 * sinogram[i]);
+    if (first[kind] > 0)
+        for (int64_t c = 0; c < columns; c++) sinogram[c] = first[kind];
+    if (kind == WIDE_RANGE)
+        for (int64_t c = 0; c < columns; c++) sinogram[(angles - 1) * columns + c] = -first[kind];
+}
+
+static void check_sorting_of(Kind kind, int64_t angles, int64_t columns, int64_t size)
 {
     float *sinogram = make_sinogram(angles, columns, 0.1, (uint32_t)(angles + columns)), *original = NULL;
+    change_values(kind, angles, columns, sinogram);
     double *sorted = NULL, *window = NULL;
     const int64_t fitting = size < columns ? size : columns;
     SinoStripesOptions options = usual(SINO_STRIPES_SORTING, angles, columns);
@@ -114,6 +139,11 @@ static void check_sorting(int64_t angles, int64_t columns, int64_t size)
     free(window);
 }
 
+static void check_sorting(int64_t angles, int64_t columns, int64_t size)
+{
+    for (Kind kind = USUAL; kind < KINDS; kind++) check_sorting_of(kind, angles, columns, size);
+}
+
 static void sorting_is_a_median_of_equal_ranks(void **state)
 {
     (void)state;
@@ -126,8 +156,46 @@ static void sorting_is_a_median_of_equal_ranks(void **state)
 static void long_columns_and_wide_windows(void **state)
 {
     (void)state;
-    check_sorting(8200, 2, 2);
+    check_sorting_of(USUAL, 8200, 2, 2);
+    check_sorting_of(NEAR_VALUES, 8200, 2, 2);
     check_sorting(33, 83, 70);
+}
+
+static int ascending_words(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void check_lanes(const SinoSortLanesIsa *isa, int64_t count)
+{
+    enum { LANES = SINO_SORT_LANES, MOST = 2100 };
+    static uint32_t key[MOST * LANES], original[MOST * LANES], column[MOST];
+    uint32_t seed = (uint32_t)count;
+    for (int64_t i = 0; i < count * LANES; i++) {
+        seed = seed * 1664525 + 1013904223;
+        original[i] = key[i] = count % 2 ? seed : seed >> 29 << 29; /* up to UINT32_MAX; or a few values */
+    }
+    isa->sort(count, key);
+    for (int64_t lane = 0; lane < LANES; lane++) {
+        for (int64_t i = 0; i < count; i++) column[i] = original[i * LANES + lane];
+        qsort(column, (size_t)count, sizeof *column, ascending_words);
+        for (int64_t i = 0; i < count; i++)
+            if (key[i * LANES + lane] != column[i]) fail_msg("%s, %ld keys: %ld", isa->name, count, i);
+    }
+}
+
+/* Of every instruction set of this processor. */
+static void lanes_are_sorted(void **state)
+{
+    (void)state;
+    for (int64_t count = 1; count <= 2099; count += count < 300 ? 1 : 257) {
+        check_lanes(&sino_sort_lanes_plain, count);
+#if defined __x86_64__
+        if (sino_vector_bytes() >= 32) check_lanes(&sino_sort_lanes_avx2, count);
+        if (sino_vector_bytes() >= 64) check_lanes(&sino_sort_lanes_avx512, count);
+#endif
+    }
 }
 
 /* ---- Titarenko's ---- */
@@ -485,6 +553,7 @@ TESTING_SUBJECT(stripes)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorting_is_a_median_of_equal_ranks),
         cmocka_unit_test(long_columns_and_wide_windows),
+        cmocka_unit_test(lanes_are_sorted),
         cmocka_unit_test(ti_adds_offsets_that_smooth),
         cmocka_unit_test(fw_damps_bands),
         cmocka_unit_test(vo_all_removes_defects),

@@ -75,6 +75,7 @@ static void warn(const SinoInput *input, SinoLog *log)
 {
     const SinoScanInfo *info = input->info;
     if (info->remark[0]) sino_log_warning(log, "scan", "%s", info->remark);
+    if (info->beside) sino_log_info(log, "scan", "%s", info->evidence);
     if (info->projection)
         sino_log_info(log, "angles", "projections: %" PRId64 " of %" PRId64 ", which make %" PRId64 " angles",
                       sino_times(info->angle_count, info->angle_binning), info->file_angle_count, info->angle_count);

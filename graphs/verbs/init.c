@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,11 +92,17 @@ static SinoStatus print_settings(const SinoSettings *settings, const SinoFinding
     return sino_settings_template(settings, findings->evidence_count + 1, note, out);
 }
 
+/* --out -: the settings are printed. */
+static bool is_printed(const SinoSettings *settings)
+{
+    return strcmp(settings->out, "-") == 0;
+}
+
 static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings,
                             FILE *out)
 {
     fprintf(out, "# Settings of sinodag, made by sinodag init, for: sinodag recon --config ");
-    print_text(settings->out, false, out);
+    print_text(is_printed(settings) ? "FILE" : settings->out, false, out);
     fputs("\n# A line that begins with # and a name is a default or an example: remove the # to change it. Settings of "
           "the\n"
           "# command line win over those of this file. sinodag recon --help all explains every setting.\n#\n",
@@ -138,8 +146,11 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
     } else if (!status) {
         status = sino_suspect(settings, &input, &findings);
     }
-    if (!status) status = write_file(settings, &input, &findings);
+    if (!status)
+        status = is_printed(settings) ? print_all(settings, &input, &findings, stdout)
+                                      : write_file(settings, &input, &findings);
     sino_input_close(&input);
-    if (!status) sino_log_info(log, "output", "settings: %s; sinodag recon --config %s", settings->out, settings->out);
+    if (!status && !is_printed(settings))
+        sino_log_info(log, "output", "settings: %s; sinodag recon --config %s", settings->out, settings->out);
     return status;
 }

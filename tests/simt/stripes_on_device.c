@@ -31,7 +31,8 @@ static void compare(SinoPrecision precision, const void *cpu, const void *device
 {
     for (size_t i = 0; i < count; i++) {
         const double a = value_at(precision, cpu, i), b = value_at(precision, device, i);
-        if (fabs(a - b) <= tolerance * fmax(1, fabs(a)) && is_undefined(a) == is_undefined(b)) continue;
+        const bool near = a == b || fabs(a - b) <= tolerance * fmax(1, fabs(a)); /* both may be infinite */
+        if (near && is_undefined(a) == is_undefined(b)) continue;
         fprintf(stderr, "stripes: value %zu is %.9g on cores, %.9g on the device\n", i, a, b);
         abort();
     }

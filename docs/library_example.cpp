@@ -28,7 +28,7 @@ struct Free {
 
 SinodagArray array(std::vector<float> &values, int64_t slices, int64_t rows, int64_t columns)
 {
-    return SinodagArray{values.data(), SINODAG_FLOAT32, {slices, rows, columns}, {0, 0, 0}, 1, 0};
+    return SinodagArray{values.data(), SINODAG_FLOAT32, SINODAG_MAIN_MEMORY, {slices, rows, columns}, {0, 0, 0}, 1, 0};
 }
 
 void run()

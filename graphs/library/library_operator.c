@@ -3,6 +3,7 @@
 #include "library_operator.h"
 
 #include "library.h"
+#include "library_devices.h"
 
 #include "arithmetic.h"
 #include "memory.h"
@@ -228,6 +229,7 @@ static SinoStatus use(const char *what, const SinodagArray *array, const int64_t
     SINO_CHECK(array && array->data, SINO_BAD_INPUT, "%s have no data; allowed: an array", what);
     SINO_CHECK(array->type == SINODAG_FLOAT32 || array->type == SINODAG_FLOAT64, SINO_BAD_INPUT,
                "%s are of type %d; allowed: SINODAG_FLOAT32, SINODAG_FLOAT64", what, (int)array->type);
+    SINO_TRY(sino_library_check_device(what, array));
     const bool first = size[0] > 0 ? array->size[0] == size[0] : array->size[0] >= 1;
     SINO_CHECK(first && array->size[1] == size[1] && array->size[2] == size[2], SINO_BAD_INPUT,
                "%s have the sizes (%" PRId64 ", %" PRId64 ", %" PRId64 "); allowed: (%s)%s", what, array->size[0],
@@ -315,6 +317,21 @@ SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice,
     return NULL;
 }
 
+/* The product of arrays that have been checked, of which one is on a device, or both. */
+static SinoStatus multiply_brought(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
+                                   const SinodagArray *projections)
+{
+    SinoBrought image, projection = {0};
+    SinoStatus status = sino_library_bring("the images", images, arrays.back, &image);
+    if (!status) status = sino_library_bring("the projections", projections, !arrays.back, &projection);
+    if (!status) status = sino_library_use_arrays(op, &image.array, &projection.array, &arrays);
+    if (!status) status = sino_products_compute(op->products, &arrays);
+    if (!status) status = sino_library_give(arrays.back ? &image : &projection);
+    sino_library_forget(&image);
+    sino_library_forget(&projection);
+    return status;
+}
+
 static SinoStatus multiply(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
                            const SinodagArray *projections)
 {
@@ -323,7 +340,9 @@ static SinoStatus multiply(SinodagOperator *op, SinoArrays arrays, const Sinodag
                SINO_BAD_INPUT, "subset is %" PRId64 "; allowed: 0 to %" PRId64, arrays.subset, op->about.subsets - 1);
     SINO_TRY(sino_lines_check_subset(op->lines, arrays.subset));
     SINO_TRY(sino_library_use_arrays(op, images, projections, &arrays));
-    return sino_products_compute(op->products, &arrays);
+    if (images->device == SINODAG_MAIN_MEMORY && projections->device == SINODAG_MAIN_MEMORY)
+        return sino_products_compute(op->products, &arrays);
+    return multiply_brought(op, arrays, images, projections);
 }
 
 static SinodagStatus locked(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, reconstructions: recon of the arrays of a caller. */
 #include "library.h"
+#include "library_devices.h"
 #include "recon.h"
 
 #include "memory_scan.h"
@@ -68,20 +69,20 @@ static SinoStatus use(const char *what, bool needed, const SinodagArray *of, Sin
                                           [SINODAG_UINT16] = SINO_MEMORY_UINT16};
     const int64_t *size = of->size;
     *images = (SinoMemoryImages){0};
-    SINO_CHECK(of->data || !needed, SINO_BAD_INPUT, "the %s have no data; allowed: an array", what);
+    SINO_CHECK(of->data || !needed, SINO_BAD_INPUT, "%s have no data; allowed: an array", what);
     if (!of->data) return NULL;
-    SINO_CHECK(of->volumes == 0 || of->volumes == 1, SINO_BAD_INPUT,
-               "the %s are of %" PRId64 " volumes; allowed: 0 or 1", what, of->volumes);
+    SINO_CHECK(of->volumes == 0 || of->volumes == 1, SINO_BAD_INPUT, "%s are of %" PRId64 " volumes; allowed: 0 or 1",
+               what, of->volumes);
     SINO_CHECK((unsigned)of->type < sizeof type / sizeof *type, SINO_BAD_INPUT,
-               "the %s are of type %d; allowed: SINODAG_FLOAT32, SINODAG_FLOAT64, SINODAG_UINT8, SINODAG_UINT16", what,
+               "%s are of type %d; allowed: SINODAG_FLOAT32, SINODAG_FLOAT64, SINODAG_UINT8, SINODAG_UINT16", what,
                (int)of->type);
+    SINO_TRY(sino_library_check_device(what, of));
     SINO_CHECK(size[0] >= 1 && size[0] <= SINO_IMAGES_MAX && size[1] >= 1 && size[1] <= SINO_SIDE_MAX && size[2] >= 1 &&
                    size[2] <= SINO_SIDE_MAX,
-               SINO_BAD_INPUT,
-               "the %s have the sizes (%" PRId64 ", %" PRId64 ", %" PRId64 "); allowed: 1 to %d of each", what, size[0],
-               size[1], size[2], SINO_SIDE_MAX);
+               SINO_BAD_INPUT, "%s have the sizes (%" PRId64 ", %" PRId64 ", %" PRId64 "); allowed: 1 to %d of each",
+               what, size[0], size[1], size[2], SINO_SIDE_MAX);
     SINO_CHECK((uintptr_t)of->data % (uintptr_t)bytes[of->type] == 0, SINO_BAD_INPUT,
-               "the %s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
+               "%s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
                what);
     const bool usual = of->stride[0] == 0 && of->stride[1] == 0 && of->stride[2] == 0;
     *images = (SinoMemoryImages){.type = type[of->type], .first = of->data, .size = {size[0], size[1], size[2]}};
@@ -94,9 +95,9 @@ static SinoStatus use(const char *what, bool needed, const SinodagArray *of, Sin
 static SinoStatus use_scan(const SinodagScan *scan, SinoMemoryScan *used)
 {
     SINO_CHECK(scan, SINO_BAD_INPUT, "there is no scan; allowed: the address of one");
-    SINO_TRY(use("projections", true, &scan->projections, &used->projections));
-    SINO_TRY(use("flats", false, &scan->flats, &used->flats));
-    SINO_TRY(use("darks", false, &scan->darks, &used->darks));
+    SINO_TRY(use("the projections", true, &scan->projections, &used->projections));
+    SINO_TRY(use("the flats", false, &scan->flats, &used->flats));
+    SINO_TRY(use("the darks", false, &scan->darks, &used->darks));
     used->angle_rad = scan->angle_rad;
     for (int64_t k = 0; scan->angle_rad && k < scan->projections.size[0]; k++)
         SINO_CHECK(isfinite(scan->angle_rad[k]), SINO_BAD_INPUT,
@@ -114,12 +115,11 @@ static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
     return memory;
 }
 
-static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
+static SinoStatus reconstruct_here(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
 {
     SinodagOutput copy;
     SinoMemoryRun run = {.volume = {.allocate = allocate, .of = &copy}};
     SinoSettings *settings = NULL;
-    SINO_TRY(sino_library_need_runtime());
     SINO_CHECK(output && output->allocate, SINO_BAD_INPUT,
                "there is no function that makes the volume; allowed: a function");
     copy = *output;
@@ -131,6 +131,28 @@ static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given,
     SinoStatus status = sino_recon_in(sino_library_runtime(), settings);
     sino_library_show_progress(NULL, NULL);
     sino_settings_free(settings);
+    return status;
+}
+
+/* Images on devices are brought to main memory once they are found to be such as recon takes. */
+static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
+{
+    SinoMemoryScan checked;
+    SinoBrought brought[3] = {0};
+    SINO_TRY(sino_library_need_runtime());
+    SINO_TRY(use_scan(scan, &checked));
+    const SinodagArray *const images[] = {&scan->projections, &scan->flats, &scan->darks};
+    static const char *const what[] = {"the projections", "the flats", "the darks"};
+    SinodagScan here = *scan;
+    SinodagArray *const places[] = {&here.projections, &here.flats, &here.darks};
+    SinoStatus status = NULL;
+    for (int i = 0; i < 3 && !status; i++) {
+        if (!images[i]->data) continue;
+        status = sino_library_bring(what[i], images[i], false, &brought[i]);
+        *places[i] = brought[i].array;
+    }
+    if (!status) status = reconstruct_here(&here, given, output);
+    for (int i = 0; i < 3; i++) sino_library_forget(&brought[i]);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "arithmetic.h"
 #include "cone_kind.h"
 #include "library.h"
+#include "library_devices.h"
 #include "memory.h"
 #include "solver.h"
 #include "solver_fbp.h"
@@ -342,12 +343,11 @@ static SinoStatus solve_by_kind(const SinodagOperator *op, SinoSettings *setting
     return solve_with(op, settings, solve);
 }
 
-static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
-                                  const SinodagSolution *solution)
+/* Of arrays in main memory. */
+static SinoStatus solve_here(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
+                             const SinodagSolution *solution)
 {
     SinoSettings *settings = NULL;
-    SINO_TRY(sino_library_check_operator(op));
-    SINO_CHECK(solution, SINO_BAD_INPUT, "there is no place for the solution; allowed: the address of one");
     const SinodagSolution copy = *solution;
     Solve solve = {.solution = &copy, .arrays = {.back = true, .subset = SINO_ALL_SUBSETS}};
     SINO_TRY(sino_library_use_arrays(op, &copy.volume, projections, &solve.arrays));
@@ -355,6 +355,57 @@ static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray 
     SinoStatus status = use_start(op, copy.start, &solve);
     if (!status) status = solve_by_kind(op, settings, &solve);
     sino_settings_free(settings);
+    return status;
+}
+
+/* The arrays of a call in main memory. */
+typedef struct Brought {
+    SinoBrought projections, volume, beside[4];
+    SinodagSolution solution;
+} Brought;
+
+/* Those in main memory are checked where they are used. */
+static SinoStatus bring_beside(const SinodagOperator *op, const SinodagSolution *from, Brought *to)
+{
+    const SinodagArray *array[] = {from->start, from->sensitivity, from->multiplicative, from->additive};
+    const SinodagArray **place[] = {&to->solution.start, &to->solution.sensitivity, &to->solution.multiplicative,
+                                    &to->solution.additive};
+    static const char *const what[] = {"the images of start", "the values of sensitivity",
+                                       "the values of multiplicative", "the values of additive"};
+    for (int i = 0; i < 4; i++) {
+        SinoStrided checked;
+        if (!array[i] || array[i]->device == SINODAG_MAIN_MEMORY) continue;
+        SINO_TRY(sino_library_use_array(what[i], array[i], i < 2 ? op->about.images : op->about.projections, &checked));
+        SINO_TRY(sino_library_bring(what[i], array[i], false, &to->beside[i]));
+        *place[i] = &to->beside[i].array;
+    }
+    return NULL;
+}
+
+static SinoStatus bring(const SinodagOperator *op, const SinodagArray *projections, const SinodagSolution *solution,
+                        Brought *to)
+{
+    SinoArrays checked = {.back = true, .subset = SINO_ALL_SUBSETS};
+    to->solution = *solution;
+    SINO_TRY(sino_library_use_arrays(op, &solution->volume, projections, &checked));
+    SINO_TRY(sino_library_bring("the projections", projections, false, &to->projections));
+    SINO_TRY(sino_library_bring("the images", &solution->volume, true, &to->volume));
+    to->solution.volume = to->volume.array;
+    return bring_beside(op, solution, to);
+}
+
+static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
+                                  const SinodagSolution *solution)
+{
+    Brought brought = {0};
+    SINO_TRY(sino_library_check_operator(op));
+    SINO_CHECK(solution, SINO_BAD_INPUT, "there is no place for the solution; allowed: the address of one");
+    SinoStatus status = bring(op, projections, solution, &brought);
+    if (!status) status = solve_here(op, &brought.projections.array, given, &brought.solution);
+    if (!status) status = sino_library_give(&brought.volume);
+    sino_library_forget(&brought.projections);
+    sino_library_forget(&brought.volume);
+    for (int i = 0; i < 4; i++) sino_library_forget(&brought.beside[i]);
     return status;
 }
 

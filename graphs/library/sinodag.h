@@ -74,15 +74,26 @@ typedef enum SinodagType {
     SINODAG_INT64
 } SinodagType;
 
-/* An array of three dimensions in main memory, in an order of the caller's choice: element (i, j, k) is number
- * i·stride[0] + j·stride[1] + k·stride[2] of `data`, which is aligned to its type. Strides count elements and may be
- * negative; all three 0: row-major, stride = {size[1]·size[2], size[2], 1}. Borrowed during a call.
+typedef enum SinodagDevice {
+    SINODAG_MAIN_MEMORY,
+    SINODAG_CUDA /* the CUDA device that has allocated `data`, or memory that CUDA manages */
+} SinodagDevice;
+
+/* An array of three dimensions, in an order of the caller's choice: element (i, j, k) is number i·stride[0] +
+ * j·stride[1] + k·stride[2] of `data`, which is aligned to its type. Strides count elements and may be negative; all
+ * three 0: row-major, stride = {size[1]·size[2], size[2], 1}. Borrowed during a call.
+ *
+ * An array on a CUDA device is copied to main memory, or from there, where the call needs as much room as its elements
+ * take. The call waits for all work that the device has been given before, in any stream; when it returns, the copies
+ * are complete. SINODAG_BAD_INPUT: sinodag was built without CUDA; the device has nothing at this address.
+ * SINODAG_FAILED: an error of CUDA.
  *
  * Of cone beams an array may have several volumes, or their projections, of these sizes and strides: element (v, i, j,
  * k) is v·volume_stride further. Elsewhere `volumes` is 0 or 1. */
 typedef struct SinodagArray {
     void *data;
     SinodagType type;
+    SinodagDevice device; /* where data is */
     int64_t size[3];
     int64_t stride[3];
     int64_t volumes;       /* S; 0: 1 */

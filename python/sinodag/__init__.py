@@ -14,7 +14,8 @@ Messages go to logging.getLogger("sinodag"). Every error is a sinodag.Error with
 sinodag.BadInput is a ValueError, too, and sinodag.Failed a RuntimeError. Calls release the GIL; calls of several threads
 take turns, each with all workers.
 """
-from ._library import BadInput, Error, Failed, start, stop, version
+from ._errors import BadInput, Error, Failed
+from ._library import start, stop, version
 from ._operator import Operator
 from ._recon import recon
 from ._settings import with_settings as _with_settings

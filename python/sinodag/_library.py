@@ -9,19 +9,10 @@ import threading
 
 import numpy as np
 
+from ._devices import OnDevice
+from ._errors import BadInput, Failed
+
 log = logging.getLogger("sinodag")
-
-
-class Error(Exception):
-    """An error of sinodag, with its text."""
-
-
-class BadInput(Error, ValueError):
-    """An argument or a setting is invalid."""
-
-
-class Failed(Error, RuntimeError):
-    """No memory, a full disk, or a library's error."""
 
 
 class Array(ctypes.Structure):
@@ -30,6 +21,7 @@ class Array(ctypes.Structure):
     _fields_ = [
         ("data", ctypes.c_void_p),
         ("type", ctypes.c_int),
+        ("device", ctypes.c_int),
         ("size", ctypes.c_int64 * 3),
         ("stride", ctypes.c_int64 * 3),
         ("volumes", ctypes.c_int64),
@@ -196,6 +188,7 @@ def array_of(values, order=(0, 1, 2)):
     return Array(
         values.ctypes.data,
         TYPES[values.dtype],
+        isinstance(values, OnDevice),
         (ctypes.c_int64 * 3)(*(values.shape[outer + i] for i in order)),
         (ctypes.c_int64 * 3)(*strides),
         values.shape[0] if outer else 0,
@@ -203,35 +196,26 @@ def array_of(values, order=(0, 1, 2)):
     )
 
 
-# Kinds of devices of DLPack: CPU, and pinned memory of CUDA and ROCm.
-_IN_MAIN_MEMORY = (1, 3, 11)
-_DEVICES = {2: "a CUDA device", 4: "an OpenCL device", 7: "a Vulkan device", 8: "a Metal device", 10: "a ROCm device",
-            14: "a oneAPI device"}
-
-
-def as_array(values):
-    """Arrays of other libraries in main memory by DLPack or the buffer protocol, without a copy."""
-    if isinstance(values, np.ndarray):
-        return values
-    if not hasattr(values, "__dlpack__"):
-        if hasattr(values, "__cuda_array_interface__"):  # as an array of Numba
-            raise BadInput("an array on a CUDA device; allowed: arrays in main memory")
-        return np.asarray(values)
-    kind = int(values.__dlpack_device__()[0])
-    if kind not in _IN_MAIN_MEMORY:
-        raise BadInput(f"an array on {_DEVICES.get(kind, f'a device of kind {kind}')}; allowed: arrays in main memory")
-    try:
-        return np.from_dlpack(values)
-    except (BufferError, RuntimeError, TypeError) as error:  # as of a tensor of PyTorch that requires a gradient
-        raise BadInput(f"an array of {type(values).__module__} that cannot be shared ({error})") from error
-
-
 def usable(values, dtype):
     """`values` as an aligned array of the type in native byte order, whose strides are whole elements: itself if it is one."""
+    if isinstance(values, OnDevice):
+        return _usable_there(values, dtype)
     values = np.asarray(values, dtype=dtype)
     whole = all(stride % values.itemsize == 0 for stride in values.strides)
     moves = any(values.strides[-3:])  # strides that are all 0 would mean to the library that it is in C order
     return values if values.flags.aligned and whole and moves else np.array(values, order="C")
+
+
+def _usable_there(values, dtype):
+    """An array on a device, where nothing is converted."""
+    kind = np.dtype(dtype)
+    if values.dtype != kind:
+        raise BadInput(f"an array of {values.dtype} on a CUDA device, where it is not converted; allowed: {kind}")
+    whole = all(stride % kind.itemsize == 0 for stride in values.strides)
+    if not whole or not any(values.strides[-3:]) or values.ctypes.data % kind.itemsize:
+        raise BadInput(f"an array on a CUDA device at {values.ctypes.data:#x} with strides of {values.strides} bytes; allowed: aligned"
+                       f" elements of {kind.itemsize} bytes, not all the same one")
+    return values
 
 
 @LOG

@@ -8,15 +8,15 @@ import weakref
 
 import numpy as np
 
+from ._devices import OnDevice, as_array, like, module_of, shaped
+from ._errors import BadInput
 from ._library import (
     TYPES,
     About,
-    BadInput,
     Geometry,
     Matrix,
     Solution,
     array_of,
-    as_array,
     check,
     ensure_started,
     library,
@@ -53,7 +53,9 @@ class _Linear:
         """The product of slices (S, *sides), also where `@` would take an array of S rows for columns; for adapters."""
         if len(self._sides[0]) > 1:
             return self.dot(values)
-        return np.ascontiguousarray(self.dot(values.T).T).reshape(len(values), *self._sides[1])
+        turned = self.dot(values.T).T
+        turned = turned.contiguous() if module_of(turned) == "torch" else np.ascontiguousarray(turned)
+        return turned.reshape(len(values), *self._sides[1])
 
     def matvec(self, values):
         """The product of a vector; SciPy calls it."""
@@ -101,13 +103,15 @@ class _Linear:
         self._cells = ((self.shape[1], 1), (self.shape[0], 1)) if matrix else self._sides
 
     def _multiply(self, values, out, compute=None):
-        values = _numbers(values)
+        given, values = values, _numbers(values)
         order, shape = self._fit(values.shape)
-        result = np.empty(shape, values.dtype) if out is None else self._given(out, shape, values.dtype)
+        make = like if isinstance(values, OnDevice) else _new
+        result = make(given, shape, values.dtype) if out is None else out
+        into = self._given(result, shape, values.dtype)
         taken = usable(_slices(values, order, self._cells[0]), values.dtype)
         if len(taken) == 0:
             raise BadInput(f"an array of shape {values.shape}; allowed: one slice or volume, or more")
-        (compute or self._compute)(array_of(taken), array_of(_slices(result, order, self._cells[1])))
+        (compute or self._compute)(array_of(taken), array_of(_slices(into, order, self._cells[1])))
         return result
 
     def _fit(self, shape):
@@ -128,11 +132,22 @@ class _Linear:
 
     @staticmethod
     def _given(out, shape, kind):
-        fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == kind
-        if not fits or not out.flags.writeable or not out.flags.aligned or not out.flags.c_contiguous:
-            what = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        """An array for the result, as a NumPy array or an OnDevice over its memory."""
+        shared = isinstance(out, np.ndarray) or hasattr(out, "__dlpack__") or hasattr(out, "__cuda_array_interface__")
+        into = as_array(out) if shared and module_of(out) not in _IMMUTABLE else None
+        fits = into is not None and into.shape == shape and into.dtype == kind
+        if not fits or not into.flags.writeable or not into.flags.aligned or not into.flags.c_contiguous:
+            what = type(out).__name__ if into is None else f"{into.dtype} of shape {into.shape}"
             raise BadInput(f"out is {what}; allowed: a writeable array of {kind} in C order of shape {shape}")
-        return out
+        return into
+
+
+# Packages whose arrays nobody may write.
+_IMMUTABLE = ("jax", "jaxlib")
+
+
+def _new(_, shape, dtype):
+    return np.empty(shape, dtype)
 
 
 def _numbers(values):
@@ -148,8 +163,8 @@ def _numbers(values):
 def _slices(values, order, cells):
     """The array with the dimensions (slice, *cells): a view, if its elements lie as in C order."""
     if order == "last":
-        return np.moveaxis(values.reshape(*cells, values.shape[1]), -1, 0)
-    return values.reshape(values.shape[0] if order == "first" else 1, *cells)
+        return np.moveaxis(shaped(values, (*cells, values.shape[1])), -1, 0)
+    return shaped(values, (values.shape[0] if order == "first" else 1, *cells))
 
 
 def _columns(settings):

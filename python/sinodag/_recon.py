@@ -5,16 +5,15 @@ import threading
 
 import numpy as np
 
+from ._devices import OnDevice, as_array
+from ._errors import BadInput, Failed
 from ._library import (
     ALLOCATE,
     PROGRESS,
     Array,
-    BadInput,
-    Failed,
     Output,
     Scan,
     array_of,
-    as_array,
     check,
     ensure_started,
     library,

@@ -6,7 +6,8 @@
     loss = ((project(image) - measured) ** 2).sum()
     loss.backward()
 
-Tensors lie in main memory and are shared with sinodag, not copied; those on a device are refused: call x.cpu() first.
+Tensors in main memory are shared with sinodag, not copied. Those on a CUDA device are copied to main memory and back, where sinodag was
+built with CUDA. Other devices are refused: call x.cpu() first.
 """
 import torch
 
@@ -19,9 +20,10 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx, linear, values):
         ctx.linear = linear
-        if values.device.type != "cpu":
-            raise BadInput(f"a tensor on {values.device}; allowed: tensors in main memory, as x.cpu() gives")
-        return torch.from_numpy(linear._of_stack(values.detach().numpy()))
+        if values.device.type not in ("cpu", "cuda"):
+            raise BadInput(f"a tensor on {values.device}; allowed: tensors in main memory, as x.cpu() gives, or on a CUDA device")
+        result = linear._of_stack(values.detach().numpy() if values.device.type == "cpu" else values.detach())
+        return result if isinstance(result, torch.Tensor) else torch.from_numpy(result)
 
     @staticmethod
     def backward(ctx, gradient):

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of CUDA devices that a caller has allocated: the calls of CUDA's runtime for arrays of libsinodag's callers.
+ */
+#include "device_memory.h"
+
+#ifdef SINO_CUDA
+#include <cuda_runtime_api.h>
+
+static SinoStatus fail(const char *what, cudaError_t error)
+{
+    return sino_error(SINO_FAILED, "%s on a CUDA device: %s", what, cudaGetErrorString(error));
+}
+
+#define TRY_CUDA(what, call)                                                                                           \
+    do {                                                                                                               \
+        const cudaError_t error_ = (call);                                                                             \
+        if (error_ != cudaSuccess) return fail(what, error_);                                                          \
+    } while (0)
+
+SinoStatus sino_device_memory_find(const char *what, const void *address, int *device)
+{
+    struct cudaPointerAttributes found;
+    TRY_CUDA(what, cudaPointerGetAttributes(&found, address));
+    SINO_CHECK(found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged, SINO_BAD_INPUT,
+               "%s are said to lie on a CUDA device, which has nothing at their address; allowed: memory of a device",
+               what);
+    *device = found.device;
+    return NULL;
+}
+
+SinoStatus sino_device_memory_enter(const char *what, int device, int *before)
+{
+    TRY_CUDA(what, cudaGetDevice(before));
+    TRY_CUDA(what, cudaSetDevice(device));
+    const cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess) return NULL;
+    (void)cudaSetDevice(*before);
+    return fail(what, error);
+}
+
+SinoStatus sino_device_memory_leave(const char *what, int before)
+{
+    const cudaError_t copied = cudaStreamSynchronize(cudaStreamLegacy);
+    TRY_CUDA(what, cudaSetDevice(before));
+    TRY_CUDA(what, copied);
+    return NULL;
+}
+
+SinoStatus sino_device_memory_copy(const char *what, const SinoDeviceRectangle *rectangle)
+{
+    const bool in = rectangle->to_device;
+    const enum cudaMemcpyKind kind = in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    const size_t row = (size_t)rectangle->row_bytes, pitch = (size_t)rectangle->pitch;
+    char *to = in ? rectangle->device : rectangle->host;
+    const char *from = in ? rectangle->host : rectangle->device;
+    if (rectangle->row_count == 1)
+        TRY_CUDA(what, cudaMemcpyAsync(to, from, row, kind, cudaStreamLegacy));
+    else
+        TRY_CUDA(what, cudaMemcpy2DAsync(to, in ? pitch : row, from, in ? row : pitch, row,
+                                         (size_t)rectangle->row_count, kind, cudaStreamLegacy));
+    return NULL;
+}
+
+#else
+
+static SinoStatus refuse(const char *what)
+{
+    return sino_error(SINO_BAD_INPUT,
+                      "%s lie on a CUDA device, and this sinodag was built without CUDA; allowed: main memory", what);
+}
+
+SinoStatus sino_device_memory_find(const char *what, const void *address, int *device)
+{
+    (void)address;
+    (void)device;
+    return refuse(what);
+}
+
+SinoStatus sino_device_memory_enter(const char *what, int device, int *before)
+{
+    (void)device;
+    (void)before;
+    return refuse(what);
+}
+
+SinoStatus sino_device_memory_leave(const char *what, int before)
+{
+    (void)before;
+    return refuse(what);
+}
+
+SinoStatus sino_device_memory_copy(const char *what, const SinoDeviceRectangle *rectangle)
+{
+    (void)rectangle;
+    return refuse(what);
+}
+
+#endif

@@ -39,7 +39,7 @@ int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options)
 static double effort_of(SinoStripesMethod method)
 {
     static const double flops[] = {
-        [SINO_STRIPES_FW] = 560, [SINO_STRIPES_TI] = 410, [SINO_STRIPES_SORTING] = 940, [SINO_STRIPES_VO_ALL] = 4000};
+        [SINO_STRIPES_FW] = 560, [SINO_STRIPES_TI] = 410, [SINO_STRIPES_SORTING] = 430, [SINO_STRIPES_VO_ALL] = 4000};
     return flops[method];
 }
 

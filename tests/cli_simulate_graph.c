@@ -170,11 +170,11 @@ static void same_stages(void **state)
 /* Stages take what they compute, not only their bytes. */
 static void stages_cost_what_they_compute(void **state)
 {
-    static const char *const method[] = {"ti", "sorting", "vo-all"};
-    double seconds[3];
+    static const char *const method[] = {"sorting", "vo-all"};
+    double seconds[2];
     char line[256];
     (void)cli_simulator();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         snprintf(line, sizeof line,
                  CLI_SIMULATED_SIZES
                  "--machine usual --zinger-removal-method standard --remove-stripe-method %s --json",
@@ -186,7 +186,7 @@ static void stages_cost_what_they_compute(void **state)
         seconds[i] = cli_number_after(stripes, "\"seconds\": ", NULL);
         free(json);
     }
-    assert_true(1.5 * seconds[0] < seconds[1] && 2 * seconds[1] < seconds[2]);
+    assert_true(4 * seconds[0] < seconds[1]);
 }
 
 static void every_algorithm_and_precision(void **state)

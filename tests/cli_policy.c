@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, policies in shared objects: docs/policy_longest.c computes the same volume as StarPU's own policies do.
- * SINODAG_POLICY: the path of its shared object; SINODAG_BLOCK_WRITE: that of an object without a policy. */
+ * SINODAG_POLICY: the path of its shared object, beside policy_idle.so; SINODAG_BLOCK_WRITE: that of an object without
+ * a policy. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -62,6 +63,11 @@ static void refusals(void **state)
     cli_refuses(at, message, "%s", line);
     snprintf(line, sizeof line, RECON "--scheduler %s:longest", other);
     snprintf(message, sizeof message, "scheduler: %s has no function starpu_get_sched_lib_policy", other);
+    cli_refuses(at, message, "%s", line);
+    const int folder = (int)(strrchr(policy_path(), '/') - policy_path());
+    snprintf(line, sizeof line, RECON "--scheduler %.*s/policy_idle.so:hollow", folder, policy_path());
+    snprintf(message, sizeof message, "scheduler: policy 'hollow' of %.*s/policy_idle.so has no function init_sched",
+             folder, policy_path());
     cli_refuses(at, message, "%s", line);
     cli_refuses(at, "scheduler: ./none.so: cannot open shared object file: No such file or directory",
                 RECON "--scheduler none.so:longest");

@@ -167,7 +167,6 @@ static void other_algorithms_and_precisions(void **state)
     }
 }
 
-/* All slices have stopped long before the last iteration, in every process alike. */
 /* Counts behind a disk; projections 7 and 8, column 30 and some pixels of each slice have none. */
 static uint16_t faulty_count(uint64_t angle, uint64_t row, uint64_t column)
 {
@@ -204,6 +203,7 @@ static void undefined_values(void **state)
     cli_free(&run);
 }
 
+/* All slices have stopped long before the last iteration, in every process alike. */
 static void stopping_early(void **state)
 {
     cli_works(*state, scan);

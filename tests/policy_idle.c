@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A scheduling policy that keeps every task, so that a run comes to a standstill. */
+/* Scheduling policies for tests: "idle" keeps every task, so that a run comes to a standstill; "hollow" has no
+ * functions. */
 #include <starpu.h>
 #include <starpu_scheduler.h>
 #include <string.h>
@@ -29,9 +30,14 @@ static struct starpu_sched_policy idle = {.init_sched = nothing,
                                           .policy_description = "no task ever",
                                           .worker_type = STARPU_WORKER_LIST};
 
+static struct starpu_sched_policy hollow = {.policy_name = "hollow"};
+
 struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name);
 
 struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name)
 {
-    return strcmp(name, idle.policy_name) == 0 ? &idle : NULL;
+    struct starpu_sched_policy *const known[] = {&idle, &hollow};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]->policy_name) == 0) return known[i];
+    return NULL;
 }

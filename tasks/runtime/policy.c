@@ -62,6 +62,19 @@ static SinoStatus check_starpu(const char *path, void *object)
     return NULL;
 }
 
+/* StarPU calls these without looking whether they are there. */
+static SinoStatus check_functions(const char *path, const SinoPolicy *policy)
+{
+    const struct starpu_sched_policy *const own = policy->own;
+    const char *const missing = !own->init_sched  ? "init_sched"
+                                : !own->push_task ? "push_task"
+                                : !own->pop_task  ? "pop_task"
+                                                  : NULL;
+    SINO_CHECK(!missing, SINO_BAD_INPUT, "scheduler: policy '%s' of %s has no function %s", policy->name, path,
+               missing);
+    return NULL;
+}
+
 static SinoStatus find_own(const char *path, SinoPolicy *policy)
 {
     FindPolicy find;
@@ -73,7 +86,7 @@ static SinoStatus find_own(const char *path, SinoPolicy *policy)
     look_up(policy->object, "starpu_get_sched_lib_policies", sizeof list, &list);
     SINO_CHECK(find, SINO_BAD_INPUT, "scheduler: %s has no function starpu_get_sched_lib_policy", path);
     policy->own = find(policy->name);
-    if (policy->own) return NULL;
+    if (policy->own) return check_functions(path, policy);
     if (list) list_names(list(), known);
     return sino_error(SINO_BAD_INPUT, "scheduler: %s has no policy '%s'%s%s", path, policy->name,
                       known[0] ? "; it has:" : "", known);

@@ -189,7 +189,9 @@ static void stages(void **state)
 {
     static const char *const method[] = {"sorting", "vo-all", "fw", "ti"};
     cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 5 --noise 0.01");
-    for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
+    const size_t count =
+        is_cuda() ? sizeof method / sizeof *method : 1; /* else cores compute the stages in both runs */
+    for (size_t i = 0; i < count; i++) {
         assert_stages_agree(*state, "cg --iterations 2", method[i]);
         assert_stages_agree(*state, "fbp", method[i]);
     }
@@ -396,9 +398,9 @@ static void assert_same_operator(const char *directory, const char *words)
 static void operators_are_the_same_wherever_traced(void **state)
 {
     cli_works(*state, scan);
-    assert_same_operator(*state, "--partitions 1 --algorithm fbp");
+    if (is_cuda()) assert_same_operator(*state, "--partitions 1 --algorithm fbp"); /* else cores trace in both runs */
     assert_same_operator(*state, "--partitions 3 --algorithm cg --iterations 1 --symmetry no --precision double");
-    assert_same_operator(*state, "--partitions 17 --algorithm fbp --symmetry no --precision half");
+    if (is_cuda()) assert_same_operator(*state, "--partitions 17 --algorithm fbp --symmetry no --precision half");
 }
 
 /* A slice of a single tile, of which most devices and workers have nothing. */

@@ -134,7 +134,7 @@ static void every_angle(const SinoGeometry *sizes)
 {
     for (int kind = 0; kind < TESTING_ANGLES_KINDS; kind++) {
         const TestingAngles angles = testing_angles(kind);
-        for (size_t t = 0; t < sizeof topologies / sizeof *topologies; t++)
+        for (size_t t = (size_t)kind % TESTING_STEP; t < sizeof topologies / sizeof *topologies; t += TESTING_STEP)
             for (int symmetry = 0; symmetry < 2; symmetry++) {
                 const SinoGeometry scan = {angles.count, sizes->column_count, sizes->grid_size,
                                            angles.rad,   sizes->center,       0};

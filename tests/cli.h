@@ -181,5 +181,7 @@ int cli_job_tests(void);
 int cli_operator_cache_tests(void);
 int cli_device_tests(void);
 int cli_device_absent_tests(void);
+int cli_device_cone_tests(void);
+int cli_device_matrix_tests(void);
 
 #endif

@@ -1,90 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, devices: a reconstruction on devices gives the same volume and is computed there, with transfers and
- * eviction. A device that is absent is refused. SINODAG_TEST_DEVICE names the devices: opencl (the default), where PoCL
- * uses the cores; cuda; or simt, where the host plays CUDA GPUs. */
-#include "cli.h"
+ * eviction. A device that is absent is refused. cli_devices.h tells which devices. */
+#include "cli_devices.h"
 
-#include <math.h>
-
-enum { SIZE = 48, SLICES = 5, TESTING_SKIPPED = 77 };
+enum { SIZE = 48, SLICES = 5 };
 
 static const char scan[] = "phantom -o scan.h5 --size 48 --angles 36 --slices 5";
 
-/* One kind of devices, and how StarPU and the profile call them. */
-typedef struct Kind {
-    const char *name, *device, *with_cores, *place, *node;
-    const char *one_device; /* the variable that makes it one */
-    const char *least_memory,
-        *little_memory; /* the environment: too little for any task, and for all of them at once */
-    /* A scan of which no device of little memory holds all data, and iterations in which they come and go. */
-    int large_size, large_angles;
-    const char *large_words;
-} Kind;
-
-static const Kind kinds[] = {
-    {"opencl", "opencl", "cpu,opencl", " on opencl", "OpenCL", "STARPU_NOPENCL", "STARPU_LIMIT_OPENCL_MEM=1",
-     "STARPU_LIMIT_OPENCL_MEM=8", 48, 180, "--partitions 6 --algorithm cg --iterations 8"},
-    /* StarPU takes memory of GPUs in pieces of 32 MiB. */
-    {"cuda", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
-     "STARPU_LIMIT_CUDA_MEM=256", 256, 360, "--partitions 24 --algorithm cg --iterations 8"},
-    /* GPUs that the host plays (tests/simt): slowly. With this little memory lists are for cores. */
-    {"simt", "cuda", "cpu,cuda", " on cuda", "CUDA", "STARPU_NCUDA", "STARPU_LIMIT_CUDA_MEM=1",
-     "STARPU_LIMIT_CUDA_MEM=42", 96, 120, "--partitions 24 --algorithm cg --iterations 2 --precision double"},
-};
-
-static const Kind *kind(void)
-{
-    const char *wanted = getenv("SINODAG_TEST_DEVICE");
-    const Kind *of = kinds;
-    while (wanted && of < kinds + sizeof kinds / sizeof *kinds - 1 && strcmp(of->name, wanted) != 0) of++;
-    return of;
-}
-
-/* Whether it builds the operator, and has kernels for every other task, too. */
-static bool is_cuda(void)
-{
-    return strcmp(kind()->device, "cuda") == 0;
-}
-
-/* The volume of scan.h5, of `slices` slices of `size` columns. */
-static float *volume_sized(const char *directory, int slices, int size, const char *environment, const char *device,
-                           const char *words, CliRun *run)
-{
-    *run = (CliRun){.directory = directory, .environment = environment};
-    cli_start(run, "recon scan.h5 -o out.h5 --overwrite --rotation-axis %g --profile --device %s %s",
-              (double)(size - 1) / 2, device, words);
-    cli_wait(run);
-    if (run->exit_code != 0) print_message("%s\n", run->err);
-    assert_int_equal(run->exit_code, 0);
-    return cli_read_volume(directory, "out.h5", slices, size);
-}
-
+/* The volume of scan.h5. */
 static float *volume_of(const char *directory, const char *environment, const char *device, const char *words,
                         CliRun *run)
 {
-    return volume_sized(directory, SLICES, SIZE, environment, device, words, run);
-}
-
-/* Tasks of a name that ran on devices of a kind; 0: none. */
-static int64_t tasks_on(const CliRun *run, const char *name, const char *place)
-{
-    char before[64];
-    snprintf(before, sizeof before, "sinodag: %s%s ", name, place);
-    return strstr(run->err, before) ? (int64_t)cli_number_after(run->err, before, NULL) : 0;
-}
-
-/* Whether something went between main memory and one of two devices, of which the other may have had nothing to do. */
-static bool has_transfers(const CliRun *run, bool to_device)
-{
-    char line[64];
-    for (int number = 0; number < 2; number++) {
-        if (to_device)
-            snprintf(line, sizeof line, "sinodag: transfers from NUMA 0 to %s %d: ", kind()->node, number);
-        else
-            snprintf(line, sizeof line, "sinodag: transfers from %s %d to NUMA 0: ", kind()->node, number);
-        if (strstr(run->err, line)) return true;
-    }
-    return false;
+    return cli_device_volume(directory, SLICES, SIZE, environment, device, words, run);
 }
 
 /* Lists are made by GPUs alone where they compute alone, and by cores for OpenCL. */
@@ -92,8 +19,8 @@ static void assert_listed(const CliRun *run)
 {
     static const char *const name[] = {"building: regroup_measure", "building: regroup_fill"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if ((tasks_on(run, name[i], kind()->place) > 0) != is_cuda() ||
-            (tasks_on(run, name[i], "   ") > 0) == is_cuda())
+        if ((cli_device_tasks_on(run, name[i], cli_device_kind()->place) > 0) != cli_device_is_cuda() ||
+            (cli_device_tasks_on(run, name[i], "   ") > 0) == cli_device_is_cuda())
             fail_msg("lists made elsewhere:\n%s", run->err);
 }
 
@@ -106,25 +33,27 @@ static void assert_on_devices_only(const CliRun *run)
                                        "weights_ones", "weights_reciprocal"};
     static const char *const on_cuda[] = {"assemble", "correct", "filter"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (tasks_on(run, name[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", name[i], run->err);
-    for (size_t i = 0; is_cuda() && i < sizeof on_cuda / sizeof *on_cuda; i++)
-        if (tasks_on(run, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], run->err);
-    assert_true(tasks_on(run, "spmm_backproject", kind()->place) > 0);
-    assert_true(tasks_on(run, "update_start", kind()->place) > 0);
-    assert_int_equal(tasks_on(run, "store", kind()->place), 0);
-    assert_true(has_transfers(run, true));
-    assert_true(has_transfers(run, false));
+        if (cli_device_tasks_on(run, name[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", name[i], run->err);
+    for (size_t i = 0; cli_device_is_cuda() && i < sizeof on_cuda / sizeof *on_cuda; i++)
+        if (cli_device_tasks_on(run, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], run->err);
+    assert_true(cli_device_tasks_on(run, "spmm_backproject", cli_device_kind()->place) > 0);
+    assert_true(cli_device_tasks_on(run, "update_start", cli_device_kind()->place) > 0);
+    assert_int_equal(cli_device_tasks_on(run, "store", cli_device_kind()->place), 0);
+    assert_true(cli_device_has_transfers(run, true));
+    assert_true(cli_device_has_transfers(run, false));
 }
 
 /* Devices that can have traced all of the operator, cores alone otherwise. */
 static void assert_traced(const CliRun *run)
 {
-    const int64_t measured = tasks_on(run, "building: trace_measure", kind()->place);
-    const int64_t filled = tasks_on(run, "building: trace_fill", kind()->place);
-    const int64_t by_cores = tasks_on(run, "building: trace", "   ");
-    if ((measured > 0) != is_cuda() || filled != measured || (by_cores > 0) == is_cuda())
+    const int64_t measured = cli_device_tasks_on(run, "building: trace_measure", cli_device_kind()->place);
+    const int64_t filled = cli_device_tasks_on(run, "building: trace_fill", cli_device_kind()->place);
+    const int64_t by_cores = cli_device_tasks_on(run, "building: trace", "   ");
+    if ((measured > 0) != cli_device_is_cuda() || filled != measured || (by_cores > 0) == cli_device_is_cuda())
         fail_msg("traced elsewhere:\n%s", run->err);
-    assert_int_equal(tasks_on(run, "building: trace_measure", "   ") + tasks_on(run, "building: trace_fill", "   "), 0);
+    assert_int_equal(cli_device_tasks_on(run, "building: trace_measure", "   ") +
+                         cli_device_tasks_on(run, "building: trace_fill", "   "),
+                     0);
 }
 
 static void assert_agrees(const char *directory, const char *device, const char *words, double within)
@@ -135,7 +64,7 @@ static void assert_agrees(const char *directory, const char *device, const char 
     const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
     print_message("%s %s: %.2g\n", device, words, off);
     assert_true(off <= within);
-    if (strcmp(device, kind()->device) == 0) {
+    if (strcmp(device, cli_device_kind()->device) == 0) {
         assert_on_devices_only(&other);
         assert_listed(&other);
         assert_traced(&other);
@@ -157,7 +86,7 @@ static void every_precision_and_algorithm(void **state)
             char words[80];
             snprintf(words, sizeof words, "--minibatch 3 --partitions 2 --precision %s --algorithm %s", precision[p],
                      algorithm[a]);
-            assert_agrees(*state, kind()->device, words, within[p]);
+            assert_agrees(*state, cli_device_kind()->device, words, within[p]);
         }
 }
 
@@ -172,12 +101,12 @@ static void assert_stages_agree(const char *directory, const char *algorithm, co
              "--beam-hardening 1,0.02 --remove-stripe-method %s --algorithm %s",
              method, algorithm);
     float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
-    float *found = volume_of(directory, NULL, kind()->device, words, &other);
+    float *found = volume_of(directory, NULL, cli_device_kind()->device, words, &other);
     const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
     if (!(off <= 1e-4)) fail_msg("%s: %g", words, off);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if ((tasks_on(&other, name[i], kind()->place) > 0) != is_cuda() ||
-            (tasks_on(&other, name[i], "   ") > 0) == is_cuda())
+        if ((cli_device_tasks_on(&other, name[i], cli_device_kind()->place) > 0) != cli_device_is_cuda() ||
+            (cli_device_tasks_on(&other, name[i], "   ") > 0) == cli_device_is_cuda())
             fail_msg("%s: %s ran elsewhere:\n%s", words, name[i], other.err);
     free(expected);
     free(found);
@@ -190,7 +119,7 @@ static void stages(void **state)
     static const char *const method[] = {"sorting", "vo-all", "fw", "ti"};
     cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 5 --noise 0.01");
     const size_t count =
-        is_cuda() ? sizeof method / sizeof *method : 1; /* else cores compute the stages in both runs */
+        cli_device_is_cuda() ? sizeof method / sizeof *method : 1; /* else cores compute the stages in both runs */
     for (size_t i = 0; i < count; i++) {
         assert_stages_agree(*state, "cg --iterations 2", method[i]);
         assert_stages_agree(*state, "fbp", method[i]);
@@ -200,8 +129,10 @@ static void stages(void **state)
 static void one_partition_without_symmetry(void **state)
 {
     cli_works(*state, scan);
-    assert_agrees(*state, kind()->device, "--partitions 1 --symmetry no --algorithm cg --iterations 3", 1e-5);
-    assert_agrees(*state, kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt", 1e-5);
+    assert_agrees(*state, cli_device_kind()->device, "--partitions 1 --symmetry no --algorithm cg --iterations 3",
+                  1e-5);
+    assert_agrees(*state, cli_device_kind()->device, "--partitions 7 --iterations 3 --nonnegativity --algorithm sirt",
+                  1e-5);
 }
 
 /* Devices compute the prior, too, where one partition has all voxels, or one GPU all partitions; else cores do. */
@@ -219,101 +150,20 @@ static void total_variation(void **state)
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
         char line[128], one[32];
         CliRun cpu, other;
-        const bool on_device = is_cuda() ? runs[r].on_cuda : runs[r].on_opencl;
+        const bool on_device = cli_device_is_cuda() ? runs[r].on_cuda : runs[r].on_opencl;
         snprintf(line, sizeof line, "%s --algorithm fista --subsets 2 --regularization 0.3 --iterations 2",
                  runs[r].words);
-        snprintf(one, sizeof one, "%s=1", kind()->one_device);
+        snprintf(one, sizeof one, "%s=1", cli_device_kind()->one_device);
         float *expected = volume_of(*state, NULL, "cpu", line, &cpu);
-        float *found = volume_of(*state, runs[r].one_device ? one : NULL, kind()->device, line, &other);
+        float *found = volume_of(*state, runs[r].one_device ? one : NULL, cli_device_kind()->device, line, &other);
         const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
-        print_message("%s %s: %.2g\n", kind()->device, line, off);
+        print_message("%s %s: %.2g\n", cli_device_kind()->device, line, off);
         assert_true(off <= 1e-5);
         assert_on_devices_only(&other);
         for (int i = 0; i < 2; i++)
-            if ((tasks_on(&other, name[i], "   ") > 0) == on_device ||
-                (tasks_on(&other, name[i], kind()->place) > 0) != on_device)
+            if ((cli_device_tasks_on(&other, name[i], "   ") > 0) == on_device ||
+                (cli_device_tasks_on(&other, name[i], cli_device_kind()->place) > 0) != on_device)
                 fail_msg("%s elsewhere:\n%s", name[i], other.err);
-        free(expected);
-        free(found);
-        cli_free(&cpu);
-        cli_free(&other);
-    }
-}
-
-/* The volume of a cone beam; on devices alone, all that has a kernel for them runs there. */
-static void assert_cone_agrees(const char *directory, const char *device, const char *words, double within)
-{
-    static const char *const on_cuda[] = {"correct", "weigh", "filter", "lines", "assemble_cone"};
-    CliRun cpu, other;
-    float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
-    float *found = volume_of(directory, NULL, device, words, &other);
-    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
-    print_message("%s %s: %.2g\n", device, words, off);
-    assert_true(off <= within);
-    assert_true(tasks_on(&other, "backproject_cone", kind()->place) > 0);
-    if (strcmp(device, kind()->device) == 0) assert_int_equal(tasks_on(&other, "backproject_cone", "   "), 0);
-    for (size_t i = 0; is_cuda() && strcmp(device, "cuda") == 0 && i < sizeof on_cuda / sizeof *on_cuda; i++)
-        if (tasks_on(&other, on_cuda[i], "   ") > 0) fail_msg("%s ran on cores:\n%s", on_cuda[i], other.err);
-    free(expected);
-    free(found);
-    cli_free(&cpu);
-    cli_free(&other);
-}
-
-static void cone_beams(void **state)
-{
-    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 48 --angles 36 --slices 5");
-    assert_cone_agrees(*state, kind()->device, "--geometry cone --precision single", 1e-6);
-    assert_cone_agrees(*state, kind()->device, "--geometry cone --precision mixed", 3e-4);
-    assert_cone_agrees(*state, kind()->device, "--geometry cone --precision single --symmetry no", 1e-6);
-    assert_cone_agrees(*state, kind()->with_cores, "--geometry cone --precision mixed --symmetry no", 3e-4);
-}
-
-/* A device with little memory gets smaller parts, and makes the same bits; with too little it is refused, with sizes.
- */
-static void parts_of_cone_beams_fit_devices(void **state)
-{
-    enum { LARGE = 128 };
-    static const char words[] = "--geometry cone --precision single";
-    CliRun all, little;
-    if (is_cuda()) skip(); /* StarPU takes memory of GPUs in pieces of 32 MiB */
-    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 128 --angles 40 --slices 128");
-    float *expected = volume_sized(*state, LARGE, LARGE, NULL, kind()->device, words, &all);
-    float *found = volume_sized(*state, LARGE, LARGE, "STARPU_LIMIT_OPENCL_MEM=9", kind()->device, words, &little);
-    assert_true(cli_difference((int64_t)LARGE * LARGE * LARGE, found, expected) == 0);
-    const int64_t few = tasks_on(&all, "backproject_cone", kind()->place);
-    assert_true(few > 0 && tasks_on(&little, "backproject_cone", kind()->place) > few);
-    assert_int_equal(tasks_on(&little, "backproject_cone", "   "), 0);
-    cli_free(&little);
-    CliRun none = {.directory = *state, .environment = "STARPU_LIMIT_OPENCL_MEM=1"};
-    cli_start(&none, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 63.5 --device %s %s", kind()->device, words);
-    cli_wait(&none);
-    cli_assert_ended(
-        &none, 2,
-        "a device has 1.00 MiB of memory; two tasks of this reconstruction need 2.03 MiB there at a time (a "
-        "part of the volume, rows: 1, voxels along z: 16, 16.0 KiB; a block of lines 1.00 MiB, an image "
-        "1.00 MiB, a sinogram 136 KiB); allowed: --device cpu, a device with more memory, or a smaller "
-        "--volume");
-    free(expected);
-    free(found);
-    cli_free(&all);
-}
-
-/* Products on cores, vectors on devices: between begin and end, cores write one vector of rays together. */
-static void iterative_cone_beams(void **state)
-{
-    static const char *const algorithm[] = {"cg", "osem --subsets 4"}, *const vectors[] = {"cg", "mlem"};
-    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 48 --angles 36 --slices 5");
-    for (int i = 0; i < 2; i++) {
-        char words[80], update[32];
-        CliRun cpu, other;
-        snprintf(words, sizeof words, "--geometry cone --iterations 3 --algorithm %s", algorithm[i]);
-        snprintf(update, sizeof update, "update_voxels_%s", vectors[i]);
-        float *expected = volume_of(*state, NULL, "cpu", words, &cpu);
-        float *found = volume_of(*state, NULL, kind()->device, words, &other);
-        assert_true(cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected) < 1e-5);
-        assert_true(tasks_on(&other, update, kind()->place) > 0 && tasks_on(&other, update, "   ") == 0);
-        assert_true(tasks_on(&other, "project_cone", "   ") > 0 && tasks_on(&other, "project_cone_back", "   ") > 0);
         free(expected);
         free(found);
         cli_free(&cpu);
@@ -328,12 +178,12 @@ static void cores_and_devices_together(void **state)
     for (int i = 0; i < 5; i++) {
         char words[80];
         snprintf(words, sizeof words, "--partitions 3 --algorithm cg --iterations 3 --scheduler %s", scheduler[i]);
-        assert_agrees(*state, kind()->with_cores, words, 1e-5);
+        assert_agrees(*state, cli_device_kind()->with_cores, words, 1e-5);
     }
     CliRun run;
-    free(volume_of(*state, NULL, kind()->with_cores, "--partitions 7 --algorithm cg --iterations 3 --scheduler random",
-                   &run));
-    assert_true(tasks_on(&run, "spmm_backproject", kind()->place) > 0);
+    free(volume_of(*state, NULL, cli_device_kind()->with_cores,
+                   "--partitions 7 --algorithm cg --iterations 3 --scheduler random", &run));
+    assert_true(cli_device_tasks_on(&run, "spmm_backproject", cli_device_kind()->place) > 0);
     cli_free(&run);
 }
 
@@ -341,10 +191,10 @@ static void cores_and_devices_together(void **state)
 static void partitions_have_homes(void **state)
 {
     cli_works(*state, scan);
-    assert_agrees(*state, kind()->device, "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity",
-                  1e-5);
+    assert_agrees(*state, cli_device_kind()->device,
+                  "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity", 1e-5);
     CliRun run;
-    free(volume_of(*state, NULL, kind()->device,
+    free(volume_of(*state, NULL, cli_device_kind()->device,
                    "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity", &run));
     assert_on_devices_only(&run);
     cli_free(&run);
@@ -355,9 +205,9 @@ static void operators_are_kept(void **state)
     CliRun run;
     const char *words = "--partitions 2 --algorithm cg --iterations 3 --operator-cache kept";
     cli_works(*state, scan);
-    float *built = volume_of(*state, NULL, kind()->device, words, &run);
+    float *built = volume_of(*state, NULL, cli_device_kind()->device, words, &run);
     cli_free(&run);
-    float *kept = volume_of(*state, NULL, kind()->device, words, &run);
+    float *kept = volume_of(*state, NULL, cli_device_kind()->device, words, &run);
     assert_non_null(strstr(run.err, "sinodag: ray lengths: read from kept"));
     assert_on_devices_only(&run);
     assert_memory_equal(built, kept, (size_t)SLICES * SIZE * SIZE * sizeof *built);
@@ -382,7 +232,7 @@ static float *volume_with(const char *directory, const char *device, const char 
 /* What devices have traced is to the bit what cores have, for both to use. */
 static void assert_same_operator(const char *directory, const char *words)
 {
-    const char *const device[] = {"cpu", kind()->device}, *const cache[] = {"by-cores", "by-devices"};
+    const char *const device[] = {"cpu", cli_device_kind()->device}, *const cache[] = {"by-cores", "by-devices"};
     float *built[2];
     for (int i = 0; i < 2; i++) built[i] = volume_with(directory, device[i], words, cache[i], false);
     for (int i = 0; i < 2; i++) {
@@ -398,9 +248,11 @@ static void assert_same_operator(const char *directory, const char *words)
 static void operators_are_the_same_wherever_traced(void **state)
 {
     cli_works(*state, scan);
-    if (is_cuda()) assert_same_operator(*state, "--partitions 1 --algorithm fbp"); /* else cores trace in both runs */
+    if (cli_device_is_cuda())
+        assert_same_operator(*state, "--partitions 1 --algorithm fbp"); /* else cores trace in both runs */
     assert_same_operator(*state, "--partitions 3 --algorithm cg --iterations 1 --symmetry no --precision double");
-    if (is_cuda()) assert_same_operator(*state, "--partitions 17 --algorithm fbp --symmetry no --precision half");
+    if (cli_device_is_cuda())
+        assert_same_operator(*state, "--partitions 17 --algorithm fbp --symmetry no --precision half");
 }
 
 /* A slice of a single tile, of which most devices and workers have nothing. */
@@ -408,7 +260,7 @@ static void one_tile_of_one_slice(void **state)
 {
     CliRun run = {.directory = *state};
     cli_works(*state, "phantom -o scan.h5 --size 16 --angles 12 --slices 1");
-    const char *const device[] = {"cpu", kind()->device};
+    const char *const device[] = {"cpu", cli_device_kind()->device};
     float *volume[2];
     for (int i = 0; i < 2; i++) {
         cli_start(&run,
@@ -430,18 +282,18 @@ static void one_tile_of_one_slice(void **state)
 static void lists_are_the_same_wherever_made(void **state)
 {
     static const char *const precision[] = {"single", "double", "mixed", "half"};
-    if (!is_cuda()) return;
+    if (!cli_device_is_cuda()) return;
     cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 1");
     for (int p = 0; p < 4; p++) {
         CliRun run;
         char words[80];
         snprintf(words, sizeof words, "--partitions 2 --minibatch 1 --algorithm cg --iterations 1 --precision %s",
                  precision[p]);
-        float *by_gpus = volume_sized(*state, 1, SIZE, NULL, "cuda", words, &run);
+        float *by_gpus = cli_device_volume(*state, 1, SIZE, NULL, "cuda", words, &run);
         assert_listed(&run);
         cli_free(&run);
-        float *by_cores = volume_sized(*state, 1, SIZE, "STARPU_LIMIT_CUDA_MEM=40", "cuda", words, &run);
-        assert_int_equal(tasks_on(&run, "building: regroup_fill", kind()->place), 0);
+        float *by_cores = cli_device_volume(*state, 1, SIZE, "STARPU_LIMIT_CUDA_MEM=40", "cuda", words, &run);
+        assert_int_equal(cli_device_tasks_on(&run, "building: regroup_fill", cli_device_kind()->place), 0);
         const char *rest;
         const double host = cli_number_after(run.err, "sinodag: cores make ", &rest); /* all sets of lists */
         assert_true(host >= 2 && cli_number_after(rest, " of ", NULL) == host);
@@ -450,30 +302,6 @@ static void lists_are_the_same_wherever_made(void **state)
         free(by_cores);
         cli_free(&run);
     }
-}
-
-/* An amount of memory, as the log tells it after some text. */
-static double bytes_after(const char *line, const char *text)
-{
-    const char *unit;
-    const double number = cli_number_after(line, text, &unit);
-    return number * (strncmp(unit, " GiB", 4) == 0   ? 0x1p30
-                     : strncmp(unit, " MiB", 4) == 0 ? 0x1p20
-                     : strncmp(unit, " KiB", 4) == 0 ? 0x1p10
-                                                     : 1);
-}
-
-static double bytes_to_devices(const CliRun *run)
-{
-    double sum = 0;
-    char before[64];
-    snprintf(before, sizeof before, "sinodag: transfers from NUMA 0 to %s", kind()->node);
-    for (const char *at = run->err; (at = strstr(at, before)); at++) {
-        const char *rest;
-        cli_number_after(at + strlen(before), ": ", &rest);
-        sum += bytes_after(rest, ", ");
-    }
-    return sum;
 }
 
 /* The file as a text; the caller frees it. */
@@ -493,7 +321,7 @@ static double bytes_received(const char *profile, int device)
 {
     char bus[64];
     const char *rest;
-    snprintf(bus, sizeof bus, "{\"from\": \"NUMA 0\", \"to\": \"%s %d\", \"count\": ", kind()->node, device);
+    snprintf(bus, sizeof bus, "{\"from\": \"NUMA 0\", \"to\": \"%s %d\", \"count\": ", cli_device_kind()->node, device);
     if (!strstr(profile, bus)) return 0;
     (void)cli_number_after(profile, bus, &rest);
     return cli_number_after(rest, ", \"bytes\": ", &rest);
@@ -508,12 +336,12 @@ static void lists_are_copied_ahead(void **state)
     cli_start(&run,
               "recon scan.h5 -o out.h5 --rotation-axis 23.5 --algorithm fbp --partitions 3 --device %s "
               "--profile=profile.json",
-              kind()->with_cores);
+              cli_device_kind()->with_cores);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     testing_path(path, *state, "profile.json");
     char *profile = read_text(path);
-    const double lists = bytes_after(run.err, "lists of it for devices: ");
+    const double lists = cli_device_bytes_after(run.err, "lists of it for devices: ");
     assert_true(lists > 0);
     for (int device = 0; device < 2; device++) assert_true(bytes_received(profile, device) >= 0.99 * lists);
     free(profile);
@@ -524,18 +352,19 @@ static void lists_are_copied_ahead(void **state)
 static void problems_larger_than_the_device(void **state)
 {
     CliRun cores, narrow;
-    const int size = kind()->large_size;
+    const int size = cli_device_kind()->large_size;
     char words[128];
     snprintf(words, sizeof words, "%s --minibatch 2 --symmetry no --workers 1 --operator-cache kept",
-             kind()->large_words);
-    assert_int_equal(setenv(kind()->one_device, "1", 1), 0); /* two would share the lists */
-    cli_works(*state, "phantom -o scan.h5 --size %d --angles %d --slices 5", size, kind()->large_angles);
-    float *expected = volume_sized(*state, SLICES, size, NULL, "cpu", words, &cores);
-    float *found = volume_sized(*state, SLICES, size, kind()->little_memory, kind()->device, words, &narrow);
-    assert_int_equal(unsetenv(kind()->one_device), 0);
-    const double lists = bytes_after(narrow.err, "sinodag: lists of it for devices: ");
-    print_message("to devices: %.0f bytes, lists %.0f\n", bytes_to_devices(&narrow), lists);
-    assert_true(bytes_to_devices(&narrow) > 2 * lists);
+             cli_device_kind()->large_words);
+    assert_int_equal(setenv(cli_device_kind()->one_device, "1", 1), 0); /* two would share the lists */
+    cli_works(*state, "phantom -o scan.h5 --size %d --angles %d --slices 5", size, cli_device_kind()->large_angles);
+    float *expected = cli_device_volume(*state, SLICES, size, NULL, "cpu", words, &cores);
+    float *found = cli_device_volume(*state, SLICES, size, cli_device_kind()->little_memory, cli_device_kind()->device,
+                                     words, &narrow);
+    assert_int_equal(unsetenv(cli_device_kind()->one_device), 0);
+    const double lists = cli_device_bytes_after(narrow.err, "sinodag: lists of it for devices: ");
+    print_message("to devices: %.0f bytes, lists %.0f\n", cli_device_bytes_received(&narrow), lists);
+    assert_true(cli_device_bytes_received(&narrow) > 2 * lists);
     assert_true(cli_difference((int64_t)SLICES * size * size, found, expected) <= 1e-5);
     assert_on_devices_only(&narrow);
     free(expected);
@@ -561,7 +390,7 @@ static void assert_rotation_agrees(const char *directory, const char *environmen
                                    const char *words)
 {
     static const char *const name[] = {"rotate_project", "rotate_back"};
-    const bool alone = strcmp(device, kind()->device) == 0, projects = !strstr(words, "fbp");
+    const bool alone = strcmp(device, cli_device_kind()->device) == 0, projects = !strstr(words, "fbp");
     char line[160];
     CliRun cpu, other;
     snprintf(line, sizeof line, "--projector rotate %s", words);
@@ -571,9 +400,10 @@ static void assert_rotation_agrees(const char *directory, const char *environmen
     print_message("%s %s: %.2g\n", device, line, off);
     assert_true(off <= 1e-5);
     for (int i = !projects; i < 2 && alone; i++)
-        if (tasks_on(&other, name[i], "   ") > 0 || tasks_on(&other, name[i], kind()->place) == 0)
+        if (cli_device_tasks_on(&other, name[i], "   ") > 0 ||
+            cli_device_tasks_on(&other, name[i], cli_device_kind()->place) == 0)
             fail_msg("%s elsewhere:\n%s", name[i], other.err);
-    assert_int_equal(tasks_on(&cpu, name[1], kind()->place), 0);
+    assert_int_equal(cli_device_tasks_on(&cpu, name[1], cli_device_kind()->place), 0);
     free(expected);
     free(found);
     cli_free(&cpu);
@@ -589,13 +419,14 @@ static void rotation(void **state)
                                         "--algorithm fbp --partitions 7 --minibatch 3"};
     cli_works(*state, scan);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        assert_rotation_agrees(*state, NULL, kind()->device, words[i]);
-    assert_rotation_agrees(*state, NULL, kind()->with_cores, "--algorithm cg --iterations 3 --minibatch 1");
-    assert_rotation_agrees(*state, NULL, kind()->with_cores,
+        assert_rotation_agrees(*state, NULL, cli_device_kind()->device, words[i]);
+    assert_rotation_agrees(*state, NULL, cli_device_kind()->with_cores, "--algorithm cg --iterations 3 --minibatch 1");
+    assert_rotation_agrees(*state, NULL, cli_device_kind()->with_cores,
                            "--algorithm osem --subsets 3 --iterations 2 --partitions 3 --minibatch 2");
-    if (is_cuda()) return; /* StarPU takes memory of GPUs in pieces of 32 MiB */
-    assert_rotation_agrees(*state, "STARPU_LIMIT_OPENCL_MEM=6", kind()->device, "--algorithm cg --iterations 3");
-    assert_refused(*state, kind()->least_memory, "--projector rotate --algorithm cg --device opencl",
+    if (cli_device_is_cuda()) return; /* StarPU takes memory of GPUs in pieces of 32 MiB */
+    assert_rotation_agrees(*state, "STARPU_LIMIT_OPENCL_MEM=6", cli_device_kind()->device,
+                           "--algorithm cg --iterations 3");
+    assert_refused(*state, cli_device_kind()->least_memory, "--projector rotate --algorithm cg --device opencl",
                    "a device has 1.00 MiB of memory; two tasks of this reconstruction need ");
 }
 
@@ -607,190 +438,26 @@ static void other_projectors_are_refused(void **state)
     for (int i = 0; i < 2; i++) {
         const char *name = i ? "toeplitz" : "pixels";
         snprintf(words, sizeof words, "--projector %s --algorithm %s --device %s", name, i ? "cg" : "fbp",
-                 kind()->device);
+                 cli_device_kind()->device);
         snprintf(message, sizeof message,
                  "--projector is %s where devices compute; allowed: --device cpu, or --projector rays or rotate", name);
         assert_refused(*state, NULL, words, message);
     }
 }
 
-/* ---- system matrices ---- */
-
-#define SMALL_PET "phantom --geometry pet --crystals 8x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o m.csr4 "
-
-/* A matrix and its lists of which a device of 12 MiB holds a part. */
-#define LARGE_PET "phantom --geometry pet --crystals 30x3x5 --rays 6 --volume 32x32x12 --voxel-size 0.4 -o m.csr4 "
-
-enum { PET_X = 16, PET_Y = 14, PET_Z = 6, PET_VOXELS = PET_X * PET_Y * PET_Z };
-
-/* The images of a run with m.csr4, set after set. The caller frees them. */
-static double *images_of(const char *directory, const char *environment, const char *words, int rank,
-                         const int64_t *size, CliRun *run)
-{
-    *run = (CliRun){.directory = directory, .environment = environment};
-    cli_start(
-        run,
-        "recon m.counts --system-matrix m.csr4 --additive m.additive -o out.h5 --overwrite --pictures no --report none "
-        "--profile --iterations 3 %s",
-        words);
-    cli_wait(run);
-    if (run->exit_code != 0) fail_msg("%s:\n%s", words, run->err);
-    return cli_read_doubles(directory, "out.h5", "/exchange/data", rank, size);
-}
-
-/* The largest difference, by the largest value. */
-static double off_by(int64_t count, const double *found, const double *expected)
-{
-    double most = 0, off = 0;
-    for (int64_t i = 0; i < count; i++) {
-        most = fmax(most, fabs(expected[i]));
-        off = fmax(off, fabs(found[i] - expected[i]));
-    }
-    return off / most;
-}
-
-static const int64_t one_image[] = {PET_Z, PET_Y, PET_X}, three_images[] = {3, PET_Z, PET_Y, PET_X};
-
-/* The products run on devices alone, or wherever StarPU has them run. */
-static void assert_products_on(const CliRun *run, const char *device, bool is_sweep)
-{
-    static const char *const counts[] = {"bricks_sweep", "voxels_add", "update_voxels_mlem"};
-    static const char *const integrals[] = {"bricks_project", "bricks_backproject", "voxels_add"};
-    const bool alone = strcmp(device, kind()->device) == 0;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const char *name = is_sweep ? counts[i] : integrals[i];
-        if (alone && tasks_on(run, name, "   ") > 0) fail_msg("%s ran on cores:\n%s", name, run->err);
-        if (alone && i == 0 && tasks_on(run, name, kind()->place) == 0) fail_msg("no %s:\n%s", name, run->err);
-    }
-    assert_non_null(strstr(run->err, "sinodag: lists of it for devices: "));
-}
-
-static void assert_images_agree(const char *directory, const char *algorithm, int rank, const int64_t *size)
-{
-    const char *const device[] = {kind()->device, kind()->with_cores};
-    const int64_t sets = rank == 4 ? size[0] : 1;
-    char words[160];
-    CliRun run;
-    snprintf(words, sizeof words, "--algorithm %s --device cpu", algorithm);
-    double *expected = images_of(directory, NULL, words, rank, size, &run);
-    cli_free(&run);
-    for (int i = 0; i < 2; i++) {
-        snprintf(words, sizeof words, "--algorithm %s --device %s", algorithm, device[i]);
-        double *found = images_of(directory, NULL, words, rank, size, &run);
-        const double off = off_by(sets * PET_VOXELS, found, expected);
-        print_message("%s: %.2g\n", words, off);
-        assert_true(off <= 1e-5);
-        assert_products_on(&run, device[i], algorithm[0] == 'm' || algorithm[0] == 'o');
-        cli_free(&run);
-        free(found);
-    }
-    free(expected);
-}
-
-/* Row partitions of a matrix go to devices and cores. */
-static void system_matrices(void **state)
-{
-    static const char *const algorithm[] = {"mlem", "osem --subsets 3 --precision mixed", "cg"};
-    cli_works(*state, SMALL_PET "--counts 300000 --background 0.25");
-    for (size_t i = 0; i < sizeof algorithm / sizeof *algorithm; i++)
-        assert_images_agree(*state, algorithm[i], 3, one_image);
-    cli_works(*state, SMALL_PET "--overwrite --counts 300000 --background 0.25 --replicates 3");
-    assert_images_agree(*state, "mlem", 4, three_images);
-}
-
-/* A matrix that is kept has no lists; they are made again. Devices alone make the same bits in every run. */
-static void kept_matrices_get_lists(void **state)
-{
-    CliRun run;
-    char words[80];
-    snprintf(words, sizeof words, "--algorithm mlem --operator-cache kept --device %s", kind()->device);
-    cli_works(*state, SMALL_PET "--counts 300000 --background 0.25");
-    double *built = images_of(*state, NULL, words, 3, one_image, &run);
-    cli_free(&run);
-    double *kept = images_of(*state, NULL, words, 3, one_image, &run);
-    assert_non_null(strstr(run.err, "sinodag: operator: kept, "));
-    assert_products_on(&run, kind()->device, true);
-    assert_memory_equal(built, kept, PET_VOXELS * sizeof *built);
-    free(built);
-    free(kept);
-    cli_free(&run);
-}
-
-/* Blocks and lists come and go where a device holds some of them. */
-static void matrices_larger_than_the_device(void **state)
-{
-    static const int64_t size[] = {12, 32, 32};
-    const int64_t voxels = size[0] * size[1] * size[2];
-    CliRun cores, narrow;
-    char words[80];
-    if (is_cuda()) skip(); /* StarPU takes memory of GPUs in pieces of 32 MiB */
-    assert_int_equal(setenv(kind()->one_device, "1", 1), 0);
-    cli_works(*state, LARGE_PET "--counts 300000 --background 0.25");
-    double *expected = images_of(*state, NULL, "--algorithm mlem --device cpu", 3, size, &cores);
-    snprintf(words, sizeof words, "--algorithm mlem --device %s", kind()->device);
-    double *found = images_of(*state, "STARPU_LIMIT_OPENCL_MEM=12", words, 3, size, &narrow);
-    assert_int_equal(unsetenv(kind()->one_device), 0);
-    const double lists = bytes_after(narrow.err, "sinodag: lists of it for devices: ");
-    print_message("to devices: %.0f bytes, lists %.0f\n", bytes_to_devices(&narrow), lists);
-    assert_true(bytes_to_devices(&narrow) > 2 * lists);
-    assert_true(off_by(voxels, found, expected) <= 1e-5);
-    assert_products_on(&narrow, kind()->device, true);
-    free(expected);
-    free(found);
-    cli_free(&cores);
-    cli_free(&narrow);
-}
-
-/* The bytes that a run of LARGE_PET plans with so much memory, of which cores compute the products. */
-static double planned_bytes(const char *directory, const char *device, double memory_bytes, const char *words)
-{
-    static const int64_t size[] = {12, 32, 32};
-    CliRun run;
-    char line[160];
-    snprintf(line, sizeof line, "--algorithm mlem --workers 1 --device %s --memory %.0fMiB %s", device,
-             memory_bytes / 0x1p20, words);
-    free(images_of(directory, NULL, line, 3, size, &run));
-    const bool told = strstr(run.err, "products with the matrix stay on cores: ");
-    if (told != (strcmp(device, "cpu") != 0) || tasks_on(&run, "bricks_sweep", "   ") == 0 ||
-        tasks_on(&run, "bricks_sweep", kind()->place) > 0)
-        fail_msg("%s:\n%s", line, run.err);
-    const double bytes = bytes_after(run.err, " workers, memory: ");
-    cli_free(&run);
-    return bytes;
-}
-
-/* Without memory for the lists, some 8 MiB, or for the matrix, as large, cores compute; a device that is too small is
- * refused. */
-static void matrices_without_room_for_lists(void **state)
-{
-    const double mib = 0x1p20;
-    CliRun none = {.directory = *state, .environment = kind()->least_memory};
-    cli_works(*state, LARGE_PET "--counts 300000 --background 0.25");
-    cli_start(&none, "recon m.counts --system-matrix m.csr4 -o refused.h5 --algorithm mlem --device %s",
-              kind()->device);
-    cli_wait(&none);
-    if (!strstr(none.err, "sinodag: a device has 1.00 MiB of memory; two tasks of this reconstruction need "))
-        fail_msg("%s", none.err);
-    assert_int_equal(none.exit_code, 2);
-    cli_free(&none);
-    assert_false(cli_exists(*state, "refused.h5"));
-    const double cores = planned_bytes(*state, "cpu", 4096 * mib, "");
-    planned_bytes(*state, kind()->device, cores + 5 * mib, "");
-    planned_bytes(*state, kind()->device, cores - 3 * mib, "--operator-cache kept");
-}
-
 static void what_does_not_fit_is_refused(void **state)
 {
     cli_works(*state, scan);
     char alone[32], together[80];
-    snprintf(alone, sizeof alone, "--device %s", kind()->device);
-    snprintf(together, sizeof together, "--device %s --partitions 2", kind()->with_cores);
-    assert_refused(*state, kind()->least_memory, alone,
+    snprintf(alone, sizeof alone, "--device %s", cli_device_kind()->device);
+    snprintf(together, sizeof together, "--device %s --partitions 2", cli_device_kind()->with_cores);
+    assert_refused(*state, cli_device_kind()->least_memory, alone,
                    "sinodag: a device has 1.00 MiB of memory; two tasks of this reconstruction need ");
-    assert_refused(*state, kind()->least_memory, together, "; allowed: more --part");
+    assert_refused(*state, cli_device_kind()->least_memory, together, "; allowed: more --part");
     /* What of the operator is not in memory could not get to a device. */
     cli_works(*state, "phantom -o scan.h5 --overwrite --size 256 --angles 180 --slices 2");
-    snprintf(together, sizeof together, "--device %s --symmetry no --memory 120MiB --projector rays", kind()->device);
+    snprintf(together, sizeof together, "--device %s --symmetry no --memory 120MiB --projector rays",
+             cli_device_kind()->device);
     assert_refused(*state, NULL, together, " columns, and its lists for devices); allowed: --memory ");
 }
 
@@ -810,10 +477,10 @@ static void sweeps_compare_devices(void **state)
     cli_works(*state,
               "sweep --csv s.csv --schedulers dmdas,eager --devices cpu,cpu+%s --columns 32 --angles 24 --slices 8 "
               "--minibatches 4 --algorithm cg --iterations 3 --repetitions 1",
-              kind()->device);
+              cli_device_kind()->device);
     const int64_t size = cli_file_size(*state, "s.csv");
     char *bytes = cli_read_bytes(*state, "s.csv", (size_t)size), *text = strndup(bytes, (size_t)size);
-    snprintf(row, sizeof row, "\nmeasurement,dmdas,32,24,8,4,0,0,cpu+%s,single,1,", kind()->device);
+    snprintf(row, sizeof row, "\nmeasurement,dmdas,32,24,8,4,0,0,cpu+%s,single,1,", cli_device_kind()->device);
     assert_non_null(strstr(text, row));
     assert_non_null(strstr(text, "\nmeasurement,eager,32,24,8,4,0,0,cpu,single,1,"));
     free(bytes);
@@ -832,23 +499,6 @@ static void by_default_cores_compute(void **state)
     cli_free(&run);
 }
 
-/* Says why there are none. */
-static bool has_devices(void)
-{
-    void *directory = NULL;
-    if (testing_directory_make(&directory) != 0) return false;
-    CliRun run = {.directory = directory};
-    cli_start(&run, "demo --size 16 --angles 40 --slices 1 --algorithm cg --iterations 1 --device %s", kind()->device);
-    cli_wait(&run);
-    const bool found = run.exit_code == 0;
-    if (!found)
-        print_message("tests on %s devices are skipped%s: %s", kind()->device,
-                      kind() == &kinds[0] ? " (pocl-opencl-icd makes some)" : "", run.err);
-    cli_free(&run);
-    testing_directory_remove(&directory);
-    return found;
-}
-
 int cli_device_absent_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(what_is_not_there_is_refused), CLI_TEST(by_default_cores_compute)};
@@ -862,9 +512,6 @@ int cli_device_tests(void)
         CLI_TEST(stages),
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(total_variation),
-        CLI_TEST(cone_beams),
-        CLI_TEST(parts_of_cone_beams_fit_devices),
-        CLI_TEST(iterative_cone_beams),
         CLI_TEST(rotation),
         CLI_TEST(other_projectors_are_refused),
         CLI_TEST(cores_and_devices_together),
@@ -876,11 +523,7 @@ int cli_device_tests(void)
         CLI_TEST(operators_are_the_same_wherever_traced),
         CLI_TEST(one_tile_of_one_slice),
         CLI_TEST(problems_larger_than_the_device),
-        CLI_TEST(system_matrices),
-        CLI_TEST(kept_matrices_get_lists),
-        CLI_TEST(matrices_larger_than_the_device),
-        CLI_TEST(matrices_without_room_for_lists),
         CLI_TEST(what_does_not_fit_is_refused),
     };
-    return has_devices() ? cmocka_run_group_tests(tests, NULL, NULL) : TESTING_SKIPPED;
+    return cli_device_found() ? cmocka_run_group_tests(tests, NULL, NULL) : CLI_DEVICE_SKIPPED;
 }

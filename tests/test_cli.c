@@ -40,6 +40,8 @@ static const struct {
     {"compare", cli_compare_tests},
     {"device", cli_device_tests},
     {"device_absent", cli_device_absent_tests},
+    {"device_cone", cli_device_cone_tests},
+    {"device_matrix", cli_device_matrix_tests},
     {"hostile", cli_hostile_tests},
     {"models", cli_models_tests},
     {"inject", cli_inject_tests},

@@ -112,8 +112,11 @@ SINO_VECTORISED static void NAME(give_cells)(SinoSlices slices, int64_t count, S
 SINO_VECTORISED static void NAME(give_past)(SinoSlices slices, int64_t count, SinoStrided line, const REAL *x)
 {
     VALUE row[SINO_PANEL_MAX];
+    const bool same = sizeof(VALUE) == sizeof(REAL);
+    const int64_t from_bytes = slices.stride * (int64_t)sizeof *x, bytes = slices.stride * (int64_t)sizeof *row;
     for (int64_t c = 0; c < count; c++, x += slices.stride) {
-        for (int64_t f = 0; f < slices.stride; f++) row[f] = (VALUE)x[f];
-        write_past(row, (VALUE *)line.first + c * line.step[2], slices.stride * (int64_t)sizeof *row);
+        fetch((const char *)x + AHEAD_BYTES, from_bytes);
+        for (int64_t f = 0; !same && f < slices.stride; f++) row[f] = (VALUE)x[f];
+        write_past(same ? (const void *)x : (const void *)row, (VALUE *)line.first + c * line.step[2], bytes);
     }
 }

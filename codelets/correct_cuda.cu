@@ -23,7 +23,8 @@ struct Lines {
     SinoPanels panels;
     int slice_count, uncounted;
     int64_t angle_count, pixel_columns, row_count, first_row, binning;
-    int64_t columns; /* M: after binning */
+    int64_t first_angle, end_angle; /* of the angles whose counts are there */
+    int64_t columns;                /* M: after binning */
     bool flat_field, minus_log, marked;
     double saturation, largest; /* largest: the largest value that the result can hold */
     int64_t sets;               /* of flat fields */
@@ -107,7 +108,7 @@ template <class Count>
 static __device__ __forceinline__ double integrate(const Lines &lines, double dark, double inverse, const Count *counts,
                                                    int64_t angle, int f, int64_t column)
 {
-    const Count *const image = counts + angle * lines.row_count * lines.pixel_columns;
+    const Count *const image = counts + (angle - lines.first_angle) * lines.row_count * lines.pixel_columns;
     const double transmission = (sum_bin(lines, image, f, column, lines.limit[f]) - dark) * inverse;
     const double value = lines.minus_log ? -log(transmission) : transmission;
     if (fabs(value) <= lines.largest) return value;
@@ -116,8 +117,9 @@ static __device__ __forceinline__ double integrate(const Lines &lines, double da
     return static_cast<double>(NAN);
 }
 
-/* A block handles COLUMNS columns of one panel and a range of the angles; grid x: columns, y: panels, z: angles. It
- * transposes values in shared memory, so that its threads read neighbouring columns and write neighbouring slices. */
+/* A block handles COLUMNS columns of one panel and some of the angles that are there; grid x: columns, y: panels, z:
+ * angles. It transposes values in shared memory, so that its threads read neighbouring columns and write neighbouring
+ * slices. */
 template <class Count, class Real, bool SETS>
 static __global__ void __launch_bounds__(THREADS)
     integrate_kernel(Lines lines, const Count *counts, const float *flat, const float *dark, Real *sinogram)
@@ -130,7 +132,7 @@ static __global__ void __launch_bounds__(THREADS)
     const int count = width * static_cast<int>(min(lines.columns - first_column, static_cast<int64_t>(COLUMNS)));
     const int slices = column < lines.columns ? min(width, lines.slice_count - first) : 0; /* slices with values */
     int64_t set = -1;                                                                      /* of the fields */
-    for (int64_t k = blockIdx.z; k < lines.angle_count; k += gridDim.z) {
+    for (int64_t k = lines.first_angle + blockIdx.z; k < lines.end_angle; k += gridDim.z) {
         const Between between = SETS ? place_of(lines, k) : Between{0, 0};
         const float *const of_set = flat + between.set * lines.row_count * lines.pixel_columns;
         for (int s = static_cast<int>(threadIdx.y); s < slices && set != between.set; s += LINES)
@@ -220,6 +222,8 @@ static Lines lines_of(const SinoCorrection *correction, int64_t *tally, void *wo
             correction->row_count,
             correction->first_row,
             correction->binning,
+            0,
+            correction->angle_count,
             correction->column_count / correction->binning,
             correction->flat_field,
             correction->minus_log,
@@ -235,42 +239,54 @@ static Lines lines_of(const SinoCorrection *correction, int64_t *tally, void *wo
             angle + correction->angle_count};
 }
 
+/* The values of the angles that are there. */
 template <class Count, class Real>
-static SinoStatus launch(cudaStream_t stream, const Lines &lines, const void *counts, const float *flat,
-                         const float *dark, void *sinogram, int64_t *repaired)
+static SinoStatus integrate_type(cudaStream_t stream, const Lines &lines, const void *counts, const float *flat,
+                                 const float *dark, void *sinogram)
 {
-    const unsigned panels = sino_panels_count(lines.panels);
-    const dim3 blocks(sino_blocks_for(lines.columns, COLUMNS, INT32_MAX), panels,
-                      sino_blocks_for(lines.angle_count, ANGLES_EACH, GRID_MAX));
-    SINO_TRY(sino_launch(SinoLaunch{"correct_limit", 1, THREADS, 0, stream}, limit_kernel, lines, flat));
-    SINO_TRY(sino_launch(SinoLaunch{"correct", blocks, dim3(COLUMNS, LINES), 0, stream},
-                         lines.sets > 1 && lines.flat_field ? integrate_kernel<Count, Real, true>
-                                                            : integrate_kernel<Count, Real, false>,
-                         lines, static_cast<const Count *>(counts), flat, dark, static_cast<Real *>(sinogram)));
-    const dim3 rest(sino_blocks_for(lines.angle_count * lines.panels.width, THREADS, GRID_MAX), panels);
-    return sino_launch(SinoLaunch{"correct_repair", rest, THREADS, 0, stream}, repair_kernel<Real>, lines,
-                       static_cast<Real *>(sinogram), reinterpret_cast<unsigned long long *>(repaired));
+    const dim3 blocks(sino_blocks_for(lines.columns, COLUMNS, INT32_MAX), sino_panels_count(lines.panels),
+                      sino_blocks_for(lines.end_angle - lines.first_angle, ANGLES_EACH, GRID_MAX));
+    return sino_launch(SinoLaunch{"correct", blocks, dim3(COLUMNS, LINES), 0, stream},
+                       lines.sets > 1 && lines.flat_field ? integrate_kernel<Count, Real, true>
+                                                          : integrate_kernel<Count, Real, false>,
+                       lines, static_cast<const Count *>(counts), flat, dark, static_cast<Real *>(sinogram));
 }
 
 template <class Real>
-static SinoStatus launch_input(cudaStream_t stream, SinoCorrectInput input, const Lines &lines, const void *counts,
-                               const float *flat, const float *dark, void *sinogram, int64_t *repaired)
+static SinoStatus integrate_input(cudaStream_t stream, SinoCorrectInput input, const Lines &lines, const void *counts,
+                                  const float *flat, const float *dark, void *sinogram)
 {
     switch (input) {
     case SINO_CORRECT_UINT8:
-        return launch<uint8_t, Real>(stream, lines, counts, flat, dark, sinogram, repaired);
+        return integrate_type<uint8_t, Real>(stream, lines, counts, flat, dark, sinogram);
     case SINO_CORRECT_UINT16:
-        return launch<uint16_t, Real>(stream, lines, counts, flat, dark, sinogram, repaired);
+        return integrate_type<uint16_t, Real>(stream, lines, counts, flat, dark, sinogram);
     default:
-        return launch<float, Real>(stream, lines, counts, flat, dark, sinogram, repaired);
+        return integrate_type<float, Real>(stream, lines, counts, flat, dark, sinogram);
     }
 }
 
-SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,
-                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, int64_t *tally,
-                             void *workspace)
+static SinoStatus integrate_counts(cudaStream_t stream, const SinoCorrection *correction, const Lines &lines,
+                                   const void *counts, const float *flat, const float *dark, void *sinogram)
 {
-    const Lines lines = lines_of(correction, tally, workspace);
+    return correction->slices.precision == SINO_DOUBLE
+               ? integrate_input<double>(stream, correction->input, lines, counts, flat, dark, sinogram)
+               : integrate_input<float>(stream, correction->input, lines, counts, flat, dark, sinogram);
+}
+
+template <class Real>
+static SinoStatus repair(cudaStream_t stream, const Lines &lines, void *sinogram, int64_t *repaired)
+{
+    const dim3 blocks(sino_blocks_for(lines.angle_count * lines.panels.width, THREADS, GRID_MAX),
+                      sino_panels_count(lines.panels));
+    return sino_launch(SinoLaunch{"correct_repair", blocks, THREADS, 0, stream}, repair_kernel<Real>, lines,
+                       static_cast<Real *>(sinogram), reinterpret_cast<unsigned long long *>(repaired));
+}
+
+/* Clears what counts undefined values, and finds the limits of saturated counts. */
+static SinoStatus begin(cudaStream_t stream, const SinoCorrection *correction, const Lines &lines, const float *flat,
+                        int64_t *repaired, int64_t *tally, void *workspace)
+{
     const size_t bytes = static_cast<size_t>(correction->slices.slice_count) * sizeof *repaired;
     const size_t tally_bytes = static_cast<size_t>(lines.angle_count + lines.columns) * sizeof *tally;
     assert(flat || !correction->flat_field);
@@ -278,8 +294,41 @@ SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correcti
     SINO_TRY(sino_clear(stream, tally, tally_bytes));
     SINO_TRY(sino_clear(stream, workspace, static_cast<size_t>(sino_correct_cuda_workspace_bytes(correction))));
     if (lines.angle_count == 0 || lines.columns == 0) return NULL;
-    const SinoCorrectInput input = correction->input;
-    return correction->slices.precision == SINO_DOUBLE
-               ? launch_input<double>(stream, input, lines, counts, flat, dark, sinogram, repaired)
-               : launch_input<float>(stream, input, lines, counts, flat, dark, sinogram, repaired);
+    return sino_launch(SinoLaunch{"correct_limit", 1, THREADS, 0, stream}, limit_kernel, lines, flat);
+}
+
+static SinoStatus finish(cudaStream_t stream, const SinoCorrection *correction, const Lines &lines, void *sinogram,
+                         int64_t *repaired)
+{
+    return correction->slices.precision == SINO_DOUBLE ? repair<double>(stream, lines, sinogram, repaired)
+                                                       : repair<float>(stream, lines, sinogram, repaired);
+}
+
+SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correction, const void *counts,
+                             const float *flat, const float *dark, void *sinogram, int64_t *repaired, int64_t *tally,
+                             void *workspace)
+{
+    const Lines lines = lines_of(correction, tally, workspace);
+    SINO_TRY(begin(stream, correction, lines, flat, repaired, tally, workspace));
+    if (lines.angle_count == 0 || lines.columns == 0) return NULL;
+    SINO_TRY(integrate_counts(stream, correction, lines, counts, flat, dark, sinogram));
+    return finish(stream, correction, lines, sinogram, repaired);
+}
+
+SinoStatus sino_correct_images_cuda(cudaStream_t stream, const SinoCorrection *correction, const SinoImagesCuda *images,
+                                    void *sinogram, int64_t *repaired, int64_t *tally, void *workspace)
+{
+    Lines lines = lines_of(correction, tally, workspace);
+    assert(!correction->flat_field && images->angle_count > 0);
+    SINO_TRY(begin(stream, correction, lines, NULL, repaired, tally, workspace));
+    if (lines.angle_count == 0 || lines.columns == 0) return NULL;
+    for (int64_t k = 0; k < lines.angle_count; k += images->angle_count) {
+        const int64_t left = lines.angle_count - k, count = left < images->angle_count ? left : images->angle_count;
+        const void *counts = NULL;
+        SINO_TRY(images->make(images->of, stream, k, count, &counts));
+        lines.first_angle = k;
+        lines.end_angle = k + count;
+        SINO_TRY(integrate_counts(stream, correction, lines, counts, NULL, NULL, sinogram));
+    }
+    return finish(stream, correction, lines, sinogram, repaired);
 }

@@ -20,4 +20,17 @@ SinoStatus sino_correct_cuda(cudaStream_t stream, const SinoCorrection *correcti
                              const float *flat, const float *dark, void *sinogram, int64_t *repaired, int64_t *tally,
                              void *workspace);
 
+/* Images that are made on the device, some angles at a time, as SinoCorrection.image makes them one by one. */
+typedef struct SinoImagesCuda {
+    int64_t angle_count; /* that `make` makes at a time, at most */
+    /* images: counts of `count` angles from `first` on, [count][row_count][column_count] in device memory; valid in the
+     * stream until the next call. `of`: host memory. */
+    SinoStatus (*make)(void *of, cudaStream_t stream, int64_t first, int64_t count, const void **images);
+    void *of; /* not owned */
+} SinoImagesCuda;
+
+/* sino_correct_cuda of images in place of counts, without flat fields. */
+SinoStatus sino_correct_images_cuda(cudaStream_t stream, const SinoCorrection *correction, const SinoImagesCuda *images,
+                                    void *sinogram, int64_t *repaired, int64_t *tally, void *workspace);
+
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tilt: rows of transmissions with a margin, and a cubic between four of them for each pixel. */
-#include "tilt.h"
-
 #include "arithmetic.h"
+#include "tilt_private.h"
 #include "transmission.h"
 #include "vector.h"
 
@@ -12,37 +11,16 @@
 /* Floats that lines begin at multiples of, and columns that continue a line before it and after it. */
 enum { ALIGNED = 16, MARGIN = 4 };
 
-/* Rows beside a pixel that its cubic and roundings reach. */
-enum { REACH = 3 };
-
-int64_t sino_tilt_halo(const SinoTilt *tilt)
-{
-    const double across = (double)tilt->column_count / 2 * fabs(sin(tilt->angle_rad));
-    const double along = (double)tilt->row_count / 2 * (1 - cos(tilt->angle_rad));
-    return tilt->angle_rad == 0 ? 0 : (int64_t)ceil(across + along) + REACH;
-}
-
 static int64_t stride_of(const SinoTilt *tilt)
 {
     return sino_ceil_multiple(tilt->column_count + (int64_t)2 * MARGIN, ALIGNED);
-}
-
-static int64_t phase_halo(const SinoPhaseOptions *phase)
-{
-    return phase ? sino_phase_halo(phase) : 0;
-}
-
-/* Rows of an image for `rows` rows of the result. */
-static int64_t image_rows(const SinoPhaseOptions *phase, int64_t rows)
-{
-    return rows + 2 * phase_halo(phase);
 }
 
 /* Floats of a call: the light of a row; of all rows that an image depends on: lines, marks of undefined values, limits;
  * the image. */
 static int64_t scratch_floats(const SinoTilt *tilt, const SinoPhaseOptions *phase, int64_t rows)
 {
-    const int64_t made = image_rows(phase, rows), lines = made + 2 * sino_tilt_halo(tilt);
+    const int64_t made = sino_tilt_image_rows(phase, rows), lines = made + 2 * sino_tilt_halo(tilt);
     return sino_times(1 + 2 * lines + made, stride_of(tilt)) + sino_ceil_multiple(lines, ALIGNED);
 }
 
@@ -56,34 +34,12 @@ int64_t sino_tilt_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *ph
 typedef struct Call {
     const SinoTilt *tilt;
     SinoTransmission from;
-    int64_t first, rows;                /* of the image that is made */
-    int64_t first_column, column_count; /* likewise */
-    int64_t from_first, from_rows;      /* that it depends on */
+    SinoTiltPart part;
     int64_t stride;
     float *lines, *marks; /* [from_rows][stride]: transmissions without gaps; NaN where they are undefined, else 0 */
     float *limit;         /* [from_rows]: of saturated counts */
     float *image;         /* [rows][column_count] */
 } Call;
-
-/* The rows that an image depends on: its corners lie farthest. */
-static void find_rows(Call *call)
-{
-    const SinoTilt *tilt = call->tilt;
-    const double sine = sin(tilt->angle_rad), cosine = cos(tilt->angle_rad);
-    const double middle = (double)(tilt->row_count - 1) / 2, center = (double)(tilt->column_count - 1) / 2;
-    double least = INFINITY, most = -INFINITY;
-    for (int i = 0; i < 4; i++) {
-        const double row = (double)(i % 2 ? call->first + call->rows - 1 : call->first) - middle;
-        const double column = (double)(i / 2 ? call->first_column + call->column_count - 1 : call->first_column);
-        const double at = middle + row * cosine - (column - center) * sine;
-        least = fmin(least, at);
-        most = fmax(most, at);
-    }
-    const int64_t last = call->tilt->image_row + call->from.correction->row_count - 1;
-    const int64_t begin = sino_larger(sino_smaller((int64_t)floor(least) - 1, last), call->tilt->image_row);
-    call->from_first = begin;
-    call->from_rows = sino_larger(sino_smaller((int64_t)floor(most) + 2, last), begin) - begin + 1;
-}
 
 /* Fills the line and the marks of row i of those that the image depends on. */
 static void read_row(const Call *call, const void *image, int64_t k, int64_t i)
@@ -91,7 +47,7 @@ static void read_row(const Call *call, const void *image, int64_t k, int64_t i)
     const int64_t columns = call->tilt->column_count;
     const float alone = call->from.correction->minus_log ? 1 : 0;
     float *line = call->lines + i * call->stride + MARGIN, *marks = call->marks + i * call->stride + MARGIN;
-    const int64_t row = call->from_first - call->tilt->image_row + i;
+    const int64_t row = call->part.from_first - call->tilt->image_row + i;
     const int64_t undefined = sino_transmission_row(&call->from, image, k, row, call->limit[i], line);
     for (int64_t c = 0; c < columns; c++) marks[c] = isnan(line[c]) ? NAN : 0;
     if (undefined > 0) sino_transmission_fill(columns, alone, line);
@@ -114,12 +70,12 @@ SINO_INLINE void weigh(float t, float weight[4])
 SINO_INLINE float value_at(const Call *call, double row, double column)
 {
     const double row_below = floor(row), column_below = floor(column);
-    const int64_t x = (int64_t)column_below, last = call->from_rows - 1;
+    const int64_t x = (int64_t)column_below, last = call->part.from_rows - 1;
     float across[4], along[4], line[4], least = INFINITY, sum = 0;
     weigh((float)(column - column_below), across);
     weigh((float)(row - row_below), along);
     for (int64_t j = 0; j < 4; j++) {
-        const int64_t y = sino_smaller(sino_larger((int64_t)row_below - 1 + j - call->from_first, 0), last);
+        const int64_t y = sino_smaller(sino_larger((int64_t)row_below - 1 + j - call->part.from_first, 0), last);
         const float *at = call->lines + y * call->stride + MARGIN + x - 1;
         line[j] = across[0] * at[0] + across[1] * at[1] + across[2] * at[2] + across[3] * at[3];
         if (j == 1 || j == 2) least = fminf(least, fminf(at[1], at[2]));
@@ -135,15 +91,15 @@ SINO_VECTORISED static void turn_row(const Call *call, int64_t r, float *to)
     const double sine = sin(tilt->angle_rad), cosine = cos(tilt->angle_rad);
     const double middle = (double)(tilt->row_count - 1) / 2, center = (double)(tilt->column_count - 1) / 2;
     const double rows = (double)tilt->row_count, columns = (double)tilt->column_count;
-    for (int64_t i = 0; i < call->column_count; i++) {
-        const double c = (double)(call->first_column + i) - center;
+    for (int64_t i = 0; i < call->part.column_count; i++) {
+        const double c = (double)(call->part.first_column + i) - center;
         const double row = middle + ((double)r - middle) * cosine - c * sine;
         const double column = center + ((double)r - middle) * sine + c * cosine;
         if (!(row >= -0.5 && row < rows - 0.5 && column >= -0.5 && column < columns - 0.5)) {
             to[i] = NAN;
             continue;
         }
-        const int64_t y = (int64_t)floor(row + 0.5) - call->from_first, x = (int64_t)floor(column + 0.5);
+        const int64_t y = (int64_t)floor(row + 0.5) - call->part.from_first, x = (int64_t)floor(column + 0.5);
         to[i] = value_at(call, row, column) + call->marks[y * call->stride + MARGIN + x];
     }
 }
@@ -153,21 +109,10 @@ static const void *turn_image(void *of, int64_t k)
 {
     Call *call = of;
     const void *image = sino_transmission_image(&call->from, k);
-    for (int64_t i = 0; i < call->from_rows; i++) read_row(call, image, k, i);
-    for (int64_t i = 0; i < call->rows; i++) turn_row(call, call->first + i, call->image + i * call->column_count);
+    for (int64_t i = 0; i < call->part.from_rows; i++) read_row(call, image, k, i);
+    for (int64_t i = 0; i < call->part.rows; i++)
+        turn_row(call, call->part.first + i, call->image + i * call->part.column_count);
     return call->image;
-}
-
-/* The rows and columns of the image: those of the result and, for phase retrieval, all columns and the rows beside. */
-static void take_part(const SinoPhaseOptions *phase, Call *call)
-{
-    const SinoCorrection *correction = call->from.correction;
-    const int64_t begin = call->tilt->image_row + correction->first_row;
-    const int64_t end = begin + sino_times(correction->slices.slice_count, correction->binning);
-    call->first = sino_larger(begin - phase_halo(phase), 0);
-    call->rows = sino_smaller(end + phase_halo(phase), call->tilt->row_count) - call->first;
-    call->first_column = phase ? 0 : call->tilt->first_column;
-    call->column_count = phase ? call->tilt->column_count : correction->column_count;
 }
 
 /* Places the arrays of a call in the scratch memory; returns what is left of it. */
@@ -175,10 +120,10 @@ static float *place(float *scratch, Call *call)
 {
     call->from.light = scratch;
     call->lines = scratch + call->stride;
-    call->marks = call->lines + call->from_rows * call->stride;
-    call->image = call->marks + call->from_rows * call->stride;
-    call->limit = call->image + sino_ceil_multiple(call->rows * call->column_count, ALIGNED);
-    return call->limit + sino_ceil_multiple(call->from_rows, ALIGNED);
+    call->marks = call->lines + call->part.from_rows * call->stride;
+    call->image = call->marks + call->part.from_rows * call->stride;
+    call->limit = call->image + sino_ceil_multiple(call->part.rows * call->part.column_count, ALIGNED);
+    return call->limit + sino_ceil_multiple(call->part.from_rows, ALIGNED);
 }
 
 SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
@@ -192,19 +137,14 @@ SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const
                           .flat = flat,
                           .dark = dark},
                  .stride = stride_of(tilt)};
-    SinoCorrection after = *correction;
-    take_part(phase ? sino_phase_options(phase) : NULL, &call);
-    find_rows(&call);
+    call.part = sino_tilt_part(tilt, phase ? sino_phase_options(phase) : NULL, correction);
+    SinoCorrection after = sino_tilt_after(tilt, &call.part, correction);
     float *rest = place(scratch, &call);
-    for (int64_t i = 0; i < call.from_rows; i++)
-        call.limit[i] = sino_transmission_limit(&call.from, call.from_first - tilt->image_row + i);
-    after.input = SINO_CORRECT_FLOAT32;
-    after.row_count = call.rows;
-    after.first_row = tilt->image_row + correction->first_row - call.first;
-    after.flat_field = false;
-    after.saturation = 0;
+    for (int64_t i = 0; i < call.part.from_rows; i++)
+        call.limit[i] = sino_transmission_limit(&call.from, call.part.from_first - tilt->image_row + i);
     after.image = turn_image;
     after.image_of = &call;
-    if (phase) return sino_phase_correct(phase, &after, call.first, NULL, NULL, NULL, rest, sinogram, repaired, tally);
+    if (phase)
+        return sino_phase_correct(phase, &after, call.part.first, NULL, NULL, NULL, rest, sinogram, repaired, tally);
     return sino_correct(&after, NULL, NULL, NULL, sinogram, repaired, tally);
 }

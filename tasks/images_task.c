@@ -4,9 +4,13 @@
 
 #include "arithmetic.h"
 #include "task.h"
+#include "tilt_cuda.h"
+
+#include <assert.h>
 
 typedef struct Arguments {
     SinoCorrection correction;
+    int64_t place_count, flat_first; /* in the data `angles` */
     SinoTilt tilt;
     const SinoPhase *phase;
 } Arguments;
@@ -28,11 +32,40 @@ static SinoStatus tilt_cpu(const SinoTask *task)
                              sino_task_buffer(task, 3), sino_task_buffer(task, 4), sino_task_buffer(task, 5));
 }
 
+/* The correction with what a GPU reads of the angles. */
+static SinoCorrection with_angles(const Arguments *arguments, const int64_t *angles)
+{
+    SinoCorrection correction = arguments->correction;
+    if (correction.place) correction.place = angles;
+    if (correction.flat_at)
+        correction.flat_at = (const double *)(const void *)(angles + arguments->place_count) + arguments->flat_first;
+    return correction;
+}
+
+static SinoStatus tilt_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Arguments *arguments = task->arguments;
+    const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
+    const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
+    return sino_tilt_correct_cuda(stream, &arguments->tilt, &correction, sino_task_buffer(task, 0),
+                                  sino_task_buffer(task, 1), sino_task_buffer(task, 2), sino_task_buffer(task, 6),
+                                  sino_task_buffer(task, 3), sino_task_buffer(task, 4), sino_task_buffer(task, 5));
+}
+
 static const SinoTaskKind phase_kind = {
     .name = "phase", .argument_bytes = sizeof(Arguments), .access_min = 7, .access_max = 7, .cpu = phase_cpu};
 
-static const SinoTaskKind tilt_kind = {
-    .name = "tilt", .argument_bytes = sizeof(Arguments), .access_min = 7, .access_max = 7, .cpu = tilt_cpu};
+static const SinoTaskKind tilt_kind = {.name = "tilt",
+                                       .argument_bytes = sizeof(Arguments),
+                                       .access_min = 7,
+                                       .access_max = 8,
+                                       .cpu = tilt_cpu,
+                                       .cuda = SINO_ON_CUDA(tilt_cuda)};
+
+int64_t sino_images_gpu_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction)
+{
+    return tilt->angle_rad != 0 && !phase ? sino_tilt_cuda_scratch_bytes(tilt, correction) : 0;
+}
 
 /* What a core takes for a pixel, in flops of a product with lengths of rays, for simulations: of a row that phase
  * retrieval transforms, of one that it makes, and of one that is turned. */
@@ -55,24 +88,27 @@ static double effort_of(const SinoCorrection *correction, const SinoTilt *tilt, 
 }
 
 SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct,
-                              const SinoTilt *tilt, const SinoPhase *phase, SinoData *scratch)
+                              const SinoTilt *tilt, const SinoPhase *phase, bool host)
 {
     const SinoCorrection *correction = &correct->correction;
-    const Arguments arguments = {*correction, *tilt, phase};
-    const SinoAccess access[] = {{correct->counts, SINO_READ},    {correct->flat, SINO_READ},
-                                 {correct->dark, SINO_READ},      {correct->sinogram, SINO_WRITE},
-                                 {correct->repaired, SINO_WRITE}, {correct->tally, SINO_WRITE},
-                                 {scratch, SINO_SCRATCH}};
+    const Arguments arguments = {*correction, correct->place_count, correct->flat_first, *tilt, phase};
+    const bool has_angles = !host && correct->angles;
+    const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
+                                 {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
+                                 {correct->repaired, SINO_WRITE},  {correct->tally, SINO_WRITE},
+                                 {correct->scratch, SINO_SCRATCH}, {correct->angles, SINO_READ}};
     const double pixels = (double)correction->column_count * (double)correction->binning;
     const int64_t line = sino_times(correction->angle_count, tilt->column_count);
     const int64_t lines = line_count(correction, tilt, phase);
+    assert(host || sino_images_gpu_bytes(tilt, phase ? sino_phase_options(phase) : NULL, correction) > 0);
     return sino_task_submit(
         runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind,
         &(SinoTaskRequest){.position = position,
                            .arguments = &arguments,
                            .argument_bytes = sizeof arguments,
                            .access = access,
-                           .access_count = 7,
+                           .access_count = has_angles ? 8 : 7,
+                           .host = host,
                            .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
                            .effort = (double)line * effort_of(correction, tilt, phase),
                            .part_bytes = sino_times(sino_times(line, lines), (int64_t)sizeof(float)),

@@ -126,6 +126,34 @@ static void stages(void **state)
     }
 }
 
+/* What is done to projections before the logarithm runs on CUDA GPUs, too, in the place of correct. */
+static void images(void **state)
+{
+    static const struct {
+        const char *task, *words;
+    } runs[] = {
+        {"tilt", "--minibatch 3 --partitions 2 --algorithm fbp --detector-tilt 3 --flat-positions 0,18"},
+        {"tilt", "--minibatch 2 --algorithm cg --iterations 2 --detector-tilt -2 --precision double"},
+        {"tilt", "--minibatch 5 --algorithm sirt --iterations 2 --detector-tilt 0.5"},
+    };
+    cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 5 --noise 0.01");
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        CliRun cpu, other;
+        float *expected = volume_of(*state, NULL, "cpu", runs[i].words, &cpu);
+        float *found = volume_of(*state, NULL, kind()->device, runs[i].words, &other);
+        const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+        print_message("%s: %.2g\n", runs[i].words, off);
+        if (!(off <= 2e-5)) fail_msg("%s: %g", runs[i].words, off);
+        if ((tasks_on(&other, runs[i].task, kind()->place) > 0) != is_cuda() ||
+            (tasks_on(&other, runs[i].task, "   ") > 0) == is_cuda())
+            fail_msg("%s: %s ran elsewhere:\n%s", runs[i].words, runs[i].task, other.err);
+        free(expected);
+        free(found);
+        cli_free(&cpu);
+        cli_free(&other);
+    }
+}
+
 static void one_partition_without_symmetry(void **state)
 {
     cli_works(*state, scan);
@@ -510,6 +538,7 @@ int cli_device_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(every_precision_and_algorithm),
         CLI_TEST(stages),
+        CLI_TEST(images),
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(total_variation),
         CLI_TEST(rotation),

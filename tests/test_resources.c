@@ -123,17 +123,20 @@ static void plan_is_what_a_run_takes(void **state)
 static void gpus_have_scratch_of_their_own(void **state)
 {
     (void)state;
-    enum { CORES_BYTES = 1000, MORE_BYTES = 500 };
+    enum { CORES_BYTES = 1000, MORE_BYTES = 500, SLICE_BYTES = 30, MORE_OF_SLICE = 70 };
     uint64_t seed = 7;
     for (int i = 0; i < 3; i++) {
         Case made = draw(&seed);
         SinoRunPlan plan;
         made.request.job.stage_bytes = CORES_BYTES;
         made.request.job.stage_gpu_bytes = MORE_BYTES;
+        made.request.job.stage_slice_bytes = SLICE_BYTES;
+        made.request.job.stage_gpu_slice_bytes = MORE_OF_SLICE;
         if (i > 0) made.request.machine.devices = sino_device_room_of(i == 2, 1, (int64_t)8 << 30);
         assert_success(sino_run_plan_new(&made.request, &plan));
-        assert_int_equal(plan.resources.stage_bytes,
-                         made.request.machine.worker_count * (CORES_BYTES + (i == 2 ? MORE_BYTES : 0)));
+        const int64_t slice = SLICE_BYTES + (i == 2 ? MORE_OF_SLICE : 0);
+        const int64_t worker = CORES_BYTES + (i == 2 ? MORE_BYTES : 0) + plan.streaming.minibatch * slice;
+        assert_int_equal(plan.resources.stage_bytes, made.request.machine.worker_count * worker);
         sino_run_plan_free(&plan);
         free(made.rad);
     }

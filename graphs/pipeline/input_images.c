@@ -2,6 +2,7 @@
 /* Input, images: what is done with whole projections before the logarithm: the tilt of the detector, and phase
  * retrieval. */
 #include "arithmetic.h"
+#include "images_task.h"
 #include "input.h"
 
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input)
@@ -46,4 +47,15 @@ int64_t sino_input_images_bytes(const SinoInput *input, int64_t rows)
     const SinoTilt tilt = sino_input_tilt(input, 0);
     if (input->tilt_rad != 0) return sino_tilt_scratch_bytes(&tilt, phase.range > 0 ? &phase : NULL, rows);
     return phase.range > 0 ? sino_phase_scratch_bytes(&phase, rows) : 0;
+}
+
+int64_t sino_input_images_gpu_bytes(const SinoInput *input, int64_t slices)
+{
+    const SinoPhaseOptions phase = sino_input_phase(input);
+    const SinoTilt tilt = sino_input_tilt(input, 0);
+    const SinoCorrection correction = {.slices = {.slice_count = slices},
+                                       .angle_count = input->angle_count,
+                                       .column_count = input->column_count,
+                                       .binning = input->binning};
+    return sino_images_gpu_bytes(&tilt, phase.range > 0 ? &phase : NULL, &correction);
 }

@@ -15,8 +15,9 @@
 typedef struct Own {
     double *flat_at;   /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
     SinoPhase *phase;  /* NULL: no phase retrieval; owned */
-    SinoData *images;  /* scratch memory of phase retrieval and tilt; NULL: neither is wanted */
-    SinoData *scratch; /* NULL: cores correct */
+    bool images;       /* phase retrieval or tilt is wanted */
+    bool host;         /* cores alone correct */
+    SinoData *scratch; /* of images; else of GPUs; NULL: none */
     SinoData *angles;  /* with several sets of flat fields: places among the rows and the sets, for GPUs */
 } Own;
 
@@ -64,15 +65,6 @@ static SinoStatus place_flats(const SinoInput *input, double **flat_at)
     return NULL;
 }
 
-static SinoStatus prepare_images(const SinoStagesRequest *request, Own *own)
-{
-    const SinoInput *input = request->input;
-    const SinoPhaseOptions phase = sino_input_phase(input);
-    const int64_t rows = sino_times(request->slices.slice_count, input->binning);
-    if (phase.range > 0) SINO_TRY(sino_phase_new(&phase, &own->phase));
-    return sino_data_scratch(request->runtime, "images", sino_input_images_bytes(input, rows), &own->images);
-}
-
 /* What GPUs read of the angles, as SinoCorrect has it. */
 static SinoStatus copy_angles(const SinoStagesRequest *request, Own *own)
 {
@@ -89,20 +81,44 @@ static SinoStatus copy_angles(const SinoStagesRequest *request, Own *own)
     return status;
 }
 
+/* Whether GPUs have room for the counts of a slab, a sinogram and `bytes` of scratch memory. */
+static bool is_for_gpus(const SinoStagesRequest *request, int64_t bytes)
+{
+    const SinoInput *input = request->input;
+    const int64_t slab = request->slab_slices;
+    const int64_t counts = sino_input_slab_bytes(input, input->angle_count, slab);
+    const int64_t data = counts + sino_input_fields_bytes(input, slab) + sino_stage_sinogram_bytes(request);
+    return input->angle_count > 0 && sino_device_takes(request->runtime, data + bytes);
+}
+
+/* Scratch memory has one size on cores and GPUs. */
+static SinoStatus prepare_images(const SinoStagesRequest *request, Own *own)
+{
+    const SinoInput *input = request->input;
+    const SinoPhaseOptions phase = sino_input_phase(input);
+    const int64_t slices = request->slices.slice_count, of_gpus = sino_input_images_gpu_bytes(input, slices);
+    const int64_t of_cores = sino_input_images_bytes(input, sino_times(slices, input->binning));
+    const bool cuda = sino_runtime_devices(request->runtime) & SINO_DEVICE_CUDA;
+    own->images = true;
+    own->host = !(cuda && of_gpus > 0 && is_for_gpus(request, of_gpus));
+    if (phase.range > 0) SINO_TRY(sino_phase_new(&phase, &own->phase));
+    if (own->flat_at && !own->host) SINO_TRY(copy_angles(request, own));
+    return sino_data_scratch(request->runtime, "images", own->host ? of_cores : sino_larger(of_cores, of_gpus),
+                             &own->scratch);
+}
+
 /* Allocates the buffers with which GPUs correct, unless a slab's counts are too large for a GPU. */
 static SinoStatus prepare(const SinoStagesRequest *request, void **result)
 {
     Own *own;
     const SinoInput *input = request->input;
-    const int64_t slab = request->slab_slices;
-    const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, slab) +
-                          sino_input_fields_bytes(input, slab) + sino_stage_sinogram_bytes(request);
     SINO_TRY(sino_allocate(1, sizeof *own, "a stage", &own));
     *result = own;
     if (input->flat_sets.count > 1) SINO_TRY(place_flats(input, &own->flat_at));
     if (sino_input_has_images(input)) return prepare_images(request, own);
-    if (input->angle_count == 0 || !sino_device_takes(request->runtime, bytes)) return NULL;
-    const SinoCorrection correction = sino_input_correction(input, request->slices, 0, slab, 0);
+    own->host = !is_for_gpus(request, 0);
+    if (own->host) return NULL;
+    const SinoCorrection correction = sino_input_correction(input, request->slices, 0, request->slab_slices, 0);
     if (own->flat_at) SINO_TRY(copy_angles(request, own));
     return sino_correct_scratch(request->runtime, &correction, &own->scratch);
 }
@@ -112,7 +128,6 @@ static void release(void *released)
     Own *own = released;
     if (!own) return;
     free(own->flat_at);
-    sino_data_free(own->images);
     sino_phase_free(own->phase);
     sino_data_free(own->scratch);
     sino_data_free(own->angles);
@@ -130,9 +145,9 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
                            .sinogram = work->sinogram,
                            .repaired = work->repaired,
                            .tally = work->tally,
-                           .angles = own->flat_at   ? own->angles
-                                     : own->scratch ? work->places
-                                                    : NULL,
+                           .angles = own->flat_at ? own->angles
+                                     : own->host  ? NULL
+                                                  : work->places,
                            .place_count = request->input->place ? request->input->angle_count : 0,
                            .flat_first = work->first_angle,
                            .scratch = own->scratch};
@@ -144,7 +159,7 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
         const int64_t row =
             request->input->first_row + (work->slab_first + work->slice_in_slab) * request->input->binning;
         const SinoTilt tilt = sino_input_tilt(request->input, row - correct.correction.first_row);
-        return sino_insert_images(request->runtime, work->position, &correct, &tilt, own->phase, own->images);
+        return sino_insert_images(request->runtime, work->position, &correct, &tilt, own->phase, own->host);
     }
     return sino_insert_correct(request->runtime, work->position, &correct);
 }

@@ -58,6 +58,10 @@ static void add_images(const SinoInput *input, SinoWorkload *job)
     const int64_t none = sino_input_images_bytes(input, 0);
     job->stage_slice_bytes = sino_input_images_bytes(input, input->binning) - none;
     job->stage_bytes += none;
+    const int64_t none_of_gpus = sino_input_images_gpu_bytes(input, 0);
+    const int64_t slice_of_gpus = sino_input_images_gpu_bytes(input, 1) - none_of_gpus;
+    job->stage_gpu_bytes += sino_larger(none_of_gpus - none, 0);
+    job->stage_gpu_slice_bytes = sino_larger(slice_of_gpus - job->stage_slice_bytes, 0);
 }
 
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
@@ -130,6 +134,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
     const SinoOperatorKind *kind = sino_operator_kind(&job->problem);
     const SinoBatch batch = {.stride = streaming->stride, .history_numbers = job->history_numbers};
     const int64_t slab = streaming->slab_slices;
+    const bool on_gpus = machine->devices.slices > 0;
     const SinoRecordShape record = sino_record_shape(&job->problem.geometry, job->slice_count, job->history_columns,
                                                      job->history_numbers, job->pictures);
     SinoResources bytes = {
@@ -146,9 +151,10 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes) +
                       sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
-        .stage_bytes = sino_times(sino_larger(machine->worker_count, 1),
-                                  job->stage_bytes + (machine->devices.slices > 0 ? job->stage_gpu_bytes : 0) +
-                                      sino_times(streaming->minibatch, job->stage_slice_bytes)),
+        .stage_bytes = sino_times(
+            sino_larger(machine->worker_count, 1),
+            job->stage_bytes + (on_gpus ? job->stage_gpu_bytes : 0) +
+                sino_times(streaming->minibatch, job->stage_slice_bytes + (on_gpus ? job->stage_gpu_slice_bytes : 0))),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
         .record_bytes = sino_record_bytes(&record) + job->mask_bytes};
     bytes.building_bytes = sino_larger(bytes.building_bytes, search_bytes(job, size, machine, bytes.slot_bytes));

@@ -27,10 +27,11 @@ typedef struct SinoWorkload {
     int64_t fields_bytes;    /* the fields of a slice that are kept: the flat field of each set, and the dark field */
     int64_t stage_bytes;     /* scratch memory of a worker that runs a stage */
     int64_t stage_gpu_bytes; /* what it has more where GPUs run stages, too */
-    int64_t field_images;    /* fields held in memory while they are averaged; 0: none */
-    int64_t packed_bytes;    /* a slice of a volume whose slices are compressed before they are written; 0: none are */
-    bool supported;          /* the solver has a support (support.h) */
-    int64_t mask_bytes;      /* the image of --mask */
+    int64_t stage_gpu_slice_bytes; /* likewise, for each slice of a minibatch */
+    int64_t field_images;          /* fields held in memory while they are averaged; 0: none */
+    int64_t packed_bytes; /* a slice of a volume whose slices are compressed before they are written; 0: none are */
+    bool supported;       /* the solver has a support (support.h) */
+    int64_t mask_bytes;   /* the image of --mask */
     bool pictures;
 } SinoWorkload;
 

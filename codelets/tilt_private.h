@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tilt, private: what one call makes of the detector, and what that depends on. */
+#ifndef SINO_TILT_PRIVATE_H
+#define SINO_TILT_PRIVATE_H
+
+#include "tilt.h"
+
+/* On a GPU: bytes that arrays begin at multiples of; approximate size of the arrays of the angles that are made
+ * together, which caches may hold. */
+enum { SINO_TILT_ALIGNED = 64, SINO_TILT_BATCH_BYTES = 16 << 20 };
+
+/* Rows are those of the detector. */
+typedef struct SinoTiltPart {
+    int64_t first, rows;                /* of the image that is made: with the rows that phase retrieval needs beside */
+    int64_t first_column, column_count; /* likewise; for phase retrieval all columns */
+    int64_t from_first, from_rows;      /* that it depends on */
+} SinoTiltPart;
+
+/* Rows of an image for `rows` rows of the result, at most. */
+int64_t sino_tilt_image_rows(const SinoPhaseOptions *phase, int64_t rows);
+
+SinoTiltPart sino_tilt_part(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction);
+
+/* The correction of the image, without flat fields. Its function that makes images is to be set. */
+SinoCorrection sino_tilt_after(const SinoTilt *tilt, const SinoTiltPart *part, const SinoCorrection *correction);
+
+/* On a GPU: bytes of the arrays of one angle, of so many rows that images depend on, and pixels of an image. */
+int64_t sino_tilt_angle_bytes(const SinoTilt *tilt, int64_t lines, int64_t pixels);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sino_tilt_correct by the functions of tilt_cuda.h. */
+#include "images_on_device.h"
+
+#include "device.h"
+#include "tilt_cuda.h"
+
+#include <math.h>
+
+enum { GUARD = 4096 }; /* bytes behind the scratch memory */
+
+/* What both sides write. */
+typedef struct Result {
+    void *sinogram;
+    int64_t *repaired, *tally;
+} Result;
+
+/* Sizes of a call, in bytes. */
+typedef struct Sizes {
+    size_t counts, field, flat, at, place, sinogram, repaired, tally;
+} Sizes;
+
+static Sizes sizes_of(const SinoCorrection *correction, int64_t detector_columns)
+{
+    static const size_t input[] = {sizeof(uint8_t), sizeof(uint16_t), sizeof(float)};
+    const int64_t pixels = correction->row_count * detector_columns,
+                  columns = correction->column_count / correction->binning;
+    const size_t sets = (size_t)(correction->flat_sets > 1 ? correction->flat_sets : 1);
+    const size_t angles = (size_t)correction->angle_count, field = (size_t)pixels * sizeof(float);
+    return (Sizes){.counts = angles * (size_t)pixels * input[correction->input],
+                   .field = field,
+                   .flat = sets * field,
+                   .at = angles * sizeof *correction->flat_at,
+                   .place = angles * sizeof *correction->place,
+                   .sinogram = angles * (size_t)(columns * correction->slices.stride) *
+                               sino_precision_bytes(correction->slices.precision),
+                   .repaired = (size_t)correction->slices.slice_count * sizeof(int64_t),
+                   .tally = (angles + (size_t)columns) * sizeof(int64_t)};
+}
+
+/* Scratch memory between calls holds anything. */
+static unsigned char *new_scratch(size_t bytes)
+{
+    return memset(device_memory(bytes + GUARD), 0xff, bytes + GUARD);
+}
+
+static void free_scratch(unsigned char *scratch, size_t bytes)
+{
+    for (size_t i = 0; i < GUARD; i++)
+        if (scratch[bytes + i] != 0xff) {
+            fprintf(stderr, "images: kernels have written behind the scratch memory\n");
+            abort();
+        }
+    device_free(scratch);
+}
+
+static double value_at(SinoPrecision precision, const void *values, size_t i)
+{
+    return precision == SINO_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+/* Transmissions are compared where there is a logarithm. */
+static void compare(const SinoCorrection *correction, const Sizes *sizes, const Result *cpu, const Result *device)
+{
+    const SinoPrecision precision = correction->slices.precision;
+    for (size_t i = 0; i < sizes->sinogram / sino_precision_bytes(precision); i++) {
+        const double a = value_at(precision, cpu->sinogram, i), b = value_at(precision, device->sinogram, i);
+        const bool marked = a == 0 && signbit(a), also = b == 0 && signbit(b);
+        const double off =
+            correction->minus_log ? fabs(exp(-a) - exp(-b)) / fmax(1, exp(-a)) : fabs(a - b) / fmax(1, fabs(a));
+        if (off <= 4e-6 && marked == also) continue;
+        fprintf(stderr, "images: value %zu is %.9g on cores, %.9g on the device\n", i, a, b);
+        abort();
+    }
+    if (memcmp(cpu->repaired, device->repaired, sizes->repaired) != 0 ||
+        memcmp(cpu->tally, device->tally, sizes->tally) != 0) {
+        fprintf(stderr, "images: other numbers of undefined values on the device\n");
+        abort();
+    }
+}
+
+SinoStatus tilt_correct_on_device(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
+                                  const void *counts, const float *flat, const float *dark, void *scratch,
+                                  void *sinogram, int64_t *repaired, int64_t *tally)
+{
+    const Sizes sizes = sizes_of(correction, tilt->column_count);
+    const size_t scratch_bytes = (size_t)sino_tilt_cuda_scratch_bytes(tilt, correction);
+    const Result cpu = {sinogram, repaired, tally};
+    const Result device = {device_memory(sizes.sinogram), device_memory(sizes.repaired), device_memory(sizes.tally)};
+    SinoCorrection of_device = *correction;
+    void *of_place = device_lend(correction->place, sizes.place), *of_at = device_lend(correction->flat_at, sizes.at);
+    void *of_counts = device_lend(counts, sizes.counts);
+    void *of_flat = device_lend(flat, sizes.flat), *of_dark = device_lend(dark, sizes.field);
+    unsigned char *of_scratch = new_scratch(scratch_bytes);
+    SINO_TRY(sino_tilt_correct(tilt, phase, correction, counts, flat, dark, scratch, sinogram, repaired, tally));
+    if (phase) return NULL;
+    of_device.place = of_place;
+    of_device.flat_at = of_at;
+    device_check(sino_tilt_correct_cuda(NULL, tilt, &of_device, of_counts, of_flat, of_dark, of_scratch,
+                                        device.sinogram, device.repaired, device.tally));
+    device_unlend(correction->place, of_place, sizes.place);
+    device_unlend(correction->flat_at, of_at, sizes.at);
+    device_unlend(counts, of_counts, sizes.counts);
+    device_unlend(flat, of_flat, sizes.flat);
+    device_unlend(dark, of_dark, sizes.field);
+    free_scratch(of_scratch, scratch_bytes);
+    compare(correction, &sizes, &cpu, &device);
+    device_return(sinogram, device.sinogram, sizes.sinogram);
+    device_return(repaired, device.repaired, sizes.repaired);
+    device_return(tally, device.tally, sizes.tally);
+    return NULL;
+}

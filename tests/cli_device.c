@@ -140,12 +140,12 @@ static void images(void **state)
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         CliRun cpu, other;
         float *expected = volume_of(*state, NULL, "cpu", runs[i].words, &cpu);
-        float *found = volume_of(*state, NULL, kind()->device, runs[i].words, &other);
+        float *found = volume_of(*state, NULL, cli_device_kind()->device, runs[i].words, &other);
         const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
         print_message("%s: %.2g\n", runs[i].words, off);
         if (!(off <= 2e-5)) fail_msg("%s: %g", runs[i].words, off);
-        if ((tasks_on(&other, runs[i].task, kind()->place) > 0) != is_cuda() ||
-            (tasks_on(&other, runs[i].task, "   ") > 0) == is_cuda())
+        if ((cli_device_tasks_on(&other, runs[i].task, cli_device_kind()->place) > 0) != cli_device_is_cuda() ||
+            (cli_device_tasks_on(&other, runs[i].task, "   ") > 0) == cli_device_is_cuda())
             fail_msg("%s: %s ran elsewhere:\n%s", runs[i].words, runs[i].task, other.err);
         free(expected);
         free(found);

@@ -288,6 +288,71 @@ static void arrays_are_refused(void **state)
     succeeds(sinodag_operator_free(op));
 }
 
+/* Arrays that share memory: slices would be written while others are still to be read. */
+static void overlaps_are_refused(void **state)
+{
+    (void)state;
+    enum { ALL = SLICES * (VOXELS + RAYS) };
+    SinodagOperator *op = new_operator(NULL);
+    float *memory = calloc(ALL, sizeof *memory);
+    const SinodagArray of = images(memory, SINODAG_FLOAT32),
+                       next = projections(memory + SLICES * VOXELS, SINODAG_FLOAT32);
+    SinodagArray to = next;
+    succeeds(sinodag_project(op, &of, &to));
+    to.data = memory + SLICES * VOXELS - 1;
+    refused(sinodag_project(op, &of, &to), "overlap in memory");
+    refused(sinodag_backproject(op, &to, &of), "overlap in memory");
+    refused(sinodag_solve(op, &to, NULL, &(SinodagSolution){.volume = of}), "overlap in memory");
+    to.data = memory;
+    refused(sinodag_project(op, &of, &to), "overlap in memory");
+    to.data = memory + ALL - 1; /* its elements lie before */
+    memcpy(to.stride, (int64_t[]){-RAYS, -COLUMNS, -1}, sizeof to.stride);
+    succeeds(sinodag_project(op, &of, &to));
+    to.stride[0] = -RAYS - 1;
+    refused(sinodag_project(op, &of, &to), "overlap in memory");
+    to.stride[0] = INT64_MIN;
+    refused(sinodag_project(op, &of, &to), "overlap in memory");
+    free(memory);
+    succeeds(sinodag_operator_free(op));
+}
+
+/* Values that no enumeration has, and null pointers, of every function. */
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    SinodagOperator *op = new_operator(NULL), *none = NULL;
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    static const int devices[] = {-1, 2, 7, INT32_MAX};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        SinodagArray wrong = of;
+        wrong.device = (SinodagDevice)devices[i];
+        refused(sinodag_project(op, &wrong, &to), "the images");
+        refused(sinodag_solve(op, &to, NULL, &(SinodagSolution){.volume = wrong}), "");
+        wrong = to;
+        wrong.device = (SinodagDevice)devices[i];
+        refused(sinodag_project(op, &of, &wrong), "the projections");
+        refused(sinodag_recon(&(SinodagScan){.projections = wrong}, NULL, &(SinodagOutput){0}), "");
+    }
+    SinodagArray huge = of;
+    huge.size[0] = INT64_MAX;
+    refused(sinodag_project(op, &huge, &to), "slices");
+    huge.size[0] = INT64_MIN;
+    refused(sinodag_project(op, &huge, &to), "allowed: (S, 33, 33)");
+    refused(sinodag_operator_new(NULL, NULL, &none), "");
+    refused(sinodag_operator_new(&(SinodagGeometry){0}, NULL, &none), "");
+    refused(sinodag_solve(op, &to, NULL, NULL), "");
+    refused(sinodag_solve(op, NULL, NULL, &(SinodagSolution){.volume = of}), "");
+    refused(sinodag_recon(NULL, NULL, NULL), "");
+    refused(sinodag_settings(NULL, NULL, NULL), "");
+    assert_null(none);
+    succeeds(sinodag_operator_about(op, NULL));
+    succeeds(sinodag_project(op, &of, &to));
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
 static void freed_operators_are_refused(void **state)
 {
     (void)state;
@@ -714,6 +779,8 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(geometries_are_refused),
                                        cmocka_unit_test(settings_are_refused),
                                        cmocka_unit_test(arrays_are_refused),
+                                       cmocka_unit_test(overlaps_are_refused),
+                                       cmocka_unit_test(nonsense_is_refused),
                                        cmocka_unit_test(freed_operators_are_refused),
                                        cmocka_unit_test(memory_does_not_grow),
                                        cmocka_unit_test(threads_take_turns),

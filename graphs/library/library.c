@@ -153,8 +153,11 @@ SinodagStatus sinodag_start(const char *const *settings, SinodagLog *log, void *
     if (!library.runtime)
         status = start(settings);
     else if (settings && *settings)
-        status = sino_error(SINO_BAD_INPUT,
-                            "sinodag_start has settings ('%s' …), but sinodag has started; allowed: none", *settings);
+        status = sino_error(
+            SINO_BAD_INPUT,
+            "sinodag_start has settings ('%s' …), but sinodag has started; allowed: none, or settings once it has "
+            "stopped, for which every operator is to be freed, too",
+            *settings);
     if (!status) {
         library.starts++;
         sino_library_keep();

@@ -291,16 +291,63 @@ static SinoStatus check_bounds(const SinodagArray *images, const SinodagArray *p
     return NULL;
 }
 
+static SinoStatus use_slices(const SinoArraySizes *sizes, const SinodagArray *images, const SinodagArray *projections,
+                             SinoArrays *arrays)
+{
+    SINO_TRY(sino_library_use_array("the images", images, sizes->images, &arrays->images));
+    SINO_TRY(sino_library_use_array("the projections", projections, sizes->projections, &arrays->projections));
+    SINO_TRY(check_bounds(images, projections));
+    arrays->slice_count = images->size[0];
+    return NULL;
+}
+
+/* The bytes of memory from the first element to the last one. A double has every address; a stride may be anything. */
+typedef struct Range {
+    double first, end;
+} Range;
+
+static Range range_of(const SinodagArray *array, const SinoStrided *used, int64_t volume_step)
+{
+    const double element = used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float);
+    const int64_t count[4] = {array->size[0], array->size[1], array->size[2], sino_larger(1, array->volumes)};
+    const int64_t step[4] = {used->step[0], used->step[1], used->step[2], volume_step};
+    Range range = {.first = (double)(uintptr_t)array->data, .end = (double)(uintptr_t)array->data + element};
+    for (int d = 0; d < 4; d++) {
+        const double reach = element * (double)(count[d] - 1) * (double)step[d];
+        range.first += fmin(reach, 0);
+        range.end += fmax(reach, 0);
+    }
+    return range;
+}
+
+/* Whether element i of one array is element i of the other one. */
+static bool are_same(const SinodagArray *images, const SinodagArray *projections, const SinoArrays *arrays)
+{
+    return images->data == projections->data && images->type == projections->type &&
+           memcmp(images->size, projections->size, sizeof images->size) == 0 &&
+           memcmp(arrays->images.step, arrays->projections.step, sizeof arrays->images.step) == 0 &&
+           arrays->image_step == arrays->projection_step;
+}
+
+/* Slices are written while others are still to be read. What lies on a device is copied as a whole before. */
+static SinoStatus check_apart(const SinodagArray *images, const SinodagArray *projections, const SinoArrays *arrays)
+{
+    if (images->device != SINODAG_MAIN_MEMORY || projections->device != SINODAG_MAIN_MEMORY) return NULL;
+    const Range a = range_of(images, &arrays->images, arrays->image_step);
+    const Range b = range_of(projections, &arrays->projections, arrays->projection_step);
+    SINO_CHECK(a.end <= b.first || b.end <= a.first || are_same(images, projections, arrays), SINO_BAD_INPUT,
+               "the images and the projections overlap in memory; allowed: arrays apart from each other, or the same "
+               "array with the same strides");
+    return NULL;
+}
+
 SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
                                    const SinodagArray *projections, SinoArrays *arrays)
 {
     const SinoArraySizes sizes = sino_lines_sizes(op->lines, arrays->subset);
-    if (sizes.images[0] > 0) return use_cone(&sizes, images, projections, arrays);
-    SINO_TRY(sino_library_use_array("the images", images, sizes.images, &arrays->images));
-    SINO_TRY(sino_library_use_array("the projections", projections, sizes.projections, &arrays->projections));
-    SINO_TRY(check_bounds(images, projections));
-    arrays->slice_count = images->size[0];
-    return NULL;
+    SINO_TRY(sizes.images[0] > 0 ? use_cone(&sizes, images, projections, arrays)
+                                 : use_slices(&sizes, images, projections, arrays));
+    return check_apart(images, projections, arrays);
 }
 
 SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice, int64_t count, int64_t bytes)

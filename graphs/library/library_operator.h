@@ -27,7 +27,7 @@ struct SinodagOperator {
 SinoStatus sino_library_check_operator(const SinodagOperator *op);
 
 /* Checks arrays of an operator that exists, and fills in arrays->images, projections and slice_count; `subset` is
- * valid. SINO_BAD_INPUT: other sizes or types. */
+ * valid. SINO_BAD_INPUT: other sizes or types, arrays that overlap. */
 SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
                                    const SinodagArray *projections, SinoArrays *arrays);
 

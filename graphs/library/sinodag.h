@@ -164,7 +164,8 @@ typedef struct SinodagAbout {
 SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *about);
 
 /* projections = A images, images = Aᵀ projections, of the sizes above. Types: float32 or float64. Arrays in which the
- * slices of a pixel follow each other (stride[0] = 1) are copied fastest. SINODAG_BAD_INPUT: other sizes or types, a
+ * slices of a pixel follow each other (stride[0] = 1) are copied fastest. In main memory both lie apart from each
+ * other, or are the same array with the same strides. SINODAG_BAD_INPUT: other sizes or types, arrays that overlap, a
  * value that is read is NaN or infinite, a freed operator. */
 SinodagStatus sinodag_project(SinodagOperator *op, const SinodagArray *images, const SinodagArray *projections);
 SinodagStatus sinodag_backproject(SinodagOperator *op, const SinodagArray *projections, const SinodagArray *images);

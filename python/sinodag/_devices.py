@@ -133,6 +133,8 @@ def _by_cuda(values):
 
 def as_array(values):
     """Arrays of other libraries without a copy: a NumPy array, or an OnDevice."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise BadInput(f"an array with {np.ma.count_masked(values)} masked elements; allowed: none, as filled() gives it")
     if isinstance(values, np.ndarray):
         return values
     if not hasattr(values, "__dlpack__"):

@@ -159,12 +159,35 @@ def check(status):
     raise kind(text)
 
 
+_unfreed = []  # operators that could not be freed yet
+
+
+def free(handle):
+    """Frees an operator; for finalizers, which may come while the library calls a function of the caller, or in a forked
+    process. The library then refuses, and the operator waits for the next call."""
+    _unfreed.append(handle)
+    free_rest()
+
+
+def free_rest():
+    """Frees the operators that wait for it."""
+    for _ in range(len(_unfreed)):
+        try:
+            handle = _unfreed.pop(0)
+        except IndexError:
+            return  # another thread has taken it
+        status = library.sinodag_operator_free(handle)
+        if status:
+            library.sinodag_status_free(status)
+            _unfreed.append(handle)
+
+
 def _word(value):
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return ",".join(_word(part) for part in value)
-    return str(value)
+    return os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)
 
 
 def settings_of(settings):
@@ -172,7 +195,10 @@ def settings_of(settings):
     texts = []
     for name, value in settings.items():
         if value is not None:
-            texts.append(f"{name.replace('_', '-')}={_word(value)}".encode())
+            word = _word(value)
+            if "\0" in word:
+                raise BadInput(f"{name} is {word!r}; allowed: a text without zero bytes")
+            texts.append(os.fsencode(f"{name.replace('_', '-')}={word}"))
     return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
 
@@ -257,6 +283,7 @@ def ensure_started():
 def stop():
     """Stops sinodag, as soon as every operator is closed. It stops by itself when Python ends."""
     global _started
+    free_rest()
     with _lock:
         if _started:
             _started = False

@@ -19,6 +19,7 @@ from ._library import (
     array_of,
     check,
     ensure_started,
+    free,
     library,
     settings_of,
     usable,
@@ -29,9 +30,15 @@ from ._settings import with_settings
 _ELEMENT = {"double": np.float64}
 
 
-def _free(handle):
-    """Called by finalizers: an error, as in a forked process, has nobody to tell."""
-    library.sinodag_status_free(library.sinodag_operator_free(handle))
+def _whole(name, value):
+    """A number of the geometry, which ctypes would cut to 64 bits."""
+    try:
+        number = int(value) if isinstance(value, (float, np.floating)) and value == int(value) else operator.index(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not -(2**63) <= number < 2**63:
+        raise BadInput(f"{name} is {value!r}; allowed: a whole number")
+    return number
 
 
 class _Linear:
@@ -111,6 +118,8 @@ class _Linear:
         taken = usable(_slices(values, order, self._cells[0]), values.dtype)
         if len(taken) == 0:
             raise BadInput(f"an array of shape {values.shape}; allowed: one slice or volume, or more")
+        if not isinstance(taken, OnDevice) and not isinstance(into, OnDevice) and np.may_share_memory(taken, into):
+            taken = taken.copy()
         (compute or self._compute)(array_of(taken), array_of(_slices(into, order, self._cells[1])))
         return result
 
@@ -228,8 +237,9 @@ class Operator(_Linear):
 
     def __init__(self, angles=None, columns=None, center=None, slices=1, subsets=1, rows=None, **settings):
         matrix, borrowed = settings.get("system_matrix"), None
-        geometry = Geometry(center=float("nan") if center is None else float(center), slices=int(slices), subsets=int(subsets),
-                            columns=int(columns or 0), rows=int(rows or 0))
+        geometry = Geometry(center=float("nan") if center is None else float(center), slices=_whole("slices", slices),
+                            subsets=_whole("subsets", subsets), columns=_whole("columns", 0 if columns is None else columns),
+                            rows=_whole("rows", 0 if rows is None else rows))
         if matrix is not None and not isinstance(matrix, (str, os.PathLike)):
             told, borrowed = _matrix_of(settings.pop("system_matrix"))
             geometry.matrix = ctypes.pointer(told)
@@ -243,7 +253,7 @@ class Operator(_Linear):
         check(library.sinodag_operator_new(ctypes.byref(geometry), settings_of(settings), ctypes.byref(handle)))
         del borrowed
         self._handle = handle
-        self._close = weakref.finalize(self, _free, handle)
+        self._close = weakref.finalize(self, free, handle)
         about = About()
         check(library.sinodag_operator_about(handle, ctypes.byref(about)))
         self._tell(about, angles is None)

@@ -16,6 +16,7 @@ from ._library import (
     array_of,
     check,
     ensure_started,
+    free_rest,
     library,
     settings_of,
     usable,
@@ -94,6 +95,7 @@ class Call:
             self._wait(done)
         else:
             work()
+        free_rest()  # what a function of the caller let go
         if self.error:
             library.sinodag_status_free(statuses[0])
             raise self.error

@@ -63,7 +63,10 @@ static void settle(SinodagStatus status)
 static SinodagArray array(State *state, int which)
 {
     Bytes *bytes = &state->bytes;
-    SinodagArray made = {.data = state->memory[which], .type = (SinodagType)(byte(bytes) % 6 - 1)};
+    const int kind = byte(bytes); /* mostly in main memory; else on a device, or where no array is */
+    SinodagArray made = {.data = state->memory[which],
+                         .type = (SinodagType)(kind % 6 - 1),
+                         .device = kind < 240 ? SINODAG_MAIN_MEMORY : (SinodagDevice)(kind % 5 - 1)};
     for (int d = 0; d < 3; d++) made.size[d] = size(bytes);
     const int64_t n[3] = {made.size[0], made.size[1], made.size[2]};
     bool fits = true;

@@ -55,6 +55,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
         SINO_NO_VECTOR, 2, 1)                                                                                          \
     ROW(start_weighted_cg, START_WEIGHTED_CG, "update_weigh_rays", SINO_VECTOR_CHANGE, SINO_VECTOR_WRITE,              \
         SINO_NO_VECTOR, SINO_NO_VECTOR, 0, 0)                                                                          \
+    ROW(start_given_cg, START_GIVEN_CG, "update_weigh_rays", SINO_VECTOR_CHANGE, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,   \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(product_weighted_cg, PRODUCT_WEIGHTED_CG, "update_sums", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_VECTOR_READ, \
         SINO_NO_VECTOR, 2, 0)                                                                                          \
     ROW(residual_weighted_cg, RESIDUAL_WEIGHTED_CG, "update_residual_cg", SINO_VECTOR_READ, SINO_VECTOR_READ,          \
@@ -67,6 +69,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
         SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 1, 0)                                                             \
     ROW(voxels_weighted_sirt, VOXELS_WEIGHTED_SIRT, "update_voxels_sirt", SINO_VECTOR_READ, SINO_VECTOR_READ,          \
         SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR, 0, 1)                                                             \
+    ROW(residual_given_sirt, RESIDUAL_GIVEN_SIRT, "update_residual_sirt", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW,        \
+        SINO_VECTOR_CHANGE_OR_WRITE, SINO_VECTOR_READ, 1, 0)                                                           \
     ROW(total_mlem, TOTAL_MLEM, "update_total_mlem", SINO_VECTOR_READ, SINO_NO_VECTOR, SINO_NO_VECTOR, SINO_NO_VECTOR, \
         2, 0)                                                                                                          \
     ROW(start_mlem, START_MLEM, "update_start_mlem", SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE_OR_WRITE, SINO_NO_VECTOR,  \
@@ -76,6 +80,8 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
     ROW(voxels_mlem, VOXELS_MLEM, "update_voxels_mlem", SINO_VECTOR_READ, SINO_VECTOR_BY_ROW, SINO_VECTOR_CHANGE,      \
         SINO_NO_VECTOR, 0, 1)                                                                                          \
     ROW(weigh_rays, WEIGH_RAYS, "update_weigh_rays", SINO_VECTOR_READ, SINO_VECTOR_WRITE, SINO_NO_VECTOR,              \
+        SINO_NO_VECTOR, 0, 0)                                                                                          \
+    ROW(admit_rays, ADMIT_RAYS, "update_weigh_rays", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,             \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(majorise, MAJORISE, "update_majorise", SINO_VECTOR_BY_ROW, SINO_VECTOR_READ, SINO_VECTOR_WRITE,                \
         SINO_NO_VECTOR, 0, 0)                                                                                          \
@@ -415,6 +421,15 @@ SINO_FORMULA sino_formula_start_weighted_cg(SINO_ELEMENT *e, REAL *v, double *su
     v[R] = v[W] * v[R];
 }
 
+/* CG with weights that are given. Vectors r, which is b on entry, w: w = 0 if the ray has no value, r = w·b. */
+SINO_FORMULA sino_formula_start_given_cg(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { R, W };
+    (void)e, (void)sum;
+    v[W] = sino_formula_weight(v[R]) * v[W];
+    v[R] = v[W] * v[R];
+}
+
 /* CG with weights. Vectors q = A d, r = w·(b − A x), w. Sums: Σ w·q², Σ q·r. */
 SINO_FORMULA sino_formula_product_weighted_cg(SINO_ELEMENT *e, REAL *v, double *sum)
 {
@@ -484,6 +499,14 @@ SINO_FORMULA sino_formula_residual_weighted_sirt(SINO_ELEMENT *e, REAL *v, doubl
     enum { B, ROW_WEIGHT, W };
     sino_formula_residual_sirt(e, v, sum);
     v[W] = sino_formula_photons(v[B]) * v[W];
+}
+
+/* SIRT with weights that are given. As residual_weighted_sirt, with a fourth vector: the weights. */
+SINO_FORMULA sino_formula_residual_given_sirt(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, ROW_WEIGHT, W, GIVEN };
+    sino_formula_residual_sirt(e, v, sum);
+    v[W] = v[GIVEN] * v[W];
 }
 
 /* SIRT. Vectors g, column weight C = 1/column sum, x: x = x + relaxation·C g, limited to least … most. First: x = 0 on
@@ -562,6 +585,14 @@ SINO_FORMULA sino_formula_weigh_rays(SINO_ELEMENT *e, REAL *v, double *sum)
     enum { B, W };
     (void)sum;
     v[W] = e->argument[0] > 0 ? sino_formula_photons(v[B]) : sino_formula_weight(v[B]);
+}
+
+/* FISTA, SIRT. Vectors b, w: a weight that is given, and 0 if the ray has no value. */
+SINO_FORMULA sino_formula_admit_rays(SINO_ELEMENT *e, REAL *v, double *sum)
+{
+    enum { B, W };
+    (void)e, (void)sum;
+    v[W] = sino_formula_weight(v[B]) * v[W];
 }
 
 /* FISTA. Vectors a = A 1, w, q: q = w·a. */

@@ -289,6 +289,7 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_input(files, "--sensitivity", settings->sensitivity));
     SINO_TRY(sino_files_input(files, "--start", settings->start));
     SINO_TRY(sino_files_input(files, "--mask", settings->mask));
+    if (settings->weights == SINO_WEIGHTS_FILE) SINO_TRY(sino_files_input(files, "--weights", settings->weights_file));
     SINO_TRY(sino_files_input(files, "--config", settings->config));
     SINO_TRY(sino_files_output(files, "--out", settings->out));
     SINO_TRY(sino_files_output(files, "--graph", settings->graph));
@@ -456,12 +457,16 @@ static SinoStatus check_mask(const SinoSettings *settings)
 }
 
 /* With weights AᵀW A is no convolution. */
-static SinoStatus check_weights(const SinoSettings *settings)
+static SinoStatus check_weights(int verb, const SinoSettings *settings)
 {
-    SINO_CHECK(settings->weights != SINO_WEIGHTS_COUNTS || settings->projector != SINO_PROJECTOR_TOEPLITZ,
+    const bool file = settings->weights == SINO_WEIGHTS_FILE;
+    SINO_CHECK((settings->weights != SINO_WEIGHTS_COUNTS && !file) || settings->projector != SINO_PROJECTOR_TOEPLITZ,
                SINO_BAD_INPUT,
-               "--weights counts contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
-               "another projector");
+               "--weights %s contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
+               "another projector",
+               file ? settings->weights_file : "counts");
+    SINO_CHECK(!file || (verb != DEMO && verb != SWEEP), SINO_BAD_INPUT,
+               "--weights is '%s'; allowed with a phantom: auto, counts or none", settings->weights_file);
     return NULL;
 }
 
@@ -481,7 +486,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_dimensions(settings));
     SINO_TRY(check_fista_normal(given, settings));
     SINO_TRY(check_bounds(settings));
-    SINO_TRY(check_weights(settings));
+    SINO_TRY(check_weights(verb, settings));
     SINO_TRY(check_mask(settings));
     SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
@@ -567,6 +572,7 @@ void sino_settings_free(SinoSettings *settings)
             memcpy(&text, (const char *)settings + row->offset, sizeof text);
         free(text);
     }
+    free(settings->weights_file);
     free(settings->node_weights.value);
     free(settings->beam_hardening.value);
     free(settings->remarks);

@@ -60,8 +60,14 @@ typedef enum SinoNonnegativityChoice {
 } SinoNonnegativityChoice;
 /* What fista adds to the residual (codelets/variation.h, codelets/prior.h). */
 typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, SINO_PRIOR_OF_QGGMRF } SinoPriorChoice;
-/* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. */
-typedef enum SinoRayWeights { SINO_WEIGHTS_AUTO, SINO_WEIGHTS_COUNTS, SINO_WEIGHTS_NONE } SinoRayWeights;
+/* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. FILE: of
+ * a file, or of an array (memory_scan.h). */
+typedef enum SinoRayWeights {
+    SINO_WEIGHTS_AUTO,
+    SINO_WEIGHTS_COUNTS,
+    SINO_WEIGHTS_NONE,
+    SINO_WEIGHTS_FILE
+} SinoRayWeights;
 /* What `phantom` simulates the scan of (codelets/phantom.h). */
 typedef enum SinoPhantomObject { SINO_OBJECT_HEAD, SINO_OBJECT_TEXTURE } SinoPhantomObject;
 typedef enum SinoPhaseMethod {
@@ -245,7 +251,8 @@ typedef struct SinoSettings {
     int64_t prior_dimensions; /* FISTA only: 2, within slices, or 3; 0: the verb does not say */
     double prior_threshold;   /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
     double regularization;    /* FISTA only: strength of the prior; NaN: auto */
-    SinoRayWeights weights;   /* FISTA only */
+    SinoRayWeights weights;   /* FISTA, CG and SIRT */
+    char *weights_file;       /* of SINO_WEIGHTS_FILE, whose row is that of `weights` */
     bool usual_algorithm;     /* no --algorithm was given; not of the table */
     bool usual_iterations;    /* no --iterations were given; not of the table */
     double margin;            /* voxels beyond each side of a slice, computed and not written; NaN: auto */

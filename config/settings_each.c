@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings, one by one: describes the rows of the table to a function, for programs that show settings themselves. */
+/* Settings, one by one: describes the rows of the table to a function, for programs that show settings themselves. Such
+ * programs have no files for a word. */
 #include "settings_table.h"
 
 /* What a value is, in one word. */
@@ -32,7 +33,7 @@ static void describe(const SinoSetting *row, SinoSettingVisit *visit, void *of)
                                   .group = sino_group_title[row->group],
                                   .type = type_of(row->kind),
                                   .usual = row->fallback,
-                                  .allowed = sino_setting_allowed(row, allowed),
+                                  .allowed = row->file ? words : sino_setting_allowed(row, allowed),
                                   .words = choice ? sino_words_join(row->choices, sino_setting_words(row), "or", words)
                                                   : NULL,
                                   .unit = row->unit,

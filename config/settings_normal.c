@@ -29,7 +29,8 @@ bool sino_settings_by_normal(const SinoSettings *settings, SinoSettings *normal)
                       settings->precision == SINO_SINGLE && settings->grid.data_ranks <= 1 && !settings->operator_cache;
     const bool whole = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL && !(settings->tolerance > 0) &&
                        (isnan(settings->margin) || settings->margin == 0);
-    if (!left || !whole || settings->weights == SINO_WEIGHTS_COUNTS || !serves(settings)) return false;
+    const bool weighted = settings->weights == SINO_WEIGHTS_COUNTS || settings->weights == SINO_WEIGHTS_FILE;
+    if (!left || !whole || weighted || !serves(settings)) return false;
     *normal = *settings;
     normal->projector = SINO_PROJECTOR_TOEPLITZ;
     if (settings->algorithm == SINO_ALGORITHM_FISTA) normal->iterations = SINO_NORMAL_ITERATIONS;

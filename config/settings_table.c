@@ -163,6 +163,11 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     .kind = SINO_SETTING_REAL, AT(member, double), .low = (least), .high = (most), .fallback = (text), .operand = "X"
 #define CHOICE(member, words, text)                                                                                    \
     .kind = SINO_SETTING_CHOICE, AT_CHOICE(member), .choices = (words), .fallback = (text), .operand = "NAME"
+#define CHOICE_OR_FILE(member, words, text)                                                                            \
+    .kind = SINO_SETTING_CHOICE, AT_CHOICE(member), .choices = (words), .fallback = (text),                            \
+    .file =                                                                                                            \
+        offsetof(SinoSettings, member##_file) + 0 * sizeof(_Generic(((SinoSettings *)0)->member##_file, char * : 0)),  \
+    .operand = "NAME|FILE"
 #define CHOICES(member, words, text)                                                                                   \
     .kind = SINO_SETTING_CHOICES, AT(member, unsigned), .choices = (words), .fallback = (text), .operand = "LIST"
 #define COUNTS(member, least, most, text)                                                                              \
@@ -523,11 +528,14 @@ const SinoSetting sino_setting_table[] = {
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
                 "typical value of the object; auto: 0.1"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE(weights, weight_words, "auto"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(weights, weight_words, "auto"),
         .algorithms = CG | SIRT | FISTA, .geometries = PARALLEL,
         .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
                 "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
-                "holds counts or transmissions, of cg and sirt none"),
+                "holds counts or transmissions, of cg and sirt none; a file: numbers from 0 on, such as one over the "
+                "variance of each line integral, where 0 leaves the ray out: as large as the projections of the scan, "
+                "with the same --axes, or angles x columns, or columns, which then hold for all others: HDF5 "
+                "(FILE:/DATASET), .npy, or a stack of TIFF images"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "

@@ -63,6 +63,8 @@ typedef struct SinoSetting {
     const char *help;
     const char *brief; /* the same in a few words, for the short help; NULL: it does not have the setting */
     size_t offset;     /* of the member of SinoSettings */
+    size_t file;       /* of SINO_SETTING_CHOICE: offset of a char *, owned: the name of a file, as which any value but
+                        * the words is read; the choice is then the number after theirs. 0: words alone */
     double low, high;  /* bounds of a number; of SINO_SETTING_BYTES in bytes */
     bool low_excluded, high_excluded;
     int item_most;      /* of SINO_SETTING_WEIGHTS: most numbers, at most SINO_WEIGHTS_MAX; 0: that many */
@@ -152,7 +154,8 @@ unsigned sino_setting_words(const SinoSetting *row); /* bits of the words that t
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* in YAML syntax */
-bool sino_report_is_file(const char *text);                                               /* ends in .json */
+const char *sino_setting_file(const SinoSetting *row, const SinoSettings *settings); /* given for a word; NULL: none */
+bool sino_report_is_file(const char *text);                                          /* ends in .json */
 bool sino_flag_parse(const char *text, bool *value);                  /* yes, true, on, 1; no, false, off, 0 */
 bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
 bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */

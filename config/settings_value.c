@@ -201,8 +201,27 @@ static SinoStatus assign_report(const char *text, char *member, bool *known)
     return NULL;
 }
 
+static unsigned count_words(const SinoSetting *row)
+{
+    unsigned count = 0;
+    while (row->choices[count]) count++;
+    return count;
+}
+
+/* Whether the value is the name of a file that takes the place of a word. */
+static bool names_file(const SinoSetting *row, const char *value)
+{
+    unsigned word;
+    return row->file && *value && sino_utf8_is_valid(value) && !parse_choice(row, value, &word);
+}
+
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings)
 {
+    if (names_file(row, value)) {
+        const unsigned choice = count_words(row);
+        memcpy((char *)settings + row->offset, &choice, sizeof choice);
+        return assign_text(value, (char *)settings + row->file);
+    }
     return sino_setting_assign_member(row, where, value, (char *)settings + row->offset);
 }
 
@@ -311,7 +330,10 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
     switch (row->kind) {
     case SINO_SETTING_CHOICE:
-        return sino_words_join(row->choices, sino_setting_words(row), "or", text);
+        if (!row->file) return sino_words_join(row->choices, sino_setting_words(row), "or", text);
+        snprintf(text, SINO_ALLOWED_SIZE, "%.96s, or a file name in UTF-8",
+                 sino_words_join(row->choices, sino_setting_words(row), "or", words));
+        break;
     case SINO_SETTING_FLAG:
         snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
         break;
@@ -419,6 +441,15 @@ static void print_integer(const SinoSetting *row, const char *member, FILE *out)
         fprintf(out, "%" PRId64, integer);
 }
 
+const char *sino_setting_file(const SinoSetting *row, const SinoSettings *settings)
+{
+    unsigned choice = 0;
+    char *file = NULL;
+    if (row->file) memcpy(&choice, (const char *)settings + row->offset, sizeof choice);
+    if (row->file && !row->choices[choice]) memcpy(&file, (const char *)settings + row->file, sizeof file);
+    return file;
+}
+
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out)
 {
     const char *member = (const char *)settings + row->offset;
@@ -433,7 +464,10 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
         break;
     case SINO_SETTING_CHOICE:
         memcpy(&choice, member, sizeof choice);
-        fputs(row->choices[choice], out);
+        if (row->file && !row->choices[choice])
+            print_quoted(sino_setting_file(row, settings), out);
+        else
+            fputs(row->choices[choice], out);
         break;
     case SINO_SETTING_CHOICES:
         memcpy(&choice, member, sizeof choice);

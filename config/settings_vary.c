@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Settings that say what is tried, and those whose effect no picture shows. */
 static const char *const not_swept[] = {"reconstruction-type",
@@ -148,6 +149,17 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
     return NULL;
 }
 
+/* Files are opened before values are tried. */
+static SinoStatus check_word(const SinoSetting *row, const char *where, const char *value)
+{
+    char text[SINO_ALLOWED_SIZE];
+    bool word = !row->file;
+    for (const char *const *at = row->file ? row->choices : NULL; at && *at; at++) word |= strcasecmp(*at, value) == 0;
+    SINO_CHECK(word, SINO_BAD_INPUT, "%s is '%s'; allowed: %s", where, value,
+               sino_words_join(row->choices, sino_setting_words(row), "or", text));
+    return NULL;
+}
+
 SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept, int64_t i, SinoSettings *varied)
 {
     const SinoSetting *row = sino_setting_find(SINO_VERB_RECON, swept->name, strlen(swept->name));
@@ -155,6 +167,7 @@ SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept,
     snprintf(where, sizeof where, "--sweep %s", swept->name);
     *varied = *settings;
     varied->remarks = NULL;
+    SINO_TRY(check_word(row, where, swept->value[i]));
     SINO_TRY(sino_setting_assign_given(row, where, swept->value[i], varied));
     if (strcmp(row->name, "minimum") == 0 && varied->minimum < 0) varied->nonnegativity = SINO_NONNEGATIVITY_NO;
     free(varied->remarks);

@@ -24,7 +24,10 @@ static SinoStatus print_word(const SinoSetting *row, const SinoSettings *setting
     FILE *out = open_memstream(word, &size);
     SINO_CHECK(out, SINO_FAILED, "no memory for a setting");
     const int before = fprintf(out, "--%s=", row->name);
-    if (row->kind == SINO_SETTING_TEXT) {
+    const char *file = sino_setting_file(row, settings);
+    if (file) {
+        fputs(file, out);
+    } else if (row->kind == SINO_SETTING_TEXT) {
         char *text;
         memcpy(&text, (const char *)settings + row->offset, sizeof text);
         fputs(text, out);

@@ -24,7 +24,8 @@ typedef struct SinoMemoryImages {
 
 typedef struct SinoMemoryScan {
     SinoMemoryImages projections, flats, darks;
-    const double *angle_rad; /* of the projections; NULL: as a file without angles; not owned */
+    SinoMemoryImages weights; /* of the projections' rays, of which a size may be 1, for all */
+    const double *angle_rad;  /* of the projections; NULL: as a file without angles; not owned */
 } SinoMemoryScan;
 
 /* Makes the memory of the volume, float[slice][row][column], once its sizes are known; NULL: there is none. */

@@ -126,6 +126,7 @@ const char *cli_simulator(void);
 /* The subjects, each in a file of its own; the number of failed tests. */
 int cli_input_tests(void);
 int cli_volume_prior_tests(void);
+int cli_weights_tests(void);
 int cli_volume_prior_ranks_tests(void);
 int cli_settings_tests(void);
 int cli_disk_tests(void);

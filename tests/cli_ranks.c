@@ -179,10 +179,17 @@ static uint16_t faulty_count(uint64_t angle, uint64_t row, uint64_t column)
 static void undefined_values(void **state)
 {
     static const int few[] = {1, 7};
-    static const char *const words[] = {"--algorithm cg --iterations 5", "--iterations 5 --algorithm sirt",
+    static const char *const words[] = {"--algorithm cg --iterations 5",
+                                        "--iterations 5 --algorithm sirt",
                                         "--iterations 5 --algorithm osem --subsets 3",
                                         "--algorithm cg --iterations 5 --weights counts",
-                                        "--algorithm sirt --iterations 5 --weights counts"};
+                                        "--algorithm sirt --iterations 5 --weights counts",
+                                        "--algorithm cg --iterations 5 --weights w.npy",
+                                        "--algorithm sirt --iterations 5 --weights w.npy"};
+    float *weights = calloc((size_t)45 * SLICES * SIZE, sizeof *weights);
+    for (int i = 0; i < 45 * SLICES * SIZE; i++) weights[i] = (float)(i * 7 % 13) / 4;
+    cli_write_npy(*state, "w.npy", "<f4", "(45, 5, 100)", weights, (size_t)45 * SLICES * SIZE * sizeof *weights);
+    free(weights);
     CliScan faulty = cli_scan;
     faulty.angles = faulty.theta_count = 45;
     faulty.rows = SLICES;

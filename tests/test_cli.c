@@ -32,6 +32,7 @@ static const struct {
     {"volume_prior", cli_volume_prior_tests},
     {"volume_prior_ranks", cli_volume_prior_ranks_tests},
     {"mask", cli_mask_tests},
+    {"weights", cli_weights_tests},
     {"solvers", cli_solvers_tests},
     {"start", cli_start_tests},
     {"try", cli_try_tests},

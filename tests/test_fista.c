@@ -135,8 +135,10 @@ static double reference_minimum(const Problem *problem, double *x)
 /* The minimum with a smooth prior by projected gradients. */
 static double smooth_minimum(const Problem *problem, double *x)
 {
+    double most = 1;
+    for (int i = 0; i < RAYS; i++) most = fmax(most, problem->weight[i]);
     const double step =
-        1 / (reference_operator_norm_square(&problem->a) + problem->strength * 4 * sqrt(2) / problem->threshold);
+        1 / (most * reference_operator_norm_square(&problem->a) + problem->strength * 4 * sqrt(2) / problem->threshold);
     memset(x, 0, VOXELS * sizeof *x);
     for (int k = 0; k < SMOOTH_ITERATIONS; k++) {
         double y[RAYS], g[VOXELS] = {0};
@@ -153,7 +155,7 @@ static double smooth_minimum(const Problem *problem, double *x)
 typedef struct Bounds {
     const char *least, *most;
     double support;
-    bool masked;
+    bool masked, given; /* given: weights of a file */
 } Bounds;
 
 /* A square in a square, seen with noise, in raw files of line integrals; one ray has no value. */
@@ -185,6 +187,8 @@ static void make_problem(Problem *problem, const char *directory, double strengt
         problem->b[i] = i == 77 ? 0 : (double)sinogram[i];
         problem->weight[i] = i == 77 ? 0 : weighted ? fmin(exp(-problem->b[i]), 1) : 1;
     }
+    for (int i = 0; bounds.given && i < RAYS; i++)
+        problem->weight[i] = i == 77 || i % 31 == 4 ? 0 : (double)(float)(100 + 80 * reference_random(&seed));
     snprintf(path, sizeof path, "%s/b.bin", directory);
     testing_write_file(path, sinogram, sizeof sinogram);
     snprintf(path, sizeof path, "%s/theta.bin", directory);
@@ -203,6 +207,17 @@ static double threshold_of(const char *directory)
     H5Dclose(dataset);
     H5Fclose(file);
     return threshold;
+}
+
+/* The weights of a file, which say nothing of the ray that has no value. */
+static void write_weights(const char *path, const Problem *problem)
+{
+    float weight[RAYS];
+    size_t bytes;
+    for (int i = 0; i < RAYS; i++) weight[i] = i == 77 ? 30 : (float)problem->weight[i];
+    unsigned char *file = testing_npy(1, "<f4", "(14, 1, 20)", weight, sizeof weight, &bytes);
+    testing_write_file(path, file, (int64_t)bytes);
+    free(file);
 }
 
 /* words: the setting that names the mask. */
@@ -230,15 +245,17 @@ static void check_minimum(const char *directory, const char *prior, double stren
     problem.prior = prior;
     char mask[TESTING_PATH + 10] = "";
     if (bounds.masked) write_mask(directory, mask, sizeof mask);
-    char words[TESTING_PATH + 400];
+    char words[TESTING_PATH + 400], given[TESTING_PATH];
+    const char *weights = bounds.given ? testing_path(given, directory, "w.npy") : weighted ? "counts" : "none";
+    if (bounds.given) write_weights(given, &problem);
     snprintf(words, sizeof words, "%s %s",
              "%s --theta %s --columns %d --rotation-axis 9.5 --algorithm fista "
              "--subsets 1 --iterations 1500 --precision double --regularization %g --weights %s "
              "--nonnegativity no --minimum %s --maximum %s --support-ratio %g --prior %s --prior-threshold %s",
              mask);
     TestingVolume volume =
-        testing_recon(directory, words, sinogram, theta, SIZE, strength, weighted ? "counts" : "none", bounds.least,
-                      bounds.most, bounds.support, prior ? prior : "total-variation", prior ? "0.2" : "auto");
+        testing_recon(directory, words, sinogram, theta, SIZE, strength, weights, bounds.least, bounds.most,
+                      bounds.support, prior ? prior : "total-variation", prior ? "0.2" : "auto");
     problem.threshold = prior ? threshold_of(directory) : 0;
     const double least = prior ? smooth_minimum(&problem, x) : reference_minimum(&problem, x);
     for (int j = 0; j < VOXELS; j++) found[j] = (double)volume.value[j];
@@ -254,22 +271,24 @@ static void check_minimum(const char *directory, const char *prior, double stren
 
 static void minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto", 0, false});
-    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12", 0, false});
-    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto", 0, false});
-    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto", 0.75, false});
-    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto", 0, false});
+    check_minimum(*state, NULL, 0.02, false, (Bounds){"auto", "auto", 0, false, false});
+    check_minimum(*state, NULL, 0.005, true, (Bounds){"-0.01", "0.12", 0, false, false});
+    check_minimum(*state, NULL, 0.02, true, (Bounds){"0", "auto", 0, false, false});
+    check_minimum(*state, NULL, 0.2, true, (Bounds){"0", "auto", 0.75, false, false});
+    check_minimum(*state, NULL, 0.005, false, (Bounds){"0", "auto", 0, false, false});
     check_minimum(*state, NULL, 0.02, true, (Bounds){.least = "auto", .most = "auto", .support = 0.9, .masked = true});
+    check_minimum(*state, NULL, 2, true, (Bounds){.least = "0", .most = "auto", .given = true});
 }
 
 static void smooth_minimum_is_the_reference(void **state)
 {
-    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto", 0, false});
-    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12", 0, false});
-    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11", 0.75, false});
-    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto", 0, false});
-    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto", 0, false});
+    check_minimum(*state, "huber", 0.02, false, (Bounds){"auto", "auto", 0, false, false});
+    check_minimum(*state, "huber", 0.005, true, (Bounds){"-0.01", "0.12", 0, false, false});
+    check_minimum(*state, "huber", 0.05, true, (Bounds){"0", "0.11", 0.75, false, false});
+    check_minimum(*state, "qggmrf", 0.02, true, (Bounds){"0", "auto", 0, false, false});
+    check_minimum(*state, "qggmrf", 0.2, false, (Bounds){"0", "auto", 0, false, false});
     check_minimum(*state, "huber", 0.02, true, (Bounds){.least = "0", .most = "auto", .masked = true});
+    check_minimum(*state, "huber", 1, true, (Bounds){.least = "-0.01", .most = "0.12", .given = true});
 }
 
 TESTING_SUBJECT(fista)

@@ -518,6 +518,48 @@ static void solutions_are_reconstructions(void **state)
     free(scan.projections.data);
 }
 
+/* Weights in an array are those of a file; what is 0 in them need have no line integral. */
+static void arrays_of_weights(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"data=line-integrals", "rotation-axis=16", "algorithm=cg", "iterations=4",
+                                           NULL};
+    static const char *const twice[] = {"data=line-integrals", "algorithm=cg", "weights=none", NULL};
+    static const char *const named[] = {"data=line-integrals", "algorithm=cg", "weights=w.npy", NULL};
+    static const char *const other[] = {"data=line-integrals", "algorithm=fbp", NULL};
+    SinodagScan scan = {.projections = disk(SINODAG_FLOAT32), .angle_rad = angles()};
+    float ones[COLUMNS], some[COLUMNS];
+    Volume plain = {0}, weighted = {0}, without = {0};
+    for (int c = 0; c < COLUMNS; c++) ones[c] = 3;
+    for (int c = 0; c < COLUMNS; c++) some[c] = c == 9 ? 0 : 1;
+    const SinodagOutput to[] = {{allocate, NULL, &plain}, {allocate, NULL, &weighted}, {allocate, NULL, &without}};
+    succeeds(sinodag_recon(&scan, settings, &to[0]));
+    scan.weights = (SinodagArray){.data = ones, .type = SINODAG_FLOAT32, .size = {1, 1, COLUMNS}};
+    succeeds(sinodag_recon(&scan, settings, &to[1]));
+    double off = 0, size = 0;
+    for (int64_t i = 0; i < SLICES * VOXELS; i++) {
+        off += pow((double)plain.value[i] - (double)weighted.value[i], 2);
+        size += pow((double)plain.value[i], 2);
+    }
+    assert_true(off <= 1e-10 * size);
+    refused(sinodag_recon(&scan, twice, &to[2]), "the setting weights is 'none', and there is an array of weights");
+    refused(sinodag_recon(&scan, other, &to[2]), "--weights contradicts --algorithm fbp");
+    scan.weights.size[2] = COLUMNS - 1;
+    refused(sinodag_recon(&scan, settings, &to[2]), "the weights: 24 projections of ");
+    scan.weights.size[2] = COLUMNS;
+    ones[3] = -1;
+    refused(sinodag_recon(&scan, settings, &to[2]), "the weights: the weight of column 3 of row ");
+    scan.weights.data = some;
+    succeeds(sinodag_recon(&scan, settings, &to[2]));
+    assert_memory_not_equal(without.value, plain.value, SLICES * VOXELS * sizeof(float));
+    scan.weights.data = NULL;
+    refused(sinodag_recon(&scan, named, &to[2]), "the setting weights is 'w.npy'; allowed: auto, counts or none, or");
+    free(plain.value);
+    free(weighted.value);
+    free(without.value);
+    free(scan.projections.data);
+}
+
 /* A solution that goes on from another one is that of all iterations: of SIRT and MLEM, which keep nothing but x. */
 static void solutions_go_on(void **state)
 {
@@ -788,6 +830,7 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(reconstructions_are_refused),
                                        cmocka_unit_test(solutions_are_reconstructions),
                                        cmocka_unit_test(solutions_of_many_slices),
+                                       cmocka_unit_test(arrays_of_weights),
                                        cmocka_unit_test(solutions_go_on),
                                        cmocka_unit_test(solutions_are_refused),
                                        cmocka_unit_test(settings_are_told),

@@ -262,6 +262,7 @@ static void normal_operator_serves(void **state)
                 {"--iterations 10", 0},
                 {"--subsets 1", 0},
                 {"--weights counts", 0},
+                {"--weights w.npy", 0},
                 {"--prior-dimensions 3", 0},
                 {"--tolerance 1e-3", 0},
                 {"--margin 5", 0},

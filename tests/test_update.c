@@ -684,6 +684,50 @@ static void check_weighted_sirt(SinoSlices slices, int64_t rows, uint64_t *seed)
     free(states);
 }
 
+/* Weights that are given: rays without a value get 0, others keep theirs. */
+static void check_given(SinoSlices slices, int64_t rows, uint64_t *seed)
+{
+    Vector b = vector_create(slices, rows, seed), ax = vector_create(slices, rows, seed);
+    Vector given = vector_create(slices, rows, seed), r = vector_create(slices, rows, NULL);
+    Vector w = vector_create(slices, rows, NULL), row = weights_create(slices.precision, rows, seed);
+    SinoSliceSums sums[SINO_SLICES_MAX];
+    const SinoUpdate admit = {.formula = SINO_UPDATE_ADMIT_RAYS, .slices = slices, .rows = rows};
+    const SinoUpdate start = {.formula = SINO_UPDATE_START_GIVEN_CG, .slices = slices, .rows = rows};
+    const SinoUpdate residual = {.formula = SINO_UPDATE_RESIDUAL_GIVEN_SIRT, .slices = slices, .rows = rows};
+    mark_some(&b);
+    for (int64_t f = 0; f < slices.slice_count; f++)
+        for (int64_t i = 0; i < rows; i++) {
+            set(&r, i, f, *number_at(&b, i, f));
+            set(&w, i, f, *number_at(&given, i, f));
+        }
+    sino_update(&start, (void *[SINO_UPDATE_VECTORS]){r.values, w.values}, NULL, NULL);
+    sino_update(&admit, (void *[SINO_UPDATE_VECTORS]){b.values, given.values}, NULL, NULL);
+    sino_update(&residual, (void *[SINO_UPDATE_VECTORS]){b.values, row.values, ax.values, given.values}, NULL, sums);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        double sum = 0;
+        for (int64_t i = 0; i < rows; i++) {
+            const double weight = weight_at(&b, i, f), rest = weight * (*number_at(&b, i, f) - *number_at(&ax, i, f));
+            *number_at(&given, i, f) *= weight;
+            *number_at(&w, i, f) = *number_at(&given, i, f);
+            *number_at(&r, i, f) = *number_at(&w, i, f) * *number_at(&b, i, f);
+            *number_at(&ax, i, f) = *number_at(&given, i, f) * *number_at(&row, i, 0) * rest;
+            sum += rest * rest;
+        }
+        check_close(sums[f].sum[SINO_SUM_SQUARE], sum, 8 * epsilon_of(slices.precision), "residual");
+    }
+    check_vector(&given, "given");
+    check_vector(&w, "w");
+    check_vector(&r, "r");
+    check_vector(&ax, "the weighted residual");
+    for (Vector *const *of = (Vector *const[]){&b, &ax, &given, &r, &w, &row, NULL}; *of; of++) vector_free(*of);
+}
+
+static void given_weights_match_loops(void **state)
+{
+    (void)state;
+    for_each_shape(check_given);
+}
+
 static void weighted_sirt_matches_loops(void **state)
 {
     (void)state;
@@ -1517,6 +1561,7 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(voxels_sirt_match_loops),
         cmocka_unit_test(weighted_cg_matches_loops),
         cmocka_unit_test(weighted_sirt_matches_loops),
+        cmocka_unit_test(given_weights_match_loops),
         cmocka_unit_test(dark_rays_have_no_weight),
         cmocka_unit_test(voxels_fista_match_loops),
         cmocka_unit_test(support_clears_voxels),

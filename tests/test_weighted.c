@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Weights from counts and masks: volumes of CG and SIRT with --weights counts and --mask against the same methods in
- * float64, on a dense matrix that is independent of the program's; and what CG converges to against the normal
- * equations. */
+/* Weights from counts, weights from files, and masks: volumes of CG and SIRT with --weights and --mask against the same
+ * methods in float64, on a dense matrix that is independent of the program's; and what CG converges to against the
+ * normal equations. */
 #include "reference_operator.h"
 #include "testing.h"
 #include "testing_npy.h"
 #include "testing_recon.h"
+#include "update.h"
 
 #include <math.h>
 
@@ -14,6 +15,7 @@ enum { SIZE = 20, ANGLES = 24, VOXELS = SIZE * SIZE, RAYS = SIZE * ANGLES };
 typedef struct Problem {
     ReferenceOperator a; /* owned */
     double b[RAYS], weight[RAYS];
+    char weights[TESTING_PATH]; /* for --weights: "counts", or a file */
 } Problem;
 
 /* Two squares seen with noise, in raw files of line integrals up to 5; two rays have no value. */
@@ -44,16 +46,45 @@ static void make_problem(Problem *problem, const char *directory)
     testing_write_file(testing_path(path, directory, "theta.bin"), theta, sizeof theta);
 }
 
-/* The program's volume; words: more settings. */
-static void run(const char *directory, const char *words, double *found)
+/* An array of all rays. */
+static void write_weights(Problem *problem, const char *directory, const float *weight)
 {
-    static const char usual[] = "%s --theta %s --columns %d --rotation-axis 9.5 --precision double --weights counts";
-    char sinogram[TESTING_PATH], theta[TESTING_PATH], all[TESTING_PATH + 300];
-    snprintf(all, sizeof all, "%s %s", usual, words);
+    size_t bytes;
+    unsigned char *file = testing_npy(1, "<f4", "(24, 20)", weight, RAYS * sizeof *weight, &bytes);
+    testing_write_file(testing_path(problem->weights, directory, "w.npy"), file, (int64_t)bytes);
+    free(file);
+}
+
+/* Weights of other sizes than those of counts, of which some are 0. */
+static void give_weights(Problem *problem, const char *directory)
+{
+    float weight[RAYS];
+    uint64_t seed = 5;
+    for (int i = 0; i < RAYS; i++) {
+        weight[i] = (float)(40 * fabs(reference_random(&seed)));
+        if (i % 37 == 5) weight[i] = 0;
+        problem->weight[i] = problem->weight[i] > 0 ? (double)weight[i] : 0;
+    }
+    write_weights(problem, directory, weight);
+}
+
+/* The program's volume; words: more settings. */
+static void run_with(const char *directory, const char *weights, const char *words, double *found)
+{
+    static const char usual[] = "%s --theta %s --columns %d --rotation-axis 9.5 --weights";
+    char sinogram[TESTING_PATH], theta[TESTING_PATH], all[5 * TESTING_PATH];
+    snprintf(all, sizeof all, "%s %s %s", usual, weights, words);
     TestingVolume volume = testing_recon(directory, all, testing_path(sinogram, directory, "b.bin"),
                                          testing_path(theta, directory, "theta.bin"), SIZE);
     for (int j = 0; j < VOXELS; j++) found[j] = (double)volume.value[j];
     testing_volume_free(&volume);
+}
+
+static void run(const char *directory, const char *words, double *found)
+{
+    char more[3 * TESTING_PATH + 20];
+    snprintf(more, sizeof more, "--precision double %s", words);
+    run_with(directory, "counts", more, found);
 }
 
 /* A volume to start from. */
@@ -244,12 +275,63 @@ static void masks_take_columns_away(void **state)
     reference_operator_free(&problem.a);
 }
 
+/* The same methods with weights of a file. */
+static void files_are_the_reference(void **state)
+{
+    Problem problem;
+    double x[VOXELS], found[VOXELS];
+    make_problem(&problem, *state);
+    give_weights(&problem, *state);
+    for (int partitions = 1; partitions <= 4; partitions += 3) {
+        char words[120];
+        memset(x, 0, sizeof x);
+        reference_cg(&problem, 9, x);
+        snprintf(words, sizeof words, "--precision double --algorithm cg --iterations 9 --partitions %d", partitions);
+        run_with(*state, problem.weights, words, found);
+        assert_true(testing_error_doubles(VOXELS, found, x) <= 1e-6);
+        reference_sirt(&problem, 40, 1.6, 0, INFINITY, false, x);
+        snprintf(words, sizeof words,
+                 "--precision double --algorithm sirt --iterations 40 --nonnegativity yes --relaxation 1.6 "
+                 "--partitions %d",
+                 partitions);
+        run_with(*state, problem.weights, words, found);
+        assert_true(testing_error_doubles(VOXELS, found, x) <= 1e-6);
+    }
+    reference_operator_free(&problem.a);
+}
+
+/* A file with the weights that counts have gives the same bits. */
+static void files_of_counts_are_counts(void **state)
+{
+    static const char *const words[] = {"--algorithm cg --iterations 7", "--algorithm cg --iterations auto",
+                                        "--algorithm sirt --iterations 9 --partitions 2", "--algorithm fista",
+                                        "--algorithm fista --prior huber --regularization 0.01 --subsets 3"};
+    Problem problem;
+    double counts[VOXELS], file[VOXELS];
+    float b[RAYS], weight[RAYS];
+    make_problem(&problem, *state);
+    for (int i = 0; i < RAYS; i++) b[i] = (float)problem.b[i];
+    const SinoUpdate weigh = {
+        .formula = SINO_UPDATE_WEIGH_RAYS, .slices = {SINO_SINGLE, 1, 1}, .rows = RAYS, .argument = {1}};
+    sino_update(&weigh, (void *[SINO_UPDATE_VECTORS]){b, weight}, NULL, NULL);
+    write_weights(&problem, *state, weight);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        run_with(*state, "counts", words[i], counts);
+        run_with(*state, problem.weights, words[i], file);
+        for (int j = 0; j < VOXELS; j++)
+            if (file[j] != counts[j]) fail_msg("%s: voxel %d is %.9g, not %.9g", words[i], j, file[j], counts[j]);
+    }
+    reference_operator_free(&problem.a);
+}
+
 TESTING_SUBJECT(weighted)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(cg_is_the_reference, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(cg_converges_to_weighted_least_squares, testing_directory_make,
                                         testing_directory_remove),
+        cmocka_unit_test_setup_teardown(files_are_the_reference, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(files_of_counts_are_counts, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(sirt_is_the_reference, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(masks_take_columns_away, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(starts_are_gone_on_from, testing_directory_make, testing_directory_remove),

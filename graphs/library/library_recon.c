@@ -98,6 +98,7 @@ static SinoStatus use_scan(const SinodagScan *scan, SinoMemoryScan *used)
     SINO_TRY(use("the projections", true, &scan->projections, &used->projections));
     SINO_TRY(use("the flats", false, &scan->flats, &used->flats));
     SINO_TRY(use("the darks", false, &scan->darks, &used->darks));
+    SINO_TRY(use("the weights", false, &scan->weights, &used->weights));
     used->angle_rad = scan->angle_rad;
     for (int64_t k = 0; scan->angle_rad && k < scan->projections.size[0]; k++)
         SINO_CHECK(isfinite(scan->angle_rad[k]), SINO_BAD_INPUT,
@@ -115,6 +116,18 @@ static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
     return memory;
 }
 
+/* The settings of a scan. An array of weights is to the parser a file of this name. */
+static SinoStatus read_settings(const SinodagScan *scan, const char *const *given, SinoSettings **settings)
+{
+    static const char *const own_weights[] = {"pictures=no", "report=none", "weights=the weights", NULL};
+    SinoLibrarySettings of = sino_library_recon;
+    const char *weights = sino_library_given(given, "weights");
+    SINO_CHECK(!weights || !scan->weights.data, SINO_BAD_INPUT,
+               "the setting weights is '%s', and there is an array of weights; allowed: one of them", weights);
+    if (scan->weights.data) of.own = own_weights;
+    return sino_library_settings(&of, given, settings);
+}
+
 static SinoStatus reconstruct_here(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
 {
     SinodagOutput copy;
@@ -124,7 +137,7 @@ static SinoStatus reconstruct_here(const SinodagScan *scan, const char *const *g
                "there is no function that makes the volume; allowed: a function");
     copy = *output;
     SINO_TRY(use_scan(scan, &run.scan));
-    SINO_TRY(sino_library_settings(&sino_library_recon, given, &settings));
+    SINO_TRY(read_settings(scan, given, &settings));
     settings->memory = &run;
     if (settings->remarks) sino_log_info(sino_runtime_log(sino_library_runtime()), "settings", "%s", settings->remarks);
     sino_library_show_progress(output->progress, output->of);
@@ -138,21 +151,21 @@ static SinoStatus reconstruct_here(const SinodagScan *scan, const char *const *g
 static SinoStatus reconstruct(const SinodagScan *scan, const char *const *given, const SinodagOutput *output)
 {
     SinoMemoryScan checked;
-    SinoBrought brought[3] = {0};
+    SinoBrought brought[4] = {0};
     SINO_TRY(sino_library_need_runtime());
     SINO_TRY(use_scan(scan, &checked));
-    const SinodagArray *const images[] = {&scan->projections, &scan->flats, &scan->darks};
-    static const char *const what[] = {"the projections", "the flats", "the darks"};
+    const SinodagArray *const images[] = {&scan->projections, &scan->flats, &scan->darks, &scan->weights};
+    static const char *const what[] = {"the projections", "the flats", "the darks", "the weights"};
     SinodagScan here = *scan;
-    SinodagArray *const places[] = {&here.projections, &here.flats, &here.darks};
+    SinodagArray *const places[] = {&here.projections, &here.flats, &here.darks, &here.weights};
     SinoStatus status = NULL;
-    for (int i = 0; i < 3 && !status; i++) {
+    for (int i = 0; i < 4 && !status; i++) {
         if (!images[i]->data) continue;
         status = sino_library_bring(what[i], images[i], false, &brought[i]);
         *places[i] = brought[i].array;
     }
     if (!status) status = reconstruct_here(&here, given, output);
-    for (int i = 0; i < 3; i++) sino_library_forget(&brought[i]);
+    for (int i = 0; i < 4; i++) sino_library_forget(&brought[i]);
     return status;
 }
 

@@ -91,15 +91,32 @@ static SinoStatus fill(const SinoLibrarySettings *of, const char *const *given, 
     return NULL;
 }
 
+/* Names of files are no settings of a library. */
+static SinoStatus check_weights(const SinoLibrarySettings *of, const SinoSettings *settings)
+{
+    const bool array = sino_library_given(of->own, "weights");
+    SINO_CHECK(
+        array || settings->weights != SINO_WEIGHTS_FILE, SINO_BAD_INPUT,
+        "the setting weights is '%s'; allowed: auto, counts or none, or of sinodag_recon an array in place of it",
+        settings->weights_file);
+    return NULL;
+}
+
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings)
 {
     char **arguments;
     int count = 0;
+    *settings = NULL;
     SINO_TRY(sino_allocate(2 + count_of(of->own) + count_of(given), sizeof *arguments, "settings", &arguments));
     SinoStatus status = fill(of, given, &count, arguments);
     if (!status) status = sino_settings_read(SINO_VERB_RECON, count, arguments, settings);
     for (int i = 0; i < count; i++) free(arguments[i]);
     free(arguments);
+    if (!status) status = check_weights(of, *settings);
+    if (status) {
+        sino_settings_free(*settings);
+        *settings = NULL;
+    }
     return status;
 }
 

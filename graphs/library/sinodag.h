@@ -185,6 +185,9 @@ typedef struct SinodagScan {
     SinodagArray projections;
     SinodagArray flats, darks; /* fields without object and without light; data NULL: none */
     const double *angle_rad;   /* of the projections; NULL: from 0 to π, both included */
+    SinodagArray weights;      /* of the projections' rays, with fista, cg and sirt of a parallel beam: finite, at least
+                                * 0, which leaves a ray out; a size may be 1, for all; data NULL: what the setting
+                                * `weights` says */
 } SinodagScan;
 
 /* Called once the sizes of the volume are known: returns memory for float32 [slice][row][column], or NULL, which ends

@@ -3,6 +3,7 @@
  */
 #include "arithmetic.h"
 #include "halves_strength.h"
+#include "input_weights.h"
 #include "memory.h"
 #include "solver_fbp.h"
 
@@ -165,6 +166,7 @@ static SinoStatus open_search(Search *search, int64_t slices, SinoRegularization
                                   .iterations = search->settings.iterations,
                                   .pad_edges = of->input->pad_edges,
                                   .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
+                                  .given = search->weights ? &search->given : NULL,
                                   .regularization = regularization,
                                   .mask = of->mask,
                                   .bounds = sino_solver_bounds(of->settings, of->scale),
@@ -187,8 +189,33 @@ static void close_search(Search *search)
     sino_minibatch_free(search->minibatch);
     for (int h = 0; h < HALVES; h++) free(search->reference[h]);
     free(search->inside);
+    free(search->weights);
     sino_angle_subsets_free(&search->angles);
     free(search->part);
+}
+
+/* SinoGivenWeights.load: `of` is the search, whose slices are all one. */
+static SinoStatus insert_weights(void *of, const SinoMinibatch *minibatch, int64_t vector)
+{
+    const Search *search = of;
+    SinoLoadWeights load = sino_input_load_weights(search->of.input, minibatch->slices, 0);
+    load.slice = search->weights;
+    return sino_minibatch_load_weights(search->of.runtime, minibatch, vector, &load, NULL);
+}
+
+/* Reads the weights of the slice. No projection is predicted where rays have none. */
+static SinoStatus take_weights(Search *search, SinoRecord *record)
+{
+    const SinoInput *input = search->of.input;
+    const int64_t rays = sino_times(input->geometry.angle_count, input->geometry.column_count);
+    if (search->of.settings->weights != SINO_WEIGHTS_FILE) return NULL;
+    SINO_TRY(sino_allocate(rays, sizeof *search->weights, "weights", &search->weights));
+    SINO_TRY(sino_input_read_weights(input, 0, search->weights));
+    search->given = (SinoGivenWeights){insert_weights, search, input->weights_scale};
+    if (search->of.solver->choice != SINO_ALGORITHM_FISTA) return NULL;
+    for (int64_t i = 0; i < rays; i++)
+        if (!(search->weights[i] > 0)) record->sinogram[i] = -0.0F;
+    return NULL;
 }
 
 /* Two digits, which runs whose sums are rounded differently share. */
@@ -217,7 +244,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     double exponent = 0;
     found->strength = 0;
     if (!(size > 0)) return NULL;
-    search->first = usual * size;
+    search->first = usual * size * (search->weights ? search->given.scale : 1);
     SinoRegularization first = *found;
     first.strength = search->first;
     search->parts = sino_halves_parts(geometry->angle_count);
@@ -313,6 +340,7 @@ static SinoStatus find(const SinoHalvesRequest *request, SinoStatus (*search_for
     Search search = {.of = *request};
     SinoStatus status = take_sinogram(request, &record);
     search.sinogram = record.sinogram;
+    if (!status) status = take_weights(&search, &record);
     if (!status) status = search_for(&search, found);
     status = sino_runtime_wait_after(request->runtime, status);
     close_search(&search);

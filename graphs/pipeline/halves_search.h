@@ -23,7 +23,9 @@ typedef struct SinoHalvesSearch {
     SinoSettings settings; /* of the run; owns nothing */
     SinoSolverRun run;
     SinoMinibatch *minibatch;
-    const float *sinogram; /* [angle][column] */
+    const float *sinogram;  /* [angle][column] */
+    float *weights;         /* [angle][column]: of a file; owned; NULL: there are none */
+    SinoGivenWeights given; /* these, for the solver */
     SinoAngleSubsets angles;
     int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
     int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */

@@ -3,6 +3,7 @@
 #include "input.h"
 
 #include "arithmetic.h"
+#include "input_weights.h"
 #include "memory.h"
 #include "memory_scan.h"
 #include "redundancy.h"
@@ -203,7 +204,8 @@ SinoStatus sino_input_try(const SinoSettings *settings)
 {
     if (settings->memory) return NULL; /* arrays have no headers */
     const SinoScanRequest request = request_of(settings);
-    return sino_scan_try(&request);
+    SINO_TRY(sino_scan_try(&request));
+    return sino_input_weights_try(settings);
 }
 
 /* The limit of saturation. A pixel at the largest value of its type says only "this much or more", which is no count.
@@ -300,6 +302,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     if (!status) status = sino_input_take_images(settings, &input);
     if (!status) status = take_air(settings, &input);
     if (!status) take_hardening(settings, &input);
+    if (!status) status = sino_input_weights_open(settings, &input);
     if (status)
         sino_input_close(&input);
     else
@@ -366,6 +369,7 @@ SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput
 void sino_input_close(SinoInput *input)
 {
     sino_scan_close(input->scan);
+    sino_weights_close(input->weights);
     free(input->run);
     free(input->place);
     free(input->negated_rad);

@@ -10,6 +10,7 @@
 #include "load_task.h"
 #include "stripes.h"
 #include "tilt.h"
+#include "weights_file.h"
 
 /* Stages whose order --stages tells. */
 enum { SINO_STAGES_MOVABLE = 4 };
@@ -37,6 +38,8 @@ typedef struct SinoInput {
                         * count alike: by a sample of the scan, not for the normal operator */
     bool pad_edges;    /* projections are continued by their outermost values before they are filtered */
     double saturation; /* counts of this value or more are undefined; 0: none */
+    SinoWeightsFile *weights; /* of rays (input_weights.h), which whoever opened the input closes with it; NULL: none */
+    double weights_scale;     /* a power of two near the largest weight of the middle slice */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */

@@ -12,6 +12,7 @@
 
 #include "arithmetic.h"
 #include "consensus.h"
+#include "input_weights.h"
 #include "load_volume_task.h"
 #include "memory.h"
 #include "sample_task.h"
@@ -26,6 +27,7 @@ enum { COUNT_SETS = 2 };
 typedef struct Run {
     SinoReconstruction of;
     SinoSolverRun solver_run;
+    SinoGivenWeights given; /* of a file, or an array */
     SinoStages *stages;
     SinoMinibatch **slot;
 } Run;
@@ -332,6 +334,14 @@ bool sino_reconstruction_weighs_photons(const SinoSettings *settings, const Sino
     return settings->weights == SINO_WEIGHTS_COUNTS || (settings->weights == SINO_WEIGHTS_AUTO && input->minus_log);
 }
 
+/* SinoGivenWeights.load: `of` is the run. */
+static SinoStatus insert_weights(void *of, const SinoMinibatch *minibatch, int64_t vector)
+{
+    const Run *run = of;
+    SinoLoadWeights load = sino_input_load_weights(run->of.input, minibatch->slices, minibatch->first_slice);
+    return sino_minibatch_load_weights(run->of.runtime, minibatch, vector, &load, sino_stages_io(run->stages));
+}
+
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
 {
     SinoStatus status = NULL;
@@ -352,6 +362,9 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .grid = reconstruction->grid,
                               .start_scale = reconstruction->start ? 1 / reconstruction->scale : 0,
                               .bounds = sino_solver_bounds(reconstruction->settings, reconstruction->scale)}};
+    run.given = (SinoGivenWeights){insert_weights, &run, reconstruction->input->weights_scale};
+    if (reconstruction->settings->weights == SINO_WEIGHTS_FILE && solver->choice != SINO_ALGORITHM_FBP)
+        run.solver_run.given = &run.given;
     SinoProcesses *processes = reconstruction->alone ? NULL : sino_runtime_processes(runtime);
     if (run.of.regularization.negative) run.solver_run.bounds.least = -INFINITY;
     status = sino_processes_agree(processes, begin(&run));

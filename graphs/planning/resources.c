@@ -6,6 +6,7 @@
 #include "compress_task.h"
 #include "device_plan.h"
 #include "halves_search.h"
+#include "input_weights.h"
 #include "mask.h"
 #include "rotate_task.h"
 #include "stripes_task.h"
@@ -92,6 +93,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
                         .supported = sino_workload_is_supported(settings),
                         .mask_bytes = sino_mask_bytes(settings, side),
+                        .ray_weight_bytes = sino_input_weights_bytes(settings, input, SINO_SLICES_MAX),
                         .pictures = sino_settings_records_planes(settings)};
     add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
@@ -150,7 +152,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
                         (job->supported ? sino_support_bytes(&size->shape) : 0),
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes) +
                       sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
-        .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes),
+        .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes) + job->ray_weight_bytes,
         .stage_bytes = sino_times(
             sino_larger(machine->worker_count, 1),
             job->stage_bytes + (on_gpus ? job->stage_gpu_bytes : 0) +

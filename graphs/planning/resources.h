@@ -29,9 +29,10 @@ typedef struct SinoWorkload {
     int64_t stage_gpu_bytes; /* what it has more where GPUs run stages, too */
     int64_t stage_gpu_slice_bytes; /* likewise, for each slice of a minibatch */
     int64_t field_images;          /* fields held in memory while they are averaged; 0: none */
-    int64_t packed_bytes; /* a slice of a volume whose slices are compressed before they are written; 0: none are */
-    bool supported;       /* the solver has a support (support.h) */
-    int64_t mask_bytes;   /* the image of --mask */
+    int64_t packed_bytes;     /* a slice of a volume whose slices are compressed before they are written; 0: none are */
+    bool supported;           /* the solver has a support (support.h) */
+    int64_t mask_bytes;       /* the image of --mask */
+    int64_t ray_weight_bytes; /* of --weights with a file: what stays in memory, and what is being read */
     bool pictures;
 } SinoWorkload;
 
@@ -71,7 +72,7 @@ typedef struct SinoResources {
     int64_t sum_bytes;      /* part of slot_bytes: partial sums, and halves of vectors */
     int64_t weight_bytes;   /* vectors that the solver prepares for all minibatches */
     int64_t slab_bytes;     /* counts and fields of one slab; two slabs are in memory, one of them being loaded */
-    int64_t loading_bytes;  /* fields being averaged */
+    int64_t loading_bytes;  /* fields being averaged, and weights of a file */
     int64_t stage_bytes;    /* scratch memory of all workers that run a stage */
     int64_t packing_bytes;  /* compressed slices that wait to be written, and the work of compressing on each core */
     int64_t record_bytes;   /* residuals, repair counts and pictures */

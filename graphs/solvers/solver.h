@@ -25,6 +25,15 @@ typedef struct SinoRegularization {
     bool negative;    /* values may be below 0, though --nonnegativity auto says no: the projections deny it */
 } SinoRegularization;
 
+/* Weights of rays that are given. */
+typedef struct SinoGivenWeights {
+    /* Inserts the task that writes the weights of the minibatch's rays into the vector of this number, of the rays or
+     * their subsets. Line integrals in vector 0 whose weight is 0 then have no value. */
+    SinoStatus (*load)(void *of, const SinoMinibatch *minibatch, int64_t vector);
+    void *of;     /* not owned */
+    double scale; /* a power of two near the largest weight */
+} SinoGivenWeights;
+
 /* What x is limited to, as attenuation per voxel side; −∞ and ∞: no bound. Each of the two allows 0. */
 typedef struct SinoBounds {
     double least, most;
@@ -35,10 +44,11 @@ typedef struct SinoSolverRun {
     SinoRuntime *runtime;
     const SinoOperator *op;
     const SinoSettings *settings;
-    int64_t stride;      /* of the vectors: slices of a minibatch, padding included */
-    int64_t iterations;  /* 0 for direct methods */
-    bool pad_edges;      /* projections are continued by their outermost values before they are filtered */
-    bool photon_weights; /* fista: rays have weights by the photons that are left of them */
+    int64_t stride;                /* of the vectors: slices of a minibatch, padding included */
+    int64_t iterations;            /* 0 for direct methods */
+    bool pad_edges;                /* projections are continued by their outermost values before they are filtered */
+    bool photon_weights;           /* fista: rays have weights by the photons that are left of them */
+    const SinoGivenWeights *given; /* fista, cg, sirt: weights of rays; NULL: they are not given */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
     const unsigned char *mask; /* fista, cg and sirt: [side][side] of a slice, 0 where voxels stay 0; NULL: none */
@@ -55,7 +65,8 @@ typedef struct SinoSolver {
     bool iterative;
     bool has_subsets;         /* the solver uses --subsets; false: the data are one subset */
     bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
-    bool weighted;            /* the solver of --weights counts */
+    bool weighted;            /* the solver of --weights counts, and of a file */
+    bool given;               /* the solver of --weights with a file */
     bool volume;              /* the solver of --prior-dimensions 3: slices depend on each other, so that those of all
                                * ranks are in memory, and minibatches are iterated together */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
@@ -80,12 +91,12 @@ typedef struct SinoSolver {
 } SinoSolver;
 
 extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
-    sino_solver_sirt_weighted, sino_solver_fbp, sino_solver_mlem, sino_solver_osem, sino_solver_fista_normal,
-    sino_solver_fista, sino_solver_fista_volume;
+    sino_solver_sirt_weighted, sino_solver_sirt_given, sino_solver_fbp, sino_solver_mlem, sino_solver_osem,
+    sino_solver_fista_normal, sino_solver_fista, sino_solver_fista_volume;
 
 /* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
- * the other ones with it. With SINO_WEIGHTS_COUNTS one with vectors for weights, if the algorithm has one. With 3
- * dimensions of the prior, of slices that are reconstructed together, one that has `volume`. NULL: the algorithm
+ * the other ones with it. With SINO_WEIGHTS_COUNTS or _FILE one with vectors for weights, if the algorithm has one.
+ * With 3 dimensions of the prior, of slices that are reconstructed together, one that has `volume`. NULL: the algorithm
  * reconstructs without a solver (fdk). */
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights,
                                    int64_t prior_dimensions);

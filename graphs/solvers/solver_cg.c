@@ -7,8 +7,9 @@
  * W holds the weight of each ray and slice: 1, or 0 where the ray has no value. r = W(b − A x) marks those rays as −0
  * (update_formulas.h), so that W takes neither memory nor a sweep of its own.
  *
- * With --weights counts the sum is Σ w (A x − b)², where w has a vector of its own. r is then w·(b − A x), so that g is
- * Aᵀ r as before; q·q becomes Σ w·q², and r −= step·w·q. The residual that is recorded is ‖A x − b‖² in both cases.
+ * With --weights counts, or a file, the sum is Σ w (A x − b)², where w has a vector of its own. r is then w·(b − A x),
+ * so that g is Aᵀ r as before; q·q becomes Σ w·q², and r −= step·w·q. The residual that is recorded is ‖A x − b‖² in
+ * both cases.
  *
  * Voxels outside of a support have g = 0, so that d and x stay 0 there: the minimum over the other voxels.
  *
@@ -146,13 +147,21 @@ static SinoStatus subtract_start(SinoSolverRun *run, SinoMinibatch *minibatch)
     return insert_residual(run, minibatch, 0);
 }
 
+/* The weights, and r = w·b. */
+static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    if (!is_weighted(minibatch)) return NULL;
+    return insert_rays(run, minibatch, 0, run->given ? SINO_UPDATE_START_GIVEN_CG : SINO_UPDATE_START_WEIGHTED_CG, 2,
+                       (const int[]){R, W});
+}
+
 /* CG of a start x solves A x' = b − A x for x' as from 0, and adds x' to x. */
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const bool started = sino_solver_is_started(run);
+    if (run->given) SINO_TRY(run->given->load(run->given->of, minibatch, W));
     SINO_TRY(sino_solver_start(run, minibatch));
-    if (is_weighted(minibatch))
-        SINO_TRY(insert_rays(run, minibatch, 0, SINO_UPDATE_START_WEIGHTED_CG, 2, (const int[]){R, W}));
+    SINO_TRY(insert_weights(run, minibatch));
     if (started) SINO_TRY(subtract_start(run, minibatch));
     SINO_TRY(turn(run, minibatch, 0));
     return started ? fill(run, minibatch, X) : NULL; /* `turn` has made x 0 */

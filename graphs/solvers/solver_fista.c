@@ -19,8 +19,8 @@
  * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
  * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
  * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
- * strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray (sino_formula_weigh_rays). Every slice
- * has its own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
+ * strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray (sino_formula_weigh_rays, or a file's).
+ * Every slice has its own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
  * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next
@@ -196,9 +196,9 @@ static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;
     for (int64_t s = 0; s < own->subset_count; s++) {
-        SinoUpdateTask weigh = {
-            .update = {.formula = SINO_UPDATE_WEIGH_RAYS, .argument = {run->photon_weights ? 1 : 0}},
-            .vector = {minibatch->vector[SINO_FISTA_PART][s], minibatch->vector[SINO_FISTA_W][s]}};
+        SinoUpdateTask weigh = {.update = {.formula = run->given ? SINO_UPDATE_ADMIT_RAYS : SINO_UPDATE_WEIGH_RAYS,
+                                           .argument = {run->photon_weights ? 1 : 0}},
+                                .vector = {minibatch->vector[SINO_FISTA_PART][s], minibatch->vector[SINO_FISTA_W][s]}};
         SinoUpdateTask majorise = {
             .update = {.formula = SINO_UPDATE_MAJORISE},
             .vector = {own->row_sums[s], minibatch->vector[SINO_FISTA_W][s], minibatch->vector[SINO_FISTA_Q][s]}};
@@ -225,12 +225,12 @@ static SinoStatus insert_step(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;
     SinoData *sums = minibatch->vector[SINO_FISTA_SUMS][0];
-    const SinoUpdate curvature = {.formula = SINO_UPDATE_CURVATURE,
-                                  .argument = {own->curvature > 0 ? 1 / own->curvature : 0}};
+    const double largest = own->curvature * (run->given ? run->given->scale : 1); /* of weights up to 1, or about */
+    const SinoUpdate curvature = {.formula = SINO_UPDATE_CURVATURE, .argument = {largest > 0 ? 1 / largest : 0}};
     SINO_TRY(insert_weights(run, minibatch));
     SINO_TRY(sino_fista_insert_sums(run, minibatch, 0, &curvature, 1, (const int[]){SINO_FISTA_U}));
     SINO_TRY(sino_fista_insert_rule(run, minibatch, 0, own->volume ? SINO_RULE_STEP_VOLUME : SINO_RULE_STEP_FISTA,
-                                    own->curvature, sums));
+                                    largest, sums));
     return sino_fista_insert_strength(run, minibatch);
 }
 
@@ -282,6 +282,7 @@ SinoStatus sino_fista_insert_start(SinoSolverRun *run, SinoMinibatch *minibatch,
 
 SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
+    if (run->given) SINO_TRY(run->given->load(run->given->of, minibatch, SINO_FISTA_W));
     SINO_TRY(sino_solver_start(run, minibatch));
     SINO_TRY(sino_solver_divide(run, minibatch, SINO_FISTA_B, SINO_FISTA_PART));
     SINO_TRY(insert_step(run, minibatch));

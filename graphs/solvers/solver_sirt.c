@@ -7,7 +7,7 @@
  * rays, so that all slices share them: x tends to the solution of the other rays, by steps that are shorter by the
  * share of a voxel's rays that is missing.
  *
- * With --weights counts R is multiplied by the weight w of each ray (sino_formula_photons), and C is one over the sums
+ * With --weights counts, or a file, R is multiplied by the weight w of each ray, and C is one over the sums
  * of the columns of W A, 1/(Aᵀ w), for each slice: x tends to the minimum of Σ w (A x − b)²/(sum of the row). Entries
  * of C AᵀW R A are ≥ 0 and the sums of its rows at most 1, so that no eigenvalue exceeds 1, as without weights. */
 #include "memory.h"
@@ -18,19 +18,26 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* Sinogram; A x, then the weighted residual; tomogram; its correction; of the solver with weights: those of columns. */
-enum { B, W, X, G, C, VECTORS };
+/* Sinogram; A x, then the weighted residual; tomogram; its correction; of the solvers with weights: those of columns;
+ * of the one with weights that are given: these. */
+enum { B, W, X, G, C, GIVEN, VECTORS };
 
 static const SinoBuffer vectors[VECTORS] = {
     [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [W] = {"projection", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [C] = {"weights of columns", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+    [C] = {"weights of columns", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [GIVEN] = {"weights", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 static bool is_weighted(const SinoMinibatch *minibatch)
 {
-    return minibatch->vectors->count == VECTORS;
+    return minibatch->vectors->count > C;
+}
+
+static bool is_given(const SinoMinibatch *minibatch)
+{
+    return minibatch->vectors->count > GIVEN;
 }
 
 /* row[ray] = 1/(sum of a row of A); column[partition][voxel] = 1/(sum of a column of A), 0 outside of the support: x
@@ -99,15 +106,18 @@ static void release(SinoSolverRun *run)
 static SinoStatus weigh_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const Weights *weights = run->own;
-    const SinoUpdateTask task = {
-        .update = {.formula = is_weighted(minibatch) ? SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT : SINO_UPDATE_RESIDUAL_SIRT,
-                   .slices = minibatch->slices,
-                   .rows = sino_solver_rays(run),
-                   .first = iteration == 0 && !sino_solver_is_started(run)},
-        .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0]},
-        .sums = minibatch->sums,
-        .part_count = minibatch->part_count,
-        .part_sums = minibatch->part_sums};
+    const SinoUpdateFormula formula = is_given(minibatch)      ? SINO_UPDATE_RESIDUAL_GIVEN_SIRT
+                                      : is_weighted(minibatch) ? SINO_UPDATE_RESIDUAL_WEIGHTED_SIRT
+                                                               : SINO_UPDATE_RESIDUAL_SIRT;
+    const SinoUpdateTask task = {.update = {.formula = formula,
+                                            .slices = minibatch->slices,
+                                            .rows = sino_solver_rays(run),
+                                            .first = iteration == 0 && !sino_solver_is_started(run)},
+                                 .vector = {minibatch->vector[B][0], weights->row, minibatch->vector[W][0],
+                                            is_given(minibatch) ? minibatch->vector[GIVEN][0] : NULL},
+                                 .sums = minibatch->sums,
+                                 .part_count = minibatch->part_count,
+                                 .part_sums = minibatch->part_sums};
     return sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &task);
 }
 
@@ -116,20 +126,24 @@ static SinoStatus insert_column_weights(SinoSolverRun *run, SinoMinibatch *minib
 {
     /* Sums are as small as the weights of the darkest rays. */
     const SinoUpdate invert = {.formula = SINO_UPDATE_RECIPROCAL, .argument = {FLT_MIN}};
-    const SinoUpdateTask weigh = {.update = {.formula = SINO_UPDATE_WEIGH_RAYS,
-                                             .slices = minibatch->slices,
-                                             .rows = sino_solver_rays(run),
-                                             .argument = {1}},
-                                  .vector = {minibatch->vector[B][0], minibatch->vector[W][0]}};
+    const int of_rays = is_given(minibatch) ? GIVEN : W;
+    SinoData *vector = minibatch->vector[of_rays][0];
+    const SinoUpdateTask weigh = {
+        .update = {.formula = is_given(minibatch) ? SINO_UPDATE_ADMIT_RAYS : SINO_UPDATE_WEIGH_RAYS,
+                   .slices = minibatch->slices,
+                   .rows = sino_solver_rays(run),
+                   .argument = {1}},
+        .vector = {minibatch->vector[B][0], vector}};
     const Weights *weights = run->own;
     SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, 0, -1), &weigh));
-    SINO_TRY(sino_insert_backproject(minibatch, 0, W, C));
+    SINO_TRY(sino_insert_backproject(minibatch, 0, of_rays, C));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &invert, 1, (const int[]){C}));
     return sino_support_apply(run, minibatch, 0, weights->support, C);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
+    if (is_given(minibatch)) SINO_TRY(run->given->load(run->given->of, minibatch, GIVEN));
     SINO_TRY(sino_solver_start(run, minibatch));
     if (is_weighted(minibatch)) SINO_TRY(insert_column_weights(run, minibatch));
     if (sino_solver_is_started(run)) {
@@ -184,8 +198,19 @@ const SinoSolver sino_solver_sirt_weighted = {.choice = SINO_ALGORITHM_SIRT,
                                               .iterative = true,
                                               .weighted = true,
                                               .weights = &sino_solver_sirt.vectors,
-                                              .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                              .vectors = {.count = GIVEN, .buffer = vectors, .tomogram = X},
                                               .prepare = prepare,
                                               .release = release,
                                               .start = start,
                                               .iterate = iterate};
+
+const SinoSolver sino_solver_sirt_given = {.choice = SINO_ALGORITHM_SIRT,
+                                           .iterative = true,
+                                           .weighted = true,
+                                           .given = true,
+                                           .weights = &sino_solver_sirt.vectors,
+                                           .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                           .prepare = prepare,
+                                           .release = release,
+                                           .start = start,
+                                           .iterate = iterate};

@@ -46,6 +46,7 @@ static SinoStatus add_scan(const SinoSettings *settings, const SinoInput *scan, 
     SINO_TRY(add_all(files, "--darks", info->dark_file_count, info->dark_file_name));
     SINO_TRY(add_volume(files, "--start", settings->start));
     SINO_TRY(add_volume(files, "--mask", settings->mask));
+    if (settings->weights == SINO_WEIGHTS_FILE) SINO_TRY(add_volume(files, "--weights", settings->weights_file));
     return add_theta(files, settings->theta);
 }
 

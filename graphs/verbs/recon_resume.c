@@ -193,6 +193,7 @@ static void print_input(FILE *out, const SinoSettings *settings, const SinoInput
     print_file(out, "dark fields", settings->darks);
     print_volume(out, "start volume", settings->start);
     print_volume(out, "mask", settings->mask);
+    if (settings->weights == SINO_WEIGHTS_FILE) print_volume(out, "weights", settings->weights_file);
 }
 
 /* `fixed`: the settings that change voxels. *text: owned by the caller. */

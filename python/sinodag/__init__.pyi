@@ -178,7 +178,7 @@ def recon(
     prior: Optional[Literal["total-variation", "huber", "qggmrf"]] = ...,
     prior_dimensions: Optional[int] = ...,
     prior_threshold: Optional[Union[float, Literal["auto"]]] = ...,
-    weights: Optional[Literal["auto", "counts", "none"]] = ...,
+    weights: Union[Optional[Literal["auto", "counts", "none"]], ArrayLike] = ...,
     subsets: Optional[Union[int, Literal["auto"]]] = ...,
     margin: Optional[Union[float, Literal["auto"]]] = ...,
     fbp_filter: Optional[Literal["ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth"]] = ...,

@@ -74,6 +74,7 @@ class Scan(ctypes.Structure):
         ("flats", Array),
         ("darks", Array),
         ("angle_rad", ctypes.POINTER(ctypes.c_double)),
+        ("weights", Array),
     ]
 
 

@@ -40,6 +40,20 @@ def _images(what, values):
     return usable(values, kind if kind in _KEPT else np.float32)
 
 
+def _weights(values, projections):
+    """An array of weights as (angle, row, column), of which sizes may be 1; None: the setting says it all."""
+    if values is None or isinstance(values, str):
+        return None
+    values = as_array(values)
+    angles, rows, columns = projections.shape
+    shapes = {3: values.shape, 2: (angles, 1, columns), 1: (1, 1, columns)}
+    shape = shapes.get(values.ndim)
+    if shape is None or values.size != np.prod(shape) or (values.ndim == 3 and shape != projections.shape):
+        raise BadInput(f"the weights have the shape {values.shape}; allowed: {projections.shape}, as the projections, "
+                       f"({angles}, {columns}) or ({columns},)")
+    return _images("weights", values.reshape(shape))
+
+
 def _angles(theta, count):
     if theta is None:
         return None
@@ -128,6 +142,9 @@ def recon(projections, theta=None, flats=None, darks=None, progress=None, **sett
     flats, darks fields without object and without light, (field, row, column) or one (row, column)
     progress     True shows a bar in a notebook and a line in a terminal; a function of the share that is done and of a line
                  of text is called, and a true result of it ends the reconstruction
+    weights      among the settings: one of its words, or an array of weights of the projections' rays, (angle, row, column),
+                 (angle, column) or (column,), of finite numbers, such as one over the variance of each line integral,
+                 where 0 leaves a ray out
     settings     below: those of `sinodag recon --help all` with _ for -, as algorithm="cg", iterations=30,
                  rotation_axis=511.5, but for names of files, outputs in files, and the settings of start(). Lists are lists
                  or text with commas
@@ -140,10 +157,14 @@ def recon(projections, theta=None, flats=None, darks=None, progress=None, **sett
     angles = _angles(theta, projections.shape[0])
     fields = [np.empty((0, 0, 0), np.float32) if of is None else _images(what, of)
               for what, of in (("flats", flats), ("darks", darks))]
+    given = _weights(settings.get("weights"), projections)
+    if given is not None:
+        del settings["weights"]
     scan = Scan(
         array_of(projections),
         *(array_of(of) if of.size else Array() for of in fields),
         angles.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) if angles is not None else None,
+        array_of(given) if given is not None else Array(),
     )
     for what, of, given in (("flats", fields[0], flats), ("darks", fields[1], darks)):
         if given is not None and of.size == 0:
@@ -151,7 +172,7 @@ def recon(projections, theta=None, flats=None, darks=None, progress=None, **sett
     ensure_started()
     call, texts = Call(progress), settings_of(settings)
     call.run(lambda: library.sinodag_recon(ctypes.byref(scan), texts, ctypes.byref(call.output)),
-             [projections, angles, *fields])
+             [projections, angles, given, *fields])
     if call.volume is None:
         raise Failed("the reconstruction made no volume")
     return call.volume

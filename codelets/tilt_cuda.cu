@@ -152,10 +152,10 @@ static SinoStatus turn_images(void *of, cudaStream_t stream, int64_t first, int6
     return NULL;
 }
 
-static Turn turn_of(const SinoTilt *tilt, const SinoCorrection *correction)
+static Turn turn_of(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction)
 {
     Turn turn = {};
-    turn.part = sino_tilt_part(tilt, NULL, correction);
+    turn.part = sino_tilt_part(tilt, phase, correction);
     turn.sine = sin(tilt->angle_rad);
     turn.cosine = cos(tilt->angle_rad);
     turn.middle = static_cast<double>(tilt->row_count - 1) / 2;
@@ -167,14 +167,15 @@ static Turn turn_of(const SinoTilt *tilt, const SinoCorrection *correction)
     return turn;
 }
 
-SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, const SinoCorrection *correction,
-                                  const void *counts, const float *flat, const float *dark, void *scratch,
-                                  void *sinogram, int64_t *repaired, int64_t *tally)
+SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, const SinoPhaseCuda *phase,
+                                  const SinoCorrection *correction, const void *counts, const float *flat,
+                                  const float *dark, void *scratch, void *sinogram, int64_t *repaired, int64_t *tally)
 {
     static const int64_t input_bytes[] = {sizeof(uint8_t), sizeof(uint16_t), sizeof(float)};
-    char *rest = static_cast<char *>(scratch);
+    const SinoPhaseOptions *const options = phase ? sino_phase_cuda_options(phase) : NULL;
+    char *rest = static_cast<char *>(scratch), *const after_own = rest + sino_tilt_own_bytes(tilt, options, correction);
     void *const workspace = take(&rest, sino_correct_cuda_workspace_bytes(correction));
-    Call call = {turn_of(tilt, correction), {}, static_cast<const char *>(counts), 0};
+    Call call = {turn_of(tilt, options, correction), {}, static_cast<const char *>(counts), 0};
     call.image_bytes = correction->row_count * tilt->column_count * input_bytes[correction->input];
     call.rows.from = {correction, tilt->column_count, counts, flat, dark, NULL};
     call.rows.first_row = call.turn.part.from_first - tilt->image_row;
@@ -184,5 +185,8 @@ SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, con
     const SinoImagesCuda images = {place(tilt, rest, &call), turn_images, &call};
     const SinoCorrection after = sino_tilt_after(tilt, &call.turn.part, correction);
     SINO_TRY(sino_transmission_limit_cuda(stream, &call.rows));
+    if (phase)
+        return sino_phase_correct_cuda(stream, phase, &after, NULL, NULL, NULL, &images, after_own, sinogram, repaired,
+                                       tally);
     return sino_correct_images_cuda(stream, &after, &images, sinogram, repaired, tally, workspace);
 }

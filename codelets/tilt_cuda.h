@@ -5,15 +5,16 @@
 #ifndef SINO_TILT_CUDA_H
 #define SINO_TILT_CUDA_H
 
-#include "cuda_stream.h"
+#include "phase_cuda.h"
 #include "tilt.h"
 
 /* Bytes of the scratch memory, aligned to 64 bytes, for corrections with as many angles and slices; it holds nothing
- * between calls. */
-int64_t sino_tilt_cuda_scratch_bytes(const SinoTilt *tilt, const SinoCorrection *correction);
+ * between calls. phase: the filter that follows; NULL: none. */
+int64_t sino_tilt_cuda_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase,
+                                     const SinoCorrection *correction);
 
-SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, const SinoCorrection *correction,
-                                  const void *counts, const float *flat, const float *dark, void *scratch,
-                                  void *sinogram, int64_t *repaired, int64_t *tally);
+SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, const SinoPhaseCuda *phase,
+                                  const SinoCorrection *correction, const void *counts, const float *flat,
+                                  const float *dark, void *scratch, void *sinogram, int64_t *repaired, int64_t *tally);
 
 #endif

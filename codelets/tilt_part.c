@@ -78,11 +78,21 @@ int64_t sino_tilt_angle_bytes(const SinoTilt *tilt, int64_t lines, int64_t pixel
            sino_times(pixels, (int64_t)sizeof(float));
 }
 
-int64_t sino_tilt_cuda_scratch_bytes(const SinoTilt *tilt, const SinoCorrection *correction)
+int64_t sino_tilt_own_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction)
 {
     enum { ARRAYS = 6 };
-    const int64_t rows = sino_times(correction->slices.slice_count, correction->binning);
+    const int64_t own = sino_times(correction->slices.slice_count, correction->binning);
+    const int64_t rows = sino_tilt_image_rows(phase, own);
     const int64_t lines = rows + 2 * sino_tilt_halo(tilt), pixels = sino_times(rows, tilt->column_count);
-    return sino_correct_cuda_workspace_bytes(correction) + sino_times(lines, (int64_t)sizeof(float)) +
-           (int64_t)ARRAYS * SINO_TILT_ALIGNED + SINO_TILT_BATCH_BYTES + sino_tilt_angle_bytes(tilt, lines, pixels);
+    const int64_t bytes = sino_correct_cuda_workspace_bytes(correction) + sino_times(lines, (int64_t)sizeof(float)) +
+                          (int64_t)ARRAYS * SINO_TILT_ALIGNED + SINO_TILT_BATCH_BYTES +
+                          sino_tilt_angle_bytes(tilt, lines, pixels);
+    return sino_ceil_multiple(bytes, SINO_TILT_ALIGNED);
+}
+
+int64_t sino_tilt_cuda_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase,
+                                     const SinoCorrection *correction)
+{
+    const int64_t own = sino_tilt_own_bytes(tilt, phase, correction);
+    return own + (phase ? sino_phase_cuda_scratch_bytes(phase, correction) : 0);
 }

@@ -27,4 +27,7 @@ SinoCorrection sino_tilt_after(const SinoTilt *tilt, const SinoTiltPart *part, c
 /* On a GPU: bytes of the arrays of one angle, of so many rows that images depend on, and pixels of an image. */
 int64_t sino_tilt_angle_bytes(const SinoTilt *tilt, int64_t lines, int64_t pixels);
 
+/* On a GPU: bytes of scratch memory without those of phase retrieval. */
+int64_t sino_tilt_own_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction);
+
 #endif

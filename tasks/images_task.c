@@ -3,22 +3,31 @@
 #include "images_task.h"
 
 #include "arithmetic.h"
+#include "memory.h"
+#include "phase_cuda.h"
 #include "task.h"
 #include "tilt_cuda.h"
 
-#include <assert.h>
+#include <stdlib.h>
+
+struct SinoImagesPlans {
+    SinoRuntime *runtime;
+    bool host;
+    SinoPhase *phase;    /* NULL: none */
+    SinoPhaseCuda **gpu; /* [worker]: NULL for a worker without a GPU; NULL: no GPU filters */
+};
 
 typedef struct Arguments {
     SinoCorrection correction;
     int64_t place_count, flat_first; /* in the data `angles` */
     SinoTilt tilt;
-    const SinoPhase *phase;
+    const SinoImagesPlans *plans;
 } Arguments;
 
 static SinoStatus phase_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
-    return sino_phase_correct(arguments->phase, &arguments->correction, arguments->tilt.image_row,
+    return sino_phase_correct(arguments->plans->phase, &arguments->correction, arguments->tilt.image_row,
                               sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
                               sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
                               sino_task_buffer(task, 5));
@@ -27,9 +36,10 @@ static SinoStatus phase_cpu(const SinoTask *task)
 static SinoStatus tilt_cpu(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
-    return sino_tilt_correct(&arguments->tilt, arguments->phase, &arguments->correction, sino_task_buffer(task, 0),
-                             sino_task_buffer(task, 1), sino_task_buffer(task, 2), sino_task_buffer(task, 6),
-                             sino_task_buffer(task, 3), sino_task_buffer(task, 4), sino_task_buffer(task, 5));
+    return sino_tilt_correct(&arguments->tilt, arguments->plans->phase, &arguments->correction,
+                             sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
+                             sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
+                             sino_task_buffer(task, 5));
 }
 
 /* The correction with what a GPU reads of the angles. */
@@ -42,18 +52,35 @@ static SinoCorrection with_angles(const Arguments *arguments, const int64_t *ang
     return correction;
 }
 
-static SinoStatus tilt_cuda(const SinoTask *task, cudaStream_t stream)
+static SinoStatus phase_cuda(const SinoTask *task, cudaStream_t stream)
 {
     const Arguments *arguments = task->arguments;
     const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
     const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
-    return sino_tilt_correct_cuda(stream, &arguments->tilt, &correction, sino_task_buffer(task, 0),
-                                  sino_task_buffer(task, 1), sino_task_buffer(task, 2), sino_task_buffer(task, 6),
-                                  sino_task_buffer(task, 3), sino_task_buffer(task, 4), sino_task_buffer(task, 5));
+    return sino_phase_correct_cuda(stream, arguments->plans->gpu[sino_runtime_worker()], &correction,
+                                   sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
+                                   NULL, sino_task_buffer(task, 6), sino_task_buffer(task, 3),
+                                   sino_task_buffer(task, 4), sino_task_buffer(task, 5));
 }
 
-static const SinoTaskKind phase_kind = {
-    .name = "phase", .argument_bytes = sizeof(Arguments), .access_min = 7, .access_max = 7, .cpu = phase_cpu};
+static SinoStatus tilt_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Arguments *arguments = task->arguments;
+    SinoPhaseCuda *const *gpu = arguments->plans->gpu;
+    const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
+    const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
+    return sino_tilt_correct_cuda(stream, &arguments->tilt, gpu ? gpu[sino_runtime_worker()] : NULL, &correction,
+                                  sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
+                                  sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
+                                  sino_task_buffer(task, 5));
+}
+
+static const SinoTaskKind phase_kind = {.name = "phase",
+                                        .argument_bytes = sizeof(Arguments),
+                                        .access_min = 7,
+                                        .access_max = 8,
+                                        .cpu = phase_cpu,
+                                        .cuda = SINO_ON_CUDA(phase_cuda)};
 
 static const SinoTaskKind tilt_kind = {.name = "tilt",
                                        .argument_bytes = sizeof(Arguments),
@@ -62,9 +89,61 @@ static const SinoTaskKind tilt_kind = {.name = "tilt",
                                        .cpu = tilt_cpu,
                                        .cuda = SINO_ON_CUDA(tilt_cuda)};
 
+int64_t sino_images_plan_bytes(const SinoPhaseOptions *phase)
+{
+    return phase ? sino_phase_cuda_bytes(phase) : 0;
+}
+
 int64_t sino_images_gpu_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction)
 {
-    return tilt->angle_rad != 0 && !phase ? sino_tilt_cuda_scratch_bytes(tilt, correction) : 0;
+    if (tilt->angle_rad != 0) return sino_tilt_cuda_scratch_bytes(tilt, phase, correction);
+    return phase ? sino_phase_cuda_scratch_bytes(phase, correction) : 0;
+}
+
+/* Called on a GPU worker's thread, with the worker's device as the current one. */
+static void make_plan(void *argument)
+{
+    SinoImagesPlans *plans = argument;
+    sino_runtime_fail(plans->runtime, sino_phase_cuda_new(plans->phase, &plans->gpu[sino_runtime_worker()]));
+}
+
+static void free_plan(void *argument)
+{
+    SinoImagesPlans *plans = argument;
+    sino_phase_cuda_free(plans->gpu[sino_runtime_worker()]);
+}
+
+static SinoStatus make_plans(SinoImagesPlans *plans)
+{
+    if (!SINO_CUDA_BUILT || plans->host || !plans->phase) return NULL;
+    SINO_TRY(
+        sino_allocate(sino_runtime_worker_count(plans->runtime), sizeof *plans->gpu, "plans of GPUs", &plans->gpu));
+    sino_runtime_on_each_gpu(plans->runtime, make_plan, plans);
+    return sino_runtime_wait(plans->runtime);
+}
+
+SinoStatus sino_images_plans_new(SinoRuntime *runtime, const SinoPhaseOptions *phase, bool host,
+                                 SinoImagesPlans **result)
+{
+    SinoImagesPlans *plans = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *plans, "phase retrieval", &plans));
+    *plans = (SinoImagesPlans){.runtime = runtime, .host = host};
+    SinoStatus status = phase ? sino_phase_new(phase, &plans->phase) : NULL;
+    if (!status) status = make_plans(plans);
+    if (status)
+        sino_images_plans_free(plans);
+    else
+        *result = plans;
+    return status;
+}
+
+void sino_images_plans_free(SinoImagesPlans *plans)
+{
+    if (!plans) return;
+    if (SINO_CUDA_BUILT && plans->gpu) sino_runtime_on_each_gpu(plans->runtime, free_plan, plans);
+    free(plans->gpu);
+    sino_phase_free(plans->phase);
+    free(plans);
 }
 
 /* What a core takes for a pixel, in flops of a product with lengths of rays, for simulations: of a row that phase
@@ -87,12 +166,13 @@ static double effort_of(const SinoCorrection *correction, const SinoTilt *tilt, 
     return (phase ? LINE_FLOPS * lines + PHASE_FLOPS * rows : 0) + (tilt->angle_rad != 0 ? TILT_FLOPS * lines : 0);
 }
 
-SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct,
-                              const SinoTilt *tilt, const SinoPhase *phase, bool host)
+SinoStatus sino_insert_images(SinoPosition position, const SinoImagesPlans *plans, const SinoCorrect *correct,
+                              const SinoTilt *tilt)
 {
     const SinoCorrection *correction = &correct->correction;
-    const Arguments arguments = {*correction, correct->place_count, correct->flat_first, *tilt, phase};
-    const bool has_angles = !host && correct->angles;
+    const Arguments arguments = {*correction, correct->place_count, correct->flat_first, *tilt, plans};
+    const SinoPhase *phase = plans->phase;
+    const bool has_angles = !plans->host && correct->angles;
     const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
                                  {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
                                  {correct->repaired, SINO_WRITE},  {correct->tally, SINO_WRITE},
@@ -100,15 +180,14 @@ SinoStatus sino_insert_images(SinoRuntime *runtime, SinoPosition position, const
     const double pixels = (double)correction->column_count * (double)correction->binning;
     const int64_t line = sino_times(correction->angle_count, tilt->column_count);
     const int64_t lines = line_count(correction, tilt, phase);
-    assert(host || sino_images_gpu_bytes(tilt, phase ? sino_phase_options(phase) : NULL, correction) > 0);
     return sino_task_submit(
-        runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind,
+        plans->runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind,
         &(SinoTaskRequest){.position = position,
                            .arguments = &arguments,
                            .argument_bytes = sizeof arguments,
                            .access = access,
                            .access_count = has_angles ? 8 : 7,
-                           .host = host,
+                           .host = plans->host,
                            .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
                            .effort = (double)line * effort_of(correction, tilt, phase),
                            .part_bytes = sino_times(sino_times(line, lines), (int64_t)sizeof(float)),

@@ -129,9 +129,13 @@ static void stages(void **state)
 /* What is done to projections before the logarithm runs on CUDA GPUs, too, in the place of correct. */
 static void images(void **state)
 {
+#define PHASE "--delta-beta 100 --energy 20 --propagation-distance 4 --pixel-size 1"
     static const struct {
         const char *task, *words;
     } runs[] = {
+        {"phase", "--minibatch 3 --partitions 2 --algorithm fbp --phase-method paganin --flat-positions 0,18 " PHASE},
+        {"phase", "--minibatch 2 --algorithm cg --iterations 2 --precision double --phase-method ctf " PHASE},
+        {"tilt", "--minibatch 4 --algorithm fbp --detector-tilt 2 --phase-method gpaganin " PHASE},
         {"tilt", "--minibatch 3 --partitions 2 --algorithm fbp --detector-tilt 3 --flat-positions 0,18"},
         {"tilt", "--minibatch 2 --algorithm cg --iterations 2 --detector-tilt -2 --precision double"},
         {"tilt", "--minibatch 5 --algorithm sirt --iterations 2 --detector-tilt 0.5"},

@@ -124,7 +124,7 @@ SinoTilt sino_input_tilt(const SinoInput *input, int64_t image_row);
 /* Bytes of scratch memory of both, for a minibatch of `rows` rows of the detector. */
 int64_t sino_input_images_bytes(const SinoInput *input, int64_t rows);
 
-/* Scratch memory with which GPUs compute them for a minibatch of so many slices; 0: cores alone do. */
+/* Scratch memory with which GPUs compute them for a minibatch of so many slices; 0: there are none. */
 int64_t sino_input_images_gpu_bytes(const SinoInput *input, int64_t slices);
 
 /* Gives the slices another side and margin. SINO_BAD_INPUT: too large. */

@@ -13,12 +13,11 @@
 #include <string.h>
 
 typedef struct Own {
-    double *flat_at;   /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
-    SinoPhase *phase;  /* NULL: no phase retrieval; owned */
-    bool images;       /* phase retrieval or tilt is wanted */
-    bool host;         /* cores alone correct */
-    SinoData *scratch; /* of images; else of GPUs; NULL: none */
-    SinoData *angles;  /* with several sets of flat fields: places among the rows and the sets, for GPUs */
+    double *flat_at;         /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
+    SinoImagesPlans *images; /* NULL: neither phase retrieval nor tilt is wanted; owned */
+    bool host;               /* cores alone correct */
+    SinoData *scratch;       /* of images; else of GPUs; NULL: none */
+    SinoData *angles;        /* with several sets of flat fields: places among the rows and the sets, for GPUs */
 } Own;
 
 static bool always(const SinoInput *input)
@@ -95,13 +94,12 @@ static bool is_for_gpus(const SinoStagesRequest *request, int64_t bytes)
 static SinoStatus prepare_images(const SinoStagesRequest *request, Own *own)
 {
     const SinoInput *input = request->input;
-    const SinoPhaseOptions phase = sino_input_phase(input);
+    const SinoPhaseOptions options = sino_input_phase(input), *phase = options.range > 0 ? &options : NULL;
     const int64_t slices = request->slices.slice_count, of_gpus = sino_input_images_gpu_bytes(input, slices);
     const int64_t of_cores = sino_input_images_bytes(input, sino_times(slices, input->binning));
     const bool cuda = sino_runtime_devices(request->runtime) & SINO_DEVICE_CUDA;
-    own->images = true;
-    own->host = !(cuda && of_gpus > 0 && is_for_gpus(request, of_gpus));
-    if (phase.range > 0) SINO_TRY(sino_phase_new(&phase, &own->phase));
+    own->host = !(cuda && is_for_gpus(request, of_gpus + sino_images_plan_bytes(phase)));
+    SINO_TRY(sino_images_plans_new(request->runtime, phase, own->host, &own->images));
     if (own->flat_at && !own->host) SINO_TRY(copy_angles(request, own));
     return sino_data_scratch(request->runtime, "images", own->host ? of_cores : sino_larger(of_cores, of_gpus),
                              &own->scratch);
@@ -128,7 +126,7 @@ static void release(void *released)
     Own *own = released;
     if (!own) return;
     free(own->flat_at);
-    sino_phase_free(own->phase);
+    sino_images_plans_free(own->images);
     sino_data_free(own->scratch);
     sino_data_free(own->angles);
     free(own);
@@ -159,7 +157,7 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
         const int64_t row =
             request->input->first_row + (work->slab_first + work->slice_in_slab) * request->input->binning;
         const SinoTilt tilt = sino_input_tilt(request->input, row - correct.correction.first_row);
-        return sino_insert_images(request->runtime, work->position, &correct, &tilt, own->phase, own->host);
+        return sino_insert_images(work->position, own->images, &correct, &tilt);
     }
     return sino_insert_correct(request->runtime, work->position, &correct);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuFFT's names for the host, as far as codelets/filter_cuda.cu uses them: batches of rows that are transformed where
- * they are, by FFTW. The work area is asked for, and spoilt by each transform, as cuFFT may. */
+/* cuFFT's names for the host, as far as codelets/filter_cuda.cu and phase_cuda.cu use them: batches of rows that are
+ * transformed where they are, by FFTW. The work area is asked for, and spoilt by each transform, as cuFFT may. */
 #ifndef SINO_TESTS_CUFFT_H
 #define SINO_TESTS_CUFFT_H
 

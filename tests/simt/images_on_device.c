@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_tilt_correct by the functions of tilt_cuda.h. */
+/* sino_tilt_correct and sino_phase_correct by the functions of tilt_cuda.h and phase_cuda.h. */
 #include "images_on_device.h"
 
 #include "device.h"
@@ -8,6 +8,15 @@
 #include <math.h>
 
 enum { GUARD = 4096 }; /* bytes behind the scratch memory */
+
+/* What is corrected: with a tilt unless it is NULL, and with phase retrieval likewise. */
+typedef struct Given {
+    const SinoTilt *tilt;
+    const SinoPhase *phase;
+    const SinoCorrection *correction;
+    const void *counts;
+    const float *flat, *dark;
+} Given;
 
 /* What both sides write. */
 typedef struct Result {
@@ -60,14 +69,15 @@ static double value_at(SinoPrecision precision, const void *values, size_t i)
 }
 
 /* Transmissions are compared where there is a logarithm. */
-static void compare(const SinoCorrection *correction, const Sizes *sizes, const Result *cpu, const Result *device)
+static void compare(const Given *given, const Sizes *sizes, const Result *cpu, const Result *device)
 {
-    const SinoPrecision precision = correction->slices.precision;
+    const SinoPrecision precision = given->correction->slices.precision;
+    const bool weak = given->phase && sino_phase_options(given->phase)->weak;
+    const bool logarithm = given->correction->minus_log && !weak;
     for (size_t i = 0; i < sizes->sinogram / sino_precision_bytes(precision); i++) {
         const double a = value_at(precision, cpu->sinogram, i), b = value_at(precision, device->sinogram, i);
         const bool marked = a == 0 && signbit(a), also = b == 0 && signbit(b);
-        const double off =
-            correction->minus_log ? fabs(exp(-a) - exp(-b)) / fmax(1, exp(-a)) : fabs(a - b) / fmax(1, fabs(a));
+        const double off = logarithm ? fabs(exp(-a) - exp(-b)) / fmax(1, exp(-a)) : fabs(a - b) / fmax(1, fabs(a));
         if (off <= 4e-6 && marked == also) continue;
         fprintf(stderr, "images: value %zu is %.9g on cores, %.9g on the device\n", i, a, b);
         abort();
@@ -79,34 +89,66 @@ static void compare(const SinoCorrection *correction, const Sizes *sizes, const 
     }
 }
 
+/* The launcher of what is given, and its scratch memory. */
+static void launch(const Given *given, const SinoCorrection *correction, const Given *of_device, const Result *result)
+{
+    const SinoPhaseOptions *options = given->phase ? sino_phase_options(given->phase) : NULL;
+    const size_t bytes = (size_t)(given->tilt ? sino_tilt_cuda_scratch_bytes(given->tilt, options, correction)
+                                              : sino_phase_cuda_scratch_bytes(options, correction));
+    unsigned char *scratch = new_scratch(bytes);
+    SinoPhaseCuda *phase = NULL;
+    if (given->phase) device_check(sino_phase_cuda_new(given->phase, &phase));
+    if (given->tilt)
+        device_check(sino_tilt_correct_cuda(NULL, given->tilt, phase, correction, of_device->counts, of_device->flat,
+                                            of_device->dark, scratch, result->sinogram, result->repaired,
+                                            result->tally));
+    else
+        device_check(sino_phase_correct_cuda(NULL, phase, correction, of_device->counts, of_device->flat,
+                                             of_device->dark, NULL, scratch, result->sinogram, result->repaired,
+                                             result->tally));
+    sino_phase_cuda_free(phase);
+    free_scratch(scratch, bytes);
+}
+
+/* Corrects on the device, compares with the CPU's result, and puts the device's in its place. */
+static void run_on_device(const Given *given, const Result *cpu)
+{
+    const SinoCorrection *correction = given->correction;
+    const int64_t columns = given->tilt ? given->tilt->column_count : sino_phase_options(given->phase)->column_count;
+    const Sizes sizes = sizes_of(correction, columns);
+    const Result device = {device_memory(sizes.sinogram), device_memory(sizes.repaired), device_memory(sizes.tally)};
+    SinoCorrection of_correction = *correction;
+    void *of_place = device_lend(correction->place, sizes.place), *of_at = device_lend(correction->flat_at, sizes.at);
+    void *of_counts = device_lend(given->counts, sizes.counts);
+    void *of_flat = device_lend(given->flat, sizes.flat), *of_dark = device_lend(given->dark, sizes.field);
+    of_correction.place = of_place;
+    of_correction.flat_at = of_at;
+    launch(given, &of_correction, &(Given){.counts = of_counts, .flat = of_flat, .dark = of_dark}, &device);
+    device_unlend(correction->place, of_place, sizes.place);
+    device_unlend(correction->flat_at, of_at, sizes.at);
+    device_unlend(given->counts, of_counts, sizes.counts);
+    device_unlend(given->flat, of_flat, sizes.flat);
+    device_unlend(given->dark, of_dark, sizes.field);
+    compare(given, &sizes, cpu, &device);
+    device_return(cpu->sinogram, device.sinogram, sizes.sinogram);
+    device_return(cpu->repaired, device.repaired, sizes.repaired);
+    device_return(cpu->tally, device.tally, sizes.tally);
+}
+
 SinoStatus tilt_correct_on_device(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
                                   const void *counts, const float *flat, const float *dark, void *scratch,
                                   void *sinogram, int64_t *repaired, int64_t *tally)
 {
-    const Sizes sizes = sizes_of(correction, tilt->column_count);
-    const size_t scratch_bytes = (size_t)sino_tilt_cuda_scratch_bytes(tilt, correction);
-    const Result cpu = {sinogram, repaired, tally};
-    const Result device = {device_memory(sizes.sinogram), device_memory(sizes.repaired), device_memory(sizes.tally)};
-    SinoCorrection of_device = *correction;
-    void *of_place = device_lend(correction->place, sizes.place), *of_at = device_lend(correction->flat_at, sizes.at);
-    void *of_counts = device_lend(counts, sizes.counts);
-    void *of_flat = device_lend(flat, sizes.flat), *of_dark = device_lend(dark, sizes.field);
-    unsigned char *of_scratch = new_scratch(scratch_bytes);
     SINO_TRY(sino_tilt_correct(tilt, phase, correction, counts, flat, dark, scratch, sinogram, repaired, tally));
-    if (phase) return NULL;
-    of_device.place = of_place;
-    of_device.flat_at = of_at;
-    device_check(sino_tilt_correct_cuda(NULL, tilt, &of_device, of_counts, of_flat, of_dark, of_scratch,
-                                        device.sinogram, device.repaired, device.tally));
-    device_unlend(correction->place, of_place, sizes.place);
-    device_unlend(correction->flat_at, of_at, sizes.at);
-    device_unlend(counts, of_counts, sizes.counts);
-    device_unlend(flat, of_flat, sizes.flat);
-    device_unlend(dark, of_dark, sizes.field);
-    free_scratch(of_scratch, scratch_bytes);
-    compare(correction, &sizes, &cpu, &device);
-    device_return(sinogram, device.sinogram, sizes.sinogram);
-    device_return(repaired, device.repaired, sizes.repaired);
-    device_return(tally, device.tally, sizes.tally);
+    run_on_device(&(Given){tilt, phase, correction, counts, flat, dark}, &(Result){sinogram, repaired, tally});
+    return NULL;
+}
+
+SinoStatus phase_correct_on_device(const SinoPhase *phase, const SinoCorrection *correction, int64_t image_row,
+                                   const void *counts, const float *flat, const float *dark, void *scratch,
+                                   void *sinogram, int64_t *repaired, int64_t *tally)
+{
+    SINO_TRY(sino_phase_correct(phase, correction, image_row, counts, flat, dark, scratch, sinogram, repaired, tally));
+    run_on_device(&(Given){NULL, phase, correction, counts, flat, dark}, &(Result){sinogram, repaired, tally});
     return NULL;
 }

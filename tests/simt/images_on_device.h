@@ -10,4 +10,8 @@ SinoStatus tilt_correct_on_device(const SinoTilt *tilt, const SinoPhase *phase, 
                                   const void *counts, const float *flat, const float *dark, void *scratch,
                                   void *sinogram, int64_t *repaired, int64_t *tally);
 
+SinoStatus phase_correct_on_device(const SinoPhase *phase, const SinoCorrection *correction, int64_t image_row,
+                                   const void *counts, const float *flat, const float *dark, void *scratch,
+                                   void *sinogram, int64_t *repaired, int64_t *tally);
+
 #endif

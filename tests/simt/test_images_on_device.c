@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Images on a GPU: random scans of many shapes, whose upright images are compared with the CPU's (images_on_device.h);
- * more angles than are made at a time. */
+/* Images on a GPU: random scans of many shapes, whose upright and filtered images are compared with the CPU's
+ * (images_on_device.h); more angles than are made at a time. */
 #include "images_on_device.h"
 #include "memory.h"
 #include "testing.h"
@@ -111,56 +111,92 @@ static SinoCorrection correction_of(const Shape *shape, const Scan *scan, int64_
         .place = shape->placed ? scan->place : NULL};
 }
 
-/* Corrects on the device; images_on_device.c compares. */
-static void check_tilt(const Shape *shape)
+/* Corrects on the device; images_on_device.c compares. options: of phase retrieval; range 0: none. */
+static void check(const Shape *shape, SinoPhaseOptions options)
 {
-    const SinoTilt unplaced = {.angle_rad = shape->tilt_rad, .row_count = shape->rows, .column_count = shape->columns};
-    const int64_t halo = sino_tilt_halo(&unplaced), own = shape->slices * shape->binning;
+    const SinoPhaseOptions *filter = options.range > 0 ? &options : NULL;
+    SinoTilt tilt = {.angle_rad = shape->tilt_rad, .row_count = shape->rows, .column_count = shape->columns};
+    options.column_count = shape->columns;
+    options.first_column = shape->first_column;
+    const int64_t halo = sino_tilt_halo(&tilt) + (filter ? sino_phase_halo(filter) : 0);
+    const int64_t own = shape->slices * shape->binning;
     const int64_t begin = shape->first_row > halo ? shape->first_row - halo : 0;
     const int64_t end = shape->first_row + own + halo < shape->rows ? shape->first_row + own + halo : shape->rows;
     Scan scan = new_scan(shape, end - begin);
     const SinoCorrection correction = correction_of(shape, &scan, begin, end - begin);
-    SinoTilt tilt = unplaced;
+    const float *flat = shape->flat_field ? scan.flat : NULL, *dark = shape->dark ? scan.dark : NULL;
+    SinoPhase *phase = NULL;
     tilt.first_column = shape->first_column;
     tilt.image_row = begin;
-    void *scratch = new_array(sino_tilt_scratch_bytes(&tilt, NULL, own), 1);
+    if (filter) assert_success(sino_phase_new(filter, &phase));
+    const int64_t bytes =
+        shape->tilt_rad != 0 ? sino_tilt_scratch_bytes(&tilt, filter, own) : sino_phase_scratch_bytes(filter, own);
+    void *scratch = new_array(bytes, 1);
     void *sinogram = new_array(shape->angles * (shape->column_count / shape->binning) * correction.slices.stride,
                                sino_precision_bytes(shape->precision));
-    const float *flat = shape->flat_field ? scan.flat : NULL,
-                *dark = shape->flat_field && shape->dark ? scan.dark : NULL;
-    assert_success(tilt_correct_on_device(&tilt, NULL, &correction, scan.counts, flat, dark, scratch, sinogram,
-                                          scan.repaired, scan.tally));
+    if (shape->tilt_rad != 0)
+        assert_success(tilt_correct_on_device(&tilt, phase, &correction, scan.counts, flat, dark, scratch, sinogram,
+                                              scan.repaired, scan.tally));
+    else
+        assert_success(phase_correct_on_device(phase, &correction, begin, scan.counts, flat, dark, scratch, sinogram,
+                                               scan.repaired, scan.tally));
+    sino_phase_free(phase);
     free(scratch);
     free(sinogram);
     free_scan(&scan);
 }
 
-static void random_shapes(void **state)
+/* A detector, scan and part of any kind. */
+static Shape draw(uint32_t *seed, int i, int64_t most_columns, int64_t most_rows)
+{
+    Shape shape = {.rows = 2 + (int64_t)((double)most_rows * next_random(seed)),
+                   .columns = 2 + (int64_t)((double)most_columns * next_random(seed)),
+                   .binning = 1 + (int64_t)(2 * next_random(seed)),
+                   .angles = 1 + (int64_t)(11 * next_random(seed)),
+                   .sets = 1 + (int64_t)(3 * next_random(seed)),
+                   .tilt_rad = (next_random(seed) - 0.5) * (i % 3 ? 0.3 : 0.01),
+                   .input = (SinoCorrectInput)(i % 3),
+                   .precision = i % 4 == 3 ? SINO_DOUBLE : SINO_SINGLE,
+                   .flat_field = i % 3 != 2 || i % 2,
+                   .minus_log = next_random(seed) < 0.7,
+                   .marked = next_random(seed) < 0.7,
+                   .dark = next_random(seed) < 0.7,
+                   .placed = next_random(seed) < 0.5};
+    const int64_t most = shape.rows / shape.binning;
+    shape.slices = 1 + (int64_t)((double)(most < 40 ? most : 40) * 0.999 * next_random(seed));
+    shape.first_row = (int64_t)((double)(shape.rows - shape.slices * shape.binning) * next_random(seed));
+    shape.first_column = (int64_t)((double)(shape.columns - shape.binning) * 0.3 * next_random(seed));
+    shape.column_count =
+        shape.columns - shape.first_column - (int64_t)(0.3 * next_random(seed) * (double)shape.columns);
+    if (shape.column_count < shape.binning) shape.column_count = shape.binning;
+    return shape;
+}
+
+static void upright_images(void **state)
 {
     (void)state;
     uint32_t seed = 11;
     for (int i = 0; i < 60; i++) {
-        Shape shape = {.rows = 2 + (int64_t)(60 * next_random(&seed)),
-                       .columns = 2 + (int64_t)(290 * next_random(&seed)),
-                       .binning = 1 + (int64_t)(2 * next_random(&seed)),
-                       .angles = 1 + (int64_t)(11 * next_random(&seed)),
-                       .sets = 1 + (int64_t)(3 * next_random(&seed)),
-                       .tilt_rad = (next_random(&seed) - 0.5) * (i % 3 ? 0.3 : 0.01),
-                       .input = (SinoCorrectInput)(i % 3),
-                       .precision = i % 4 == 3 ? SINO_DOUBLE : SINO_SINGLE,
-                       .flat_field = i % 3 != 2 || i % 2,
-                       .minus_log = next_random(&seed) < 0.7,
-                       .marked = next_random(&seed) < 0.7,
-                       .dark = next_random(&seed) < 0.7,
-                       .placed = next_random(&seed) < 0.5};
-        const int64_t most = shape.rows / shape.binning;
-        shape.slices = 1 + (int64_t)((double)(most < 40 ? most : 40) * 0.999 * next_random(&seed));
-        shape.first_row = (int64_t)((double)(shape.rows - shape.slices * shape.binning) * next_random(&seed));
-        shape.first_column = (int64_t)((double)(shape.columns - shape.binning) * 0.3 * next_random(&seed));
-        shape.column_count =
-            shape.columns - shape.first_column - (int64_t)(0.3 * next_random(&seed) * (double)shape.columns);
-        if (shape.column_count < shape.binning) shape.column_count = shape.binning;
-        check_tilt(&shape);
+        const Shape shape = draw(&seed, i, 290, 60);
+        check(&shape, (SinoPhaseOptions){.range = 0});
+    }
+}
+
+/* Every other one of a tilted detector. */
+static void filtered_images(void **state)
+{
+    (void)state;
+    static const SinoPhaseFilter filter[] = {SINO_PHASE_PLAIN, SINO_PHASE_GENERALISED, SINO_PHASE_CTF};
+    uint32_t seed = 12;
+    for (int i = 0; i < 24; i++) {
+        Shape shape = draw(&seed, i, 180, 40);
+        const SinoPhaseOptions options = {.filter = filter[i / 2 % 3],
+                                          .weak = next_random(&seed) < 0.4,
+                                          .range = 0.2 + 2 * next_random(&seed),
+                                          .delta_beta = 60};
+        shape.angles = 1 + shape.angles / 3;
+        if (i % 2) shape.tilt_rad = 0;
+        check(&shape, options);
     }
 }
 
@@ -188,7 +224,9 @@ static void edge_shapes(void **state)
             shape.flat_field = shape.dark = j % 2;
             shape.minus_log = true;
             shape.marked = j < 2;
-            check_tilt(&shape);
+            check(&shape, (SinoPhaseOptions){.range = j / 2 ? 0.5 : 0});
+            shape.tilt_rad = 0;
+            check(&shape, (SinoPhaseOptions){.weak = j / 2, .range = 1});
         }
 }
 
@@ -210,13 +248,15 @@ static void more_angles_than_are_made_at_a_time(void **state)
                          .marked = true,
                          .dark = true,
                          .placed = true};
-    check_tilt(&shape);
+    check(&shape, (SinoPhaseOptions){.range = 0});
+    check(&shape, (SinoPhaseOptions){.range = 0.3});
 }
 
 TESTING_SUBJECT(images)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes),
+        cmocka_unit_test(upright_images),
+        cmocka_unit_test(filtered_images),
         cmocka_unit_test(edge_shapes),
         cmocka_unit_test(more_angles_than_are_made_at_a_time),
     };

@@ -6,7 +6,9 @@
  * between.
  *
  * A value is undefined when flat − dark, if used, or the transmission is not a positive finite number (with minus_log
- * off the transmission need only be finite in the precision of the result), or when a count of its bin is saturated.
+ * off the transmission need only be finite in the precision of the result), or when a count of its bin is saturated, or
+ * when a count, dark or flat field of its bin is implausible: as far from 0 as `plausible` times the level of the
+ * slice's flat field (plausible.h) or, without a flat field, as `plausible`.
  * An overexposed flat field, of which more than 1 % of a slice's pixels are saturated, makes no count of that slice
  * saturated: there the light is even.
  *
@@ -37,6 +39,7 @@ typedef struct SinoCorrection {
     bool minus_log;
     bool marked;           /* undefined values are −0, not interpolated */
     double saturation;     /* counts of this value or more are saturated; 0: none are */
+    double plausible;      /* where counts and fields begin to be implausible; 0: nowhere */
     int64_t uncounted;     /* undefined values of this many slices, the first ones, are not counted */
     int64_t flat_sets;     /* sets of flat fields; 0 and 1: one */
     const double *flat_at; /* [K]: place of each angle among the sets: n is set n, n + ½ the mean of sets n and n + 1,

@@ -4,6 +4,7 @@
 #include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
+#include "plausible.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -30,25 +31,31 @@ typedef struct CorrectLines {
     double *now;          /* a line: `inverse` of an angle between two sets */
     double *value;        /* BLOCK lines of one angle */
     double *limit;        /* [slice]: counts of this value or more are saturated */
+    double *plausible;    /* [slice]: counts and fields as far from 0 as this are implausible */
 } CorrectLines;
 
-/* The count, NaN if it is saturated. */
-SINO_INLINE double below(double count, double limit)
+/* Counts above `least` and below `limit` are defined. */
+typedef struct Range {
+    double least, limit;
+} Range;
+
+/* The count, NaN if it is undefined. */
+SINO_INLINE double within(double count, Range range)
 {
-    return count >= limit ? NAN : count;
+    return ((count >= range.limit) | (count <= range.least)) ? NAN : count;
 }
 
 #define DEFINE_ADD_ROW(name, type)                                                                                     \
-    SINO_VECTORISED static void name(const void *row, int64_t column_count, int64_t binning, double limit,             \
+    SINO_VECTORISED static void name(const void *row, int64_t column_count, int64_t binning, Range range,              \
                                      double *line)                                                                     \
     {                                                                                                                  \
         const type *from = row;                                                                                        \
         if (binning == 1) { /* apart: only this loop vectorises */                                                     \
-            for (int64_t c = 0; c < column_count; c++) line[c] += below((double)from[c], limit);                       \
+            for (int64_t c = 0; c < column_count; c++) line[c] += within((double)from[c], range);                      \
             return;                                                                                                    \
         }                                                                                                              \
         for (int64_t c = 0; c < column_count; c++) {                                                                   \
-            for (int64_t b = 0; b < binning; b++) line[c] += below((double)from[c * binning + b], limit);              \
+            for (int64_t b = 0; b < binning; b++) line[c] += within((double)from[c * binning + b], range);             \
         }                                                                                                              \
     }
 
@@ -84,23 +91,23 @@ DEFINE_SCATTER_LINES(scatter_lines_double, double)
 
 static const struct {
     size_t bytes;
-    void (*add_row)(const void *row, int64_t column_count, int64_t binning, double limit, double *line);
+    void (*add_row)(const void *row, int64_t column_count, int64_t binning, Range range, double *line);
 } inputs[] = {
     [SINO_CORRECT_UINT8] = {sizeof(uint8_t), add_row_uint8},
     [SINO_CORRECT_UINT16] = {sizeof(uint16_t), add_row_uint16},
     [SINO_CORRECT_FLOAT32] = {sizeof(float), add_row_float32},
 };
 
-/* The sums over the bins of slice f in image[row_count][column_count]; NaN for a bin with a count at the limit. */
+/* The sums over the bins of slice f in image[row_count][column_count]; NaN for a bin with a count outside the range. */
 static void sum_bins(const SinoCorrection *correction, SinoCorrectInput input, const void *image, int64_t f,
-                     double limit, double *line)
+                     Range range, double *line)
 {
     const int64_t column_count = correction->column_count / correction->binning;
     memset(line, 0, (size_t)column_count * sizeof *line);
     for (int64_t b = 0; b < correction->binning; b++) {
         const int64_t row = correction->first_row + f * correction->binning + b;
         const char *from = (const char *)image + (size_t)(row * correction->column_count) * inputs[input].bytes;
-        inputs[input].add_row(from, column_count, correction->binning, limit, line);
+        inputs[input].add_row(from, column_count, correction->binning, range, line);
     }
 }
 
@@ -128,6 +135,31 @@ static double limit_of(const SinoCorrection *correction, const float *flat, int6
     return saturated * 100 > sets * count ? INFINITY : correction->saturation;
 }
 
+/* Counts and fields of slice f that are so far from 0 are implausible. */
+static double plausible_of(const SinoCorrection *correction, const float *flat, int64_t f)
+{
+    const int64_t first = correction->first_row + f * correction->binning;
+    const int64_t count = correction->binning * correction->column_count, sets = sets_of(correction);
+    int exponents[SINO_EXPONENTS] = {0};
+    if (correction->plausible <= 0) return INFINITY;
+    if (!correction->flat_field) return correction->plausible;
+    for (int64_t s = 0; s < sets; s++) {
+        const float *from = flat + (s * correction->row_count + first) * correction->column_count;
+        for (int64_t i = 0; i < count; i++) exponents[sino_exponent_of(from[i])]++;
+    }
+    return correction->plausible * sino_exponents_level(exponents);
+}
+
+static Range fields_of(const CorrectLines *lines, int64_t f)
+{
+    return (Range){-lines->plausible[f], lines->plausible[f]};
+}
+
+static Range counts_of(const CorrectLines *lines, int64_t f)
+{
+    return (Range){-lines->plausible[f], fmin(lines->plausible[f], lines->limit[f])};
+}
+
 /* Fills the lines of light of slice f, whose line of dark is known. */
 static void prepare_sets(const SinoCorrection *correction, const float *flat, int64_t f, const CorrectLines *lines)
 {
@@ -135,7 +167,7 @@ static void prepare_sets(const SinoCorrection *correction, const float *flat, in
     const int64_t pixels = correction->row_count * correction->column_count;
     for (int64_t s = 0; s < correction->flat_sets; s++) {
         double *line = lines->light + (s * correction->slices.slice_count + f) * lines->line_stride;
-        sum_bins(correction, SINO_CORRECT_FLOAT32, flat + s * pixels, f, INFINITY, line);
+        sum_bins(correction, SINO_CORRECT_FLOAT32, flat + s * pixels, f, fields_of(lines, f), line);
         for (int64_t c = 0; c < lines->column_count; c++) line[c] -= dark_line[c];
     }
 }
@@ -162,8 +194,8 @@ static const double *inverse_of(const SinoCorrection *correction, const CorrectL
     return lines->now;
 }
 
-/* Fills the limits and the lines of dark and inverse. Sums over a bin give the same quotient as averages. Without a
- * flat field, a factor of 1/binning² makes the average. */
+/* Fills the limits of counts and the lines of dark and inverse. Sums over a bin give the same quotient as averages.
+ * Without a flat field, a factor of 1/binning² makes the average. */
 static void prepare_fields(const SinoCorrection *correction, const float *flat, const float *dark,
                            const CorrectLines *lines)
 {
@@ -172,16 +204,17 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
         double *dark_line = lines->dark + f * lines->line_stride;
         double *inverse_line = lines->inverse + f * lines->line_stride;
         lines->limit[f] = limit_of(correction, flat, f);
+        lines->plausible[f] = plausible_of(correction, flat, f);
         if (!correction->flat_field) {
             fill_constant(1 / bin_pixels, lines->column_count, inverse_line);
             continue;
         }
-        if (dark) sum_bins(correction, SINO_CORRECT_FLOAT32, dark, f, INFINITY, dark_line);
+        if (dark) sum_bins(correction, SINO_CORRECT_FLOAT32, dark, f, fields_of(lines, f), dark_line);
         if (correction->flat_sets > 1) {
             prepare_sets(correction, flat, f, lines);
             continue;
         }
-        sum_bins(correction, SINO_CORRECT_FLOAT32, flat, f, INFINITY, inverse_line);
+        sum_bins(correction, SINO_CORRECT_FLOAT32, flat, f, fields_of(lines, f), inverse_line);
         for (int64_t c = 0; c < lines->column_count; c++) {
             const double difference = inverse_line[c] - dark_line[c];
             inverse_line[c] = difference > 0 && difference <= DBL_MAX ? 1 / difference : NAN;
@@ -301,7 +334,7 @@ static void integrate_block(const SinoCorrection *correction, int64_t k, const v
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = (first + i) * lines->line_stride;
         double *line = lines->value + i * lines->line_stride;
-        sum_bins(correction, correction->input, image, first + i, lines->limit[first + i], line);
+        sum_bins(correction, correction->input, image, first + i, counts_of(lines, first + i), line);
         const double *inverse = inverse_of(correction, lines, k, first + i);
         const int64_t undefined = integrate_line(correction, lines->dark + at, inverse, lines->column_count, line);
         if (undefined == 0) continue;
@@ -372,7 +405,7 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
     double *memory = NULL;
     const int64_t value_lines = BLOCK * line_stride;
     const int64_t light_lines = correction->flat_sets > 1 ? sino_times(correction->flat_sets, field_lines) : 0;
-    SINO_TRY(sino_allocate(2 * field_lines + value_lines + light_lines + line_stride + slice_count, sizeof *memory,
+    SINO_TRY(sino_allocate(2 * field_lines + value_lines + light_lines + line_stride + 2 * slice_count, sizeof *memory,
                            "lines of counts", &memory));
     double *const value = memory + 2 * field_lines, *const light = value + value_lines;
     const CorrectLines lines = {.column_count = column_count,
@@ -382,7 +415,8 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
                                 .light = light,
                                 .now = light + light_lines,
                                 .value = value,
-                                .limit = light + light_lines + line_stride};
+                                .limit = light + light_lines + line_stride,
+                                .plausible = light + light_lines + line_stride + slice_count};
     prepare_fields(correction, flat, dark, &lines);
     memset(repaired, 0, (size_t)slice_count * sizeof *repaired);
     memset(tally, 0, (size_t)(correction->angle_count + column_count) * sizeof *tally);

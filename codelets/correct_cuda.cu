@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), on a GPU. The kernel `integrate` writes NaN
  * where a value is undefined and counts the undefined values of each line. The kernel `repair` fills the lines that
- * have undefined values, or marks these values. The kernel `limit` finds the slices whose flat field is overexposed. */
+ * have undefined values, or marks these values. The kernel `limit` finds the slices whose flat field is overexposed,
+ * and the level of each slice's flat field. */
 #include "panel_cuda.cuh"
+#include "plausible.h"
 
 #include <float.h>
 
@@ -26,44 +28,55 @@ struct Lines {
     int64_t first_angle, end_angle; /* of the angles whose counts are there */
     int64_t columns;                /* M: after binning */
     bool flat_field, minus_log, marked;
-    double saturation, largest; /* largest: the largest value that the result can hold */
-    int64_t sets;               /* of flat fields */
+    double saturation, factor, largest; /* largest: the largest value that the result can hold */
+    int64_t sets;                       /* of flat fields */
     const double *flat_at;
     const int64_t *place;
-    double *limit;                         /* [slice]: counts of this value or more are saturated */
+    double *limit;                         /* [slice]: counts of this value or more are saturated or implausible */
+    double *plausible;                     /* [slice]: counts and fields as far from 0 as this are implausible */
     int *undefined;                        /* [angle][slice]: number of undefined values */
     unsigned long long *angle, *column_of; /* [angle], [column]: undefined values of all slices */
 };
 
-/* Sum of the counts over the bin of slice f and a column; NaN if one of them is at the limit. */
+/* Sum of the counts over the bin of slice f and a column; NaN if one of them is not above −most and below `limit`. */
 template <class Count>
 static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count *image, int64_t f, int64_t column,
-                                                 double limit)
+                                                 double most, double limit)
 {
     double sum = 0;
     for (int64_t row = lines.first_row + f * lines.binning, b = 0; b < lines.binning; b++)
         for (int64_t i = 0; i < lines.binning; i++) {
             const double count =
                 static_cast<double>(image[(row + b) * lines.pixel_columns + column * lines.binning + i]);
-            sum += count >= limit ? static_cast<double>(NAN) : count;
+            sum += count >= limit || count <= -most ? static_cast<double>(NAN) : count;
         }
     return sum;
 }
 
-/* A block of one thread per slice, over and over. The limit is infinite if there is none, or if the flat field itself
- * is overexposed in the slice. */
-static __global__ void limit_kernel(Lines lines, const float *flat)
+/* A block per slice. The limit of saturation is infinite if there is none, or if the flat field itself is overexposed
+ * in the slice. */
+static __global__ void __launch_bounds__(THREADS) limit_kernel(Lines lines, const float *flat)
 {
-    for (int f = static_cast<int>(threadIdx.x); f < lines.slice_count; f += static_cast<int>(blockDim.x)) {
-        const float *const from = flat + (lines.first_row + f * lines.binning) * lines.pixel_columns;
-        const int64_t count = lines.binning * lines.pixel_columns, pixels = lines.row_count * lines.pixel_columns;
-        int64_t saturated = 0;
-        for (int64_t s = 0; s < lines.sets && lines.flat_field && lines.saturation > 0; s++)
-            for (int64_t i = 0; i < count; i++)
-                saturated += static_cast<double>(from[s * pixels + i]) >= lines.saturation;
-        const bool none = lines.saturation <= 0 || saturated * 100 > lines.sets * count;
-        lines.limit[f] = none ? static_cast<double>(INFINITY) : lines.saturation;
-    }
+    SINO_SHARED(int, exponents, SINO_EXPONENTS);
+    SINO_SHARED(int, saturated, 1);
+    const int f = static_cast<int>(blockIdx.x), me = static_cast<int>(threadIdx.x);
+    const float *const from = flat + (lines.first_row + f * lines.binning) * lines.pixel_columns;
+    const int64_t count = lines.binning * lines.pixel_columns, pixels = lines.row_count * lines.pixel_columns;
+    for (int e = me; e < SINO_EXPONENTS; e += THREADS) exponents[e] = 0;
+    if (me == 0) *saturated = 0;
+    __syncthreads();
+    for (int64_t s = 0; s < lines.sets && lines.flat_field; s++)
+        for (int64_t i = me; i < count; i += THREADS) {
+            const float value = from[s * pixels + i];
+            atomicAdd(&exponents[sino_exponent_of(value)], 1);
+            if (static_cast<double>(value) >= lines.saturation) atomicAdd(saturated, 1);
+        }
+    __syncthreads();
+    if (me > 0) return;
+    const bool none = lines.saturation <= 0 || static_cast<int64_t>(*saturated) * 100 > lines.sets * count;
+    const double most = lines.factor * (lines.flat_field ? sino_exponents_level(exponents) : 1);
+    lines.plausible[f] = lines.factor > 0 ? most : static_cast<double>(INFINITY);
+    lines.limit[f] = fmin(none ? static_cast<double>(INFINITY) : lines.saturation, lines.plausible[f]);
 }
 
 /* Constants of one slice and column. Sums over a bin give the same quotient as averages. With several sets of flat
@@ -81,12 +94,12 @@ static __device__ __forceinline__ double inverse_of(double light)
 template <bool SETS>
 static __device__ Field field_of(const Lines &lines, const float *flat, const float *dark, int64_t f, int64_t column)
 {
-    const double none = static_cast<double>(INFINITY);
+    const double most = lines.plausible[f];
     if (!lines.flat_field) return {0, 1 / static_cast<double>(lines.binning * lines.binning), 0};
-    const double black = dark ? sum_bin(lines, dark, f, column, none) : 0;
-    const double light = sum_bin(lines, flat, f, column, none) - black;
+    const double black = dark ? sum_bin(lines, dark, f, column, most, most) : 0;
+    const double light = sum_bin(lines, flat, f, column, most, most) - black;
     if constexpr (!SETS) return {black, inverse_of(light), 0};
-    const double next = sum_bin(lines, flat + lines.row_count * lines.pixel_columns, f, column, none) - black;
+    const double next = sum_bin(lines, flat + lines.row_count * lines.pixel_columns, f, column, most, most) - black;
     return {black, light, next - light};
 }
 
@@ -109,7 +122,8 @@ static __device__ __forceinline__ double integrate(const Lines &lines, double da
                                                    int64_t angle, int f, int64_t column)
 {
     const Count *const image = counts + (angle - lines.first_angle) * lines.row_count * lines.pixel_columns;
-    const double transmission = (sum_bin(lines, image, f, column, lines.limit[f]) - dark) * inverse;
+    const double count = sum_bin(lines, image, f, column, lines.plausible[f], lines.limit[f]);
+    const double transmission = (count - dark) * inverse;
     const double value = lines.minus_log ? -log(transmission) : transmission;
     if (fabs(value) <= lines.largest) return value;
     atomicAdd(&lines.undefined[angle * lines.slice_count + f], 1);
@@ -229,12 +243,14 @@ static Lines lines_of(const SinoCorrection *correction, int64_t *tally, void *wo
             correction->minus_log,
             correction->marked,
             correction->saturation,
+            correction->plausible,
             is_double ? DBL_MAX : static_cast<double>(FLT_MAX),
             correction->flat_sets > 1 ? correction->flat_sets : 1,
             correction->flat_at,
             correction->place,
             limit,
-            reinterpret_cast<int *>(limit + correction->slices.slice_count),
+            limit + correction->slices.slice_count,
+            reinterpret_cast<int *>(limit + 2 * correction->slices.slice_count),
             angle,
             angle + correction->angle_count};
 }
@@ -294,7 +310,8 @@ static SinoStatus begin(cudaStream_t stream, const SinoCorrection *correction, c
     SINO_TRY(sino_clear(stream, tally, tally_bytes));
     SINO_TRY(sino_clear(stream, workspace, static_cast<size_t>(sino_correct_cuda_workspace_bytes(correction))));
     if (lines.angle_count == 0 || lines.columns == 0) return NULL;
-    return sino_launch(SinoLaunch{"correct_limit", 1, THREADS, 0, stream}, limit_kernel, lines, flat);
+    return sino_launch(SinoLaunch{"correct_limit", static_cast<unsigned>(lines.slice_count), THREADS, 0, stream},
+                       limit_kernel, lines, flat);
 }
 
 static SinoStatus finish(cudaStream_t stream, const SinoCorrection *correction, const Lines &lines, void *sinogram,

@@ -12,7 +12,7 @@
 static inline int64_t sino_correct_cuda_workspace_bytes(const SinoCorrection *correction)
 {
     const int64_t slices = correction->slices.slice_count;
-    return slices * (int64_t)sizeof(double) +
+    return 2 * slices * (int64_t)sizeof(double) +
            sino_times(sino_times(correction->angle_count, slices), (int64_t)sizeof(int32_t));
 }
 

@@ -24,12 +24,12 @@ static int64_t pair_floats(const SinoPhaseOptions *options)
 }
 
 /* Floats of a call: two rows and a light; a pair and its spectrum; the spectra of rows and halo; those of the result;
- * its values; limits of rows and halo. */
+ * its values; bounds of rows and halo. */
 static int64_t scratch_floats(const SinoPhaseOptions *options, int64_t rows)
 {
     const int64_t lines = rows + sino_times(2, sino_phase_halo(options)), made = rows + 2;
     return sino_times(3 + lines + 2 * made, sino_phase_stride(options)) + sino_times(2, pair_floats(options)) +
-           sino_ceil_multiple(lines, ALIGNED);
+           sino_ceil_multiple(2 * lines, ALIGNED);
 }
 
 int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows)
@@ -42,12 +42,13 @@ typedef struct Call {
     const SinoPhase *phase;
     const SinoCorrection *correction;
     SinoTransmission from;
-    int64_t image_row;                        /* the first of the counts */
-    int64_t own, rows;                        /* of the result */
-    int64_t made, made_rows;                  /* with what completes pairs; even */
-    int64_t first, line_count;                /* with the rows beside; even */
-    float *line[2], *pair, *spectrum, *limit; /* limit: [line_count] of saturated counts */
-    float *spectra, *sums, *image; /* [line_count][stride], [made_rows][stride], [rows][columns of the result] */
+    int64_t image_row;         /* the first of the counts */
+    int64_t own, rows;         /* of the result */
+    int64_t made, made_rows;   /* with what completes pairs; even */
+    int64_t first, line_count; /* with the rows beside; even */
+    float *line[2], *pair, *spectrum;
+    SinoTransmissionBounds *bounds; /* [line_count] */
+    float *spectra, *sums, *image;  /* [line_count][stride], [made_rows][stride], [rows][columns of the result] */
 } Call;
 
 /* The row of the counts that is number i of the lines. Rows beyond the detector are its outermost ones. */
@@ -70,7 +71,7 @@ static void mark(const Call *call, int64_t i, bool any, const float *line)
 /* Reads row i of the lines, without gaps. */
 static void read_line(const Call *call, const void *image, int64_t k, int64_t i, float *line)
 {
-    const int64_t undefined = sino_transmission_row(&call->from, image, k, row_of(call, i), call->limit[i], line);
+    const int64_t undefined = sino_transmission_row(&call->from, image, k, row_of(call, i), call->bounds[i], line);
     const int64_t row = call->first + i;
     if (row >= call->own && row < call->own + call->rows) mark(call, i, undefined > 0, line);
     if (undefined > 0) sino_transmission_fill(call->phase->options.column_count, 1, line);
@@ -228,7 +229,7 @@ static void place(float *scratch, Call *call)
     call->spectra = call->spectrum + pair;
     call->sums = call->spectra + call->line_count * stride;
     call->image = call->sums + call->made_rows * stride;
-    call->limit = call->image + (call->rows + 2) * stride;
+    call->bounds = (SinoTransmissionBounds *)(call->image + (call->rows + 2) * stride);
 }
 
 SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *correction, int64_t image_row,
@@ -256,13 +257,14 @@ SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *corr
     SinoCorrection after = *correction;
     assert(phase->options.first_column + correction->column_count <= phase->options.column_count);
     place(scratch, &call);
-    for (int64_t i = 0; i < call.line_count; i++) call.limit[i] = sino_transmission_limit(&call.from, row_of(&call, i));
+    for (int64_t i = 0; i < call.line_count; i++)
+        call.bounds[i] = sino_transmission_bounds(&call.from, row_of(&call, i));
     after.input = SINO_CORRECT_FLOAT32;
     after.row_count = rows;
     after.first_row = 0;
     after.flat_field = false;
     after.minus_log = correction->minus_log && !phase->options.weak;
-    after.saturation = 0;
+    after.saturation = after.plausible = 0;
     after.image = filter_image;
     after.image_of = &call;
     return sino_correct(&after, NULL, NULL, NULL, sinogram, repaired, tally);

@@ -225,7 +225,8 @@ static int64_t place(char *scratch, Call *call)
         sino_phase_angle_bytes(&call->phase->phase->options, lines, filter->row_count, filter->columns);
     const int64_t fitting = sino_larger(SINO_PHASE_BATCH_BYTES / each, 1);
     const int64_t angles = call->images ? sino_smaller(fitting, call->images->angle_count) : fitting;
-    rows->limit = static_cast<float *>(take(&scratch, lines * real));
+    rows->bounds = static_cast<SinoTransmissionBounds *>(
+        take(&scratch, lines * static_cast<int64_t>(sizeof(SinoTransmissionBounds))));
     rows->undefined = static_cast<int *>(take(&scratch, angles * lines * static_cast<int64_t>(sizeof(int))));
     rows->marks = static_cast<uint8_t *>(take(&scratch, angles * lines * columns));
     rows->lines = take_rows(call->phase, &scratch, angles * lines);
@@ -300,7 +301,7 @@ static SinoCorrection after_filter(const SinoCorrection *correction, const Filte
     after.first_row = 0;
     after.flat_field = false;
     after.minus_log = correction->minus_log && !filter->weak;
-    after.saturation = 0;
+    after.saturation = after.plausible = 0;
     return after;
 }
 
@@ -326,6 +327,6 @@ SinoStatus sino_phase_correct_cuda(cudaStream_t stream, const SinoPhaseCuda *pha
     assert(phase->phase->options.first_column + correction->column_count <= columns);
     SINO_TRY(check_cufft(cufftSetStream(phase->forward, stream), "stream", phase));
     SINO_TRY(check_cufft(cufftSetStream(phase->backward, stream), "stream", phase));
-    SINO_TRY(sino_transmission_limit_cuda(stream, &call.rows));
+    SINO_TRY(sino_transmission_bounds_cuda(stream, &call.rows));
     return sino_correct_images_cuda(stream, &after, &filtered, sinogram, repaired, tally, workspace);
 }

@@ -16,12 +16,12 @@ static int64_t stride_of(const SinoTilt *tilt)
     return sino_ceil_multiple(tilt->column_count + (int64_t)2 * MARGIN, ALIGNED);
 }
 
-/* Floats of a call: the light of a row; of all rows that an image depends on: lines, marks of undefined values, limits;
+/* Floats of a call: the light of a row; of all rows that an image depends on: lines, marks of undefined values, bounds;
  * the image. */
 static int64_t scratch_floats(const SinoTilt *tilt, const SinoPhaseOptions *phase, int64_t rows)
 {
     const int64_t made = sino_tilt_image_rows(phase, rows), lines = made + 2 * sino_tilt_halo(tilt);
-    return sino_times(1 + 2 * lines + made, stride_of(tilt)) + sino_ceil_multiple(lines, ALIGNED);
+    return sino_times(1 + 2 * lines + made, stride_of(tilt)) + sino_ceil_multiple(2 * lines, ALIGNED);
 }
 
 int64_t sino_tilt_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, int64_t rows)
@@ -37,8 +37,8 @@ typedef struct Call {
     SinoTiltPart part;
     int64_t stride;
     float *lines, *marks; /* [from_rows][stride]: transmissions without gaps; NaN where they are undefined, else 0 */
-    float *limit;         /* [from_rows]: of saturated counts */
     float *image;         /* [rows][column_count] */
+    SinoTransmissionBounds *bounds; /* [from_rows] */
 } Call;
 
 /* Fills the line and the marks of row i of those that the image depends on. */
@@ -48,7 +48,7 @@ static void read_row(const Call *call, const void *image, int64_t k, int64_t i)
     const float alone = call->from.correction->minus_log ? 1 : 0;
     float *line = call->lines + i * call->stride + MARGIN, *marks = call->marks + i * call->stride + MARGIN;
     const int64_t row = call->part.from_first - call->tilt->image_row + i;
-    const int64_t undefined = sino_transmission_row(&call->from, image, k, row, call->limit[i], line);
+    const int64_t undefined = sino_transmission_row(&call->from, image, k, row, call->bounds[i], line);
     for (int64_t c = 0; c < columns; c++) marks[c] = isnan(line[c]) ? NAN : 0;
     if (undefined > 0) sino_transmission_fill(columns, alone, line);
     for (int64_t m = 1; m <= MARGIN; m++) {
@@ -122,8 +122,9 @@ static float *place(float *scratch, Call *call)
     call->lines = scratch + call->stride;
     call->marks = call->lines + call->part.from_rows * call->stride;
     call->image = call->marks + call->part.from_rows * call->stride;
-    call->limit = call->image + sino_ceil_multiple(call->part.rows * call->part.column_count, ALIGNED);
-    return call->limit + sino_ceil_multiple(call->part.from_rows, ALIGNED);
+    float *const bounds = call->image + sino_ceil_multiple(call->part.rows * call->part.column_count, ALIGNED);
+    call->bounds = (SinoTransmissionBounds *)bounds;
+    return bounds + sino_ceil_multiple(2 * call->part.from_rows, ALIGNED);
 }
 
 SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
@@ -141,7 +142,7 @@ SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const
     SinoCorrection after = sino_tilt_after(tilt, &call.part, correction);
     float *rest = place(scratch, &call);
     for (int64_t i = 0; i < call.part.from_rows; i++)
-        call.limit[i] = sino_transmission_limit(&call.from, call.part.from_first - tilt->image_row + i);
+        call.bounds[i] = sino_transmission_bounds(&call.from, call.part.from_first - tilt->image_row + i);
     after.image = turn_image;
     after.image_of = &call;
     if (phase)

@@ -128,7 +128,8 @@ static int64_t place(const SinoTilt *tilt, char *scratch, Call *call)
                   pixels = part->rows * part->column_count;
     const int64_t angles = sino_larger(SINO_TILT_BATCH_BYTES / sino_tilt_angle_bytes(tilt, lines, pixels), 1);
     SinoTransmissionCuda *const rows = &call->rows;
-    rows->limit = static_cast<float *>(take(&scratch, lines * static_cast<int64_t>(sizeof(float))));
+    rows->bounds = static_cast<SinoTransmissionBounds *>(
+        take(&scratch, lines * static_cast<int64_t>(sizeof(SinoTransmissionBounds))));
     rows->undefined = static_cast<int *>(take(&scratch, angles * lines * static_cast<int64_t>(sizeof(int))));
     rows->lines = static_cast<float *>(take(&scratch, angles * values * static_cast<int64_t>(sizeof(float))));
     rows->marks = static_cast<uint8_t *>(take(&scratch, angles * values));
@@ -184,7 +185,7 @@ SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, con
     call.rows.alone = correction->minus_log ? 1 : 0;
     const SinoImagesCuda images = {place(tilt, rest, &call), turn_images, &call};
     const SinoCorrection after = sino_tilt_after(tilt, &call.turn.part, correction);
-    SINO_TRY(sino_transmission_limit_cuda(stream, &call.rows));
+    SINO_TRY(sino_transmission_bounds_cuda(stream, &call.rows));
     if (phase)
         return sino_phase_correct_cuda(stream, phase, &after, NULL, NULL, NULL, &images, after_own, sinogram, repaired,
                                        tally);

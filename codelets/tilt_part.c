@@ -6,6 +6,7 @@
 #include "correct_cuda.h"
 #include "tilt_cuda.h"
 #include "tilt_private.h"
+#include "transmission.h"
 
 #include <math.h>
 
@@ -67,7 +68,7 @@ SinoCorrection sino_tilt_after(const SinoTilt *tilt, const SinoTiltPart *part, c
     after.row_count = part->rows;
     after.first_row = tilt->image_row + correction->first_row - part->first;
     after.flat_field = false;
-    after.saturation = 0;
+    after.saturation = after.plausible = 0;
     return after;
 }
 
@@ -84,9 +85,9 @@ int64_t sino_tilt_own_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase,
     const int64_t own = sino_times(correction->slices.slice_count, correction->binning);
     const int64_t rows = sino_tilt_image_rows(phase, own);
     const int64_t lines = rows + 2 * sino_tilt_halo(tilt), pixels = sino_times(rows, tilt->column_count);
-    const int64_t bytes = sino_correct_cuda_workspace_bytes(correction) + sino_times(lines, (int64_t)sizeof(float)) +
-                          (int64_t)ARRAYS * SINO_TILT_ALIGNED + SINO_TILT_BATCH_BYTES +
-                          sino_tilt_angle_bytes(tilt, lines, pixels);
+    const int64_t bytes =
+        sino_correct_cuda_workspace_bytes(correction) + sino_times(lines, (int64_t)sizeof(SinoTransmissionBounds)) +
+        (int64_t)ARRAYS * SINO_TILT_ALIGNED + SINO_TILT_BATCH_BYTES + sino_tilt_angle_bytes(tilt, lines, pixels);
     return sino_ceil_multiple(bytes, SINO_TILT_ALIGNED);
 }
 

@@ -16,16 +16,20 @@ typedef struct SinoTransmission {
     float *light; /* [column_count]: scratch memory */
 } SinoTransmission;
 
-/* The limit of saturated counts in a row: as that of correct.h in a slice. */
-float sino_transmission_limit(const SinoTransmission *of, int64_t row);
+/* Bounds of a row, as those of correct.h in a slice: counts below `limit` are not saturated; counts and fields between
+ * −plausible and `plausible` are plausible. */
+typedef struct SinoTransmissionBounds {
+    float limit, plausible;
+} SinoTransmissionBounds;
+SinoTransmissionBounds sino_transmission_bounds(const SinoTransmission *of, int64_t row);
 
 /* The image of angle k, valid until the next call. */
 const void *sino_transmission_image(const SinoTransmission *of, int64_t k);
 
 /* line[column_count]: row `row` of the image of angle k, divided by its flat field; NaN where correct.h takes values
  * for undefined. Returns how many are. */
-int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row, float limit,
-                              float *line);
+int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row,
+                              SinoTransmissionBounds bounds, float *line);
 
 /* Interpolates undefined values between the nearest defined columns; `alone` if there is none. */
 void sino_transmission_fill(int64_t column_count, float alone, float *line);

@@ -3,20 +3,28 @@
 #include "transmission.h"
 
 #include "arithmetic.h"
+#include "plausible.h"
 #include "vector.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 
-/* The quotient of a value and its light, NaN where that is undefined. Transmissions are above `least`. Bounds are
- * compared without branches, so that loops vectorise. */
-SINO_INLINE float divide(float value, float light, float dark, float limit, float least)
+/* Where a transmission is defined: values between `low` and `limit`, fields between −plausible and `plausible`, and
+ * transmissions above `least`. */
+typedef struct Bounds {
+    float low, limit, plausible, least;
+} Bounds;
+
+/* The quotient of a value and its light, NaN where that is undefined. Bounds are compared without branches, so that
+ * loops vectorise. */
+SINO_INLINE float divide(float value, float light, float dark, Bounds bounds)
 {
-    const float full = light - dark, part = (value - dark) / full;
-    const float lit = full > 0 ? part : NAN, finite = light <= FLT_MAX ? lit : NAN,
-                below = value < limit ? finite : NAN;
-    const float above = below > least ? below : NAN;
+    const float full = light - dark, part = (value - dark) / full, most = bounds.plausible;
+    const float lit = full > 0 ? part : NAN, finite = light <= FLT_MAX ? lit : NAN;
+    const float of_fields = ((fabsf(light) < most) & (fabsf(dark) < most)) ? finite : NAN;
+    const float below = value < bounds.limit ? of_fields : NAN, inside = value > bounds.low ? below : NAN;
+    const float above = inside > bounds.least ? inside : NAN;
     return above <= FLT_MAX ? above : NAN;
 }
 
@@ -24,16 +32,16 @@ SINO_INLINE float divide(float value, float light, float dark, float limit, floa
  * NULL: 0. */
 #define DEFINE_DIVIDE(type)                                                                                            \
     SINO_VECTORISED static int64_t divide_##type(int64_t count, const void *values, const float *light,                \
-                                                 const float *dark, float limit, float least, float *restrict line)    \
+                                                 const float *dark, Bounds bounds, float *restrict line)               \
     {                                                                                                                  \
         const type *from = values;                                                                                     \
         int undefined = 0;                                                                                             \
         if (light && dark)                                                                                             \
-            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], light[c], dark[c], limit, least);     \
+            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], light[c], dark[c], bounds);           \
         else if (light)                                                                                                \
-            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], light[c], 0, limit, least);           \
+            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], light[c], 0, bounds);                 \
         else                                                                                                           \
-            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], 1, 0, limit, least);                  \
+            for (int64_t c = 0; c < count; c++) line[c] = divide((float)from[c], 1, 0, bounds);                        \
         for (int64_t c = 0; c < count; c++) undefined += isnan(line[c]) != 0;                                          \
         return undefined;                                                                                              \
     }
@@ -44,13 +52,14 @@ DEFINE_DIVIDE(float)
 
 static const struct {
     size_t bytes;
-    int64_t (*divide)(int64_t count, const void *values, const float *light, const float *dark, float limit,
-                      float least, float *line);
+    int64_t (*divide)(int64_t count, const void *values, const float *light, const float *dark, Bounds bounds,
+                      float *line);
 } inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), divide_uint8_t},
               [SINO_CORRECT_UINT16] = {sizeof(uint16_t), divide_uint16_t},
               [SINO_CORRECT_FLOAT32] = {sizeof(float), divide_float}};
 
-float sino_transmission_limit(const SinoTransmission *of, int64_t row)
+/* Counts of this value or more are saturated in a row; infinite if its flat fields themselves are overexposed. */
+static float limit_of(const SinoTransmission *of, int64_t row)
 {
     const SinoCorrection *correction = of->correction;
     const int64_t columns = of->column_count, sets = sino_larger(correction->flat_sets, 1);
@@ -62,6 +71,24 @@ float sino_transmission_limit(const SinoTransmission *of, int64_t row)
     return saturated * 100 > sets * columns ? INFINITY : (float)correction->saturation;
 }
 
+static float plausible_of(const SinoTransmission *of, int64_t row)
+{
+    const SinoCorrection *correction = of->correction;
+    const int64_t columns = of->column_count, sets = sino_larger(correction->flat_sets, 1);
+    int exponents[SINO_EXPONENTS] = {0};
+    if (correction->plausible <= 0) return INFINITY;
+    if (!correction->flat_field) return (float)correction->plausible;
+    for (int64_t s = 0; s < sets; s++)
+        for (int64_t c = 0; c < columns; c++)
+            exponents[sino_exponent_of(of->flat[(s * correction->row_count + row) * columns + c])]++;
+    return (float)(correction->plausible * sino_exponents_level(exponents));
+}
+
+SinoTransmissionBounds sino_transmission_bounds(const SinoTransmission *of, int64_t row)
+{
+    return (SinoTransmissionBounds){limit_of(of, row), plausible_of(of, row)};
+}
+
 const void *sino_transmission_image(const SinoTransmission *of, int64_t k)
 {
     const SinoCorrection *correction = of->correction;
@@ -70,8 +97,9 @@ const void *sino_transmission_image(const SinoTransmission *of, int64_t k)
     return (const char *)of->counts + (size_t)(k * correction->row_count * of->column_count) * bytes;
 }
 
-/* The light of each pixel of a row at angle k: its flat field, between two sets. */
-static const float *light_of(const SinoTransmission *of, int64_t k, int64_t first)
+/* The light of each pixel of a row at angle k: its flat field, between two sets; NaN where one of them is implausible.
+ */
+static const float *light_of(const SinoTransmission *of, int64_t k, int64_t first, float most)
 {
     const SinoCorrection *correction = of->correction;
     const int64_t columns = of->column_count, pixels = correction->row_count * columns;
@@ -80,20 +108,26 @@ static const float *light_of(const SinoTransmission *of, int64_t k, int64_t firs
     const int64_t last = correction->flat_sets - 1, set = at < (double)last ? (int64_t)at : last - 1;
     const float *before = of->flat + set * pixels + first, *after = before + pixels;
     const float share = (float)(at - (double)set);
-    for (int64_t c = 0; c < columns; c++) of->light[c] = before[c] + (after[c] - before[c]) * share;
+    for (int64_t c = 0; c < columns; c++) {
+        const float light = before[c] + (after[c] - before[c]) * share;
+        of->light[c] = ((fabsf(before[c]) < most) & (fabsf(after[c]) < most)) ? light : NAN;
+    }
     return of->light;
 }
 
-int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row, float limit,
-                              float *line)
+int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int64_t k, int64_t row,
+                              SinoTransmissionBounds bounds, float *line)
 {
     const SinoCorrection *correction = of->correction;
     const int64_t columns = of->column_count, first = row * columns;
     const char *from = (const char *)image + (size_t)first * inputs[correction->input].bytes;
-    const float *light = correction->flat_field ? light_of(of, k, first) : NULL;
+    const float *light = correction->flat_field ? light_of(of, k, first, bounds.plausible) : NULL;
     const float *dark = correction->flat_field && of->dark ? of->dark + first : NULL;
-    const float least = correction->minus_log ? 0 : -INFINITY;
-    return inputs[correction->input].divide(columns, from, light, dark, limit, least, line);
+    const Bounds within = {.low = -bounds.plausible,
+                           .limit = fminf(bounds.limit, bounds.plausible),
+                           .plausible = correction->flat_field ? bounds.plausible : INFINITY,
+                           .least = correction->minus_log ? 0 : -INFINITY};
+    return inputs[correction->input].divide(columns, from, light, dark, within, line);
 }
 
 void sino_transmission_fill(int64_t columns, float alone, float *line)

@@ -2,6 +2,7 @@
 /* Transmission on a GPU: the kernel `read` divides counts by the light that was there without the object, and marks
  * undefined values. In `complete` a warp interpolates the gaps of a line, if it has any, and continues it. */
 #include "panel_cuda.cuh"
+#include "plausible.h"
 
 #include <float.h>
 
@@ -24,11 +25,12 @@ struct Rows {
     int64_t first_angle, angle_count; /* of the images that are there */
     int64_t sets;                     /* of flat fields */
     bool flat_field;
-    double saturation;
+    double saturation, plausible;
     float least, alone; /* least: transmissions are above */
     const double *flat_at;
     const float *flat, *dark;
-    float *limit, *lines;
+    SinoTransmissionBounds *bounds;
+    float *lines;
     int *undefined;
     uint8_t *marks;
 };
@@ -39,39 +41,57 @@ static __device__ __forceinline__ int64_t row_of(const Rows &rows, int64_t line)
 }
 
 /* A warp per line: the limit is infinite if there is none, or if the flat field itself is overexposed in the row. */
-static __global__ void __launch_bounds__(THREADS) limit_kernel(Rows rows)
+static __global__ void __launch_bounds__(THREADS) bounds_kernel(Rows rows)
 {
+    SINO_SHARED(int, exponents_of, WARPS *SINO_EXPONENTS);
     const int lane = static_cast<int>(threadIdx.x) % WARP, warp = static_cast<int>(threadIdx.x) / WARP;
     const int64_t step = static_cast<int64_t>(gridDim.x) * WARPS, pixels = rows.row_count * rows.columns;
     for (int64_t line = blockIdx.x * static_cast<int64_t>(WARPS) + warp; line < rows.line_count; line += step) {
         const float *const flat = rows.flat + row_of(rows, line) * rows.columns;
+        int *const exponents = exponents_of + warp * SINO_EXPONENTS;
         long long saturated = 0;
-        for (int64_t s = 0; s < rows.sets && rows.flat_field && rows.saturation > 0; s++)
+        for (int e = lane; e < SINO_EXPONENTS; e += WARP) exponents[e] = 0;
+        __syncwarp();
+        for (int64_t s = 0; s < rows.sets && rows.flat_field; s++)
 #pragma unroll 1
-            for (int64_t c = lane; c < rows.columns; c += WARP)
-                saturated += static_cast<double>(flat[s * pixels + c]) >= rows.saturation;
+            for (int64_t c = lane; c < rows.columns; c += WARP) {
+                const float value = flat[s * pixels + c];
+                saturated += static_cast<double>(value) >= rows.saturation;
+                atomicAdd(&exponents[sino_exponent_of(value)], 1);
+            }
+        __syncwarp();
         for (int by = WARP / 2; by > 0; by /= 2) saturated += __shfl_xor_sync(0xffffffffu, saturated, by);
         const bool none = rows.saturation <= 0 || saturated * 100 > rows.sets * rows.columns;
-        if (lane == 0) rows.limit[line] = none ? static_cast<float>(INFINITY) : static_cast<float>(rows.saturation);
+        if (lane == 0) {
+            const float infinite = static_cast<float>(INFINITY);
+            const double most = rows.plausible * (rows.flat_field ? sino_exponents_level(exponents) : 1);
+            rows.bounds[line].limit = none ? infinite : static_cast<float>(rows.saturation);
+            rows.bounds[line].plausible = rows.plausible > 0 ? static_cast<float>(most) : infinite;
+        }
+        __syncwarp();
     }
 }
 
-/* The light of a pixel at an angle between two sets of flat fields. */
-static __device__ __forceinline__ float light_between(const Rows &rows, int64_t k, int64_t pixel)
+/* The light of a pixel at an angle between two sets of flat fields; NaN where one of them is implausible. */
+static __device__ __forceinline__ float light_between(const Rows &rows, int64_t k, int64_t pixel, float most)
 {
     const double at = rows.flat_at[k];
     const int64_t last = rows.sets - 1, set = at < static_cast<double>(last) ? static_cast<int64_t>(at) : last - 1;
     const float *const before = rows.flat + set * rows.row_count * rows.columns + pixel;
     const float share = static_cast<float>(at - static_cast<double>(set));
-    return *before + (before[rows.row_count * rows.columns] - *before) * share;
+    const float after = before[rows.row_count * rows.columns];
+    if (!(fabsf(*before) < most && fabsf(after) < most)) return static_cast<float>(NAN);
+    return *before + (after - *before) * share;
 }
 
-/* The quotient of a value and its light; NaN where that is undefined. */
-static __device__ __forceinline__ float divide(float value, float light, float dark, float limit, float least)
+/* The quotient of a value and its light; NaN where that is undefined. Without a flat field the light is 1. */
+static __device__ __forceinline__ float divide(const Rows &rows, float value, float light, float dark,
+                                               SinoTransmissionBounds bounds)
 {
-    const float full = light - dark, part = (value - dark) / full;
-    const bool defined = full > 0 && light <= FLT_MAX && value < limit && part > least && part <= FLT_MAX;
-    return defined ? part : static_cast<float>(NAN);
+    const float full = light - dark, part = (value - dark) / full, most = bounds.plausible;
+    const bool lit = full > 0 && light <= FLT_MAX && (!rows.flat_field || (fabsf(light) < most && fabsf(dark) < most));
+    const bool within = value < bounds.limit && value < most && value > -most;
+    return lit && within && part > rows.least && part <= FLT_MAX ? part : static_cast<float>(NAN);
 }
 
 /* Grid x: columns, y: lines, z: angles. */
@@ -82,13 +102,14 @@ static __global__ void __launch_bounds__(THREADS) read_kernel(Rows rows, const C
     if (c >= rows.columns) return;
     for (int64_t line = blockIdx.y; line < rows.line_count; line += gridDim.y) {
         const int64_t pixel = row_of(rows, line) * rows.columns + c;
-        const float dark = rows.flat_field && rows.dark ? rows.dark[pixel] : 0, limit = rows.limit[line];
+        const float dark = rows.flat_field && rows.dark ? rows.dark[pixel] : 0;
+        const SinoTransmissionBounds bounds = rows.bounds[line];
         float light = rows.flat_field ? rows.flat[pixel] : 1;
 #pragma unroll 2
         for (int64_t k = blockIdx.z; k < rows.angle_count; k += gridDim.z) {
-            if (SETS) light = light_between(rows, rows.first_angle + k, pixel);
+            if (SETS) light = light_between(rows, rows.first_angle + k, pixel, bounds.plausible);
             const float count = static_cast<float>(images[k * pixels + pixel]);
-            const float value = divide(count, light, dark, limit, rows.least);
+            const float value = divide(rows, count, light, dark, bounds);
             const int64_t at = k * rows.line_count + line;
             rows.lines[at * rows.stride + c] = value;
             rows.marks[at * rows.columns + c] = isnan(value) ? 1 : 0;
@@ -162,21 +183,22 @@ static Rows rows_of(const SinoTransmissionCuda *of)
             correction->flat_sets > 1 ? correction->flat_sets : 1,
             correction->flat_field,
             correction->saturation,
+            correction->plausible,
             correction->minus_log ? 0.0F : -static_cast<float>(INFINITY),
             of->alone,
             correction->flat_at,
             of->from.flat,
             of->from.dark,
-            of->limit,
+            of->bounds,
             of->lines,
             of->undefined,
             of->marks};
 }
 
-SinoStatus sino_transmission_limit_cuda(cudaStream_t stream, const SinoTransmissionCuda *of)
+SinoStatus sino_transmission_bounds_cuda(cudaStream_t stream, const SinoTransmissionCuda *of)
 {
-    const SinoLaunch at = {"transmission_limit", sino_blocks_for(of->line_count, WARPS, GRID_MAX), THREADS, 0, stream};
-    return sino_launch(at, limit_kernel, rows_of(of));
+    const SinoLaunch at = {"transmission_bounds", sino_blocks_for(of->line_count, WARPS, GRID_MAX), THREADS, 0, stream};
+    return sino_launch(at, bounds_kernel, rows_of(of));
 }
 
 template <class Count> static SinoStatus read(cudaStream_t stream, const Rows &rows, const void *images)

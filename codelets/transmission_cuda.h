@@ -15,14 +15,14 @@ typedef struct SinoTransmissionCuda {
                         * the rest each, for a line is a circle */
     int64_t stride;    /* floats from line to line */
     float alone;       /* value of lines without defined values */
-    float *limit;      /* [line_count]: of saturated counts */
-    int *undefined;    /* [angle][line_count]: number of undefined values */
-    float *lines;      /* [angle][line_count][stride] */
-    uint8_t *marks;    /* [angle][line_count][column_count of `from`]: 1 where a value is undefined, else 0 */
+    SinoTransmissionBounds *bounds; /* [line_count] */
+    int *undefined;                 /* [angle][line_count]: number of undefined values */
+    float *lines;                   /* [angle][line_count][stride] */
+    uint8_t *marks; /* [angle][line_count][column_count of `from`]: 1 where a value is undefined, else 0 */
 } SinoTransmissionCuda;
 
-/* Finds the limits. */
-SinoStatus sino_transmission_limit_cuda(cudaStream_t stream, const SinoTransmissionCuda *rows);
+/* Finds the bounds. */
+SinoStatus sino_transmission_bounds_cuda(cudaStream_t stream, const SinoTransmissionCuda *rows);
 
 /* Makes lines and marks of `count` angles from `first` on, whose images follow each other. */
 SinoStatus sino_transmission_rows_cuda(cudaStream_t stream, const SinoTransmissionCuda *rows, int64_t first,

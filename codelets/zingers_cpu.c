@@ -20,18 +20,25 @@ enum { ROWS = 3 };
 /* A panel, and arrays of one row of it, [column][stride]. */
 typedef struct Lines {
     int64_t angle_count, column_count, stride;
-    const int64_t *place;
+    const int64_t *place, *order;
     float *noise, *number; /* sum of distances, and their number */
     float *limit;          /* distances that count for the noise; then the threshold */
     void *row[ROWS];       /* original values */
 } Lines;
 
-static int64_t row_of(const Lines *lines, int64_t k)
+/* The number of the angle that is k-th in order. */
+static int64_t angle_of(const Lines *lines, int64_t k)
 {
-    return lines->place ? lines->place[k] : k;
+    return lines->order ? lines->order[k] : k;
 }
 
-/* The angles beside k; at an end the two next to it. */
+static int64_t row_of(const Lines *lines, int64_t k)
+{
+    const int64_t angle = angle_of(lines, k);
+    return lines->place ? lines->place[angle] : angle;
+}
+
+/* Those beside the k-th angle; at an end the two next to it. */
 static void neighbours(const Lines *lines, int64_t k, int64_t *a, int64_t *b)
 {
     const int64_t last = lines->angle_count - 1;
@@ -166,7 +173,7 @@ static void count_row(const Lines *lines, const SinoPanel *at, int64_t uncounted
             const int64_t i = c * lines->stride + f;
             if (is_marked(precision, here, i) || !is_marked(precision, now, i) || at->first + f < uncounted) continue;
             undefined[at->first + f]++;
-            by_angle[k]++;
+            by_angle[angle_of(lines, k)]++;
             by_column[c]++;
         }
 }
@@ -209,6 +216,7 @@ SinoStatus sino_zingers_remove(const SinoZingers *zingers, SinoSlices slices, co
                              .column_count = zingers->column_count,
                              .stride = at.slices.stride,
                              .place = place,
+                             .order = zingers->order,
                              .noise = floats,
                              .number = floats + most,
                              .limit = floats + 2 * most,

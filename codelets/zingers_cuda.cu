@@ -21,7 +21,7 @@ struct Columns {
     int64_t column_count, uncounted;
     double level;
     bool marked;
-    const int64_t *place;
+    const int64_t *place, *order;
     unsigned long long *undefined, *by_angle, *by_column;
 };
 
@@ -29,11 +29,17 @@ struct Columns {
 template <class Real> struct Values {
     Real *first;
     int64_t step; /* between angles in their order of places */
-    const int64_t *place;
+    const int64_t *place, *order;
+
+    /* The number of the angle that is k-th in order. */
+    __device__ __forceinline__ int64_t angle(int k) const
+    {
+        return order ? order[k] : static_cast<int64_t>(k);
+    }
 
     __device__ __forceinline__ Real *at(int k) const
     {
-        return first + (place ? place[k] : static_cast<int64_t>(k)) * step;
+        return first + (place ? place[angle(k)] : angle(k)) * step;
     }
 };
 
@@ -65,8 +71,8 @@ template <class Real> struct Three {
     }
 };
 
-/* visit(…) for each angle: its original value, and those of the angles beside it; at an end those of the two next to
- * it. What `visit` writes to angle k changes none of the values that it gets later. */
+/* visit(…) for each angle in order: its original value, and those of the angles beside it; at an end those of the two
+ * next to it. What `visit` writes to angle k changes none of the values that it gets later. */
 template <class Real, class Visit>
 static __device__ __forceinline__ void walk(const Values<Real> &values, int count, const Visit &visit)
 {
@@ -120,11 +126,12 @@ static __device__ __forceinline__ float find_threshold(const Values<Real> &value
     return static_cast<float>(fmax(level * deviation, SINO_ZINGERS_LEAST));
 }
 
-static __device__ __forceinline__ void count_zinger(const Columns &columns, int64_t slice, int k, int64_t column)
+static __device__ __forceinline__ void count_zinger(const Columns &columns, int64_t slice, int64_t angle,
+                                                    int64_t column)
 {
     if (slice < columns.uncounted) return;
     atomicAdd(&columns.undefined[slice], 1ull);
-    atomicAdd(&columns.by_angle[k], 1ull);
+    atomicAdd(&columns.by_angle[angle], 1ull);
     atomicAdd(&columns.by_column[column], 1ull);
 }
 
@@ -137,13 +144,13 @@ template <class Real> static __global__ void __launch_bounds__(THREADS) zingers_
     for (int64_t i = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x; i < lanes; i += step) {
         const int64_t column = i / width, slice = first + i % width;
         if (slice >= columns.slice_count) continue;
-        const Values<Real> values = {panel + i, lanes, columns.place};
+        const Values<Real> values = {panel + i, lanes, columns.place, columns.order};
         const Real threshold = static_cast<Real>(find_threshold(values, columns.angle_count, columns.level));
         walk(values, columns.angle_count, [&](int k, Real before, Real here, Real after, bool defined) {
             const Real middle = median(before, here, after);
             if (!defined || !(middle - here > threshold)) return;
             *values.at(k) = columns.marked ? -Real(0) : middle;
-            if (columns.marked) count_zinger(columns, slice, k, column);
+            if (columns.marked) count_zinger(columns, slice, values.angle(k), column);
         });
     }
 }
@@ -174,6 +181,7 @@ SinoStatus sino_zingers_remove_cuda(cudaStream_t stream, const SinoZingers *zing
                              zingers->level,
                              zingers->marked,
                              place,
+                             zingers->order,
                              counts_of(undefined),
                              counts_of(by_angle),
                              counts_of(by_column)};

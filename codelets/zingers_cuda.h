@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Zingers on a GPU: sino_zingers_remove with all arrays in device memory. cuda_stream.h gives the contract of
- * launchers. The result has the bits of the CPU's. */
+/* Zingers on a GPU: sino_zingers_remove with all arrays in device memory, including zingers->order. cuda_stream.h gives
+ * the contract of launchers. The result has the bits of the CPU's. */
 #ifndef SINO_ZINGERS_CUDA_H
 #define SINO_ZINGERS_CUDA_H
 

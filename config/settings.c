@@ -50,6 +50,19 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
     return NULL;
 }
 
+/* The input files after the first. */
+static SinoStatus take_files(int verb, const SinoArguments *arguments, SinoSettings *settings)
+{
+    SinoNameList *files = &settings->more_files;
+    const SinoSetting *row = sino_setting_find(verb, "file-name", 9);
+    if (arguments->more_count == 0) return NULL;
+    SINO_TRY(sino_allocate(arguments->more_count, sizeof *files->name, "file names", &files->name));
+    files->count = arguments->more_count;
+    for (int64_t i = 0; i < files->count; i++)
+        SINO_TRY(sino_setting_assign_member(row, "--file-name", arguments->more[i], (char *)&files->name[i]));
+    return NULL;
+}
+
 static SinoStatus check_axis(const SinoSettings *settings)
 {
     SINO_CHECK(settings->file_name || isnan(settings->rotation_axis), SINO_BAD_INPUT,
@@ -279,6 +292,8 @@ static SinoStatus check_shares(const SinoSettings *settings)
 static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files)
 {
     SINO_TRY(sino_files_input(files, "the input file", settings->file_name));
+    for (int64_t i = 0; i < settings->more_files.count; i++)
+        SINO_TRY(sino_files_input(files, "an input file", settings->more_files.name[i]));
     SINO_TRY(sino_files_input(files, "the reference", settings->reference));
     SINO_TRY(sino_files_input(files, "--theta", settings->theta));
     SINO_TRY(sino_files_input(files, "--flats", settings->flats));
@@ -494,14 +509,15 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     return check_files(settings);
 }
 
-static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT], SinoSettings *settings)
+static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSettings *settings)
 {
     bool given[SINO_SETTING_COUNT] = {false};
     SINO_TRY(assign_defaults(verb, settings));
     if (verb == DEMO) SINO_TRY(sino_setting_assign(sino_setting_find(DEMO, "out", 3), "--out", "demo", settings));
-    const char *config = text[sino_setting_find(verb, "config", 6) - sino_setting_table];
+    const char *config = arguments->text[sino_setting_find(verb, "config", 6) - sino_setting_table];
     if (config) SINO_TRY(sino_settings_yaml_read(config, verb, settings, given));
-    SINO_TRY(assign_arguments(text, settings, given));
+    SINO_TRY(assign_arguments(arguments->text, settings, given));
+    SINO_TRY(take_files(verb, arguments, settings));
     if (settings->help) return NULL;
     SINO_TRY(settle_values(verb, given, settings));
     settle_json(verb, given, settings);
@@ -514,17 +530,18 @@ static SinoStatus read_all(int verb, const char *const text[SINO_SETTING_COUNT],
 
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings)
 {
-    const char *text[SINO_SETTING_COUNT] = {NULL};
-    SINO_TRY(sino_settings_arguments(verb, argument_count, arguments, text));
+    SinoArguments given = {{NULL}, 0, NULL};
     SinoSettings *result = NULL;
-    SINO_TRY(sino_allocate(1, sizeof *result, "the settings", &result));
-    SinoStatus status = read_all(verb, text, result);
-    if (status) {
+    SINO_TRY(sino_allocate(argument_count > 0 ? argument_count : 1, sizeof *given.more, "arguments", &given.more));
+    SinoStatus status = sino_settings_arguments(verb, argument_count, arguments, &given);
+    if (!status) status = sino_allocate(1, sizeof *result, "the settings", &result);
+    if (!status) status = read_all(verb, &given, result);
+    free(given.more);
+    if (status)
         sino_settings_free(result);
-        return status;
-    }
-    *settings = result;
-    return NULL;
+    else
+        *settings = result;
+    return status;
 }
 
 bool sino_settings_nonnegative(const SinoSettings *settings)
@@ -573,6 +590,8 @@ void sino_settings_free(SinoSettings *settings)
         free(text);
     }
     free(settings->weights_file);
+    for (int64_t i = 0; i < settings->more_files.count; i++) free(settings->more_files.name[i]);
+    free(settings->more_files.name);
     free(settings->node_weights.value);
     free(settings->beam_hardening.value);
     free(settings->remarks);

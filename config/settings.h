@@ -178,11 +178,17 @@ typedef struct SinoWeightList {
     double *value; /* owned by the settings */
 } SinoWeightList;
 
+typedef struct SinoNameList {
+    int64_t count;
+    char **name; /* [count]; owned by the settings, as each name is */
+} SinoNameList;
+
 /* All settings of every verb. The settings own their texts; NULL: not given. Rows and columns are those of the detector
  * in the file, before crop and binning. */
 typedef struct SinoSettings {
     /* input: recon, info */
-    char *file_name;                    /* positional, or --file-name */
+    char *file_name;                    /* positional, or --file-name; of several the first */
+    SinoNameList more_files;            /* join: the others */
     char *theta;                        /* --theta: angles from a file or a range (io/angle_list.h) */
     char *dataset, *theta_dataset;      /* --dataset, --theta-dataset: of an HDF5 file; NULL: as its format has them */
     SinoScanAxes axes;                  /* --axes: order of the dimensions of the data */

@@ -101,21 +101,26 @@ static const SinoSetting *row_of_name(int verb, const char *text[SINO_SETTING_CO
     return text[input - sino_setting_table] && (reference->verbs & verb) ? reference : input;
 }
 
-static SinoStatus keep_file_name(int verb, const char *name, const char *text[SINO_SETTING_COUNT], Doubt *doubt)
+static SinoStatus keep_file_name(int verb, const char *name, SinoArguments *given, Doubt *doubt)
 {
+    const char **const text = given->text;
     const SinoSetting *row = row_of_name(verb, text);
     const SinoSetting *flag = doubt->flag && access(name, F_OK) != 0 ? doubt->flag : NULL;
     const char *kept = text[row - sino_setting_table];
     if (flag && (kept || !(row->verbs & verb))) return refuse_flag(flag, name);
     if (kept && doubt->kept_flag) return refuse_flag(doubt->kept_flag, kept);
+    if (kept && (verb & SINO_VERBS_OF_FILES)) {
+        given->more[given->more_count++] = name;
+        return NULL;
+    }
     SINO_CHECK(row->verbs & verb, SINO_BAD_INPUT, "'%s' is not an option of %s, which takes no file name; needed: %s",
                name, sino_verb_text(verb)->name, sino_verb_text(verb)->usage);
     SINO_CHECK(!kept || strcmp(row->name, "reference") != 0, SINO_BAD_INPUT,
                "there are three input files, the last ones '%s' and '%s'; needed: %s", kept, name,
                sino_verb_text(verb)->usage);
     SINO_CHECK(!kept, SINO_BAD_INPUT,
-               "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of %s", kept, name,
-               verb == SINO_VERB_JOIN ? "volumes, such as 'part_*.h5'" : "TIFF images");
+               "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of TIFF images", kept,
+               name);
     doubt->kept_flag = flag;
     return keep(row, name, text);
 }
@@ -142,19 +147,19 @@ static SinoStatus keep_option(int verb, int count, char **arguments, int *i, con
     return keep(row, value, text);
 }
 
-SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT])
+SinoStatus sino_settings_arguments(int verb, int count, char **arguments, SinoArguments *given)
 {
     bool options_ended = false;
     Doubt doubt = {NULL, NULL};
     for (int i = 0; i < count; i++) {
         const bool is_name = options_ended || arguments[i][0] != '-' || arguments[i][1] == '\0';
-        if (is_name) SINO_TRY(keep_file_name(verb, arguments[i], text, &doubt));
+        if (is_name) SINO_TRY(keep_file_name(verb, arguments[i], given, &doubt));
         doubt.flag = NULL;
         if (is_name) continue;
         if (strcmp(arguments[i], "--") == 0)
             options_ended = true;
         else
-            SINO_TRY(keep_option(verb, count, arguments, &i, text, &doubt.flag));
+            SINO_TRY(keep_option(verb, count, arguments, &i, given->text, &doubt.flag));
     }
     return NULL;
 }

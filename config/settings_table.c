@@ -142,8 +142,8 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
      "sinodag init scan.h5 -o scan.yaml"},
     {COMPARE, "compare", "measure how close a volume is to a reference, and the resolution of two half-sets",
      "sinodag compare VOLUME REFERENCE [options]", "sinodag compare volume.h5 truth.h5"},
-    {JOIN, "join", "join volumes of consecutive rows into one", "sinodag join VOLUMES --out FILE [options]",
-     "sinodag join 'part_*.h5' -o volume.h5"},
+    {JOIN, "join", "join volumes of consecutive rows into one", "sinodag join VOLUME... --out FILE [options]",
+     "sinodag join part_*.h5 -o volume.h5"},
 };
 
 /* Offset of a member; a compile error when the member's type differs from the type that the kind writes. */
@@ -194,8 +194,8 @@ const SinoSetting sino_setting_table[] = {
             "--system-matrix the counts "
             "of its rows: .npy, HDF5 or MATLAB (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; "
             "compare: "
-            "the volume that is judged, a file as the reference; join: a quoted pattern or a folder of HDF5 volumes of "
-            "runs with --start-row and --end-row; the option's name may be left out"),
+            "the volume that is judged, a file as the reference; join: HDF5 volumes of runs with --start-row "
+            "and --end-row, by their names, a folder or a quoted pattern; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help =

@@ -99,6 +99,9 @@ typedef struct SinoVerbText {
     const char *name, *summary, *usage, *example;
 } SinoVerbText;
 
+/* Bits of the verbs that take several input files. */
+enum { SINO_VERBS_OF_FILES = SINO_VERB_JOIN };
+
 enum { SINO_SETTING_COUNT = 192, SINO_VERB_COUNT = 11, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
@@ -207,8 +210,15 @@ const char *sino_setting_operand(const SinoSetting *row);
 enum { SINO_GIST_SIZE = 96 };
 const char *sino_setting_gist(const SinoSetting *row, char text[SINO_GIST_SIZE]);
 
-/* settings_arguments.c. text[i] becomes the argument for row i, not owned; NULL: not given. */
-SinoStatus sino_settings_arguments(int verb, int count, char **arguments, const char *text[SINO_SETTING_COUNT]);
+/* What a command line gives; nothing is owned. */
+typedef struct SinoArguments {
+    const char *text[SINO_SETTING_COUNT]; /* of each row; NULL: not given */
+    int64_t more_count;
+    const char **more; /* [more_count]: input files after the first; the caller gives room for all arguments */
+} SinoArguments;
+
+/* settings_arguments.c. Adds what the arguments give. */
+SinoStatus sino_settings_arguments(int verb, int count, char **arguments, SinoArguments *given);
 
 /* settings_yaml.c: assigns the settings of the file at `path`, and sets given[] of their rows. */
 SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT]);

@@ -139,7 +139,7 @@ static SinoStatus open_stack(const char *named, SinoScanPart *part, EdfStack **o
     *part = (SinoScanPart){.source = &edf_source, .file = stack};
     *opened = stack;
     SINO_TRY(sino_allocate(SINO_EDF_HEADER_BYTES, 1, "a header", &stack->text));
-    SINO_TRY(sino_file_list_new(named, endings, &stack->files));
+    SINO_TRY(sino_file_list_new(1, &named, endings, &stack->files));
     for (int64_t i = 0; i < stack->files.count; i++) SINO_TRY(look_at(stack, i));
     return NULL;
 }
@@ -165,7 +165,7 @@ static bool probe_file(const char *path)
 static bool probe_pattern(const char *named)
 {
     SinoFileList files;
-    SinoStatus status = sino_file_list_new(named, endings, &files);
+    SinoStatus status = sino_file_list_new(1, &named, endings, &files);
     const bool found = !status && files.count > 0 && probe_file(files.name[0]);
     if (!status) sino_file_list_free(&files);
     sino_status_free(status);

@@ -121,15 +121,15 @@ static bool is_one_series(const char *a, const char *b)
     }
 }
 
-/* Every path starts with the folder's name, so digits in it do not differ. */
-static SinoStatus check_series(const char *folder, const SinoFileList *list)
+/* Every path from number `first` on starts with the folder's name, so digits in it do not differ. */
+static SinoStatus check_series(const char *folder, const SinoFileList *list, int64_t first)
 {
-    for (int64_t i = 1; i < list->count; i++)
+    for (int64_t i = first + 1; i < list->count; i++)
         SINO_CHECK(
-            is_one_series(list->name[0], list->name[i]), SINO_BAD_INPUT,
+            is_one_series(list->name[first], list->name[i]), SINO_BAD_INPUT,
             "%s holds files of different names, such as %s and %s; allowed: a folder of one series of images, or "
             "a quoted pattern that chooses one, such as '%s/name_*.tif'",
-            folder, list->name[0], list->name[i], folder);
+            folder, list->name[first], list->name[i], folder);
     return NULL;
 }
 
@@ -150,6 +150,7 @@ bool sino_file_list_has(const char *folder, const char *const *endings)
 
 static SinoStatus list_folder(const char *folder, const char *const *endings, SinoFileList *list)
 {
+    const int64_t first = list->count;
     SinoStatus status = NULL;
     DIR *directory = opendir(folder);
     SINO_CHECK(directory, SINO_BAD_INPUT, "%s: %s", folder, strerror(errno));
@@ -157,13 +158,14 @@ static SinoStatus list_folder(const char *folder, const char *const *endings, Si
         if (is_wanted(entry, endings)) status = add_name(folder, entry->d_name, list);
     closedir(directory);
     if (status) return status;
-    SINO_CHECK(list->count > 0, SINO_BAD_INPUT, "%s is a folder without %s files", folder, endings[0]);
-    qsort(list->name, (size_t)list->count, sizeof *list->name, compare_names);
-    return check_series(folder, list);
+    SINO_CHECK(list->count > first, SINO_BAD_INPUT, "%s is a folder without %s files", folder, endings[0]);
+    qsort(list->name + first, (size_t)(list->count - first), sizeof *list->name, compare_names);
+    return check_series(folder, list, first);
 }
 
 static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
 {
+    const int64_t first = list->count;
     SinoStatus status = NULL;
     glob_t found;
     const int result = glob(pattern, GLOB_NOSORT, NULL, &found);
@@ -171,7 +173,8 @@ static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
     SINO_CHECK(result == 0, SINO_BAD_INPUT, "'%s' matches no file", pattern);
     for (size_t i = 0; i < found.gl_pathc && !status; i++) status = add_name("", found.gl_pathv[i], list);
     globfree(&found);
-    if (!status && list->count > 0) qsort(list->name, (size_t)list->count, sizeof *list->name, compare_names);
+    if (!status && list->count > first)
+        qsort(list->name + first, (size_t)(list->count - first), sizeof *list->name, compare_names);
     return status;
 }
 
@@ -185,16 +188,19 @@ static SinoStatus check_files(const SinoFileList *list)
     return NULL;
 }
 
-SinoStatus sino_file_list_new(const char *named, const char *const *endings, SinoFileList *result)
+SinoStatus sino_file_list_new(int64_t count, const char *const *named, const char *const *endings, SinoFileList *result)
 {
     SinoFileList list = {0};
-    SinoStatus status;
-    if (sino_path_kind(named) == SINO_PATH_FOLDER)
-        status = list_folder(named, endings, &list);
-    else if (sino_file_list_is_pattern(named))
-        status = list_pattern(named, &list);
-    else
-        status = add_name("", named, &list);
+    SinoStatus status = NULL;
+    for (int64_t i = 0; i < count && !status; i++) {
+        if (sino_path_kind(named[i]) == SINO_PATH_FOLDER)
+            status = list_folder(named[i], endings, &list);
+        else if (sino_file_list_is_pattern(named[i]))
+            status = list_pattern(named[i], &list);
+        else
+            status = add_name("", named[i], &list);
+    }
+    if (count > 1) sino_file_list_unite(&list, 0);
     if (!status) status = check_files(&list);
     if (status)
         sino_file_list_free(&list);

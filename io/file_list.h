@@ -20,11 +20,12 @@ bool sino_file_list_is_pattern(const char *named);
 /* Whether a folder contains files with one of the endings; hidden files do not count. */
 bool sino_file_list_has(const char *folder, const char *const *endings);
 
-/* Lists the files of `named`: a file, with any ending; a folder, of which the files with one of the endings are listed,
- * hidden ones left out; or a shell pattern (quoted by the user), of which every match is listed. The caller frees the
- * list with sino_file_list_free. SINO_BAD_INPUT: no such file, nothing matches, a match is not a file, or names in a
- * folder differ in more than numbers, since flats or darks may be among the projections. */
-SinoStatus sino_file_list_new(const char *named, const char *const *endings, SinoFileList *list);
+/* Lists the files of each of named[count]: a file, with any ending; a folder, of which the files with one of the
+ * endings are listed, hidden ones left out; or a shell pattern (quoted by the user), of which every match is listed.
+ * The caller frees the list with sino_file_list_free. Several names are listed in natural order, every path once.
+ * SINO_BAD_INPUT: no such file, nothing matches, a match is not a file, or names in a folder differ in more than
+ * numbers, since flats or darks may be among the projections. */
+SinoStatus sino_file_list_new(int64_t count, const char *const *named, const char *const *endings, SinoFileList *list);
 void sino_file_list_free(SinoFileList *list);
 
 /* Adds a copy of a path. SINO_FAILED: no memory. */

@@ -92,7 +92,7 @@ SinoStatus sino_tiff_stack_open(const char *named, SinoTiffStack **opened)
 {
     SinoTiffStack *stack;
     SINO_TRY(sino_allocate(1, sizeof *stack, "a TIFF stack", &stack));
-    SinoStatus status = sino_file_list_new(named, endings, &stack->files);
+    SinoStatus status = sino_file_list_new(1, &named, endings, &stack->files);
     if (!status) status = look_at_all(stack);
     if (status)
         sino_tiff_stack_close(stack);

@@ -11,6 +11,7 @@ typedef struct SinoRemoveZingers {
     SinoSinogramRows rows;
     SinoData *undefined; /* int64_t[slice], to which marked zingers are added */
     SinoData *tally;     /* int64_t[angle + column]: the same by angle, then by column */
+    SinoData *order;     /* int64_t[angle]: zingers.order for GPUs; NULL: there is none, or cores alone run the task */
 } SinoRemoveZingers;
 
 /* Inserts zingers, which changes a minibatch's line integrals in place. */

@@ -250,6 +250,16 @@ static void parts_are_joined(void **state)
         free(joined);
     }
     cli_refuses(at, "joined.h5 exists; --overwrite replaces it", "join part_*.h5 -o joined.h5");
+    static const char *const names[] = {"join part_2.h5 part_30.h5 part_10.h5 -o named.h5",
+                                        "join part_10.h5 -o named.h5 part_2.h5 --overwrite part_30.h5",
+                                        "join -o named.h5 --overwrite part_30.h5 -- part_[12]*.h5 part_2.h5"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        cli_works(at, "%s", names[i]);
+        cli_works(at, "compare named.h5 joined.h5 --region all --at-most 1e-7");
+    }
+    cli_refuses(at, "part_3.h5: No such file or directory", "join part_2.h5 part_3.h5 part_10.h5 -o x.h5");
+    cli_refuses(at, "--out and an input file are the same file, 'part_10.h5'; allowed: different files",
+                "join part_2.h5 part_30.h5 part_10.h5 -o part_10.h5 --overwrite");
     cli_works(at, "join part_*.h5 -o joined.zarr --save-format zarr");
     cli_works(at, "join part_*.h5 -o joined.tif --save-format tiff-stack");
     cli_works(at, "join part_*.h5 -o slices --save-format tiff");
@@ -273,7 +283,7 @@ static void parts_are_joined(void **state)
     cli_refuses(at, "scan.h5 does not say which rows it has; allowed: HDF5 volumes of parallel beams, by recon",
                 "join scan.h5 -o x.h5");
     assert_false(cli_exists(at, "x.h5") || cli_exists(at, "x.h5.partial"));
-    cli_refuses(at, "join has no --out; needed: sinodag join VOLUMES --out FILE [options]", "join part_*.h5");
+    cli_refuses(at, "join has no --out; needed: sinodag join VOLUME... --out FILE [options]", "join part_*.h5");
 }
 
 static void zarr_is_a_folder(void **state)

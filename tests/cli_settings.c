@@ -31,10 +31,6 @@ static void verbs(void **state)
         "unknown verb 'view'; allowed: recon, phantom, info, demo, bench, plan, simulate, sweep, init, compare, join",
         "view scan.h5");
     cli_refuses(*state,
-                "there are two input files, 'a.h5' and 'b.h5'; allowed: one, or a quoted pattern of volumes, such as "
-                "'part_*.h5'",
-                "join a.h5 b.h5 -o c.h5");
-    cli_refuses(*state,
                 "unknown verb '--recon' (did you mean recon?); allowed: recon, phantom, info, demo, bench, plan, "
                 "simulate, sweep, init, compare, join",
                 "--recon scan.h5");

@@ -2,6 +2,7 @@
 /* Command line, suspicion: scans that are not what they are taken for are refused or warned of, by info and by recon
  * alike; undefined values are told by kind. */
 #include "cli.h"
+#include "testing_hdf5.h"
 #include "testing_tiff.h"
 
 #include <math.h>
@@ -318,6 +319,82 @@ static void many_undefined_values_are_refused(void **state)
     free(after);
 }
 
+/* A scan of floats with one value that is not its own: of the data, a flat or a dark field. */
+enum { FLOAT_ANGLES = 24, FLOAT_ROWS = 4, FLOAT_COLUMNS = 16, FLOAT_FIELDS = 2 };
+enum { FLOAT_PIXELS = FLOAT_ROWS * FLOAT_COLUMNS, ABSURD_PIXEL = 2 * FLOAT_COLUMNS + 6 };
+
+static void write_floats(const char *directory, const char *name, bool integrals, int of, float value)
+{
+    static float data[FLOAT_ANGLES * FLOAT_PIXELS], flat[FLOAT_FIELDS * FLOAT_PIXELS],
+        dark[FLOAT_FIELDS * FLOAT_PIXELS];
+    static const char *const names[] = {"/exchange/data", "/exchange/data_white", "/exchange/data_dark"};
+    float *const values[] = {data, flat, dark};
+    char path[TESTING_PATH];
+    for (int i = 0; i < FLOAT_ANGLES * FLOAT_PIXELS; i++) {
+        const float path_length = 1 + 0.1F * (float)(i % FLOAT_COLUMNS) + 0.001F * (float)(i % 17);
+        data[i] = integrals ? path_length : 100 + 900 * expf(-path_length);
+    }
+    for (int i = 0; i < FLOAT_FIELDS * FLOAT_PIXELS; i++) {
+        flat[i] = 1000;
+        dark[i] = 100;
+    }
+    if (value != 0) values[of][(of == 0 ? 5 * FLOAT_PIXELS : 0) + ABSURD_PIXEL] = value;
+    const hid_t file = testing_hdf5_create(testing_path(path, directory, name));
+    for (int i = 0; i < (integrals ? 1 : 3); i++)
+        testing_hdf5_dataset(file,
+                             &(TestingDataset){.name = names[i],
+                                               .file_type = H5T_IEEE_F32LE,
+                                               .memory_type = H5T_NATIVE_FLOAT,
+                                               .rank = 3,
+                                               .size = {i ? FLOAT_FIELDS : FLOAT_ANGLES, FLOAT_ROWS, FLOAT_COLUMNS},
+                                               .values = values[i]});
+    testing_hdf5_close(file);
+}
+
+/* The volume of a scan of floats, of which `undefined` values are told in one line. */
+static float *volume_of_floats(const char *directory, const char *scan, const char *options, int undefined)
+{
+    char line[300], told[100];
+    snprintf(
+        line, sizeof line,
+        "recon %s -o v.h5 --theta 0:180 --rotation-axis 7.5 --pictures no --report none --overwrite --workers 1 %s",
+        scan, options);
+    char *said = cli_output_of(directory, line);
+    snprintf(told, sizeof told, "warning: %d undefined values in 1 of 4 slices ", undefined);
+    if (count_of(said, told) != (undefined > 0) || count_of(said, "undefined values in") != (undefined > 0))
+        fail_msg("expected '%s' in '%s'", told, said);
+    free(said);
+    return cli_read_volume(directory, "v.h5", FLOAT_ROWS, FLOAT_COLUMNS);
+}
+
+/* A value that no detector sees is left out of the volume, as if it was NaN: a pixel of one projection, of the flat or
+ * of the dark field, in which all projections lack a value; counts and line integrals. */
+static void absurd_values_are_left_out(void **state)
+{
+    static const float absurd[] = {1e38F, 1e7F, 1e30F, -1e38F};
+    static const char *const options[] = {"--algorithm fbp", "--algorithm cg --iterations 3",
+                                          "--algorithm fista --iterations 3 --regularization 0.1"};
+    char line[200];
+    for (int kind = 0; kind < 4; kind++) { /* of the data, flat, dark; of line integrals */
+        const bool integrals = kind == 3;
+        for (int i = kind % 2; i < 4; i += 2) {
+            const char *const option = options[(kind + i) % 3];
+            snprintf(line, sizeof line, "%s%s", option, integrals ? " --data line-integrals" : "");
+            write_floats(*state, "absurd.h5", integrals, integrals ? 0 : kind, absurd[i]);
+            write_floats(*state, "nan.h5", integrals, integrals ? 0 : kind, NAN);
+            const int told = kind == 0 || integrals ? 1 : FLOAT_ANGLES;
+            float *found = volume_of_floats(*state, "absurd.h5", line, told);
+            if (kind == 0 || integrals) { /* of fields, the mean leaves out NaN */
+                float *wanted = volume_of_floats(*state, "nan.h5", line, 1);
+                assert_memory_equal(found, wanted, FLOAT_ROWS * FLOAT_COLUMNS * FLOAT_COLUMNS * sizeof *found);
+                free(wanted);
+            }
+            for (int v = 0; v < FLOAT_ROWS * FLOAT_COLUMNS * FLOAT_COLUMNS; v++) assert_true(fabsf(found[v]) < 10);
+            free(found);
+        }
+    }
+}
+
 static void widths_that_cannot_be(void **state)
 {
     const char *const at = *state;
@@ -376,7 +453,7 @@ int cli_suspicion_tests(void)
         CLI_TEST(fields_that_do_not_belong), CLI_TEST(scans_without_values),
         CLI_TEST(faults_are_told_by_number), CLI_TEST(many_undefined_values_are_refused),
         CLI_TEST(widths_that_cannot_be),     CLI_TEST(measured_scans),
-        CLI_TEST(columns_that_cannot_be),
+        CLI_TEST(columns_that_cannot_be),    CLI_TEST(absurd_values_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,14 +48,62 @@ static int64_t saturated(const SinoCorrection *c, SinoCorrectInput input, const 
     return count;
 }
 
-static double reference_value(const SinoCorrection *c, const void *image, const float *flat, const float *dark,
-                              int64_t f, int64_t column)
+static int descending(const void *left, const void *right)
 {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+/* Where counts and fields of slice f begin to be implausible: by sorting its flat field. */
+static double most_of(const SinoCorrection *c, const float *flat, int64_t f)
+{
+    const int64_t first = (c->first_row + f * c->binning) * c->column_count, pixels = c->binning * c->column_count;
+    double *sorted = NULL;
+    int64_t count = 0;
+    if (c->plausible == 0) return INFINITY;
+    if (!c->flat_field) return c->plausible;
+    assert_success(sino_allocate(pixels, sizeof *sorted, "test", &sorted));
+    for (int64_t i = first; i < first + pixels; i++)
+        if (isfinite(flat[i])) sorted[count++] = fabs((double)flat[i]);
+    qsort(sorted, (size_t)count, sizeof *sorted, descending);
+    const int64_t hundredth = count / 100 > 3 ? count / 100 : 3, half = count / 2;
+    const double at = count > 0 ? sorted[hundredth < half ? hundredth : half] : 0;
+    free(sorted);
+    return at > 0 ? c->plausible * exp2(floor(log2(at)) + 1) : INFINITY;
+}
+
+/* Whether a bin has a value that is implausible. */
+static bool implausible(const SinoCorrection *c, SinoCorrectInput input, const void *image, int64_t f, int64_t bin,
+                        double most)
+{
+    bool any = false;
+    for (int64_t i = 0; i < c->binning * c->binning; i++) {
+        const int64_t row = c->first_row + f * c->binning + i / c->binning, column = bin * c->binning + i % c->binning;
+        any |= fabs(value_at(input, image, row * c->column_count + column)) >= most;
+    }
+    return any;
+}
+
+/* Fields, and where values begin to be implausible in the slice at hand. */
+typedef struct Fields {
+    const float *flat, *dark;
+    double most;
+} Fields;
+
+static double reference_value(const SinoCorrection *c, const void *image, const Fields *fields, int64_t f,
+                              int64_t column)
+{
+    const float *flat = fields->flat, *dark = fields->dark;
+    const double most = fields->most;
+    const bool divided = c->flat_field && flat;
     double transmission = bin_mean(c, c->input, image, f, column);
-    const int64_t of_flat = c->flat_field ? saturated(c, SINO_CORRECT_FLOAT32, flat, f, -1) : 0;
+    const int64_t of_flat = divided ? saturated(c, SINO_CORRECT_FLOAT32, flat, f, -1) : 0;
     const bool overexposed = of_flat * 100 > c->column_count * c->binning;
     if (!overexposed && saturated(c, c->input, image, f, column) > 0) return NAN;
-    if (c->flat_field) {
+    if (implausible(c, c->input, image, f, column, most)) return NAN;
+    if (divided && implausible(c, SINO_CORRECT_FLOAT32, flat, f, column, most)) return NAN;
+    if (divided && dark && implausible(c, SINO_CORRECT_FLOAT32, dark, f, column, most)) return NAN;
+    if (divided) {
         const double black = dark ? bin_mean(c, SINO_CORRECT_FLOAT32, dark, f, column) : 0;
         const double range = bin_mean(c, SINO_CORRECT_FLOAT32, flat, f, column) - black;
         if (!(range > 0) || !isfinite(range)) return NAN;
@@ -104,11 +152,13 @@ static void check_correction(const SinoCorrection *c, const void *counts, const 
     const int64_t elements = c->angle_count * columns * stride;
     const size_t bytes = c->input == SINO_CORRECT_UINT8 ? 1 : c->input == SINO_CORRECT_UINT16 ? 2 : 4;
     void *sinogram = NULL;
-    double *line = NULL;
+    double *line = NULL, *most = NULL;
     int64_t *repaired = NULL, *expected = NULL, *tally = NULL, *expected_tally = NULL;
     const int64_t tallied = c->angle_count + columns;
     assert_success(sino_allocate(elements, sizeof(double), "test", &sinogram));
     assert_success(sino_allocate(columns, sizeof *line, "test", &line));
+    assert_success(sino_allocate(c->slices.slice_count, sizeof *most, "test", &most));
+    for (int64_t f = 0; f < c->slices.slice_count; f++) most[f] = most_of(c, flat, f);
     assert_success(sino_allocate(c->slices.slice_count, sizeof *repaired, "test", &repaired));
     assert_success(sino_allocate(c->slices.slice_count, sizeof *expected, "test", &expected));
     assert_success(sino_allocate(tallied, sizeof *tally, "test", &tally));
@@ -119,8 +169,9 @@ static void check_correction(const SinoCorrection *c, const void *counts, const 
     for (int64_t i = 0; i < c->angle_count * stride; i++) {
         const int64_t k = i / stride, f = i % stride;
         const char *image = (const char *)counts + (size_t)(k * c->row_count * c->column_count) * bytes;
+        const Fields fields = {flat, dark, f < c->slices.slice_count ? most[f] : 0};
         for (int64_t j = 0; j < columns && f < c->slices.slice_count; j++) {
-            line[j] = reference_value(c, image, flat, dark, f, j);
+            line[j] = reference_value(c, image, &fields, f, j);
             const bool counted = isnan(line[j]) && f >= c->uncounted;
             expected[f] += counted;
             expected_tally[k] += counted;
@@ -132,6 +183,7 @@ static void check_correction(const SinoCorrection *c, const void *counts, const 
     for (int64_t i = 0; i < tallied; i++) assert_int_equal(tally[i], expected_tally[i]);
     free(sinogram);
     free(line);
+    free(most);
     free(repaired);
     free(expected);
     free(tally);
@@ -155,6 +207,31 @@ static void *random_counts(const SinoCorrection *c, uint32_t *seed)
         if (choice < 0.08) *real = choice < 0.02 ? NAN : choice < 0.04 ? INFINITY : choice < 0.06 ? -7 : -INFINITY;
     }
     return values;
+}
+
+/* Values of all sizes, of which few flat fields are among the largest hundredth. */
+static void spoil(int64_t count, double share, uint32_t *seed, float *values)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const double choice = next_random(seed), size = exp2(126 * next_random(seed));
+        if (choice < share) values[i] = (float)(choice < share / 3 ? -size : size);
+    }
+}
+
+static void check_implausible(SinoCorrection c, void *counts, float *flat, float *dark, uint32_t seed)
+{
+    const int64_t pixels = c.row_count * c.column_count;
+    if (c.input == SINO_CORRECT_FLOAT32) spoil(c.angle_count * pixels, 0.1, &seed, counts);
+    c.plausible = 0.5; /* some of the usual counts, and of the flat fields, are beyond */
+    check_correction(&c, counts, flat, dark);
+    spoil(pixels, 0.02, &seed, flat);
+    spoil(pixels, 0.02, &seed, dark);
+    c.plausible = 1000;
+    check_correction(&c, counts, flat, dark);
+    c.saturation = 215;
+    check_correction(&c, counts, flat, dark);
+    c.flat_field = false;
+    check_correction(&c, counts, NULL, NULL);
 }
 
 static void check_random(SinoCorrection c, uint32_t seed)
@@ -183,6 +260,9 @@ static void check_random(SinoCorrection c, uint32_t seed)
     check_correction(&c, counts, NULL, NULL);
     c.uncounted = (c.slices.slice_count + 1) / 2;
     check_correction(&c, counts, NULL, NULL);
+    c.saturation = 0;
+    c.flat_field = true;
+    check_implausible(c, counts, flat, dark, seed);
     free(counts);
     free(flat);
     free(dark);
@@ -293,6 +373,48 @@ static void dead_flat_is_undefined_without_logarithm(void **state)
     assert_int_equal(repaired, 1);
 }
 
+/* One absurd pixel of a projection, a flat field or a dark field is undefined, and leaves the others alone, to the bit.
+ */
+static void absurd_values_are_undefined(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 640 };
+    static const float absurd[] = {1e38F, 1e30F, 1e8F, -1e38F, 4294967295.0F};
+    float counts[COLUMNS], flat[COLUMNS], dark[COLUMNS], clean[COLUMNS], sinogram[COLUMNS];
+    int64_t repaired, tally[1 + COLUMNS];
+    const SinoCorrection c = {.input = SINO_CORRECT_FLOAT32,
+                              .slices = {SINO_SINGLE, 1, 1},
+                              .angle_count = 1,
+                              .column_count = COLUMNS,
+                              .row_count = 1,
+                              .binning = 1,
+                              .plausible = 1000,
+                              .flat_field = true,
+                              .minus_log = true,
+                              .marked = true};
+    for (int i = 0; i < COLUMNS; i++) {
+        counts[i] = 100 + 5000 * (float)exp(-i * 0.01) * (1 + 0.1F * (float)(i % 7));
+        flat[i] = i % 50 == 0 ? 101 : 4000 + (float)(i % 13); /* some pixels are hardly lit: 50 times as bright */
+        dark[i] = 100;
+    }
+    assert_success(sino_correct(&c, counts, flat, dark, clean, &repaired, tally));
+    assert_int_equal(repaired, 0);
+    for (size_t a = 0; a < sizeof absurd / sizeof *absurd; a++) {
+        float *const spoilt[] = {counts, flat, dark};
+        for (int i = 0; i < 3; i++) {
+            const float was = spoilt[i][37];
+            spoilt[i][37] = absurd[a];
+            assert_success(sino_correct(&c, counts, flat, dark, sinogram, &repaired, tally));
+            spoilt[i][37] = was;
+            assert_int_equal(repaired, 1);
+            assert_int_equal(tally[1 + 37], 1);
+            assert_true(sinogram[37] == 0 && signbit(sinogram[37]));
+            sinogram[37] = clean[37];
+            assert_memory_equal(sinogram, clean, sizeof clean);
+        }
+    }
+}
+
 /* Single precision has a logarithm of its own: every float's, also over the largest and the smallest flat field, and
  * those of neighbours of 1, whose logarithm is a small difference. */
 static void logarithms_of_every_size_are_right(void **state)
@@ -362,6 +484,7 @@ TESTING_SUBJECT(correct)
         cmocka_unit_test(gaps_are_interpolated),
         cmocka_unit_test(only_undefined_values_are_marked),
         cmocka_unit_test(dead_flat_is_undefined_without_logarithm),
+        cmocka_unit_test(absurd_values_are_undefined),
         cmocka_unit_test(logarithms_of_every_size_are_right),
         cmocka_unit_test(fields_agree_with_sorting),
     };

@@ -223,8 +223,10 @@ static void undefined_values_stay(void **state)
     c.column_count = 30;
     c.flat_field = true;
     c.saturation = 50000;
+    c.plausible = 1000;
     for (int64_t binning = 1; binning <= 2; binning++) {
         int64_t undefined = 0;
+        if (binning == 2) flat[8 * COLUMNS + 20] = 1e38F; /* implausible */
         c.binning = binning;
         c.slices = (SinoSlices){SINO_DOUBLE, sino_panel_stride(SINO_DOUBLE, 14 / binning), 14 / binning};
         const int64_t columns = 30 / binning;

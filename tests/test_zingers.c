@@ -72,31 +72,36 @@ static void check(int64_t angles, SinoPrecision precision, int64_t slice_count, 
 {
     enum { STRIDE_MOST = 64 };
     const SinoSlices slices = {precision, sino_panel_stride(precision, slice_count + 2), slice_count};
-    const SinoZingers zingers = {
-        .angle_count = angles, .column_count = M, .level = level, .uncounted = 1, .marked = marked};
+    SinoZingers zingers = {.angle_count = angles, .column_count = M, .level = level, .uncounted = 1, .marked = marked};
     const int64_t rays = angles * M;
-    int64_t place[K] = {0}, undefined[STRIDE_MOST] = {0}, by_angle[K] = {0}, by_column[M] = {0}, found = 0, total = 0;
+    int64_t place[K] = {0}, order[K] = {0}, undefined[STRIDE_MOST] = {0}, by_angle[K] = {0}, by_column[M] = {0},
+            found = 0, total = 0;
     static double original[STRIDE_MOST][RAYS];
     void *sinogram = NULL;
     assert_true(slices.stride <= STRIDE_MOST);
     assert_success(sino_allocate(rays * slices.stride, sino_precision_bytes(precision), "test", &sinogram));
-    for (int64_t k = 0; k < angles; k++) place[k] = angles % 7 ? k * 7 % angles : k;
+    for (int64_t k = 0; k < angles; k++) {
+        place[k] = angles % 7 ? k * 7 % angles : k;
+        order[k] = slice_count % 2 ? (k * 11 + 3) % angles : k; /* 11 divides none of the numbers of angles */
+    }
+    if (slice_count % 2) zingers.order = order;
     for (int64_t f = 0; f < slices.stride; f++) {
         make_sinogram((uint32_t)f + 1, original[f]);
         for (int64_t i = 0; i < rays; i++)
-            testing_set_element(precision, sinogram, sino_panel_element(slices, rays, place[i / M] * M + i % M, f),
-                                original[f][i]);
+            testing_set_element(precision, sinogram,
+                                sino_panel_element(slices, rays, place[order[i / M]] * M + i % M, f), original[f][i]);
     }
     assert_success(sino_zingers_remove(&zingers, slices, place, sinogram, undefined, by_angle, by_column));
     for (int64_t i = 0; i < rays * slices.stride; i++) {
         const int64_t f = i % slices.stride, ray = i / slices.stride, k = ray / M, c = ray % M;
         double median = 0, expected = original[f][ray];
-        const double now = testing_element(precision, sinogram, sino_panel_element(slices, rays, place[k] * M + c, f));
+        const double now =
+            testing_element(precision, sinogram, sino_panel_element(slices, rays, place[order[k]] * M + c, f));
         if (f < slice_count && angles >= 3 && median_at(angles, original[f], k, c, &median) &&
             median - expected > threshold_of(angles, original[f], c, level)) {
             expected = marked ? -0.0 : median;
             found++;
-            if (marked && f >= zingers.uncounted) undefined[f]--, by_angle[k]--, by_column[c]--;
+            if (marked && f >= zingers.uncounted) undefined[f]--, by_angle[order[k]]--, by_column[c]--;
         }
         if (now != expected || is_marked(now) != is_marked(expected))
             fail_msg("K %ld slice %ld angle %ld column %ld: %g, not %g", angles, f, k, c, now, expected);

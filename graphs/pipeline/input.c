@@ -6,6 +6,7 @@
 #include "input_weights.h"
 #include "memory.h"
 #include "memory_scan.h"
+#include "plausible.h"
 #include "redundancy.h"
 
 #include <assert.h>
@@ -271,6 +272,7 @@ SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoic
     if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
     if (choice.edges) input->pad_edges = true;
     input->uneven = choice.uneven;
+    input->most = choice.most;
     if (choice.margin == 0) return NULL;
     return sino_input_enlarge(input, sino_geometry_slice_side(&input->geometry), choice.margin);
 }
@@ -464,6 +466,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
     int64_t first_row, row_count;
     rows_of_slab(input, first_slice, slab_slices, &first_row, &row_count);
     const int64_t own_row = input->first_row + (first_slice + slice_in_slab) * input->binning;
+    const bool divided = input->flat_correction != SINO_FLAT_NONE;
     return (SinoCorrection){.input = type[input->info->type],
                             .slices = slices,
                             .angle_count = input->angle_count,
@@ -471,10 +474,11 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
                             .row_count = row_count,
                             .first_row = own_row - first_row,
                             .binning = input->binning,
-                            .flat_field = input->flat_correction != SINO_FLAT_NONE,
+                            .flat_field = divided,
                             .flat_sets = input->flat_sets.count,
                             .minus_log = input->minus_log,
                             .saturation = input->saturation,
+                            .plausible = divided ? SINO_PLAUSIBLE_MOST : input->most,
                             .place = input->place};
 }
 

@@ -38,6 +38,7 @@ typedef struct SinoInput {
                         * count alike: by a sample of the scan, not for the normal operator */
     bool pad_edges;    /* projections are continued by their outermost values before they are filtered */
     double saturation; /* counts of this value or more are undefined; 0: none */
+    double most;       /* without flat fields: values as far from 0 as this are undefined; 0: none */
     SinoWeightsFile *weights; /* of rays (input_weights.h), which whoever opened the input closes with it; NULL: none */
     double weights_scale;     /* a power of two near the largest weight of the middle slice */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
@@ -141,6 +142,7 @@ typedef struct SinoStageChoice {
     int64_t air;    /* columns at each side; 0: none */
     int64_t margin; /* voxels beyond each side of the slices (geometry.h) that have room for the object; 0: none */
     bool uneven;    /* see SinoInput */
+    double most;    /* see SinoInput */
 } SinoStageChoice;
 
 /* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "plausible.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ typedef struct Block {
     double *flat, *dark; /* means of the fields, [pixels]; flat: for the projection at hand; owned */
     double *sets;        /* means of several sets of flat fields, [set][pixels]; owned */
     double flat_mean, dark_mean;
+    double most;                  /* where counts and fields begin to be implausible; 0: not known yet */
     float *values;                /* of one image; owned */
     double *bend, *square, *peak; /* [pixels]: sums over projections; owned (add_bends) */
     double *peaks, *lowest;       /* [pixels]: sum of the squares of peaks; the least one; owned */
@@ -75,9 +77,17 @@ static SinoScanBox box_of_block(const SinoInput *input, int64_t blocks, int64_t 
 
 typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
 
-/* mean[pixel]: the mean of the finite values of at most FIELDS of `images` fields from number `first` on. *all: the
- * mean of all of them. */
-static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t first, int64_t images, double *mean,
+/* Where counts begin to be implausible, by the flat field in block->values. */
+static double most_of(const Block *block)
+{
+    int exponents[SINO_EXPONENTS] = {0};
+    for (int64_t p = 0; p < block->pixels; p++) exponents[sino_exponent_of(block->values[p])]++;
+    return SINO_PLAUSIBLE_MOST * sino_exponents_level(exponents);
+}
+
+/* mean[pixel]: the mean of the finite values of at most FIELDS of `images` fields from number `first` on; NaN if one of
+ * them is implausible. *all: the mean of all of them. */
+static SinoStatus mean_of_fields(Block *block, ReadFields *read, int64_t first, int64_t images, double *mean,
                                  double *all, FlatLevels *levels)
 {
     const int64_t taken = sino_smaller(images, FIELDS);
@@ -87,9 +97,14 @@ static SinoStatus mean_of_fields(const Block *block, ReadFields *read, int64_t f
     for (int64_t i = 0; i < taken; i++) {
         double of_image = 0;
         SINO_TRY(read(block->input->scan, first + i * images / taken, 1, &block->box, block->values));
+        if (block->most == 0) block->most = most_of(block);
         for (int64_t p = 0; p < block->pixels; p++) {
             const double value = (double)block->values[p];
             if (!isfinite(value)) continue;
+            if (fabs(value) >= block->most) {
+                mean[p] = (double)NAN;
+                continue;
+            }
             mean[p] += value / (double)taken;
             of_image += value;
             count++;
@@ -309,11 +324,25 @@ static void judge_stripes(const Block *block, SinoScanSample *sample, double *li
     }
 }
 
+/* Reads the counts of a projection; NaN where they are implausible. */
+static SinoStatus read_counts(const Block *block, int64_t angle)
+{
+    SINO_TRY(sino_scan_read_projection(block->input->scan, angle, &block->box, block->values));
+    for (int64_t p = 0; p < block->pixels && block->most > 0; p++)
+        if ((double)fabsf(block->values[p]) >= block->most) block->values[p] = NAN;
+    return NULL;
+}
+
+/* Number i of the projections of a sample. */
+static int64_t angle_of(const SinoScanSample *sample, const SinoInput *input, int64_t i)
+{
+    return i * input->info->angle_count / sample->projections;
+}
+
 static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample,
                              Sums *sums)
 {
-    const SinoScanInfo *info = input->info;
-    Block block = {.input = input, .box = *box};
+    Block block = {.input = input, .box = *box, .most = sample->most};
     SinoStatus status = NULL;
     double *line = NULL;
     SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
@@ -332,8 +361,8 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
                                   &block.sets));
     if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share, &sums->flats));
     for (int64_t i = 0; i < sample->projections; i++) {
-        const int64_t angle = i * info->angle_count / sample->projections;
-        SINO_TRY_OR(status, end, sino_scan_read_projection(input->scan, angle, &block.box, block.values));
+        const int64_t angle = angle_of(sample, input, i);
+        SINO_TRY_OR(status, end, read_counts(&block, angle));
         interpolate_flat(&block, angle);
         add_projection(&block, i, sample, sums);
         if (tells_stripes(sample)) add_bends(&block, sample, line);
@@ -354,9 +383,47 @@ end:
     return status;
 }
 
+static int64_t blocks_of(const SinoInput *input)
+{
+    return input->row_count > (int64_t)BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+}
+
+/* Counts the exponents of the values of a block. */
+static SinoStatus count_exponents(const SinoInput *input, const SinoScanBox *box, const SinoScanSample *sample,
+                                  int *exponents)
+{
+    int64_t pixels;
+    float *values = NULL;
+    SinoStatus status = NULL;
+    SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &pixels));
+    SINO_TRY(sino_allocate(pixels, sizeof *values, "a sample", &values));
+    for (int64_t i = 0; i < sample->projections && !status; i++) {
+        status = sino_scan_read_projection(input->scan, angle_of(sample, input, i), box, values);
+        for (int64_t p = 0; p < pixels && !status; p++) exponents[sino_exponent_of(values[p])]++;
+    }
+    free(values);
+    return status;
+}
+
+/* Finds where values begin to be implausible that are not divided by flat fields. Integers are as large as they may be.
+ */
+static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample)
+{
+    const int64_t blocks = blocks_of(input);
+    int exponents[SINO_EXPONENTS] = {0};
+    if (sample->fields || input->info->type != SINO_COUNT_FLOAT32) return NULL;
+    for (int64_t b = 0; b < blocks; b++) {
+        const SinoScanBox box = box_of_block(input, blocks, b);
+        SINO_TRY(count_exponents(input, &box, sample, exponents));
+    }
+    const double level = sino_exponents_level(exponents);
+    if (isfinite(level)) sample->most = SINO_PLAUSIBLE_MOST * fmax(level, 1);
+    return NULL;
+}
+
 static SinoStatus read_blocks(const SinoInput *input, SinoScanSample *sample, Sums *sums)
 {
-    const int64_t blocks = input->row_count > (int64_t)BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
+    const int64_t blocks = blocks_of(input);
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
         SINO_TRY(read_block(input, &box, 1 / (double)blocks, sample, sums));
@@ -436,6 +503,7 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sample.column_level, "a sample", &sample.column_level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.odd, "a sample", &sums.odd));
+    SINO_TRY_OR(status, end, find_most(input, &sample));
     SINO_TRY_OR(status, end, read_blocks(input, &sample, &sums));
     finish(&sample, &sums);
 end:
@@ -453,63 +521,4 @@ void sino_scan_sample_free(SinoScanSample *sample)
     free(sample->column_integral);
     free(sample->column_level);
     *sample = (SinoScanSample){0};
-}
-
-/* The mean square of a[i] − b[i]. */
-static double mean_square(int64_t count, const float *a, const float *b)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
-    return sum / (double)count;
-}
-
-/* Twice the variance: the mean square of the difference of two unrelated values. */
-static double unrelated(int64_t count, const float *values)
-{
-    double sum = 0, square = 0;
-    for (int64_t i = 0; i < count; i++) {
-        sum += (double)values[i] / (double)count;
-        square += (double)values[i] * (double)values[i] / (double)count;
-    }
-    return 2 * (square - sum * sum);
-}
-
-static void compare_lines(int64_t lines, int64_t columns, const float *values, SinoScanLikeness *likeness)
-{
-    const double scale = unrelated(lines * columns, values);
-    if (!(scale > 0)) return;
-    for (int64_t l = 1; l <= 4; l++)
-        likeness->lag[l] = mean_square((lines - l) * columns, values, values + l * columns) / scale;
-    for (int64_t f = 2; f <= 4; f++) {
-        const int64_t shift = columns / f;
-        likeness->part[f] = 0;
-        for (int64_t k = 0; k < lines; k++)
-            likeness->part[f] += mean_square(columns - shift, values + k * columns, values + k * columns + shift) /
-                                 scale / (double)lines;
-    }
-}
-
-SinoStatus sino_scan_likeness(const SinoInput *input, SinoScanLikeness *result)
-{
-    enum { LINES = 64, LEAST = 16 };
-    const int64_t columns = input->column_count, lines = sino_smaller(input->info->angle_count, LINES);
-    const SinoScanBox box = {.first_row = input->first_row + input->row_count / 2,
-                             .row_count = 1,
-                             .first_column = input->first_column,
-                             .column_count = columns};
-    SinoScanLikeness likeness;
-    float *values = NULL;
-    for (int i = 0; i < 5; i++) likeness.lag[i] = likeness.part[i] = (double)NAN;
-    *result = likeness;
-    if (lines < LEAST || columns < LEAST) return NULL;
-    int64_t count;
-    SINO_TRY(sino_multiply(lines, columns, "a sample", &count));
-    SINO_TRY(sino_allocate(count, sizeof *values, "a sample", &values));
-    SinoStatus status = NULL;
-    for (int64_t k = 0; k < lines && !status; k++)
-        status = sino_scan_read_projection(input->scan, k, &box, values + k * columns);
-    if (!status) compare_lines(lines, columns, values, &likeness);
-    free(values);
-    if (!status) *result = likeness;
-    return status;
 }

@@ -14,6 +14,8 @@ typedef struct SinoScanSample {
     double flat, dark;       /* means of the fields; dark NaN: the scan has none */
     double flat_change;      /* of the second half of the flat fields against the first, as a share of their light; 0 if
                               * it is no more than they differ among themselves, or if they are sets */
+    double most;             /* without flat fields: where values begin to be implausible (plausible.h), by the level of
+                              * the sample's values or, if that is less, of 1; 0: nowhere, as of integers */
     int64_t undefined;       /* values without a line integral (codelets/correct.h) */
     double integral;         /* mean of the defined line integrals; 0 if there is none */
     int64_t column_count;    /* of the part of the scan that is reconstructed */
@@ -34,15 +36,5 @@ typedef struct SinoScanSample {
 /* Reads a sample of the part of the scan that `input` selects. SINO_FAILED: no memory, or the file cannot be read. */
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *sample);
 void sino_scan_sample_free(SinoScanSample *sample);
-
-/* How alike neighbouring projections are in one row: mean squares of differences, relative to those of two unrelated
- * values of the row. */
-typedef struct SinoScanLikeness {
-    double lag[5];  /* [l]: between projections that are l angles apart, l = 1 … 4 */
-    double part[5]; /* [f]: between a projection and itself shifted by 1/f of its columns, f = 2 … 4 */
-} SinoScanLikeness;
-
-/* Compares consecutive projections in the middle row; all NaN if they are too few or all alike. */
-SinoStatus sino_scan_likeness(const SinoInput *input, SinoScanLikeness *likeness);
 
 #endif

@@ -179,9 +179,17 @@ static void choose_stripes(const SinoSettings *settings, const SinoScanSample *s
                       all, odd);
 }
 
+/* Counts of photons that an object emits may be few in nearly all bins, and many in some. No counter has more bits. */
+static double most_of(const SinoSettings *settings, const SinoScanSample *sample)
+{
+    const bool emission = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+    return emission && sample->most > 0 ? 0x1p64 : sample->most;
+}
+
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                         SinoFindings *findings)
 {
+    findings->stages.most = most_of(settings, sample);
     choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
     choose_padding(settings, input, sample, findings);

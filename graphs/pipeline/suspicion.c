@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "repairs.h"
+#include "scan_likeness.h"
 #include "scan_sample.h"
 #include "stage_choice.h"
 

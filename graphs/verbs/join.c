@@ -129,9 +129,21 @@ static void warn_of_steps(const Join *join, const Part *a, const Part *b)
                          a->about.strength, a->name, b->about.strength, b->name);
 }
 
+static SinoStatus list_files(const SinoSettings *settings, SinoFileList *files)
+{
+    const int64_t more = settings->more_files.count;
+    const char **named = NULL;
+    SINO_TRY(sino_allocate(more + 1, sizeof *named, "file names", &named));
+    named[0] = settings->file_name;
+    for (int64_t i = 0; i < more; i++) named[i + 1] = settings->more_files.name[i];
+    SinoStatus status = sino_file_list_new(more + 1, named, endings, files);
+    free(named);
+    return status;
+}
+
 static SinoStatus read_parts(Join *join)
 {
-    SINO_TRY(sino_file_list_new(join->settings->file_name, endings, &join->files));
+    SINO_TRY(list_files(join->settings, &join->files));
     SINO_TRY(sino_allocate(join->files.count, sizeof *join->part, "parts", &join->part));
     for (int64_t i = 0; i < join->files.count; i++) SINO_TRY(read_part(join->files.name[i], &join->part[i]));
     qsort(join->part, (size_t)join->files.count, sizeof *join->part, by_row);

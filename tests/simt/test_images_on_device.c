@@ -52,6 +52,15 @@ static void set_count(const Shape *shape, void *counts, int64_t i, double value)
         ((float *)counts)[i] = (float)value;
 }
 
+/* Makes one of 400 values implausible: of a size that floats have, of either sign. */
+static void spoil(int64_t count, uint32_t *seed, float *values)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const double choice = next_random(seed), size = exp2(10 + 117 * next_random(seed));
+        if (choice < 1.0 / 400) values[i] = (float)(choice < 1.0 / 800 ? -size : size);
+    }
+}
+
 /* Counts of light and shadow with noise; among them saturated ones, zeros, dead pixels, and a row without light. */
 static Scan new_scan(const Shape *shape, int64_t rows)
 {
@@ -74,6 +83,9 @@ static Scan new_scan(const Shape *shape, int64_t rows)
         const double kind = next_random(&seed), shade = 0.1 + 0.8 * next_random(&seed);
         set_count(shape, scan.counts, i, kind < 0.003 ? 0 : kind < 0.006 ? bright : shade * full);
     }
+    spoil(pixels, &seed, scan.dark);
+    spoil(sets * pixels, &seed, scan.flat);
+    if (shape->input == SINO_CORRECT_FLOAT32) spoil(shape->angles * pixels, &seed, scan.counts);
     for (int64_t k = 0; k < shape->angles; k++) {
         scan.flat_at[k] = (double)(sets - 1) * (double)k / (double)(shape->angles > 1 ? shape->angles - 1 : 1);
         scan.place[k] = shape->angles - 1 - k;
@@ -106,6 +118,7 @@ static SinoCorrection correction_of(const Shape *shape, const Scan *scan, int64_
         .minus_log = shape->minus_log,
         .marked = shape->marked,
         .saturation = shape->flat_field ? SATURATION : 0,
+        .plausible = 1000,
         .flat_sets = shape->sets,
         .flat_at = shape->sets > 1 ? scan->flat_at : NULL,
         .place = shape->placed ? scan->place : NULL};

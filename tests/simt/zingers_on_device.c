@@ -22,14 +22,18 @@ SinoStatus zingers_remove_on_device(const SinoZingers *zingers, SinoSlices slice
     void *of_sinogram = device_lend(sinogram, bytes), *of_place = device_lend(place, angle_bytes);
     int64_t *of_undefined = device_lend(undefined, slice_bytes), *of_angle = device_lend(by_angle, angle_bytes);
     int64_t *of_column = device_lend(by_column, column_bytes);
+    SinoZingers of_device = *zingers;
+    void *const of_order = device_lend(zingers->order, angle_bytes);
+    of_device.order = of_order;
     device_check(
-        sino_zingers_remove_cuda(NULL, zingers, slices, of_place, of_sinogram, of_undefined, of_angle, of_column));
+        sino_zingers_remove_cuda(NULL, &of_device, slices, of_place, of_sinogram, of_undefined, of_angle, of_column));
     device_check(sino_zingers_remove(zingers, slices, place, sinogram, undefined, by_angle, by_column));
     same("sinograms", of_sinogram, sinogram, bytes);
     same("counts of slices", of_undefined, undefined, slice_bytes);
     same("counts of angles", of_angle, by_angle, angle_bytes);
     same("counts of columns", of_column, by_column, column_bytes);
     device_unlend(place, of_place, angle_bytes);
+    device_unlend(zingers->order, of_order, angle_bytes);
     device_return(sinogram, of_sinogram, bytes);
     device_return(undefined, of_undefined, slice_bytes);
     device_return(by_angle, of_angle, angle_bytes);

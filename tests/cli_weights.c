@@ -322,6 +322,7 @@ static void what_is_no_weight(void **state)
     cli_write_npy(directory, "minus.npy", "<f4", "(36, 7, 48)", value, sizeof value);
     value[at(7, 3, 9)] = NAN;
     cli_write_npy(directory, "nan.npy", "<f4", "(36, 7, 48)", value, sizeof value);
+    cli_write_npy(directory, "zero.npy", "<f4", "(48,)", (float[48]){0}, 48 * sizeof(float));
     cli_write_scan(directory, "scan.h5", &cli_scan);
     static const char *const refused[][2] = {
         {"few.npy", "--weights few.npy has 47 numbers; allowed: one for each of 48 columns"},
@@ -338,6 +339,8 @@ static void what_is_no_weight(void **state)
                       "numbers of 0 or more"},
         {"nan.npy", "--weights nan.npy: the weight of column 9 of row 3 of projection 7 is nan; allowed: finite "
                     "numbers of 0 or more"},
+        {"zero.npy", "--weights zero.npy: all weights of row 3, the middle one, are 0; allowed: 0 for rays without a "
+                     "value, and more for others"},
         {"scan.h5:/exchange/none", "scan.h5 has no dataset /exchange/none"},
         {"scan.h5:/exchange/theta",
          "--weights scan.h5:/exchange/theta has 12 numbers; allowed: one for each of 48 columns"},

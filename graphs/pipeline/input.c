@@ -87,6 +87,9 @@ static void warn(const SinoInput *input, SinoLog *log)
                          info->angle_count);
     if (input->flat_correction != SINO_FLAT_NONE && info->dark_count == 0)
         sino_log_warning(log, "dark", "the scan has no dark fields; taking 0");
+    if (input->weights)
+        sino_log_info(log, "weights", "weights of rays: given; of the middle slice %.2g %% are 0",
+                      100 * input->weights_zero);
 }
 
 /* Checks that every size computed from these fits 63 bits, with room for vectors, binning and bytes. */

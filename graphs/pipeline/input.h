@@ -41,6 +41,7 @@ typedef struct SinoInput {
     double most;       /* without flat fields: values as far from 0 as this are undefined; 0: none */
     SinoWeightsFile *weights; /* of rays (input_weights.h), which whoever opened the input closes with it; NULL: none */
     double weights_scale;     /* a power of two near the largest weight of the middle slice */
+    double weights_zero;      /* the share of its rays whose weight is 0 */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "memory_scan.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,18 +40,30 @@ SinoStatus sino_input_read_weights(const SinoInput *input, int64_t slice, float 
     return sino_weights_read(input->weights, &part, 0, input->geometry.angle_count, weights);
 }
 
-/* The power of two nearest to the largest weight of the middle slice; 1 if it has none. */
-static SinoStatus find_scale(const SinoInput *input, double *scale)
+/* Sets the scale and the share of zeros by the weights of the middle slice. */
+static SinoStatus look(const char *name, SinoInput *input)
 {
     const int64_t rays = sino_times(input->geometry.angle_count, input->geometry.column_count);
+    const int64_t slice = input->slice_count / 2;
     float *weights = NULL;
     double most = 0;
+    int64_t zeros = 0;
     SINO_TRY(sino_allocate(rays, sizeof *weights, "weights", &weights));
-    SinoStatus status = sino_input_read_weights(input, input->slice_count / 2, weights);
-    for (int64_t i = 0; i < rays && !status; i++) most = fmax(most, (double)weights[i]);
+    SinoStatus status = sino_input_read_weights(input, slice, weights);
+    for (int64_t i = 0; i < rays && !status; i++) {
+        most = fmax(most, (double)weights[i]);
+        zeros += weights[i] == 0;
+    }
     free(weights);
-    if (!status) *scale = most > 0 ? exp2(nearbyint(log2(most))) : 1;
-    return status;
+    if (status) return status;
+    SINO_CHECK(most > 0, SINO_BAD_INPUT,
+               "--weights %s: all weights of row %" PRId64
+               ", the middle one, are 0; allowed: 0 for rays without a value, "
+               "and more for others",
+               name, input->first_row + sino_times(slice, input->binning));
+    input->weights_scale = exp2(nearbyint(log2(most)));
+    input->weights_zero = (double)zeros / (double)rays;
+    return NULL;
 }
 
 SinoStatus sino_input_weights_open(const SinoSettings *settings, SinoInput *input)
@@ -62,7 +75,7 @@ SinoStatus sino_input_weights_open(const SinoSettings *settings, SinoInput *inpu
     request.size[1] = info->row_count;
     request.size[2] = info->column_count;
     SINO_TRY(sino_weights_open(&request, &input->weights));
-    return find_scale(input, &input->weights_scale);
+    return look(request.memory ? "of an array" : request.path, input);
 }
 
 SinoLoadWeights sino_input_load_weights(const SinoInput *input, SinoSlices slices, int64_t first_slice)

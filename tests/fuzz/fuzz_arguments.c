@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzing: the arguments of a verb. The input is a byte that chooses the verb, and one argument per line. */
 #include "fuzz.h"
-#include "settings.h"
+#include "settings_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { ARGUMENTS = 64 };
     if (size < 1) return 0;
-    const int verb = 1 << data[0] % 6;
+    const int verb = sino_verb_table[data[0] % SINO_VERB_COUNT].verb;
     char *argument[ARGUMENTS + 1] = {NULL}, *text = malloc(size), *rest = text;
     int count = 0;
     fuzz_require(text != NULL);

@@ -509,7 +509,7 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --algorithm fista --prior-threshold 0.1");
     cli_refuses(at, "--prior-threshold is '0'; allowed: auto or a number above 0 and at most 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --prior huber --prior-threshold 0");
-    cli_refuses(at, "--weights is 'flat'; allowed: auto, counts or none",
+    cli_refuses(at, "--weights, which is a file unless it is auto, counts or none: flat: No such file or directory",
                 "recon p.h5 -o v.h5 --algorithm fista --weights flat");
 }
 

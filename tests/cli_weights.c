@@ -305,6 +305,29 @@ static void plans_know_weights(void **state)
     cli_works(directory, "plan --angles 90 --columns 64 --slices 4 --algorithm cg --weights none.npy");
 }
 
+/* Files of what_is_no_weight, and what is said of them. */
+static const char *const refused[][2] = {
+    {"few.npy", "--weights few.npy has 47 numbers; allowed: one for each of 48 columns"},
+    {"other.npy", "--weights other.npy has 35 x 48 numbers; allowed: 36 projections x 48 columns"},
+    {"rows.npy",
+     "--weights rows.npy: 36 projections of 6 rows and 48 columns; allowed: 36 of 7 and 48, as the scan, or an "
+     "array of projections x columns, or of columns"},
+    {"cut.npy", "cut.npy is cut: it has 188 of the 192 bytes of its values"},
+    {"four.npy", "--weights, which is a file unless it is auto, counts or none: four.npy has 4 dimensions; "
+                 "allowed: 3"},
+    {"inf.npy", "--weights inf.npy: the weight of column 5 of row 0 of projection 0 is inf; allowed: finite "
+                "numbers of 0 or more"},
+    {"minus.npy", "--weights minus.npy: the weight of column 9 of row 3 of projection 7 is -1; allowed: finite "
+                  "numbers of 0 or more"},
+    {"nan.npy", "--weights nan.npy: the weight of column 9 of row 3 of projection 7 is nan; allowed: finite "
+                "numbers of 0 or more"},
+    {"zero.npy", "--weights zero.npy: all weights of row 3, the middle one, are 0; allowed: 0 for rays without a "
+                 "value, and more for others"},
+    {"scan.h5:/exchange/none", "scan.h5 has no dataset /exchange/none"},
+    {"scan.h5:/exchange/theta",
+     "--weights scan.h5:/exchange/theta has 12 numbers; allowed: one for each of 48 columns"},
+    {"count", "--weights, which is a file unless it is auto, counts or none: count: No such file or directory"}};
+
 static void what_is_no_weight(void **state)
 {
     const char *const directory = *state;
@@ -324,27 +347,6 @@ static void what_is_no_weight(void **state)
     cli_write_npy(directory, "nan.npy", "<f4", "(36, 7, 48)", value, sizeof value);
     cli_write_npy(directory, "zero.npy", "<f4", "(48,)", (float[48]){0}, 48 * sizeof(float));
     cli_write_scan(directory, "scan.h5", &cli_scan);
-    static const char *const refused[][2] = {
-        {"few.npy", "--weights few.npy has 47 numbers; allowed: one for each of 48 columns"},
-        {"other.npy", "--weights other.npy has 35 x 48 numbers; allowed: 36 projections x 48 columns"},
-        {"rows.npy",
-         "--weights rows.npy: 36 projections of 6 rows and 48 columns; allowed: 36 of 7 and 48, as the scan, or an "
-         "array of projections x columns, or of columns"},
-        {"cut.npy", "cut.npy is cut: it has 188 of the 192 bytes of its values"},
-        {"four.npy", "--weights, which is a file unless it is auto, counts or none: four.npy has 4 dimensions; "
-                     "allowed: 3"},
-        {"inf.npy", "--weights inf.npy: the weight of column 5 of row 0 of projection 0 is inf; allowed: finite "
-                    "numbers of 0 or more"},
-        {"minus.npy", "--weights minus.npy: the weight of column 9 of row 3 of projection 7 is -1; allowed: finite "
-                      "numbers of 0 or more"},
-        {"nan.npy", "--weights nan.npy: the weight of column 9 of row 3 of projection 7 is nan; allowed: finite "
-                    "numbers of 0 or more"},
-        {"zero.npy", "--weights zero.npy: all weights of row 3, the middle one, are 0; allowed: 0 for rays without a "
-                     "value, and more for others"},
-        {"scan.h5:/exchange/none", "scan.h5 has no dataset /exchange/none"},
-        {"scan.h5:/exchange/theta",
-         "--weights scan.h5:/exchange/theta has 12 numbers; allowed: one for each of 48 columns"},
-        {"count", "--weights, which is a file unless it is auto, counts or none: count: No such file or directory"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         cli_refuses(directory, refused[i][1],
                     RECON "--theta theta.bin --rotation-axis 23.5 --algorithm cg --iterations 2 "

@@ -2,9 +2,8 @@
 /* Filter: q = h * p with the band-limited ramp, by cuFFT on zero-padded rows, for a batch of angles at a time. A kernel
  * gathers the rows from the panels. cuFFT transforms them in place, a kernel multiplies them by the transfer function,
  * and cuFFT transforms them back. A last kernel writes them to the panels. */
-#include "panel_cuda.cuh"
+#include "cufft_rows.cuh"
 
-#include <cufft.h>
 #include <stdlib.h>
 
 extern "C" {
@@ -26,10 +25,8 @@ struct SinoFilterCuda {
     int64_t batch_angles; /* angles of one transform, which has rows for all slices, padding included */
     void *transfer;       /* device */
     double *angle_weight; /* device */
-    void *rows, *work;    /* device: the rows of a batch, and cuFFT's work area */
-    bool forward_made, backward_made;
-    cufftHandle forward, backward;
-    size_t work_bytes; /* enough for either plan */
+    void *rows;           /* device: those of a batch */
+    SinoCufftRows fft;
 };
 
 /* Approximate size of the rows of one batch, which caches may hold. */
@@ -127,56 +124,21 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-static SinoStatus check_cufft(cufftResult result, const char *what, const SinoFilterCuda *filter)
-{
-    SINO_CHECK(result == CUFFT_SUCCESS, SINO_FAILED, "cuFFT, %s of %lld x %lld rows of %lld points: error %d", what,
-               static_cast<long long>(filter->batch_angles), static_cast<long long>(filter->stride),
-               static_cast<long long>(filter->padded_count), static_cast<int>(result));
-    return NULL;
-}
-
-/* Allocates memory on the device. If `from` is not NULL, its contents are copied there. */
-static SinoStatus new_memory(const void *from, int64_t count, size_t each, const char *what, void **to)
-{
-    const size_t bytes = static_cast<size_t>(count) * each;
-    cudaError_t error = cudaMalloc(to, bytes > 0 ? bytes : 1);
-    if (error == cudaSuccess && from) error = cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice);
-    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "%llu bytes of the device's memory for the filter's %s: %s",
-               static_cast<unsigned long long>(bytes), what, cudaGetErrorString(error));
-    return NULL;
-}
-
-/* Makes a plan whose work area is set when the plan runs. */
-static SinoStatus make_plan(SinoFilterCuda *filter, cufftType type, bool forward, bool *made, cufftHandle *plan)
-{
-    int points = static_cast<int>(filter->padded_count), reals = points + 2, complexes = points / 2 + 1;
-    int *const before = forward ? &reals : &complexes, *const after = forward ? &complexes : &reals;
-    const int rows = static_cast<int>(filter->batch_angles * filter->stride);
-    const char *const what = forward ? "forward plan" : "backward plan";
-    size_t bytes = 0;
-    SINO_TRY(check_cufft(cufftCreate(plan), what, filter));
-    *made = true;
-    SINO_TRY(check_cufft(cufftSetAutoAllocation(*plan, 0), what, filter));
-    SINO_TRY(check_cufft(cufftMakePlanMany(*plan, 1, &points, before, 1, *before, after, 1, *after, type, rows, &bytes),
-                         what, filter));
-    if (bytes > filter->work_bytes) filter->work_bytes = bytes;
-    return NULL;
-}
-
 static SinoStatus make(SinoFilterCuda *made, const SinoFilterTransfer *transfer, const double *angle_weight)
 {
-    const bool is_double = transfer->precision == SINO_DOUBLE;
-    const size_t bytes = sino_precision_bytes(transfer->precision);
-    const int64_t row_count = made->batch_angles * made->stride;
-    SINO_TRY(new_memory(transfer->transfer, made->padded_count / 2 + 1, bytes, "transfer function", &made->transfer));
-    SINO_TRY(new_memory(angle_weight, made->angle_count, sizeof *angle_weight, "weights of angles",
-                        reinterpret_cast<void **>(&made->angle_weight)));
-    SINO_TRY(make_plan(made, is_double ? CUFFT_D2Z : CUFFT_R2C, true, &made->forward_made, &made->forward));
-    SINO_TRY(make_plan(made, is_double ? CUFFT_Z2D : CUFFT_C2R, false, &made->backward_made, &made->backward));
-    SINO_TRY(new_memory(NULL, row_count * (made->padded_count + 2), bytes, "rows", &made->rows));
-    SINO_TRY(new_memory(NULL, static_cast<int64_t>(made->work_bytes), 1, "transforms", &made->work));
-    SINO_TRY(check_cufft(cufftSetWorkArea(made->forward, made->work), "work area", made));
-    return check_cufft(cufftSetWorkArea(made->backward, made->work), "work area", made);
+    const size_t each = sino_precision_bytes(transfer->precision);
+    const size_t row_bytes = static_cast<size_t>(made->padded_count + 2) * each;
+    const size_t half_bytes = static_cast<size_t>(made->padded_count / 2 + 1) * each;
+    made->fft.of = "the filter";
+    made->fft.precision = transfer->precision;
+    made->fft.rows = made->batch_angles * made->stride;
+    made->fft.points = made->padded_count;
+    SINO_TRY(sino_cuda_memory_new(transfer->transfer, half_bytes, "the filter's transfer function", &made->transfer));
+    SINO_TRY(sino_cuda_memory_new(angle_weight, static_cast<size_t>(made->angle_count) * sizeof *angle_weight,
+                                  "the filter's weights of angles", reinterpret_cast<void **>(&made->angle_weight)));
+    SINO_TRY(sino_cufft_rows_make(&made->fft));
+    return sino_cuda_memory_new(NULL, static_cast<size_t>(made->fft.rows) * row_bytes, "the filter's rows",
+                                &made->rows);
 }
 
 SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, int64_t stride,
@@ -206,27 +168,11 @@ SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, i
 void sino_filter_cuda_free(SinoFilterCuda *filter)
 {
     if (!filter) return;
-    if (filter->forward_made) (void)cufftDestroy(filter->forward);
-    if (filter->backward_made) (void)cufftDestroy(filter->backward);
+    sino_cufft_rows_free(&filter->fft);
     (void)cudaFree(filter->transfer);
     (void)cudaFree(filter->angle_weight);
     (void)cudaFree(filter->rows);
-    (void)cudaFree(filter->work);
     free(filter);
-}
-
-static cufftResult transform(const SinoFilterCuda *filter, bool forward, void *rows)
-{
-    const bool is_double = filter->precision == SINO_DOUBLE;
-    if (forward && is_double)
-        return cufftExecD2Z(filter->forward, static_cast<cufftDoubleReal *>(rows),
-                            static_cast<cufftDoubleComplex *>(rows));
-    if (forward)
-        return cufftExecR2C(filter->forward, static_cast<cufftReal *>(rows), static_cast<cufftComplex *>(rows));
-    if (is_double)
-        return cufftExecZ2D(filter->backward, static_cast<cufftDoubleComplex *>(rows),
-                            static_cast<cufftDoubleReal *>(rows));
-    return cufftExecC2R(filter->backward, static_cast<cufftComplex *>(rows), static_cast<cufftReal *>(rows));
 }
 
 /* Launch parameters of the kernels that transpose `columns` columns of the batch's angles. */
@@ -250,9 +196,9 @@ static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, c
                                  0, stream};
     SINO_TRY(sino_launch(over_batch("filter_gather", stream, batch, batch.padded), gather_kernel<Real>, batch, sinogram,
                          rows));
-    SINO_TRY(check_cufft(transform(filter, true, rows), "forward transform", filter));
+    SINO_TRY(sino_cufft_rows_run(&filter->fft, true, rows));
     SINO_TRY(sino_launch(multiply, multiply_kernel<Real>, row_count, half, transfer, rows));
-    SINO_TRY(check_cufft(transform(filter, false, rows), "backward transform", filter));
+    SINO_TRY(sino_cufft_rows_run(&filter->fft, false, rows));
     return sino_launch(over_batch("filter_scatter", stream, batch, batch.columns), scatter_kernel<Real>, batch,
                        sinogram, rows);
 }
@@ -260,8 +206,7 @@ static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, c
 SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, SinoSlices slices, void *sinogram)
 {
     assert(slices.precision == filter->precision && slices.stride == filter->stride);
-    SINO_TRY(check_cufft(cufftSetStream(filter->forward, stream), "stream", filter));
-    SINO_TRY(check_cufft(cufftSetStream(filter->backward, stream), "stream", filter));
+    SINO_TRY(sino_cufft_rows_stream(&filter->fft, stream));
     for (int64_t k = 0; k < filter->angle_count; k += filter->batch_angles) {
         const int64_t left = filter->angle_count - k;
         const Batch batch = {sino_panels_of(slices),

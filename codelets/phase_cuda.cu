@@ -3,9 +3,8 @@
  * neighbouring rows for each frequency, as on the CPU; cuFFT back; and the rows of the result, which correct_cuda.h
  * turns into line integrals. Every transform has the same number of rows, the last one of a batch too, so that the
  * rounding of a row does not depend on the rows that are made with it. */
-#include "panel_cuda.cuh"
+#include "cufft_rows.cuh"
 
-#include <cufft.h>
 #include <stdlib.h>
 
 extern "C" {
@@ -27,13 +26,10 @@ enum {
 
 struct SinoPhaseCuda {
     const SinoPhase *phase; /* not owned */
-    int64_t rows, stride;   /* of one transform; floats of a row in place */
+    int64_t stride;         /* floats of a row in place */
     float *kernel;          /* device: [reach + 1][stride of the phase] */
     int64_t *part_reach;    /* device: [part] */
-    void *work;             /* device: cuFFT's work area, enough for either plan */
-    size_t work_bytes;
-    bool forward_made, backward_made;
-    cufftHandle forward, backward;
+    SinoCufftRows fft;
 };
 
 /* What the kernels read of a call. */
@@ -109,53 +105,20 @@ static __global__ void __launch_bounds__(THREADS) result_kernel(Filter filter)
         }
 }
 
-static SinoStatus check_cufft(cufftResult result, const char *what, const SinoPhaseCuda *phase)
-{
-    SINO_CHECK(result == CUFFT_SUCCESS, SINO_FAILED, "cuFFT, phase retrieval, %s of %lld rows of %lld points: error %d",
-               what, static_cast<long long>(phase->rows), static_cast<long long>(phase->phase->padded),
-               static_cast<int>(result));
-    return NULL;
-}
-
-/* Allocates memory on the device. If `from` is not NULL, its contents are copied there. */
-static SinoStatus new_memory(const void *from, size_t bytes, const char *what, void **to)
-{
-    cudaError_t error = cudaMalloc(to, bytes > 0 ? bytes : 1);
-    if (error == cudaSuccess && from) error = cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice);
-    SINO_CHECK(error == cudaSuccess, SINO_FAILED, "%llu bytes of the device's memory for phase retrieval, %s: %s",
-               static_cast<unsigned long long>(bytes), what, cudaGetErrorString(error));
-    return NULL;
-}
-
-/* Makes a plan of rows in place, whose work area is set later. */
-static SinoStatus make_plan(SinoPhaseCuda *phase, bool forward, bool *made, cufftHandle *plan)
-{
-    int points = static_cast<int>(phase->phase->padded), reals = points + 2, complexes = points / 2 + 1;
-    int *const before = forward ? &reals : &complexes, *const after = forward ? &complexes : &reals;
-    const char *const what = forward ? "forward plan" : "backward plan";
-    size_t bytes = 0;
-    SINO_TRY(check_cufft(cufftCreate(plan), what, phase));
-    *made = true;
-    SINO_TRY(check_cufft(cufftSetAutoAllocation(*plan, 0), what, phase));
-    SINO_TRY(check_cufft(cufftMakePlanMany(*plan, 1, &points, before, 1, *before, after, 1, *after,
-                                           forward ? CUFFT_R2C : CUFFT_C2R, static_cast<int>(phase->rows), &bytes),
-                         what, phase));
-    if (bytes > phase->work_bytes) phase->work_bytes = bytes;
-    return NULL;
-}
-
 static SinoStatus make(SinoPhaseCuda *made)
 {
     const SinoPhase *const of = made->phase;
     const size_t kernel = static_cast<size_t>(sino_times(of->reach + 1, of->stride)) * sizeof *of->kernel;
     const size_t parts = static_cast<size_t>(sino_ceil_divide(of->stride, PART)) * sizeof *of->part_reach;
-    SINO_TRY(new_memory(of->kernel, kernel, "its kernel", reinterpret_cast<void **>(&made->kernel)));
-    SINO_TRY(new_memory(of->part_reach, parts, "its reach", reinterpret_cast<void **>(&made->part_reach)));
-    SINO_TRY(make_plan(made, true, &made->forward_made, &made->forward));
-    SINO_TRY(make_plan(made, false, &made->backward_made, &made->backward));
-    SINO_TRY(new_memory(NULL, made->work_bytes, "transforms", &made->work));
-    SINO_TRY(check_cufft(cufftSetWorkArea(made->forward, made->work), "work area", made));
-    return check_cufft(cufftSetWorkArea(made->backward, made->work), "work area", made);
+    made->fft.of = "phase retrieval";
+    made->fft.precision = SINO_SINGLE;
+    made->fft.rows = sino_phase_transform_rows(&of->options);
+    made->fft.points = of->padded;
+    SINO_TRY(sino_cuda_memory_new(of->kernel, kernel, "the kernel of phase retrieval",
+                                  reinterpret_cast<void **>(&made->kernel)));
+    SINO_TRY(sino_cuda_memory_new(of->part_reach, parts, "the reach of phase retrieval",
+                                  reinterpret_cast<void **>(&made->part_reach)));
+    return sino_cufft_rows_make(&made->fft);
 }
 
 SinoStatus sino_phase_cuda_new(const SinoPhase *phase, SinoPhaseCuda **result)
@@ -163,7 +126,6 @@ SinoStatus sino_phase_cuda_new(const SinoPhase *phase, SinoPhaseCuda **result)
     SinoPhaseCuda *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "phase retrieval on a GPU", &made));
     made->phase = phase;
-    made->rows = sino_phase_transform_rows(&phase->options);
     made->stride = phase->padded + 2;
     const SinoStatus status = make(made);
     if (status)
@@ -176,11 +138,9 @@ SinoStatus sino_phase_cuda_new(const SinoPhase *phase, SinoPhaseCuda **result)
 void sino_phase_cuda_free(SinoPhaseCuda *phase)
 {
     if (!phase) return;
-    if (phase->forward_made) (void)cufftDestroy(phase->forward);
-    if (phase->backward_made) (void)cufftDestroy(phase->backward);
+    sino_cufft_rows_free(&phase->fft);
     (void)cudaFree(phase->kernel);
     (void)cudaFree(phase->part_reach);
-    (void)cudaFree(phase->work);
     free(phase);
 }
 
@@ -210,7 +170,7 @@ static void *take(char **scratch, int64_t bytes)
 /* Rows of whole transforms. */
 static float *take_rows(const SinoPhaseCuda *phase, char **scratch, int64_t rows)
 {
-    const int64_t whole = sino_ceil_multiple(rows, phase->rows);
+    const int64_t whole = sino_ceil_multiple(rows, phase->fft.rows);
     return static_cast<float *>(take(scratch, whole * phase->stride * static_cast<int64_t>(sizeof(float))));
 }
 
@@ -240,13 +200,8 @@ static int64_t place(char *scratch, Call *call)
 /* Transforms `count` rows in place, and some behind them. */
 static SinoStatus transform(const SinoPhaseCuda *phase, bool forward, int64_t count, float *rows)
 {
-    for (int64_t i = 0; i < count; i += phase->rows) {
-        cufftReal *const real = rows + i * phase->stride;
-        cufftComplex *const complex = reinterpret_cast<cufftComplex *>(real);
-        SINO_TRY(check_cufft(forward ? cufftExecR2C(phase->forward, real, complex)
-                                     : cufftExecC2R(phase->backward, complex, real),
-                             forward ? "forward transform" : "backward transform", phase));
-    }
+    for (int64_t i = 0; i < count; i += phase->fft.rows)
+        SINO_TRY(sino_cufft_rows_run(&phase->fft, forward, rows + i * phase->stride));
     return NULL;
 }
 
@@ -325,8 +280,7 @@ SinoStatus sino_phase_correct_cuda(cudaStream_t stream, const SinoPhaseCuda *pha
     const SinoImagesCuda filtered = {place(rest, &call), filter_images, &call};
     const SinoCorrection after = after_filter(correction, &call.filter);
     assert(phase->phase->options.first_column + correction->column_count <= columns);
-    SINO_TRY(check_cufft(cufftSetStream(phase->forward, stream), "stream", phase));
-    SINO_TRY(check_cufft(cufftSetStream(phase->backward, stream), "stream", phase));
+    SINO_TRY(sino_cufft_rows_stream(&phase->fft, stream));
     SINO_TRY(sino_transmission_bounds_cuda(stream, &call.rows));
     return sino_correct_images_cuda(stream, &after, &filtered, sinogram, repaired, tally, workspace);
 }

@@ -38,13 +38,16 @@ struct Lines {
     unsigned long long *angle, *column_of; /* [angle], [column]: undefined values of all slices */
 };
 
-/* Sum of the counts over the bin of slice f and a column; NaN if one of them is not above −most and below `limit`. */
+/* Sum of the counts over the bin of slice f and a column; NaN if one of them is not above −most and below `limit`. Bins
+ * are small: unrolled loops would only take registers. */
 template <class Count>
 static __device__ __forceinline__ double sum_bin(const Lines &lines, const Count *image, int64_t f, int64_t column,
                                                  double most, double limit)
 {
     double sum = 0;
+#pragma unroll 1
     for (int64_t row = lines.first_row + f * lines.binning, b = 0; b < lines.binning; b++)
+#pragma unroll 1
         for (int64_t i = 0; i < lines.binning; i++) {
             const double count =
                 static_cast<double>(image[(row + b) * lines.pixel_columns + column * lines.binning + i]);
@@ -133,9 +136,9 @@ static __device__ __forceinline__ double integrate(const Lines &lines, double da
 
 /* A block handles COLUMNS columns of one panel and some of the angles that are there; grid x: columns, y: panels, z:
  * angles. It transposes values in shared memory, so that its threads read neighbouring columns and write neighbouring
- * slices. */
+ * slices. With room for three blocks no architecture spills registers (tests/cuda_report). */
 template <class Count, class Real, bool SETS>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 3)
     integrate_kernel(Lines lines, const Count *counts, const float *flat, const float *dark, Real *sinogram)
 {
     SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));

@@ -365,8 +365,10 @@ static void read_pepper_row(int angle, int row, float *line)
 static void axis_of_measured_pepper_is_found(void **state)
 {
     (void)state;
+    char path[TESTING_PATH];
     double rad[PEPPER_ANGLES], wrong[PEPPER_ANGLES];
     float *sinogram = NULL;
+    testing_data(path, "pepper-cone/binned_16_20211129_bell_pepper_001.tif"); /* skips before anything is allocated */
     assert_success(sino_allocate(PEPPER_ANGLES * PEPPER_COLUMNS, sizeof *sinogram, "test", &sinogram));
     for (int row = 66; row <= 80; row += 7) {
         for (int k = 0; k < PEPPER_ANGLES; k++) {

@@ -205,9 +205,9 @@ static double sum_of(const char *name, SinoCountsRequest *request)
     char path[TESTING_PATH];
     SinoCountsFile *file;
     double sum = 0;
+    request->path = testing_data(path, name);
     float *values = calloc((size_t)request->element_count, sizeof *values);
     assert_non_null(values);
-    request->path = testing_data(path, name);
     assert_success(sino_counts_try(request));
     assert_success(sino_counts_open(request, &file));
     assert_success(sino_counts_read(file, 0, 1, values));
@@ -235,10 +235,10 @@ static void measured_files_that_are_no_counts(void **state)
     (void)state;
     char path[TESTING_PATH];
     SinoCountsFile *file;
-    float *values = calloc(64 * 27 * 75, sizeof *values);
-    assert_non_null(values);
     SinoCountsRequest request = {.path = testing_data(path, "pet/stir-recon_demo/smalllong.hs"),
                                  .element_count = 64 * 27 * 75};
+    float *values = calloc(64 * 27 * 75, sizeof *values);
+    assert_non_null(values);
     assert_success(sino_counts_open(&request, &file));
     assert_error_has(sino_counts_read(file, 0, 1, values), SINO_BAD_INPUT, "; allowed: finite numbers, 0 or more");
     sino_counts_close(file);

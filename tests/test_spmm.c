@@ -297,7 +297,7 @@ static void check_partition(const Problem *problem, const Partition *partition, 
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         Packed packed = pack(problem, partition, (SinoPrecision)p);
         if (partition->has_footprint) check_footprint(problem, &packed, &expected);
-        for (int i = partition->has_footprint; i < SLICE_COUNTS; i += partition->has_footprint ? 4 : 1) {
+        for (int i = partition->has_footprint; i < SLICE_COUNTS; i += partition->has_footprint ? 4 : TESTING_STEP) {
             /* Half precision keeps units: public functions take them, kernels are given none. */
             const bool has_units = i % 3 > 0 && (p == SINO_MIXED || (p == SINO_HALF && !isa));
             const Run run = run_of(problem, partition, &packed, &expected, isa, slice_counts[i], has_units);

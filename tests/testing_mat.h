@@ -14,7 +14,7 @@
 /* Bytes that grow. */
 typedef struct TestingMat {
     bool big; /* the highest byte first */
-    size_t length;
+    size_t length, capacity;
     unsigned char *bytes; /* owned */
 } TestingMat;
 
@@ -40,8 +40,11 @@ typedef struct TestingMatVariable {
 
 __attribute__((unused)) static void testing_mat_put(TestingMat *mat, const void *bytes, size_t count)
 {
-    mat->bytes = realloc(mat->bytes, mat->length + count + 1);
-    if (!mat->bytes) abort();
+    if (mat->length + count >= mat->capacity) {
+        mat->capacity = 2 * (mat->length + count + 1);
+        mat->bytes = realloc(mat->bytes, mat->capacity);
+        if (!mat->bytes) abort();
+    }
     if (count > 0) memcpy(mat->bytes + mat->length, bytes, count);
     mat->length += count;
 }

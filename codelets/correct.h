@@ -50,6 +50,22 @@ typedef struct SinoCorrection {
     const int64_t *place; /* angle k becomes rows place[k]·M + c of the sinogram; NULL: place[k] = k; not owned */
 } SinoCorrection;
 
+/* Bytes of a count. */
+static inline int64_t sino_correct_input_bytes(SinoCorrectInput input)
+{
+    return input == SINO_CORRECT_UINT8 ? 1 : input == SINO_CORRECT_UINT16 ? 2 : (int64_t)sizeof(float);
+}
+
+/* Bounds of some rows of counts: from `limit` on counts are saturated; as far from 0 as `plausible` counts and fields
+ * are implausible. Infinite: none are. */
+typedef struct SinoCorrectBounds {
+    double limit, plausible;
+} SinoCorrectBounds;
+
+/* The bounds of `rows` rows from `row` on, by their flat fields: flat[set][row_count][columns]. */
+SinoCorrectBounds sino_correct_bounds(const SinoCorrection *correction, const float *flat, int64_t columns, int64_t row,
+                                      int64_t rows);
+
 /* counts[K][row_count][column_count]. flat: [set][row_count][column_count]; dark: [row_count][column_count]; either
  * NULL when flat_field is off; dark NULL: zero. sinogram: K·M rows in panels (panel.h), M = column_count / binning.
  * repaired[F]: undefined values of each slice. tally[K + M]: undefined values of all slices by angle (k of `counts`),

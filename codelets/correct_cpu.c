@@ -89,13 +89,10 @@ DEFINE_ADD_ROW(add_row_float32, float)
 DEFINE_SCATTER_LINES(scatter_lines_single, float)
 DEFINE_SCATTER_LINES(scatter_lines_double, double)
 
-static const struct {
-    size_t bytes;
-    void (*add_row)(const void *row, int64_t column_count, int64_t binning, Range range, double *line);
-} inputs[] = {
-    [SINO_CORRECT_UINT8] = {sizeof(uint8_t), add_row_uint8},
-    [SINO_CORRECT_UINT16] = {sizeof(uint16_t), add_row_uint16},
-    [SINO_CORRECT_FLOAT32] = {sizeof(float), add_row_float32},
+static void (*const add_row[])(const void *row, int64_t column_count, int64_t binning, Range range, double *line) = {
+    [SINO_CORRECT_UINT8] = add_row_uint8,
+    [SINO_CORRECT_UINT16] = add_row_uint16,
+    [SINO_CORRECT_FLOAT32] = add_row_float32,
 };
 
 /* The sums over the bins of slice f in image[row_count][column_count]; NaN for a bin with a count outside the range. */
@@ -106,8 +103,8 @@ static void sum_bins(const SinoCorrection *correction, SinoCorrectInput input, c
     memset(line, 0, (size_t)column_count * sizeof *line);
     for (int64_t b = 0; b < correction->binning; b++) {
         const int64_t row = correction->first_row + f * correction->binning + b;
-        const char *from = (const char *)image + (size_t)(row * correction->column_count) * inputs[input].bytes;
-        inputs[input].add_row(from, column_count, correction->binning, range, line);
+        const char *from = (const char *)image + row * correction->column_count * sino_correct_input_bytes(input);
+        add_row[input](from, column_count, correction->binning, range, line);
     }
 }
 
@@ -116,38 +113,30 @@ static void fill_constant(double value, int64_t count, double *line)
     for (int64_t c = 0; c < count; c++) line[c] = value;
 }
 
-static int64_t sets_of(const SinoCorrection *correction)
+/* The limit is infinite if the flat fields themselves are overexposed in these rows. */
+static double limit_of(const SinoCorrection *correction, int64_t count, int64_t saturated)
 {
-    return correction->flat_sets > 1 ? correction->flat_sets : 1;
+    return correction->saturation <= 0 || saturated * 100 > count ? INFINITY : correction->saturation;
 }
 
-/* The limit of saturated counts in slice f; infinite if the flat fields themselves are overexposed there. */
-static double limit_of(const SinoCorrection *correction, const float *flat, int64_t f)
+SinoCorrectBounds sino_correct_bounds(const SinoCorrection *correction, const float *flat, int64_t columns, int64_t row,
+                                      int64_t rows)
 {
-    const int64_t first = correction->first_row + f * correction->binning;
-    const int64_t count = correction->binning * correction->column_count, sets = sets_of(correction);
-    int64_t saturated = 0;
-    if (correction->saturation <= 0) return INFINITY;
-    for (int64_t s = 0; s < sets && correction->flat_field; s++) {
-        const float *from = flat + (s * correction->row_count + first) * correction->column_count;
-        for (int64_t i = 0; i < count; i++) saturated += (double)from[i] >= correction->saturation;
-    }
-    return saturated * 100 > sets * count ? INFINITY : correction->saturation;
-}
-
-/* Counts and fields of slice f that are so far from 0 are implausible. */
-static double plausible_of(const SinoCorrection *correction, const float *flat, int64_t f)
-{
-    const int64_t first = correction->first_row + f * correction->binning;
-    const int64_t count = correction->binning * correction->column_count, sets = sets_of(correction);
+    const int64_t count = rows * columns, sets = sino_larger(correction->flat_sets, 1);
     int exponents[SINO_EXPONENTS] = {0};
-    if (correction->plausible <= 0) return INFINITY;
-    if (!correction->flat_field) return correction->plausible;
+    int64_t saturated = 0;
+    if (!correction->flat_field)
+        return (SinoCorrectBounds){limit_of(correction, count, 0),
+                                   correction->plausible > 0 ? correction->plausible : INFINITY};
     for (int64_t s = 0; s < sets; s++) {
-        const float *from = flat + (s * correction->row_count + first) * correction->column_count;
-        for (int64_t i = 0; i < count; i++) exponents[sino_exponent_of(from[i])]++;
+        const float *from = flat + (s * correction->row_count + row) * columns;
+        for (int64_t i = 0; i < count && correction->saturation > 0; i++)
+            saturated += (double)from[i] >= correction->saturation;
+        for (int64_t i = 0; i < count && correction->plausible > 0; i++) exponents[sino_exponent_of(from[i])]++;
     }
-    return correction->plausible * sino_exponents_level(exponents);
+    return (SinoCorrectBounds){limit_of(correction, sets * count, saturated),
+                               correction->plausible > 0 ? correction->plausible * sino_exponents_level(exponents)
+                                                         : INFINITY};
 }
 
 static Range fields_of(const CorrectLines *lines, int64_t f)
@@ -203,8 +192,11 @@ static void prepare_fields(const SinoCorrection *correction, const float *flat, 
     for (int64_t f = 0; f < correction->slices.slice_count; f++) {
         double *dark_line = lines->dark + f * lines->line_stride;
         double *inverse_line = lines->inverse + f * lines->line_stride;
-        lines->limit[f] = limit_of(correction, flat, f);
-        lines->plausible[f] = plausible_of(correction, flat, f);
+        const int64_t row = correction->first_row + f * correction->binning;
+        const SinoCorrectBounds bounds =
+            sino_correct_bounds(correction, flat, correction->column_count, row, correction->binning);
+        lines->limit[f] = bounds.limit;
+        lines->plausible[f] = bounds.plausible;
         if (!correction->flat_field) {
             fill_constant(1 / bin_pixels, lines->column_count, inverse_line);
             continue;
@@ -383,7 +375,7 @@ static void correct_angle(const SinoCorrection *correction, int64_t k, const voi
     const int64_t first_pixel = k * correction->row_count * correction->column_count;
     const void *image = correction->image
                             ? correction->image(correction->image_of, k)
-                            : (const char *)counts + (size_t)first_pixel * inputs[correction->input].bytes;
+                            : (const char *)counts + first_pixel * sino_correct_input_bytes(correction->input);
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
         const size_t row_bytes = (size_t)at.slices.stride * sino_precision_bytes(slices.precision);
         char *panel = sino_panel_to(at, ray_count, sinogram);

@@ -29,6 +29,18 @@ typedef struct SinoImagesCuda {
     void *of; /* not owned */
 } SinoImagesCuda;
 
+/* What makes images takes scratch memory: arrays begin at multiples of so many bytes; approximate size of the arrays of
+ * the angles that are made together, which caches may hold. */
+enum { SINO_IMAGES_ALIGNED = 64, SINO_IMAGES_BATCH_BYTES = 16 << 20 };
+
+/* Takes an array of scratch memory. */
+static inline void *sino_images_take(char **scratch, int64_t bytes)
+{
+    char *const at = *scratch;
+    *scratch += sino_ceil_multiple(bytes, SINO_IMAGES_ALIGNED);
+    return at;
+}
+
 /* sino_correct_cuda of images in place of counts, without flat fields. */
 SinoStatus sino_correct_images_cuda(cudaStream_t stream, const SinoCorrection *correction, const SinoImagesCuda *images,
                                     void *sinogram, int64_t *repaired, int64_t *tally, void *workspace);

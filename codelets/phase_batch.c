@@ -41,6 +41,6 @@ int64_t sino_phase_cuda_scratch_bytes(const SinoPhaseOptions *options, const Sin
     const int64_t lines = rows + 2 * sino_phase_reach(options);
     const int64_t rounding = sino_times(sino_phase_transform_rows(options), sino_phase_row_bytes(options));
     return sino_correct_cuda_workspace_bytes(correction) + sino_times(lines, (int64_t)sizeof(SinoTransmissionBounds)) +
-           (int64_t)ARRAYS * SINO_PHASE_ALIGNED + SINO_PHASE_BATCH_BYTES + ROUNDED * rounding +
+           (int64_t)ARRAYS * SINO_IMAGES_ALIGNED + SINO_IMAGES_BATCH_BYTES + ROUNDED * rounding +
            sino_phase_angle_bytes(options, lines, rows, options->column_count);
 }

@@ -5,9 +5,6 @@
 
 #include "phase.h"
 
-/* Bytes that arrays begin at multiples of; approximate size of the arrays of the angles that are made together. */
-enum { SINO_PHASE_ALIGNED = 64, SINO_PHASE_BATCH_BYTES = 16 << 20 };
-
 /* Bytes of a row that is transformed in place. */
 int64_t sino_phase_row_bytes(const SinoPhaseOptions *options);
 

@@ -159,19 +159,11 @@ struct Call {
     int64_t image_bytes; /* of the counts of an angle */
 };
 
-/* Takes `bytes` of the scratch memory. */
-static void *take(char **scratch, int64_t bytes)
-{
-    char *const at = *scratch;
-    *scratch += sino_ceil_multiple(bytes, SINO_PHASE_ALIGNED);
-    return at;
-}
-
 /* Rows of whole transforms. */
 static float *take_rows(const SinoPhaseCuda *phase, char **scratch, int64_t rows)
 {
     const int64_t whole = sino_ceil_multiple(rows, phase->fft.rows);
-    return static_cast<float *>(take(scratch, whole * phase->stride * static_cast<int64_t>(sizeof(float))));
+    return static_cast<float *>(sino_images_take(scratch, whole * phase->stride * static_cast<int64_t>(sizeof(float))));
 }
 
 /* Places the arrays of a call in the scratch memory; returns the angles that they have. */
@@ -183,17 +175,19 @@ static int64_t place(char *scratch, Call *call)
     const int64_t lines = filter->line_count, columns = filter->detector_columns;
     const int64_t each =
         sino_phase_angle_bytes(&call->phase->phase->options, lines, filter->row_count, filter->columns);
-    const int64_t fitting = sino_larger(SINO_PHASE_BATCH_BYTES / each, 1);
+    const int64_t fitting = sino_larger(SINO_IMAGES_BATCH_BYTES / each, 1);
     const int64_t angles = call->images ? sino_smaller(fitting, call->images->angle_count) : fitting;
     rows->bounds = static_cast<SinoTransmissionBounds *>(
-        take(&scratch, lines * static_cast<int64_t>(sizeof(SinoTransmissionBounds))));
-    rows->undefined = static_cast<int *>(take(&scratch, angles * lines * static_cast<int64_t>(sizeof(int))));
-    rows->marks = static_cast<uint8_t *>(take(&scratch, angles * lines * columns));
+        sino_images_take(&scratch, lines * static_cast<int64_t>(sizeof(SinoTransmissionBounds))));
+    rows->undefined =
+        static_cast<int *>(sino_images_take(&scratch, angles * lines * static_cast<int64_t>(sizeof(int))));
+    rows->marks = static_cast<uint8_t *>(sino_images_take(&scratch, angles * lines * columns));
     rows->lines = take_rows(call->phase, &scratch, angles * lines);
     filter->marks = rows->marks;
     filter->spectra = rows->lines;
     filter->sums = take_rows(call->phase, &scratch, angles * filter->row_count);
-    filter->image = static_cast<float *>(take(&scratch, angles * filter->row_count * filter->columns * real));
+    filter->image =
+        static_cast<float *>(sino_images_take(&scratch, angles * filter->row_count * filter->columns * real));
     return angles;
 }
 
@@ -265,12 +259,11 @@ SinoStatus sino_phase_correct_cuda(cudaStream_t stream, const SinoPhaseCuda *pha
                                    const SinoImagesCuda *images, void *scratch, void *sinogram, int64_t *repaired,
                                    int64_t *tally)
 {
-    static const int64_t input_bytes[] = {sizeof(uint8_t), sizeof(uint16_t), sizeof(float)};
     const int64_t columns = phase->phase->options.column_count;
     char *rest = static_cast<char *>(scratch);
-    void *const workspace = take(&rest, sino_correct_cuda_workspace_bytes(correction));
+    void *const workspace = sino_images_take(&rest, sino_correct_cuda_workspace_bytes(correction));
     Call call = {phase, filter_of(phase, correction), {}, images, static_cast<const char *>(counts), 0};
-    call.image_bytes = correction->row_count * columns * input_bytes[correction->input];
+    call.image_bytes = correction->row_count * columns * sino_correct_input_bytes(correction->input);
     call.rows.from = {correction, columns, counts, flat, dark, NULL};
     call.rows.first_row = correction->first_row - phase->phase->reach;
     call.rows.line_count = call.filter.line_count;

@@ -112,30 +112,25 @@ struct Call {
     int64_t image_bytes; /* of the counts of an angle */
 };
 
-/* Takes `bytes` of the scratch memory. */
-static void *take(char **scratch, int64_t bytes)
-{
-    char *const at = *scratch;
-    *scratch += sino_ceil_multiple(bytes, SINO_TILT_ALIGNED);
-    return at;
-}
-
 /* Places the arrays of a call in the scratch memory; returns the angles that they have. */
 static int64_t place(const SinoTilt *tilt, char *scratch, Call *call)
 {
     const SinoTiltPart *const part = &call->turn.part;
     const int64_t lines = part->from_rows, values = lines * tilt->column_count,
                   pixels = part->rows * part->column_count;
-    const int64_t angles = sino_larger(SINO_TILT_BATCH_BYTES / sino_tilt_angle_bytes(tilt, lines, pixels), 1);
+    const int64_t angles = sino_larger(SINO_IMAGES_BATCH_BYTES / sino_tilt_angle_bytes(tilt, lines, pixels), 1);
     SinoTransmissionCuda *const rows = &call->rows;
     rows->bounds = static_cast<SinoTransmissionBounds *>(
-        take(&scratch, lines * static_cast<int64_t>(sizeof(SinoTransmissionBounds))));
-    rows->undefined = static_cast<int *>(take(&scratch, angles * lines * static_cast<int64_t>(sizeof(int))));
-    rows->lines = static_cast<float *>(take(&scratch, angles * values * static_cast<int64_t>(sizeof(float))));
-    rows->marks = static_cast<uint8_t *>(take(&scratch, angles * values));
+        sino_images_take(&scratch, lines * static_cast<int64_t>(sizeof(SinoTransmissionBounds))));
+    rows->undefined =
+        static_cast<int *>(sino_images_take(&scratch, angles * lines * static_cast<int64_t>(sizeof(int))));
+    rows->lines =
+        static_cast<float *>(sino_images_take(&scratch, angles * values * static_cast<int64_t>(sizeof(float))));
+    rows->marks = static_cast<uint8_t *>(sino_images_take(&scratch, angles * values));
     call->turn.lines = rows->lines;
     call->turn.marks = rows->marks;
-    call->turn.image = static_cast<float *>(take(&scratch, angles * pixels * static_cast<int64_t>(sizeof(float))));
+    call->turn.image =
+        static_cast<float *>(sino_images_take(&scratch, angles * pixels * static_cast<int64_t>(sizeof(float))));
     return angles;
 }
 
@@ -172,12 +167,11 @@ SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, con
                                   const SinoCorrection *correction, const void *counts, const float *flat,
                                   const float *dark, void *scratch, void *sinogram, int64_t *repaired, int64_t *tally)
 {
-    static const int64_t input_bytes[] = {sizeof(uint8_t), sizeof(uint16_t), sizeof(float)};
     const SinoPhaseOptions *const options = phase ? sino_phase_cuda_options(phase) : NULL;
     char *rest = static_cast<char *>(scratch), *const after_own = rest + sino_tilt_own_bytes(tilt, options, correction);
-    void *const workspace = take(&rest, sino_correct_cuda_workspace_bytes(correction));
+    void *const workspace = sino_images_take(&rest, sino_correct_cuda_workspace_bytes(correction));
     Call call = {turn_of(tilt, options, correction), {}, static_cast<const char *>(counts), 0};
-    call.image_bytes = correction->row_count * tilt->column_count * input_bytes[correction->input];
+    call.image_bytes = correction->row_count * tilt->column_count * sino_correct_input_bytes(correction->input);
     call.rows.from = {correction, tilt->column_count, counts, flat, dark, NULL};
     call.rows.first_row = call.turn.part.from_first - tilt->image_row;
     call.rows.line_count = call.turn.part.from_rows;

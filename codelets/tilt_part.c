@@ -87,8 +87,8 @@ int64_t sino_tilt_own_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase,
     const int64_t lines = rows + 2 * sino_tilt_halo(tilt), pixels = sino_times(rows, tilt->column_count);
     const int64_t bytes =
         sino_correct_cuda_workspace_bytes(correction) + sino_times(lines, (int64_t)sizeof(SinoTransmissionBounds)) +
-        (int64_t)ARRAYS * SINO_TILT_ALIGNED + SINO_TILT_BATCH_BYTES + sino_tilt_angle_bytes(tilt, lines, pixels);
-    return sino_ceil_multiple(bytes, SINO_TILT_ALIGNED);
+        (int64_t)ARRAYS * SINO_IMAGES_ALIGNED + SINO_IMAGES_BATCH_BYTES + sino_tilt_angle_bytes(tilt, lines, pixels);
+    return sino_ceil_multiple(bytes, SINO_IMAGES_ALIGNED);
 }
 
 int64_t sino_tilt_cuda_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase,

@@ -5,10 +5,6 @@
 
 #include "tilt.h"
 
-/* On a GPU: bytes that arrays begin at multiples of; approximate size of the arrays of the angles that are made
- * together, which caches may hold. */
-enum { SINO_TILT_ALIGNED = 64, SINO_TILT_BATCH_BYTES = 16 << 20 };
-
 /* Rows are those of the detector. */
 typedef struct SinoTiltPart {
     int64_t first, rows;                /* of the image that is made: with the rows that phase retrieval needs beside */

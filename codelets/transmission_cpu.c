@@ -3,7 +3,6 @@
 #include "transmission.h"
 
 #include "arithmetic.h"
-#include "plausible.h"
 #include "vector.h"
 
 #include <float.h>
@@ -50,51 +49,23 @@ DEFINE_DIVIDE(uint8_t)
 DEFINE_DIVIDE(uint16_t)
 DEFINE_DIVIDE(float)
 
-static const struct {
-    size_t bytes;
-    int64_t (*divide)(int64_t count, const void *values, const float *light, const float *dark, Bounds bounds,
-                      float *line);
-} inputs[] = {[SINO_CORRECT_UINT8] = {sizeof(uint8_t), divide_uint8_t},
-              [SINO_CORRECT_UINT16] = {sizeof(uint16_t), divide_uint16_t},
-              [SINO_CORRECT_FLOAT32] = {sizeof(float), divide_float}};
-
-/* Counts of this value or more are saturated in a row; infinite if its flat fields themselves are overexposed. */
-static float limit_of(const SinoTransmission *of, int64_t row)
-{
-    const SinoCorrection *correction = of->correction;
-    const int64_t columns = of->column_count, sets = sino_larger(correction->flat_sets, 1);
-    int64_t saturated = 0;
-    if (correction->saturation <= 0) return INFINITY;
-    for (int64_t s = 0; s < sets && correction->flat_field; s++)
-        for (int64_t c = 0; c < columns; c++)
-            saturated += (double)of->flat[(s * correction->row_count + row) * columns + c] >= correction->saturation;
-    return saturated * 100 > sets * columns ? INFINITY : (float)correction->saturation;
-}
-
-static float plausible_of(const SinoTransmission *of, int64_t row)
-{
-    const SinoCorrection *correction = of->correction;
-    const int64_t columns = of->column_count, sets = sino_larger(correction->flat_sets, 1);
-    int exponents[SINO_EXPONENTS] = {0};
-    if (correction->plausible <= 0) return INFINITY;
-    if (!correction->flat_field) return (float)correction->plausible;
-    for (int64_t s = 0; s < sets; s++)
-        for (int64_t c = 0; c < columns; c++)
-            exponents[sino_exponent_of(of->flat[(s * correction->row_count + row) * columns + c])]++;
-    return (float)(correction->plausible * sino_exponents_level(exponents));
-}
+static int64_t (*const divide_row[])(int64_t count, const void *values, const float *light, const float *dark,
+                                     Bounds bounds, float *line) = {[SINO_CORRECT_UINT8] = divide_uint8_t,
+                                                                    [SINO_CORRECT_UINT16] = divide_uint16_t,
+                                                                    [SINO_CORRECT_FLOAT32] = divide_float};
 
 SinoTransmissionBounds sino_transmission_bounds(const SinoTransmission *of, int64_t row)
 {
-    return (SinoTransmissionBounds){limit_of(of, row), plausible_of(of, row)};
+    const SinoCorrectBounds bounds = sino_correct_bounds(of->correction, of->flat, of->column_count, row, 1);
+    return (SinoTransmissionBounds){(float)bounds.limit, (float)bounds.plausible};
 }
 
 const void *sino_transmission_image(const SinoTransmission *of, int64_t k)
 {
     const SinoCorrection *correction = of->correction;
-    const size_t bytes = inputs[correction->input].bytes;
+    const int64_t bytes = sino_correct_input_bytes(correction->input);
     if (correction->image) return correction->image(correction->image_of, k);
-    return (const char *)of->counts + (size_t)(k * correction->row_count * of->column_count) * bytes;
+    return (const char *)of->counts + k * correction->row_count * of->column_count * bytes;
 }
 
 /* The light of each pixel of a row at angle k: its flat field, between two sets; NaN where one of them is implausible.
@@ -120,14 +91,14 @@ int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int
 {
     const SinoCorrection *correction = of->correction;
     const int64_t columns = of->column_count, first = row * columns;
-    const char *from = (const char *)image + (size_t)first * inputs[correction->input].bytes;
+    const char *from = (const char *)image + first * sino_correct_input_bytes(correction->input);
     const float *light = correction->flat_field ? light_of(of, k, first, bounds.plausible) : NULL;
     const float *dark = correction->flat_field && of->dark ? of->dark + first : NULL;
     const Bounds within = {.low = -bounds.plausible,
                            .limit = fminf(bounds.limit, bounds.plausible),
                            .plausible = correction->flat_field ? bounds.plausible : INFINITY,
                            .least = correction->minus_log ? 0 : -INFINITY};
-    return inputs[correction->input].divide(columns, from, light, dark, within, line);
+    return divide_row[correction->input](columns, from, light, dark, within, line);
 }
 
 void sino_transmission_fill(int64_t columns, float alone, float *line)

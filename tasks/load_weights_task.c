@@ -84,12 +84,13 @@ static int64_t member_of(const SinoLoadWeights *load, int64_t row, int64_t *firs
 static void copy_piece(const SinoLoadWeights *load, const Piece *piece, int64_t first, int64_t count,
                        const SinoTask *task)
 {
+    const int64_t all_rows = rows_of(load);
     for (int64_t j = 0; j < count; j++) {
         const int64_t row = (load->place ? load->place[first + j] : first + j) * piece->columns;
         int64_t begin;
         const int64_t member = member_of(load, row, &begin);
-        Rows to = {.slices = load->slices, .all_rows = rows_of(load), .first_of_all = row, .first = row - begin};
-        to.rows = load->member_count > 1 ? load->member_rows[member] : to.all_rows;
+        Rows to = {.slices = load->slices, .all_rows = all_rows, .first_of_all = row, .first = row - begin};
+        to.rows = load->member_count > 1 ? load->member_rows[member] : all_rows;
         to.weights = sino_task_buffer(task, (int)(WEIGHTS + member));
         to.sinogram = sino_task_buffer(task, SINOGRAM);
         copy_angle(piece, j, &to);
@@ -101,13 +102,11 @@ static SinoStatus read_angles(const SinoLoadWeights *load, int64_t k, int64_t co
                               const SinoTask *task)
 {
     const int64_t columns = columns_of(load);
-    Piece piece = {.value = memory, .angle_step = load->slices.slice_count * columns, .slice_step = columns};
-    piece.columns = columns;
-    if (load->slice) {
+    Piece piece = {memory, load->slices.slice_count * columns, columns, columns};
+    if (load->slice)
         piece = (Piece){.value = load->slice + k * columns, .angle_step = columns, .columns = columns};
-    } else {
+    else
         SINO_TRY(sino_weights_read(load->file, &load->part, k, count, memory));
-    }
     copy_piece(load, &piece, first, count, task);
     return NULL;
 }

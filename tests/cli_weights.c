@@ -60,6 +60,16 @@ static void assert_equal_volumes(const char *directory, const char *what, int64_
     free(other);
 }
 
+static void assert_alike(const char *directory, const char *what, int64_t slices, int64_t side, double within)
+{
+    float *one = cli_read_volume(directory, "one.h5", slices, side);
+    float *other = cli_read_volume(directory, "other.h5", slices, side);
+    const double off = cli_difference(slices * side * side, one, other);
+    if (!(off <= within)) fail_msg("%s: volumes differ by %g", what, off);
+    free(one);
+    free(other);
+}
+
 /* The weights of whole projections, and the parts of both that a smaller scan has. */
 static void weights_are_selected_as_projections(void **state)
 {
@@ -93,12 +103,7 @@ static void weights_are_selected_as_projections(void **state)
                   "recon part.npy --data line-integrals --overwrite --pictures no --report none --margin 0 --theta "
                   "part_theta.bin -o other.h5 --rotation-axis 20.5 --weights part_w.npy --algorithm %s",
                   solvers[i]);
-        float *one = cli_read_volume(directory, "one.h5", KEPT, WIDE);
-        float *other = cli_read_volume(directory, "other.h5", KEPT, WIDE);
-        const double off = cli_difference((int64_t)KEPT * WIDE * WIDE, one, other);
-        if (!(off <= 2e-5)) fail_msg("%s: volumes differ by %g", solvers[i], off);
-        free(one);
-        free(other);
+        assert_alike(directory, solvers[i], KEPT, WIDE, 2e-5);
     }
 }
 
@@ -232,12 +237,7 @@ static void rays_of_weight_0_have_no_value(void **state)
                   RECON "--theta theta.bin --rotation-axis 23.5 -o other.h5 --weights w.npy "
                         "--zinger-removal-method none --remove-stripe-method none --air 0 --algorithm %s",
                   solvers[i]);
-        float *one = cli_read_volume(directory, "one.h5", ROWS, SIDE);
-        float *other = cli_read_volume(directory, "other.h5", ROWS, SIDE);
-        const double off = cli_difference((int64_t)ROWS * SIDE * SIDE, one, other);
-        if (!(off <= 1e-4)) fail_msg("%s: volumes differ by %g", solvers[i], off);
-        free(one);
-        free(other);
+        assert_alike(directory, solvers[i], ROWS, SIDE, 1e-4);
     }
 }
 

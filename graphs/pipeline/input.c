@@ -88,7 +88,7 @@ static void warn(const SinoInput *input, SinoLog *log)
     if (input->flat_correction != SINO_FLAT_NONE && info->dark_count == 0)
         sino_log_warning(log, "dark", "the scan has no dark fields; taking 0");
     if (input->weights)
-        sino_log_info(log, "weights", "weights of rays: given; of the middle slice %.2g %% are 0",
+        sino_log_info(log, "weights", "weights of rays: %.2g %% of those of the middle slice are 0",
                       100 * input->weights_zero);
 }
 

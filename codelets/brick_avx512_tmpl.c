@@ -15,9 +15,10 @@ SINO_INLINE __m512 expand_16_mixed(uint32_t mask, const uint16_t *value)
     __m256i packed = _mm256_loadu_si256((const __m256i *)(const void *)value);
     LOAD_FIRST(packed);
 #ifdef __AVX512VBMI2__
-    return _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(_mm256_maskz_expand_epi16((__mmask16)mask, packed)));
+    return _mm512_cvtepi32_ps(
+        _mm512_cvtepu16_epi32(_mm256_mask_expand_epi16(_mm512_castsi512_si256(no_bits()), (__mmask16)mask, packed)));
 #else
-    return _mm512_cvtepi32_ps(_mm512_maskz_expand_epi32((__mmask16)mask, _mm512_cvtepu16_epi32(packed)));
+    return _mm512_cvtepi32_ps(_mm512_mask_expand_epi32(no_bits(), (__mmask16)mask, _mm512_cvtepu16_epi32(packed)));
 #endif
 }
 
@@ -26,7 +27,7 @@ SINO_INLINE Lanes expand_32_mixed(uint32_t mask, const uint16_t *value)
 #ifdef __AVX512VBMI2__
     __m512i packed = _mm512_loadu_si512(value);
     LOAD_FIRST(packed);
-    const __m512i both = _mm512_maskz_expand_epi16(mask, packed);
+    const __m512i both = _mm512_mask_expand_epi16(no_bits(), mask, packed);
     return (Lanes){_mm512_cvtepi32_ps(_mm512_and_si512(both, _mm512_set1_epi32(0xffff))),
                    _mm512_cvtepi32_ps(_mm512_srli_epi32(both, 16))};
 #else
@@ -38,15 +39,22 @@ SINO_INLINE Lanes expand_32_mixed(uint32_t mask, const uint16_t *value)
 #endif
 }
 
+SINO_INLINE __m512 expand_16_single(uint32_t mask, const float *value)
+{
+    __m512 packed = _mm512_loadu_ps(value);
+    LOAD_FIRST(packed);
+    return _mm512_mask_expand_ps(_mm512_castsi512_ps(no_bits()), (__mmask16)mask, packed);
+}
+
 SINO_INLINE Lanes expand(int lanes, bool mixed, uint32_t mask, const void *value)
 {
     const float *const single = value;
     if (mixed && lanes == 32) return expand_32_mixed(mask, value);
     if (mixed) return (Lanes){expand_16_mixed(mask, value), _mm512_setzero_ps()};
-    const __m512 low = _mm512_maskz_expand_ps((__mmask16)mask, _mm512_loadu_ps(single));
+    const __m512 low = expand_16_single(mask & 0xffff, single);
     if (lanes == 16) return (Lanes){low, _mm512_setzero_ps()};
     const float *const rest = single + __builtin_popcount(mask & 0xffff);
-    return (Lanes){low, _mm512_maskz_expand_ps((__mmask16)(mask >> 16), _mm512_loadu_ps(rest))};
+    return (Lanes){low, expand_16_single(mask >> 16, rest)};
 }
 
 /* Sums of the products of a row, lane by lane. */

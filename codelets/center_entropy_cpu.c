@@ -60,7 +60,7 @@ static SinoStatus filter(SinoCenterEntropy *search)
     SINO_TRY_OR(status, cleanup, sino_allocate(geometry->angle_count, sizeof *weight, "angles", &weight));
     SINO_TRY_OR(status, cleanup, sino_filter_angle_weights(geometry->angle_count, geometry->angle_rad, weight));
     SINO_TRY_OR(status, cleanup, sino_filter_new(geometry->column_count, SINO_WINDOW_HANN, SINO_SINGLE, &filter));
-    sino_filter_pad_edges(filter);
+    sino_filter_fill(filter, true, false);
     SINO_TRY_OR(status, cleanup, sino_allocate(sino_filter_scratch_bytes(filter), 1, "filter", &scratch));
     sino_filter_run(filter, geometry->angle_count, one, weight, scratch, search->filtered);
 cleanup:

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tgmath.h>
 
 /* Number of rows that are read together, so that whole cache lines of interleaved slices are used. Each row is
  * transformed alone. Transforming two rows as one complex signal took a third less time, but a slice's rounding then
@@ -24,6 +25,7 @@ struct SinoFilter {
     int64_t padded_count; /* P ≥ 2M, even: a circular convolution of length P equals the linear one */
     SinoPrecision precision;
     bool edges;     /* rows are continued by their outermost values */
+    bool gaps;      /* values −0 are interpolated */
     void *transfer; /* [P/2 + 1] of the precision, 1/P included */
     struct {
         fftwf_plan forward, backward;
@@ -134,9 +136,10 @@ fail:
     return status;
 }
 
-void sino_filter_pad_edges(SinoFilter *filter)
+void sino_filter_fill(SinoFilter *filter, bool edges, bool gaps)
 {
-    filter->edges = true;
+    filter->edges = edges;
+    filter->gaps = gaps;
 }
 
 void sino_filter_free(SinoFilter *filter)
@@ -156,8 +159,8 @@ int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
 
 SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter)
 {
-    return (SinoFilterTransfer){filter->column_count, filter->padded_count, filter->precision, filter->transfer,
-                                filter->edges};
+    return (SinoFilterTransfer){filter->column_count, filter->padded_count, filter->precision,
+                                filter->transfer,     filter->edges,        filter->gaps};
 }
 
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,

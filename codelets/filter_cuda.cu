@@ -21,6 +21,7 @@ enum {
 struct SinoFilterCuda {
     SinoPrecision precision;
     bool edges; /* rows are continued by their outermost values */
+    bool gaps;  /* values −0 are interpolated */
     int64_t column_count, padded_count, angle_count, stride;
     int64_t batch_angles; /* angles of one transform, which has rows for all slices, padding included */
     void *transfer;       /* device */
@@ -39,6 +40,7 @@ struct Batch {
     int64_t columns, padded, angles, first_angle, angle_count;
     const double *weight; /* of each angle */
     bool edges;           /* rows are continued by their outermost values */
+    bool gaps;            /* values −0 are interpolated */
 };
 
 template <class Real> static __device__ Real *row_of(const Batch &batch, Real *rows, int64_t angle, int slice)
@@ -54,6 +56,26 @@ static __device__ Real *panel_row(const Batch &batch, Real *sinogram, int first,
     return sinogram + first * batch.angle_count * batch.columns + row * width;
 }
 
+template <class Real> static __device__ __forceinline__ bool is_gap(Real value)
+{
+    return value == 0 && signbit(value);
+}
+
+/* row: one slice of an angle, whose columns are `width` values apart. A value that is undefined is interpolated between
+ * the nearest defined columns; 0: the row has none. */
+template <class Real> static __device__ Real bridged_value(const Batch &batch, const Real *row, int width, int64_t c)
+{
+    int64_t left = c, right = c;
+    if (!batch.gaps || !is_gap(row[c * width])) return row[c * width];
+    while (left >= 0 && is_gap(row[left * width])) left--;
+    while (right < batch.columns && is_gap(row[right * width])) right++;
+    if (left < 0 && right == batch.columns) return Real(0);
+    const Real before = row[(left >= 0 ? left : right) * width];
+    const Real after = right < batch.columns ? row[right * width] : before;
+    const Real share = static_cast<Real>(c - left) / static_cast<Real>(right - left);
+    return before + share * (after - before);
+}
+
 /* Number i of a block of a panel, [column][slice], that begins at `column` of angle k: beyond the last column 0, or the
  * outermost value of the nearer end, since the row is a circle. */
 template <class Real>
@@ -64,7 +86,7 @@ static __device__ Real padded_value(const Batch &batch, Real *sinogram, int firs
     if (at >= batch.columns && !batch.edges) return Real(0);
     const bool right = at < batch.columns + (batch.padded - batch.columns) / 2;
     const int64_t from = at < batch.columns ? at : right ? batch.columns - 1 : 0;
-    return panel_row(batch, sinogram, first, width, k, from)[i % width];
+    return bridged_value(batch, panel_row(batch, sinogram, first, width, k, 0) + i % width, width, from);
 }
 
 /* Copies panels to rows: values times the angle's weight, and what continues them after the last column. Grid x:
@@ -152,6 +174,7 @@ SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, i
     SINO_TRY(sino_allocate(1, sizeof *plan, "filter on a GPU", &plan));
     plan->precision = transfer.precision;
     plan->edges = transfer.edges;
+    plan->gaps = transfer.gaps;
     plan->column_count = transfer.column_count;
     plan->padded_count = transfer.padded_count;
     plan->angle_count = angle_count;
@@ -217,7 +240,8 @@ SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filte
                              k,
                              filter->angle_count,
                              filter->angle_weight,
-                             filter->edges};
+                             filter->edges,
+                             filter->gaps};
         SINO_TRY(
             slices.precision == SINO_DOUBLE
                 ? run_batch(stream, filter, batch, static_cast<double *>(sinogram), static_cast<double *>(filter->rows))

@@ -87,6 +87,43 @@ SINO_VECTORISED static void TMPL(multiply)(int64_t count, const REAL *transfer, 
     }
 }
 
+/* Compilers vectorise copysign and &, where they do not vectorise signbit and &&. */
+SINO_INLINE bool TMPL(is_gap)(REAL value)
+{
+    return (value == 0) & (copysign((REAL)1, value) < 0);
+}
+
+SINO_VECTORISED static bool TMPL(has_gaps)(int64_t column_count, const REAL *row)
+{
+    bool found = false;
+    for (int64_t c = 0; c < column_count; c++) found |= TMPL(is_gap)(row[c]);
+    return found;
+}
+
+/* Interpolates the columns between `left`, −1 if no column before has a value, and `right`, `count` if none after has.
+ */
+static void TMPL(bridge)(int64_t left, int64_t right, int64_t count, REAL *row)
+{
+    for (int64_t c = left + 1; c < right; c++) {
+        const REAL share = (REAL)(c - left) / (REAL)(right - left);
+        const REAL before = left >= 0 ? row[left] : row[right], after = right < count ? row[right] : before;
+        row[c] = before + share * (after - before);
+    }
+}
+
+/* Interpolates values −0, unless the row has no other. */
+static void TMPL(bridge_gaps)(int64_t column_count, REAL *row)
+{
+    int64_t left = -1;
+    if (!TMPL(has_gaps)(column_count, row)) return;
+    for (int64_t c = 0; c < column_count; c++) {
+        if (TMPL(is_gap)(row[c])) continue;
+        TMPL(bridge)(left, c, column_count, row);
+        left = c;
+    }
+    if (left >= 0) TMPL(bridge)(left, column_count, column_count, row);
+}
+
 /* Fills the columns after M, where backward transforms left values: with zeros; or with the last value of the row, and
  * from the middle on with the first one, since the row is a circle. */
 static void TMPL(pad)(const SinoFilter *filter, REAL *row)
@@ -106,6 +143,7 @@ static void TMPL(convolve)(const SinoFilter *filter, int count, REAL *scratch)
     FFTW(complex) *spectrum = (void *)(scratch + ROWS * stride);
     for (int i = 0; i < count; i++) {
         REAL *row = scratch + i * stride;
+        if (filter->gaps) TMPL(bridge_gaps)(filter->column_count, row);
         TMPL(pad)(filter, row);
         FFTW(execute_dft_r2c)(filter->TMPL(plan).forward, row, spectrum);
         TMPL(multiply)(filter->padded_count / 2 + 1, filter->transfer, (REAL *)spectrum);

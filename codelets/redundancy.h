@@ -32,7 +32,8 @@ void sino_redundancy_free(SinoRedundancy *redundancy); /* takes NULL */
 /* completed[angle][column of W]: the projections of the sinogram [angle][column of M], both in panels (panel.h). A
  * value of the opposite projection is interpolated between the two angles next to half a turn later, and between the
  * columns next to the mirrored place. Columns of the longer side have their own values; over the shorter side the
- * opposite projection takes over as cos²(π/2·(1 + s/d)). */
+ * opposite projection takes over as cos²(π/2·(1 + s/d)). What an undefined value (−0, correct.h) goes into is
+ * undefined. */
 void sino_redundancy_complete(const SinoRedundancy *redundancy, SinoSlices slices, const void *sinogram,
                               void *completed);
 

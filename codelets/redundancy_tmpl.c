@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Redundancy in one precision. Included by redundancy_cpu.c with REAL and TMPL defined. */
 
+/* Whether a value is undefined (correct.h). Compilers vectorise copysign and &, where they do not vectorise signbit and
+ * &&. */
+SINO_INLINE bool TMPL(is_gap)(REAL value)
+{
+    return (value == 0) & (copysign((REAL)1, value) < 0);
+}
+
 /* to[slice] = the completed column i of a projection whose rays are `own`, and whose opposite ones are `first` and
  * `second`. */
 SINO_VECTORISED static void TMPL(complete_column)(const SinoCompleted *at, double share, int64_t stride,
@@ -15,7 +22,10 @@ SINO_VECTORISED static void TMPL(complete_column)(const SinoCompleted *at, doubl
         const REAL a = left_first[f] + right * (left_first[f + next] - left_first[f]);
         const REAL b = left_second[f] + right * (left_second[f + next] - left_second[f]);
         const REAL other = a + later * (b - a);
-        to[f] = other + mine * (self[f] - other);
+        const bool of_first = TMPL(is_gap)(left_first[f]) | TMPL(is_gap)(left_first[f + next]);
+        const bool of_second = TMPL(is_gap)(left_second[f]) | TMPL(is_gap)(left_second[f + next]);
+        const bool gap = of_first | (of_second & (later > 0)) | (TMPL(is_gap)(self[f]) & (mine > 0));
+        to[f] = gap ? -(REAL)0 : other + mine * (self[f] - other);
     }
 }
 

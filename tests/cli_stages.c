@@ -13,10 +13,10 @@ static double next_random(uint32_t *state)
     return (*state >> 8) / 16777216.0;
 }
 
-typedef enum Damage { HOT = 1, ZINGERS = 2, STRIPES = 4, DECAY = 8, DROPPED = 16, ALL = 31 } Damage;
+typedef enum Damage { HOT = 1, ZINGERS = 2, STRIPES = 4, DECAY = 8, DROPPED = 16, ALL = 31, DEAD = 32 } Damage;
 
 /* A column that is overexposed, 0.2 % of values with up to 40000 counts more, sensitivities that differ by 3 %, a beam
- * that loses a fifth of its light, a projection of zeros. */
+ * that loses a fifth of its light, a projection of zeros; a column of zeros. */
 static void damage(unsigned kinds, double *counts)
 {
     uint32_t seed = 3;
@@ -34,7 +34,7 @@ static void damage(unsigned kinds, double *counts)
         if (kinds & DECAY) counts[i] *= 1 - 0.2 * (double)k / ANGLES;
         if ((kinds & HOT) && i % SIZE == 70) counts[i] = 60000;
         if ((kinds & ZINGERS) && hit) counts[i] += much;
-        if ((kinds & DROPPED) && k == 30) counts[i] = 0;
+        if (((kinds & DROPPED) && k == 30) || ((kinds & DEAD) && i % SIZE == 120)) counts[i] = 0;
         counts[i] = fmin(floor(counts[i]), 65535);
     }
 }
@@ -77,7 +77,7 @@ static double reconstruct(const char *directory, const char *words, CliRun *said
     return correlation(directory);
 }
 
-static const char *const algorithms[] = {"--algorithm cg --iterations 10", "--algorithm fbp"};
+static const char *const algorithms[] = {"--algorithm cg --iterations 10", "--algorithm fbp", ""};
 
 static bool says(const CliRun *run, const char *text)
 {
@@ -87,9 +87,9 @@ static bool says(const CliRun *run, const char *text)
 /* Each damage alone, and all together, cost next to nothing by default; what was done is told, with its switch. */
 static void damages_are_mended_by_default(void **state)
 {
-    static const unsigned kinds[] = {HOT, ZINGERS, STRIPES, DECAY, DROPPED, ALL};
+    static const unsigned kinds[] = {HOT, ZINGERS, STRIPES, DECAY, DROPPED, ALL, DEAD};
     CliRun run;
-    for (int a = 0; a < 2; a++) {
+    for (int a = 0; a < 3; a++) {
         make_scan(*state, 0);
         const double clean = reconstruct(*state, algorithms[a], &run);
         assert_false(says(&run, "warning"));

@@ -165,7 +165,7 @@ static void edges_continue_rows(void **state)
         }
         for (int c = 0; c < COLUMNS; c++) row_single[c] = (float)(row_double[c] = longer[BEFORE + c]);
         assert_success(sino_filter_new(COLUMNS, SINO_WINDOW_NONE, one.precision, &filter));
-        sino_filter_pad_edges(filter);
+        sino_filter_fill(filter, true, false);
         const SinoFilterTransfer transfer = sino_filter_transfer(filter);
         assert_true(transfer.edges && transfer.padded_count == 2 * COLUMNS); /* BEFORE to each side */
         assert_success(sino_allocate(sino_filter_scratch_bytes(filter), 1, "test", &scratch));
@@ -183,6 +183,71 @@ static void edges_continue_rows(void **state)
         sino_filter_free(filter);
         free(scratch);
     }
+}
+
+/* Interpolates -0 in a row. */
+static void bridge(int64_t columns, double *row)
+{
+    int64_t left = -1;
+    for (int64_t c = 0; c < columns; c++) {
+        if (row[c] == 0 && signbit(row[c])) continue;
+        for (int64_t g = left + 1; g < c; g++)
+            row[g] = left < 0 ? row[c] : row[left] + (double)(g - left) / (double)(c - left) * (row[c] - row[left]);
+        left = c;
+    }
+    for (int64_t g = left + 1; left >= 0 && g < columns; g++) row[g] = row[left];
+}
+
+/* Random values, of which a share is undefined, as a filter that bridges gaps and one that does not filter them. */
+static void check_gaps(SinoPrecision precision, int64_t columns, int64_t slice_count, double share, bool edges)
+{
+    const double weight[ANGLES] = {1, 0.25, 2};
+    const SinoSlices slices = {precision, sino_panel_stride(precision, slice_count), slice_count};
+    const int64_t rays = ANGLES * columns, count = rays * slices.stride;
+    uint32_t seed = (uint32_t)(columns * 100 + slice_count);
+    double *row = NULL;
+    void *sinogram[2] = {NULL}, *scratch = NULL;
+    SinoFilter *filter[2] = {NULL};
+    assert_success(sino_allocate(columns, sizeof *row, "test", &row));
+    for (int i = 0; i < 2; i++) {
+        assert_success(sino_allocate(count, sizeof(double), "test", &sinogram[i]));
+        assert_success(sino_filter_new(columns, SINO_WINDOW_NONE, precision, &filter[i]));
+        sino_filter_fill(filter[i], edges, i == 0);
+    }
+    for (int64_t at = 0; at < ANGLES * slice_count; at++) {
+        const int64_t k = at / slice_count, f = at % slice_count;
+        for (int64_t c = 0; c < columns; c++) row[c] = next_random(&seed) < share ? -0.0 : next_random(&seed) + 1;
+        for (int i = 0; i < 2; i++) {
+            for (int64_t c = 0; c < columns; c++)
+                testing_set_element(precision, sinogram[i], sino_panel_element(slices, rays, k * columns + c, f),
+                                    row[c]);
+            bridge(columns, row);
+        }
+    }
+    assert_success(sino_allocate(sino_filter_scratch_bytes(filter[0]), 1, "test", &scratch));
+    for (int i = 0; i < 2; i++) sino_filter_run(filter[i], ANGLES, slices, weight, scratch, sinogram[i]);
+    for (int64_t i = 0; i < count; i++) {
+        const double found = testing_element(precision, sinogram[0], i);
+        const double expected = testing_element(precision, sinogram[1], i);
+        if (!(fabs(found - expected) <= (precision == SINO_DOUBLE ? 1e-13 : 4e-6)))
+            fail_msg("M %ld F %ld: %g, %g", columns, slice_count, found, expected);
+    }
+    for (int i = 0; i < 2; i++) {
+        sino_filter_free(filter[i]);
+        free(sinogram[i]);
+    }
+    free(row);
+    free(scratch);
+}
+
+/* Among these rows are such without any value, and such that begin or end without one. */
+static void gaps_are_bridged(void **state)
+{
+    (void)state;
+    const int64_t columns[] = {1, 2, 7, 61}, slices[] = {1, 5, 16, 33};
+    for (int i = 0; i < 64; i++)
+        check_gaps(i % 2 ? SINO_DOUBLE : SINO_SINGLE, columns[i / 2 % 4], slices[i / 8 % 4], i % 3 == 0 ? 0.1 : 0.7,
+                   i >= 32);
 }
 
 static void columns_out_of_range_are_refused(void **state)
@@ -267,6 +332,7 @@ TESTING_SUBJECT(filter)
         cmocka_unit_test(uneven_angles_share_gaps),
         cmocka_unit_test(weights_of_any_angles_sum_to_pi),
         cmocka_unit_test(edges_continue_rows),
+        cmocka_unit_test(gaps_are_bridged),
         cmocka_unit_test(columns_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,41 @@ static void projections_are_completed(void **state)
             }
 }
 
+/* What an undefined value goes into is undefined; a value that is off by 1 tells what that is. */
+static void undefined_values_stay(void **state)
+{
+    (void)state;
+    enum { LOST_ANGLE = 7, WIDE_MOST = 2 * COLUMNS };
+    static const double centers[] = {0, 10.25, 49.8, 60};
+    const SinoSlices one = {SINO_DOUBLE, 1, 1};
+    double angle_rad[ANGLES], completed[3][ANGLES * WIDE_MOST];
+    int64_t place[ANGLES];
+    for (int64_t k = 0; k < ANGLES; k++) place[k] = k;
+    for (size_t i = 0; i < sizeof centers / sizeof *centers; i++)
+        for (int64_t column = 0; column < COLUMNS; column += 6) {
+            const SinoGeometry geometry = make_geometry(centers[i], 2 * COLUMNS, 360, angle_rad);
+            const int64_t wide = ANGLES * sino_redundancy_width(&geometry);
+            double *sinogram = make_sinogram(&geometry, place, one), *value = sinogram + LOST_ANGLE * COLUMNS + column;
+            SinoRedundancy *redundancy = NULL;
+            const double put[] = {*value, *value + 1, -0.0};
+            int64_t undefined = 0;
+            assert_success(sino_redundancy_new(&geometry, place, &redundancy));
+            for (int round = 0; round < 3; round++) {
+                *value = put[round];
+                sino_redundancy_complete(redundancy, one, sinogram, completed[round]);
+            }
+            for (int64_t at = 0; at < wide; at++) {
+                const bool lost = completed[2][at] == 0 && signbit(completed[2][at]);
+                assert_true(lost == (completed[1][at] != completed[0][at]));
+                assert_true(lost || completed[2][at] == completed[0][at]);
+                undefined += lost;
+            }
+            assert_true(undefined > 0 && undefined < 9);
+            sino_redundancy_free(redundancy);
+            free(sinogram);
+        }
+}
+
 /* A rank has a part of the angles: pairs suffice; a projection without its opposite one is refused. */
 static void other_ranks_may_have_the_rest(void **state)
 {
@@ -156,9 +191,8 @@ static void other_ranks_may_have_the_rest(void **state)
 TESTING_SUBJECT(redundancy)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_sights_weigh_two),
-        cmocka_unit_test(only_half_acquisitions_are_completed),
-        cmocka_unit_test(projections_are_completed),
+        cmocka_unit_test(two_sights_weigh_two),          cmocka_unit_test(only_half_acquisitions_are_completed),
+        cmocka_unit_test(projections_are_completed),     cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(other_ranks_may_have_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

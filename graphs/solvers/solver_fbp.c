@@ -80,7 +80,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     if (width > 0) SINO_TRY(sino_completion_new(run->runtime, geometry, run->op->place, &filter->completion));
     SINO_TRY(sino_filter_new(width > 0 ? width : geometry->column_count, sino_solver_window(run->settings->fbp_filter),
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
-    if (run->pad_edges) sino_filter_pad_edges(filter->filter);
+    sino_filter_fill(filter->filter, run->pad_edges, run->bridge_gaps);
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
     SINO_TRY(weigh_angles(run->op, width > 0, filter->angle_weight));
     return sino_filter_plans_new(run->runtime, filter->filter, angle_count, run->stride, filter->angle_weight,

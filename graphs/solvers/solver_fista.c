@@ -148,6 +148,7 @@ SinoStatus sino_fista_open(SinoSolverRun *run)
     run->own = own;
     own->filter = *run;
     own->filter.own = NULL;
+    own->filter.bridge_gaps = true; /* iterations take out only slowly what a start with zeros has there */
     own->subset_count = run->op->problem.subset_count;
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
     own->tiling = run->op->kind->tiling(run->op);

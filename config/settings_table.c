@@ -439,7 +439,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
-                "checked by pairs or phase; entropy decides if they differ by more than a column"),
+                "checked by pairs or phase; entropy decides if they differ by more than a column, and is the center if "
+                "it is far from both"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
         BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "

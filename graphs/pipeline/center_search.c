@@ -144,29 +144,45 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
     return NULL;
 }
 
-/* The entropy decides between opinions, and checks a single one. */
+/* The opinion next to a center. */
+static int64_t nearest_to(const Opinions *opinions, double center)
+{
+    int64_t nearest = 0;
+    for (int64_t i = 1; i < opinions->count; i++)
+        if (fabs(opinions->center[i] - center) < fabs(opinions->center[nearest] - center)) nearest = i;
+    return nearest;
+}
+
+/* Tells the result first, then the opinions that it does not come from. */
+static void tell_opinions(const Search *search, const Opinions *opinions, double entropy, Result *result)
+{
+    size_t length = (size_t)snprintf(result->how, sizeof result->how, "by %s", method_names[result->method]);
+    for (int64_t i = 0; i <= opinions->count; i++) {
+        const bool last = i == opinions->count;
+        const SinoCenterMethod method = last ? SINO_CENTER_ENTROPY : opinions->method[i];
+        const double center = last ? entropy : opinions->center[i];
+        if (method != result->method)
+            length += (size_t)snprintf(result->how + length, sizeof result->how - length, "; %s: %.2f",
+                                       method_names[method], sino_input_column_of_file(search->input, center));
+    }
+}
+
+/* The entropy decides between opinions, and checks a single one. Where it is far from all of several, none of them is
+ * right, and the center is that of the entropy. */
 static SinoStatus decide(const Search *search, const Opinions *opinions, Result *result)
 {
     SinoCenterRange range[OPINIONS];
     SinoCenterFound found;
-    int64_t nearest = 0;
     for (int64_t i = 0; i < opinions->count; i++)
         range[i] = (SinoCenterRange){opinions->center[i] - neighbourhood, opinions->center[i] + neighbourhood};
     SINO_TRY(sino_center_by_entropy(&search->row, opinions->count, range, &found));
-    for (int64_t i = 1; i < opinions->count; i++)
-        if (fabs(opinions->center[i] - found.center) < fabs(opinions->center[nearest] - found.center)) nearest = i;
+    const int64_t nearest = nearest_to(opinions, found.center);
+    const double apart = fabs(opinions->center[nearest] - found.center);
     *result = (Result){.center = opinions->center[nearest], .method = opinions->method[nearest]};
-    const bool agree = fabs(result->center - found.center) <= entropy_agreement;
-    const SinoInput *input = search->input;
-    char others[160] = "";
-    for (int64_t i = 0, length = 0; i < opinions->count; i++)
-        if (i != nearest)
-            length +=
-                snprintf(others + length, sizeof others - (size_t)length, "%s: %.2f; ",
-                         method_names[opinions->method[i]], sino_input_column_of_file(input, opinions->center[i]));
-    snprintf(result->how, sizeof result->how, "by %s; %s%s: %.2f", method_names[result->method], others,
-             method_names[SINO_CENTER_ENTROPY], sino_input_column_of_file(input, found.center));
-    if (!agree || opinions->count > 1)
+    if (opinions->count > 1 && apart > agreement && !found.at_edge)
+        *result = (Result){.center = found.center, .method = SINO_CENTER_ENTROPY};
+    tell_opinions(search, opinions, found.center, result);
+    if (apart > entropy_agreement || opinions->count > 1)
         sino_log_warning(sino_runtime_log(search->runtime), "center",
                          "the methods that find the center disagree; look at the slice, or compare centers by "
                          "--reconstruction-type try, and give --rotation-axis");

@@ -86,25 +86,29 @@ SinoStatus sino_array_scan_new(const char *path, SinoScanPart *part, SinoArraySc
 }
 
 /* An array of two dimensions is one layer of three. */
-static SinoStatus take_layer(SinoArrayScan *arrays, bool layer, const char *of)
+static SinoStatus take_layer(SinoArrayScan *arrays, const char *of)
 {
     SinoNpy *array = &arrays->array;
     const char *path = arrays->files.name[0];
-    if (layer && array->rank == 2) {
+    if (array->rank == 2) {
         array->size[2] = array->size[1];
         array->size[1] = array->size[0];
         array->size[0] = 1;
         array->rank = 3;
     }
-    SINO_CHECK(array->rank == 3, SINO_BAD_INPUT, "%s has %d dimension%s; allowed: 3%s", path, array->rank,
-               array->rank == 1 ? "" : "s", layer ? of : "");
+    SINO_CHECK(array->rank == 3, SINO_BAD_INPUT, "%s has %d dimension%s; allowed: 3, or 2 of one %s", path, array->rank,
+               array->rank == 1 ? "" : "s", of);
     SINO_CHECK(array->count > 0, SINO_BAD_INPUT, "%s has no values; allowed: 1 or more along each dimension", path);
     return NULL;
 }
 
-SinoStatus sino_array_scan_data(SinoArrayScan *arrays, bool layer, const SinoScanRequest *request, SinoScanInfo *info)
+SinoStatus sino_array_scan_data(SinoArrayScan *arrays, const SinoScanRequest *request, SinoScanInfo *info)
 {
-    SINO_TRY(take_layer(arrays, layer, ", or 2 of one layer"));
+    SINO_CHECK(arrays->array.rank != 2 || sino_axes_dimension(request->axes, 0) > 0, SINO_BAD_INPUT,
+               "%s has 2 dimensions; allowed: 3, or a sinogram with --axes row,angle,column, whose first line is the "
+               "first projection",
+               arrays->files.name[0]);
+    SINO_TRY(take_layer(arrays, "layer"));
     const int64_t *size = arrays->array.size;
     arrays->axes = request->axes;
     info->angle_count = size[sino_axes_dimension(arrays->axes, 0)];
@@ -120,7 +124,7 @@ SinoStatus sino_array_scan_data(SinoArrayScan *arrays, bool layer, const SinoSca
 SinoStatus sino_array_scan_images(SinoArrayScan *arrays, const SinoScanInfo *info, int64_t *count,
                                   const SinoFileList **files)
 {
-    SINO_TRY(take_layer(arrays, true, ", or 2 of one image"));
+    SINO_TRY(take_layer(arrays, "image"));
     const int64_t *size = arrays->array.size;
     SINO_CHECK(size[1] == info->row_count && size[2] == info->column_count, SINO_BAD_INPUT,
                "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: %" PRId64 " and %" PRId64

@@ -20,9 +20,9 @@ typedef struct SinoArrayScan {
 /* Begins a part of a scan, which owns *opened, on failure, too. The format then sets `array`. */
 SinoStatus sino_array_scan_new(const char *path, SinoScanPart *part, SinoArrayScan **opened);
 
-/* Fills the sizes of the scan's info, but for the type. `layer`: the array may have two dimensions, as one layer of the
- * first of three. SINO_BAD_INPUT: another number of dimensions, a size of 0. */
-SinoStatus sino_array_scan_data(SinoArrayScan *arrays, bool layer, const SinoScanRequest *request, SinoScanInfo *info);
+/* Fills the sizes of the scan's info, but for the type. The array may have two dimensions, as one layer of the first of
+ * three, which is not that of the angles. SINO_BAD_INPUT: other dimensions, a size of 0. */
+SinoStatus sino_array_scan_data(SinoArrayScan *arrays, const SinoScanRequest *request, SinoScanInfo *info);
 
 /* The array is [image][row][column] or [row][column]. SINO_BAD_INPUT, in addition: other rows or columns than `info`
  * has. */

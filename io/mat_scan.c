@@ -165,7 +165,7 @@ static SinoStatus open_mat(const SinoScanRequest *request, SinoScan *scan)
     snprintf(scan->evidence, sizeof scan->evidence, "%s %.200s", request->dataset ? "variable" : "the only array,",
              request->dataset ? request->dataset : variable->name);
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", variable->class_name);
-    return sino_array_scan_data(arrays, true, request, &scan->info);
+    return sino_array_scan_data(arrays, request, &scan->info);
 }
 
 const SinoScanFormat sino_mat_scan_format = {.name = "MATLAB array",

@@ -70,7 +70,7 @@ static SinoStatus open_npy(const SinoScanRequest *request, SinoScan *scan)
     SINO_TRY(read_header(request->path, npy));
     scan->info.type = sino_plain_count_type(&npy->array);
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", npy->array.stored_type);
-    return sino_array_scan_data(npy, false, request, &scan->info);
+    return sino_array_scan_data(npy, request, &scan->info);
 }
 
 const SinoScanFormat sino_npy_scan_format = {.name = "NumPy array",

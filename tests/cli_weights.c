@@ -314,7 +314,7 @@ static const char *const refused[][2] = {
      "array of projections x columns, or of columns"},
     {"cut.npy", "cut.npy is cut: it has 188 of the 192 bytes of its values"},
     {"four.npy", "--weights, which is a file unless it is auto, counts or none: four.npy has 4 dimensions; "
-                 "allowed: 3"},
+                 "allowed: 3, or 2 of one layer"},
     {"inf.npy", "--weights inf.npy: the weight of column 5 of row 0 of projection 0 is inf; allowed: finite "
                 "numbers of 0 or more"},
     {"minus.npy", "--weights minus.npy: the weight of column 9 of row 3 of projection 7 is -1; allowed: finite "

@@ -108,6 +108,30 @@ static void npy_of_every_type_and_order(void **state)
     }
 }
 
+/* An array of two dimensions is a sinogram, if the axes say so. */
+static void npy_of_a_sinogram(void **state)
+{
+    static const uint16_t values[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const SinoScanBox box = {0, 1, 1, 3};
+    char path[TESTING_PATH];
+    float read[6];
+    size_t bytes;
+    SinoScan *scan;
+    unsigned char *file = testing_npy(1, "<u2", "(2, 4)", values, sizeof values, &bytes);
+    write_file(*state, "scan.npy", file, bytes);
+    free(file);
+    const SinoScanRequest request = {
+        .path = testing_path(path, *state, "scan.npy"), .theta = "0:180", .axes = SINO_AXES_ROW_ANGLE_COLUMN};
+    assert_success(sino_scan_open(&request, &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_true(info->angle_count == 2 && info->row_count == 1 && info->column_count == 4);
+    for (int64_t k = 0; k < 2; k++) {
+        assert_success(sino_scan_read_projection(scan, k, &box, read));
+        for (int c = 0; c < 3; c++) assert_true(read[c] == (float)values[4 * k + c + 1]);
+    }
+    sino_scan_close(scan);
+}
+
 static void refused(const SinoScanRequest *request, const char *text)
 {
     SinoScan *scan;
@@ -120,7 +144,7 @@ static void npy_that_is_no_scan(void **state)
         const char *type, *shape, *message;
         size_t bytes;
     } cases[] = {
-        {"<u2", "(12, 5)", "scan.npy has 2 dimensions; allowed: 3", 120},
+        {"<u2", "(12, 5)", "scan.npy has 2 dimensions; allowed: 3, or a sinogram with --axes row,angle,column", 120},
         {"<u2", "(3, 4, 5, 1)", "scan.npy has 4 dimensions; allowed: 3", 120},
         {"<u2", "(3, 0, 5)", "scan.npy has no values; allowed: 1 or more along each dimension", 0},
         {"<u2", "(3, 4, 5)", "scan.npy is cut: it has 119 of the 120 bytes of its values", 119},
@@ -303,6 +327,7 @@ static void edf_headers_of_any_length(void **state)
 TESTING_SUBJECT(scan_arrays)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(npy_of_a_sinogram, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(npy_of_every_type_and_order, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(npy_that_is_no_scan, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(npy_as_fields, testing_directory_make, testing_directory_remove),

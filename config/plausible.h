@@ -17,6 +17,9 @@
  * bright, another exposure a hundred times. */
 #define SINO_PLAUSIBLE_MOST 1000.0
 
+/* The same for transmissions and line integrals. The −ln of the least positive float, 1.4e-45, is 103.3. */
+#define SINO_PLAUSIBLE_MOST_DIVIDED 128.0
+
 enum { SINO_EXPONENTS = 256 };
 
 /* The exponent of |value|, as its bits have it: 0 for 0 and what is smaller than normal numbers, 255 if it is infinite

@@ -95,10 +95,13 @@ void sino_repairs_tell(SinoLog *log, const SinoInput *input, const SinoRecord *r
         sino_log_warning(log, "repair", "detector columns without any value: %" PRId64 " of %" PRId64 ", %s; column %s",
                          kinds.columns, columns, weighted ? "they have weight 0" : "they are interpolated", list);
     }
+    const bool one = kinds.rest == 1;
+    const char *const weightless = one ? "has weight 0" : "have weight 0";
+    const char *const interpolated = one ? "was interpolated" : "were interpolated";
     if (kinds.rest > 0)
-        sino_log_warning(log, "repair", "%" PRId64 " %sundefined values in %" PRId64 " of %" PRId64 " %s %s",
-                         kinds.rest, kinds.projections + kinds.columns > 0 ? "other " : "", kinds.rows, rows,
-                         record->row_name, weighted ? "have weight 0" : "were interpolated");
+        sino_log_warning(log, "repair", "%" PRId64 " %sundefined value%s in %" PRId64 " of %" PRId64 " %s %s",
+                         kinds.rest, kinds.projections + kinds.columns > 0 ? "other " : "", one ? "" : "s", kinds.rows,
+                         rows, record->row_name, weighted ? weightless : interpolated);
 }
 
 SinoStatus sino_repairs_check(const SinoRecord *record, double most)

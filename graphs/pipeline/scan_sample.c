@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Most images of a kind, blocks of rows, and rows of a block. */
 enum { PROJECTIONS = 16, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
@@ -22,6 +23,7 @@ typedef struct Block {
     double flat_mean, dark_mean;
     double most;                  /* where counts and fields begin to be implausible; 0: not known yet */
     float *values;                /* of one image; owned */
+    const float *read;            /* [projection][pixels] if they have been read already; else NULL */
     double *bend, *square, *peak; /* [pixels]: sums over projections; owned (add_bends) */
     double *peaks, *lowest;       /* [pixels]: sum of the squares of peaks; the least one; owned */
 } Block;
@@ -324,25 +326,29 @@ static void judge_stripes(const Block *block, SinoScanSample *sample, double *li
     }
 }
 
-/* Reads the counts of a projection; NaN where they are implausible. */
-static SinoStatus read_counts(const Block *block, int64_t angle)
-{
-    SINO_TRY(sino_scan_read_projection(block->input->scan, angle, &block->box, block->values));
-    for (int64_t p = 0; p < block->pixels && block->most > 0; p++)
-        if ((double)fabsf(block->values[p]) >= block->most) block->values[p] = NAN;
-    return NULL;
-}
-
 /* Number i of the projections of a sample. */
 static int64_t angle_of(const SinoScanSample *sample, const SinoInput *input, int64_t i)
 {
     return i * input->info->angle_count / sample->projections;
 }
 
-static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, SinoScanSample *sample,
-                             Sums *sums)
+/* Gives the counts of projection i; NaN where they are implausible. */
+static SinoStatus read_counts(const Block *block, const SinoScanSample *sample, int64_t i)
 {
-    Block block = {.input = input, .box = *box, .most = sample->most};
+    if (block->read)
+        memcpy(block->values, block->read + i * block->pixels, (size_t)block->pixels * sizeof *block->values);
+    else
+        SINO_TRY(sino_scan_read_projection(block->input->scan, angle_of(sample, block->input, i), &block->box,
+                                           block->values));
+    for (int64_t p = 0; p < block->pixels && block->most > 0; p++)
+        if ((double)fabsf(block->values[p]) >= block->most) block->values[p] = NAN;
+    return NULL;
+}
+
+static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, const float *read,
+                             SinoScanSample *sample, Sums *sums)
+{
+    Block block = {.input = input, .box = *box, .most = sample->most, .read = read};
     SinoStatus status = NULL;
     double *line = NULL;
     SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
@@ -361,9 +367,8 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
                                   &block.sets));
     if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share, &sums->flats));
     for (int64_t i = 0; i < sample->projections; i++) {
-        const int64_t angle = angle_of(sample, input, i);
-        SINO_TRY_OR(status, end, read_counts(&block, angle));
-        interpolate_flat(&block, angle);
+        SINO_TRY_OR(status, end, read_counts(&block, sample, i));
+        interpolate_flat(&block, angle_of(sample, input, i));
         add_projection(&block, i, sample, sums);
         if (tells_stripes(sample)) add_bends(&block, sample, line);
     }
@@ -388,45 +393,45 @@ static int64_t blocks_of(const SinoInput *input)
     return input->row_count > (int64_t)BLOCKS * BLOCK_ROWS ? BLOCKS : 1;
 }
 
-/* Counts the exponents of the values of a block. */
-static SinoStatus count_exponents(const SinoInput *input, const SinoScanBox *box, const SinoScanSample *sample,
-                                  int *exponents)
+/* Values of a block in all projections. */
+static int64_t values_of(const SinoScanSample *sample, const SinoScanBox *box)
 {
-    int64_t pixels;
-    float *values = NULL;
-    SinoStatus status = NULL;
-    SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &pixels));
-    SINO_TRY(sino_allocate(pixels, sizeof *values, "a sample", &values));
-    for (int64_t i = 0; i < sample->projections && !status; i++) {
-        status = sino_scan_read_projection(input->scan, angle_of(sample, input, i), box, values);
-        for (int64_t p = 0; p < pixels && !status; p++) exponents[sino_exponent_of(values[p])]++;
-    }
-    free(values);
-    return status;
+    return sino_times(sample->projections, sino_times(box->row_count, box->column_count));
 }
 
-/* Finds where values begin to be implausible that are not divided by flat fields. Integers are as large as they may be.
- */
-static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample)
+/* Reads the blocks one after the other, and finds where values begin to be implausible that are not divided by flat
+ * fields. Integers are as large as they may be, and fields tell of counts: *read stays NULL. */
+static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample, float **read)
 {
     const int64_t blocks = blocks_of(input);
     int exponents[SINO_EXPONENTS] = {0};
+    int64_t count = 0;
     if (sample->fields || input->info->type != SINO_COUNT_FLOAT32) return NULL;
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
-        SINO_TRY(count_exponents(input, &box, sample, exponents));
+        count += values_of(sample, &box);
     }
+    SINO_TRY(sino_allocate(count, sizeof **read, "a sample", read));
+    float *to = *read;
+    for (int64_t b = 0; b < blocks; b++) {
+        const SinoScanBox box = box_of_block(input, blocks, b);
+        for (int64_t i = 0; i < sample->projections; i++, to += box.row_count * box.column_count)
+            SINO_TRY(sino_scan_read_projection(input->scan, angle_of(sample, input, i), &box, to));
+    }
+    for (int64_t v = 0; v < count; v++) exponents[sino_exponent_of((*read)[v])]++;
     const double level = sino_exponents_level(exponents);
-    if (isfinite(level)) sample->most = SINO_PLAUSIBLE_MOST * fmax(level, 1);
+    if (isfinite(level)) sample->most = SINO_PLAUSIBLE_MOST_DIVIDED * fmax(level, 1);
     return NULL;
 }
 
-static SinoStatus read_blocks(const SinoInput *input, SinoScanSample *sample, Sums *sums)
+/* read: what find_most has read; NULL: nothing. */
+static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoScanSample *sample, Sums *sums)
 {
     const int64_t blocks = blocks_of(input);
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
-        SINO_TRY(read_block(input, &box, 1 / (double)blocks, sample, sums));
+        SINO_TRY(read_block(input, &box, 1 / (double)blocks, read, sample, sums));
+        if (read) read += values_of(sample, &box);
     }
     return NULL;
 }
@@ -493,6 +498,7 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     const SinoScanInfo *info = input->info;
     const int64_t columns = input->column_count;
     Sums sums = {0};
+    float *read = NULL;
     SinoStatus status = NULL;
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
                              .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
@@ -503,10 +509,11 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sample.column_level, "a sample", &sample.column_level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.odd, "a sample", &sums.odd));
-    SINO_TRY_OR(status, end, find_most(input, &sample));
-    SINO_TRY_OR(status, end, read_blocks(input, &sample, &sums));
+    SINO_TRY_OR(status, end, find_most(input, &sample, &read));
+    SINO_TRY_OR(status, end, read_blocks(input, read, &sample, &sums));
     finish(&sample, &sums);
 end:
+    free(read);
     free(sums.level);
     free(sums.odd);
     if (status)

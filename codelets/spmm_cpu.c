@@ -11,8 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* The best instruction set that the processor has. */
-static const SinoSpmmIsa *isa(void)
+const SinoSpmmIsa *sino_spmm_isa(void)
 {
 #ifdef __x86_64__
     if (sino_vector_bytes() == 64) return &sino_spmm_avx512;
@@ -23,7 +22,7 @@ static const SinoSpmmIsa *isa(void)
 
 const char *sino_spmm_isa_name(void)
 {
-    return isa()->name;
+    return sino_spmm_isa()->name;
 }
 
 size_t sino_spmm_from_bytes(SinoPrecision precision)
@@ -38,7 +37,7 @@ size_t sino_spmm_to_bytes(SinoPrecision precision)
 
 int64_t sino_spmm_scratch_bytes(void)
 {
-    return isa()->scratch_bytes;
+    return sino_spmm_isa()->scratch_bytes;
 }
 
 /* The caller's units, or, if there are none, units of 1. */
@@ -54,14 +53,15 @@ void sino_spmm_project(const void *block, int64_t stride, const void *x, const f
     const SinoBlockHeader *header = block;
     const bool keeps_unit = header->precision == SINO_HALF;
     float one[SINO_SLICES_MAX];
-    const SinoSpmmProduct product = {.stride = stride,
+    const SinoSpmmProduct product = {.part = sino_spmm_whole(header),
+                                     .stride = stride,
                                      .x = (void *)x,
                                      .y = y,
                                      .y_rows = header->ray_count,
                                      .unit = units(keeps_unit ? NULL : unit, stride, one),
                                      .scratch = scratch};
     memset(y, 0, (size_t)(header->ray_count * stride) * sino_spmm_to_bytes((SinoPrecision)header->precision));
-    isa()->project[header->precision](header, &product);
+    sino_spmm_isa()->project[header->precision](header, &product);
 }
 
 /* `row`: as of SinoSpmmRows; NULL: y has the footprint's rows. */
@@ -71,7 +71,8 @@ static void backproject(const SinoBlockHeader *header, int64_t stride, int64_t y
     const bool keeps_unit = header->precision == SINO_HALF;
     const int64_t elements = header->tile_count * SINO_TILE_VOXELS * stride;
     float one[SINO_SLICES_MAX];
-    const SinoSpmmProduct product = {.stride = stride,
+    const SinoSpmmProduct product = {.part = sino_spmm_whole(header),
+                                     .stride = stride,
                                      .x = x,
                                      .y = (void *)y,
                                      .y_rows = y_rows,
@@ -79,7 +80,7 @@ static void backproject(const SinoBlockHeader *header, int64_t stride, int64_t y
                                      .unit = units(keeps_unit ? NULL : unit, stride, one),
                                      .scratch = scratch};
     memset(x, 0, (size_t)elements * sino_spmm_to_bytes((SinoPrecision)header->precision));
-    isa()->backproject[header->precision](header, &product);
+    sino_spmm_isa()->backproject[header->precision](header, &product);
 }
 
 void sino_spmm_backproject(const void *block, int64_t stride, const void *y, const float *unit, void *x, void *scratch)

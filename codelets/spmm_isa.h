@@ -11,16 +11,28 @@
 /* Work memory of one call, beside the vectors. */
 typedef struct SinoSpmmScratch SinoSpmmScratch;
 
+/* A part of a block whose tiles no other part meets: pieces of the table, and the tiles that they meet. */
+typedef struct SinoSpmmPart {
+    int64_t first_piece, end_piece, first_tile, tile_count;
+} SinoSpmmPart;
+
+/* The block as one part. */
+static inline SinoSpmmPart sino_spmm_whole(const SinoBlockHeader *header)
+{
+    return (SinoSpmmPart){.end_piece = header->piece_count, .tile_count = header->tile_count};
+}
+
 typedef struct SinoSpmmProduct {
+    SinoSpmmPart part;
     int64_t stride;
-    void *x, *y; /* one is read, the other one accumulates the product */
+    void *x, *y; /* one is read, the other one accumulates the product; x has the rows of the part's tiles */
     int64_t y_rows;
     const uint32_t *row; /* [ray_count] rows of y that are read; NULL: y has the footprint's rows */
-    const float *unit;   /* [stride]: value of a stored half of 1 in the vector that is read */
+    const float *unit;   /* [stride]: value of a stored half of 1 in the vector that is read; NULL: it has none */
     SinoSpmmScratch *scratch;
 } SinoSpmmProduct;
 
-/* y += A x or x += Aᵀ y over the sections of the block. */
+/* y += A x or x += Aᵀ y over the sections of the part. */
 typedef void SinoSpmmKernel(const SinoBlockHeader *header, const SinoSpmmProduct *product);
 
 typedef struct SinoSpmmIsa {
@@ -30,5 +42,8 @@ typedef struct SinoSpmmIsa {
 } SinoSpmmIsa;
 
 extern const SinoSpmmIsa sino_spmm_plain, sino_spmm_avx2, sino_spmm_avx512;
+
+/* The best one that the processor has. */
+const SinoSpmmIsa *sino_spmm_isa(void);
 
 #endif

@@ -185,8 +185,9 @@ SINO_INLINE int64_t NAME(panel_width)(int64_t stride, int64_t first)
 /* Address of a tile's rows in a panel that begins with slice `first`. */
 SINO_INLINE char *NAME(tile_rows)(const NAME(Walk) * walk, int64_t first, int64_t width, int32_t tile, size_t x_bytes)
 {
-    const int64_t rows = walk->header->tile_count * SINO_TILE_VOXELS;
-    return (char *)walk->product.x + (size_t)(first * rows + tile * (int64_t)SINO_TILE_VOXELS * width) * x_bytes;
+    const SinoSpmmPart *part = &walk->product.part;
+    const int64_t row = (tile - part->first_tile) * SINO_TILE_VOXELS, rows = part->tile_count * SINO_TILE_VOXELS;
+    return (char *)walk->product.x + (size_t)(first * rows + row * width) * x_bytes;
 }
 
 /* The tile of the next section, or of this section at the end of a piece. */
@@ -213,7 +214,7 @@ SINO_INLINE void NAME(visit_panel)(NAME(Walk) * walk, int64_t first, int64_t wid
     visit->x = (REAL *)(void *)rows;
     visit->unit = NULL;
 #if REAL_BYTES == 4
-    visit->unit = product->unit + first;
+    visit->unit = product->unit ? product->unit + first : NULL;
     if (flags.x_half) {
         visit->x = product->scratch->tile;
         expand_rows(SINO_TILE_VOXELS, width, (const SinoHalf *)(const void *)rows, visit->unit, visit->x);
@@ -270,7 +271,7 @@ SINO_INLINE void NAME(run)(const SinoBlockHeader *header, const SinoSpmmProduct 
 {
     NAME(Walk) walk = {.product = *product, .header = header};
     const SinoBlockPiece *piece = sino_block_pieces(header);
-    for (int64_t i = 0; i < header->piece_count; i++) {
+    for (int64_t i = product->part.first_piece; i < product->part.end_piece; i++) {
         const char *at = (const char *)header + piece[i].offset;
         walk.piece_end = at + piece[i].bytes;
         while (at < walk.piece_end) {

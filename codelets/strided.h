@@ -26,6 +26,8 @@ typedef struct SinoStridedTiles {
     SinoStrided image;
     int64_t grid_size, tile_count;
     const SinoTilePlace *tile; /* not owned */
+    bool cached;               /* the vector stays in the caches, and the array does not; false: neither does, */
+                               /* if the vector is longer than they are */
 } SinoStridedTiles;
 
 /* The projections of `slices`, or whatever else lies in lines: ray (k, c) is row first_row + place[k]·M + c of the

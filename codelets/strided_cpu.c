@@ -33,6 +33,9 @@ SINO_INLINE void write_past(const void *from, void *to, int64_t bytes)
  * the next row of a tile is. */
 enum { AHEAD_BYTES = 1024, CACHE_LINE = 64 };
 
+/* Slices whose cells are fetched ahead where slices are apart. More of them may lie in one set of a cache. */
+enum { SLICES_AHEAD = 8 };
+
 SINO_INLINE void fetch(const char *from, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes; i += CACHE_LINE) __builtin_prefetch(from + i);
@@ -46,6 +49,29 @@ static void end_past(void)
 #endif
 }
 
+/* to[j][i] = from[i][j] of four lines of four, whose lengths are in elements. A compiler makes shuffles of registers of
+ * it, which it does not find in loops. */
+#define DEFINE_TURN(name, real)                                                                                        \
+    typedef real name##_row __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));          \
+    SINO_INLINE void name(const real *from, int64_t from_line, real *to, int64_t to_line)                              \
+    {                                                                                                                  \
+        const name##_row a = *(const name##_row *)(const void *)from;                                                  \
+        const name##_row b = *(const name##_row *)(const void *)(from + from_line);                                    \
+        const name##_row c = *(const name##_row *)(const void *)(from + 2 * from_line);                                \
+        const name##_row d = *(const name##_row *)(const void *)(from + 3 * from_line);                                \
+        const name##_row ac = __builtin_shufflevector(a, c, 0, 4, 1, 5),                                               \
+                         bd = __builtin_shufflevector(b, d, 0, 4, 1, 5);                                               \
+        const name##_row ca = __builtin_shufflevector(a, c, 2, 6, 3, 7),                                               \
+                         db = __builtin_shufflevector(b, d, 2, 6, 3, 7);                                               \
+        *(name##_row *)(void *)to = __builtin_shufflevector(ac, bd, 0, 4, 1, 5);                                       \
+        *(name##_row *)(void *)(to + to_line) = __builtin_shufflevector(ac, bd, 2, 6, 3, 7);                           \
+        *(name##_row *)(void *)(to + 2 * to_line) = __builtin_shufflevector(ca, db, 0, 4, 1, 5);                       \
+        *(name##_row *)(void *)(to + 3 * to_line) = __builtin_shufflevector(ca, db, 2, 6, 3, 7);                       \
+    }
+DEFINE_TURN(turn_floats, float)
+DEFINE_TURN(turn_doubles, double)
+
+#define TURN_FOUR turn_floats
 #define LARGEST   FLT_MAX
 #define MAGNITUDE fabsf
 #define REAL      float
@@ -63,7 +89,9 @@ static void end_past(void)
 #undef REAL
 #undef LARGEST
 #undef MAGNITUDE
+#undef TURN_FOUR
 
+#define TURN_FOUR turn_doubles
 #define LARGEST   DBL_MAX
 #define MAGNITUDE fabs
 #define REAL      double
@@ -81,6 +109,7 @@ static void end_past(void)
 #undef REAL
 #undef LARGEST
 #undef MAGNITUDE
+#undef TURN_FOUR
 
 /* Ways to copy a line: the slices of a cell follow each other in the array; and past the caches. */
 enum { APART, APART_PAST, FOLLOWING, FOLLOWING_PAST, WAYS };
@@ -193,25 +222,83 @@ static void fetch_line(SinoSlices slices, int64_t count, const SinoStrided *line
     for (int64_t i = 0; i < pieces; i++) fetch((const char *)line->first + i * step, values * element);
 }
 
-/* One panel of one tile; `x`: the tile's first row. */
-static bool move_tile(bool give, const SinoStridedTiles *tiles, SinoPanel at, SinoTilePlace tile, void *x)
+/* One panel of tiles beside each other, which have the rows of the grid `down`. */
+typedef struct TileRun {
+    const SinoStridedTiles *tiles;
+    SinoPanel at;
+    const SinoTilePlace *tile;
+    int64_t count;
+    SinoTileRange down;
+    void *x; /* first row of the first tile */
+} TileRun;
+
+/* Where row r of tile t is in the array, and in x; the number of its voxels in the grid. */
+static int64_t row_of_tile(const TileRun *run, int64_t r, int64_t t, SinoStrided *line, void **x)
 {
-    const int64_t size = tiles->grid_size;
-    const SinoSlices slices = at.slices;
-    const SinoTileRange down = sino_tile_range(size, tile.row), across = sino_tile_range(size, tile.column);
-    const int64_t top = sino_tile_first_voxel(size, tile.row), left = sino_tile_first_voxel(size, tile.column);
-    const bool inside = down.count == SINO_TILE && across.count == SINO_TILE;
-    const bool past = is_past(tiles->slices, tiles->tile_count * SINO_TILE_VOXELS);
+    const int64_t size = run->tiles->grid_size;
+    const SinoTilePlace tile = run->tile[t];
+    const SinoTileRange across = sino_tile_range(size, tile.column);
+    *line = from_element(run->tiles->image, run->at.first, sino_tile_first_voxel(size, tile.row) + r,
+                         sino_tile_first_voxel(size, tile.column) + across.first);
+    *x = row_of(run->at.slices, t * SINO_TILE_VOXELS + r * SINO_TILE + across.first, run->x);
+    return across.count;
+}
+
+static void fetch_row(const TileRun *run, int64_t r)
+{
+    for (int64_t t = 0; t < run->count; t++) {
+        SinoStrided line;
+        void *x;
+        const int64_t count = row_of_tile(run, r, t, &line, &x);
+        if (count > 0) fetch_line(run->at.slices, count, &line);
+    }
+}
+
+/* Row after row of all tiles, since the array has these beside each other. */
+static bool move_run(bool give, bool past, bool ahead, const TileRun *run)
+{
     bool finite = true;
-    if (!give && !inside)
-        memset(x, 0, (size_t)(SINO_TILE_VOXELS * slices.stride) * sino_precision_bytes(slices.precision));
-    for (int64_t r = down.first; across.count > 0 && r < down.first + down.count; r++) {
-        const SinoStrided line = from_element(tiles->image, at.first, top + r, left + across.first);
-        if (!give && past && r + 1 < down.first + down.count) {
-            const SinoStrided next = from_element(line, 0, 1, 0);
-            fetch_line(slices, across.count, &next);
+    for (int64_t r = run->down.first; r < run->down.first + run->down.count; r++) {
+        if (ahead && r + 1 < run->down.first + run->down.count) fetch_row(run, r + 1);
+        for (int64_t t = 0; t < run->count; t++) {
+            SinoStrided line;
+            void *x;
+            const int64_t count = row_of_tile(run, r, t, &line, &x);
+            if (count > 0) finite &= move(give, past, run->at.slices, count, line, x);
         }
-        finite &= move(give, past, slices, across.count, line, row_of(slices, r * SINO_TILE + across.first, x));
+    }
+    return finite;
+}
+
+/* Whether tile t lies to the right of the tile before. */
+static bool is_beside(const SinoTilePlace *tile, int64_t t)
+{
+    return tile[t].row == tile[t - 1].row && tile[t].column == tile[t - 1].column + 1;
+}
+
+static bool is_inside(int64_t size, SinoTilePlace tile)
+{
+    return sino_tile_range(size, tile.row).count == SINO_TILE && sino_tile_range(size, tile.column).count == SINO_TILE;
+}
+
+static bool move_panel_of_tiles(bool give, const SinoStridedTiles *tiles, SinoPanel at, void *panel)
+{
+    const bool near = !tiles->cached && !is_past(tiles->slices, tiles->tile_count * SINO_TILE_VOXELS);
+    const bool past = tiles->cached ? give : !near, ahead = !give && !near && tiles->image.step[0] == 1;
+    const size_t tile_bytes = (size_t)(SINO_TILE_VOXELS * at.slices.stride) * sino_precision_bytes(at.slices.precision);
+    bool finite = true;
+    for (int64_t t = 0, end; t < tiles->tile_count; t = end) {
+        for (end = t + 1; end < tiles->tile_count && is_beside(tiles->tile, end);) end++;
+        const TileRun run = {.tiles = tiles,
+                             .at = at,
+                             .tile = tiles->tile + t,
+                             .count = end - t,
+                             .down = sino_tile_range(tiles->grid_size, tiles->tile[t].row),
+                             .x = row_of(at.slices, t * SINO_TILE_VOXELS, panel)};
+        for (int64_t i = t; i < end && !give; i++)
+            if (!is_inside(tiles->grid_size, tiles->tile[i]))
+                memset(row_of(at.slices, i * SINO_TILE_VOXELS, panel), 0, tile_bytes);
+        finite &= move_run(give, past, ahead, &run);
     }
     return finite;
 }
@@ -221,11 +308,8 @@ static bool move_tiles(bool give, const SinoStridedTiles *tiles, void *x)
     const int64_t rows = tiles->tile_count * SINO_TILE_VOXELS;
     bool finite = true;
     for (SinoPanel at = sino_panel_at(tiles->slices, 0); at.first < tiles->slices.stride;
-         at = sino_panel_next(tiles->slices, at)) {
-        void *panel = sino_panel_to(at, rows, x);
-        for (int64_t t = 0; t < tiles->tile_count; t++)
-            finite &= move_tile(give, tiles, at, tiles->tile[t], row_of(at.slices, t * SINO_TILE_VOXELS, panel));
-    }
+         at = sino_panel_next(tiles->slices, at))
+        finite &= move_panel_of_tiles(give, tiles, at, sino_panel_to(at, rows, x));
     end_past();
     return finite;
 }

@@ -2,13 +2,23 @@
 /* Strided for one type of vector and one of array: REAL is the vector's element, VALUE the array's, NAME(x) the
  * function names. Included by strided_cpu.c. */
 
-/* x[cell][slice] = turned[slice][cell]; a loop of its own for whole lines, for registers. */
+/* Values of a slice whose cells follow each other; `sum` stays 0 as long as they are finite. */
+SINO_INLINE void NAME(take_cells_of_slice)(const VALUE *from, REAL *to, REAL *sum)
+{
+    for (int64_t c = 0; c < CELLS; c++) to[c] = (REAL)from[c];
+    for (int64_t c = 0; c < CELLS; c++) sum[c] += to[c] * 0;
+}
+
+/* x[cell][slice] = turned[slice][cell]. */
 SINO_INLINE void NAME(turn_in)(int64_t cells, int64_t stride, REAL turned[SINO_PANEL_MAX][CELLS], REAL *x)
 {
-    for (int64_t f = 0; f < stride; f += 4)
-        for (int64_t c = 0; c < cells; c++)
+    if (cells == CELLS && stride % 4 == 0)
+        for (int64_t f = 0; f < stride; f += 4)
+            for (int64_t c = 0; c < CELLS; c += 4) TURN_FOUR(&turned[f][c], CELLS, &x[c * stride + f], stride);
+    else
+        for (int64_t f = 0; f < stride; f++)
             /* The caller has set every element. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-            for (int64_t g = f; g < stride && g < f + 4; g++) x[c * stride + g] = turned[g][c];
+            for (int64_t c = 0; c < cells; c++) x[c * stride + f] = turned[f][c];
 }
 
 /* x[cell][slice] = line[slice][cell]; `past`: rows of x are aligned to PAST bytes, and have a multiple of them. */
@@ -16,26 +26,29 @@ SINO_INLINE bool NAME(take_turned)(SinoSlices slices, int64_t count, SinoStrided
 {
     REAL block[CELLS * SINO_PANEL_MAX];
     REAL turned[SINO_PANEL_MAX][CELLS];
+    REAL sum[CELLS] = {0};
     int faults = 0;
     for (int64_t begin = 0; begin < count; begin += CELLS, x += CELLS * slices.stride) {
         const int64_t cells = count - begin < CELLS ? count - begin : CELLS;
         REAL *const to = past ? block : x;
         for (int64_t f = 0; f < slices.slice_count; f++) {
             const VALUE *from = (const VALUE *)line.first + f * line.step[0] + begin * line.step[2];
-            if (line.step[2] == 1 && cells == CELLS)
-                for (int64_t c = 0; c < CELLS; c++) turned[f][c] = (REAL)from[c];
-            else
-                for (int64_t c = 0; c < cells; c++) turned[f][c] = (REAL)from[c * line.step[2]];
+            if (line.step[2] == 1 && cells == CELLS) {
+                const bool wraps = f + SLICES_AHEAD >= slices.slice_count;
+                const int64_t ahead = f + SLICES_AHEAD - (wraps ? slices.slice_count : 0);
+                __builtin_prefetch(from + (ahead - f) * line.step[0] + (wraps ? CELLS : 0));
+                NAME(take_cells_of_slice)(from, turned[f], sum);
+                continue;
+            }
+            for (int64_t c = 0; c < cells; c++) turned[f][c] = (REAL)from[c * line.step[2]];
             for (int64_t c = 0; c < cells; c++) faults |= !(MAGNITUDE(turned[f][c]) <= LARGEST);
         }
         for (int64_t f = slices.slice_count; f < slices.stride; f++)
             for (int64_t c = 0; c < cells; c++) turned[f][c] = 0;
-        if (cells == CELLS)
-            NAME(turn_in)(CELLS, slices.stride, turned, to);
-        else
-            NAME(turn_in)(cells, slices.stride, turned, to);
+        NAME(turn_in)(cells, slices.stride, turned, to);
         if (past) write_past(block, x, cells * slices.stride * (int64_t)sizeof *x);
     }
+    for (int64_t c = 0; c < CELLS; c++) faults |= !(sum[c] == 0);
     return !faults;
 }
 
@@ -80,22 +93,31 @@ SINO_VECTORISED static bool NAME(take_past)(SinoSlices slices, int64_t count, Si
     return !faults;
 }
 
+/* turned[slice][cell] = x[cell][slice]. */
+SINO_INLINE void NAME(turn_out)(int64_t cells, int64_t stride, const REAL *x, REAL turned[SINO_PANEL_MAX][CELLS])
+{
+    if (cells == CELLS && stride % 4 == 0)
+        for (int64_t c = 0; c < CELLS; c += 4)
+            for (int64_t f = 0; f < stride; f += 4) TURN_FOUR(&x[c * stride + f], stride, &turned[f][c], CELLS);
+    else
+        for (int64_t c = 0; c < cells; c++)
+            for (int64_t f = 0; f < stride; f++) turned[f][c] = x[c * stride + f];
+}
+
 /* line[slice][cell] = x[cell][slice]. */
 SINO_VECTORISED static void NAME(give)(SinoSlices slices, int64_t count, SinoStrided line, const REAL *x)
 {
-    VALUE turned[SINO_PANEL_MAX][CELLS];
+    REAL turned[SINO_PANEL_MAX][CELLS];
     for (int64_t begin = 0; begin < count; begin += CELLS, x += CELLS * slices.stride) {
         const int64_t cells = count - begin < CELLS ? count - begin : CELLS;
-        for (int64_t c = 0; c < cells; c++)
-            for (int64_t f = 0; f < slices.stride; f++) turned[f][c] = (VALUE)x[c * slices.stride + f];
+        NAME(turn_out)(cells, slices.stride, x, turned);
         for (int64_t f = 0; f < slices.slice_count; f++) {
             VALUE *to = (VALUE *)line.first + f * line.step[0] + begin * line.step[2];
-            if (line.step[2] == 1)
-                /* The loops above have set every element. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-                for (int64_t c = 0; c < cells; c++) to[c] = turned[f][c];
+            if (line.step[2] == 1 && cells == CELLS)
+                for (int64_t c = 0; c < CELLS; c++) to[c] = (VALUE)turned[f][c];
             else
-                /* The loops above have set every element. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-                for (int64_t c = 0; c < cells; c++) to[c * line.step[2]] = turned[f][c];
+                /* turn_out has set every element. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
+                for (int64_t c = 0; c < cells; c++) to[c * line.step[2]] = (VALUE)turned[f][c];
         }
     }
 }

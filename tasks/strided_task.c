@@ -18,7 +18,7 @@ typedef struct Rays {
     SinoStridedRays rays;
 } Rays;
 
-static SinoStatus check(bool finite, SinoTake take, SinoSlices slices)
+SinoStatus sino_take_check(bool finite, SinoTake take, SinoSlices slices)
 {
     SINO_CHECK(finite, SINO_BAD_INPUT,
                "%s: among the slices %" PRId64 " to %" PRId64 " is a value that is NaN or infinite, or too large for "
@@ -30,7 +30,7 @@ static SinoStatus check(bool finite, SinoTake take, SinoSlices slices)
 static SinoStatus take_tiles_cpu(const SinoTask *task)
 {
     const Tiles *of = task->arguments;
-    return check(sino_strided_take_tiles(&of->tiles, sino_task_buffer(task, 0)), of->take, of->tiles.slices);
+    return sino_take_check(sino_strided_take_tiles(&of->tiles, sino_task_buffer(task, 0)), of->take, of->tiles.slices);
 }
 
 static SinoStatus give_tiles_cpu(const SinoTask *task)
@@ -42,7 +42,7 @@ static SinoStatus give_tiles_cpu(const SinoTask *task)
 static SinoStatus take_rays_cpu(const SinoTask *task)
 {
     const Rays *of = task->arguments;
-    return check(sino_strided_take_rays(&of->rays, sino_task_buffer(task, 0)), of->take, of->rays.slices);
+    return sino_take_check(sino_strided_take_rays(&of->rays, sino_task_buffer(task, 0)), of->take, of->rays.slices);
 }
 
 static SinoStatus give_rays_cpu(const SinoTask *task)

@@ -15,6 +15,7 @@ typedef struct SinoTake {
     const char *what; /* constant */
     int64_t first;
 } SinoTake;
+SinoStatus sino_take_check(bool finite, SinoTake take, SinoSlices slices);
 SinoStatus sino_insert_take_tiles(SinoRuntime *runtime, SinoPosition position, SinoTake take,
                                   const SinoStridedTiles *tiles, SinoData *x);
 SinoStatus sino_insert_take_rays(SinoRuntime *runtime, SinoPosition position, SinoTake take,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM: both directions of every instruction set against the dense reference operator, on blocks that are traced and
- * packed as partitions of a slice, in every precision, with and without symmetry; adjointness; the contents of block
- * headers. */
+ * packed as partitions of a slice, in every precision, with and without symmetry; arrays in place of voxel vectors;
+ * adjointness; the contents of block headers. */
 #include "spmm.h"
 
 #include "memory.h"
 #include "pack.h"
 #include "reference_operator.h"
+#include "spmm_array.h"
 #include "spmm_isa.h"
 #include "testing.h"
 #include "testing_angles.h"
@@ -133,7 +134,8 @@ static void run_kernel(const Run *run, bool back, void *x, void *y)
     const void *block = run->packed->block;
     const float *unit = run->has_units ? run->unit : NULL;
     if (run->isa) {
-        const SinoSpmmProduct product = {.stride = run->stride,
+        const SinoSpmmProduct product = {.part = sino_spmm_whole(run->packed->block),
+                                         .stride = run->stride,
                                          .x = x,
                                          .y = y,
                                          .y_rows = run->packed->ray_count,
@@ -208,11 +210,76 @@ static void *rays_create(const Run *run)
     return y;
 }
 
+/* Images [voxel][SLICES] as those of the run's slices. */
+static SinoStridedTiles tiles_of_images(const Run *run, double *images)
+{
+    const int64_t size = run->problem->scan.grid_size;
+    return (SinoStridedTiles){.slices = {run->precision, run->stride, run->slice_count},
+                              .image = {SINO_STRIDED_FLOAT64, images, {1, size * SLICES, SLICES}},
+                              .grid_size = size,
+                              .tile_count = run->partition->tile_count,
+                              .tile = run->partition->tile};
+}
+
+static bool reads_arrays(const Run *run)
+{
+    return !run->isa && (run->precision == SINO_SINGLE || run->precision == SINO_DOUBLE);
+}
+
+/* y of the array has the bits of y of vectors; what is not finite is told. */
+static void check_project_array(const Run *run, const void *expected)
+{
+    const int64_t rows = run->packed->ray_count;
+    const SinoStridedTiles tiles = tiles_of_images(run, run->problem->x);
+    const int64_t voxel = voxel_of(run->problem, run->partition, run->partition->tile_count - 1, 0);
+    void *y = output_create(run, rows), *scratch = scratch_create(run);
+    void *copies = malloc((size_t)sino_spmm_array_bytes(tiles.slices));
+    assert_non_null(copies);
+    assert_true(sino_spmm_project_array(run->packed->block, &tiles, copies, y, scratch));
+    assert_memory_equal(y, expected, (size_t)(rows * run->stride) * sino_spmm_to_bytes(run->precision));
+    if (voxel >= 0) {
+        double *last = &run->problem->x[voxel * SLICES + run->slice_count - 1];
+        const double value = *last;
+        *last = NAN;
+        assert_false(sino_spmm_project_array(run->packed->block, &tiles, copies, y, scratch));
+        *last = value;
+    }
+    free(copies);
+    free(scratch);
+    free(y);
+}
+
+/* The array gets the values of the voxel vector that are in the grid, and no others. */
+static void check_backproject_array(const Run *run, SinoSpmmRows rows, const void *y, const void *expected)
+{
+    const int64_t size = run->problem->scan.grid_size, count = size * size * SLICES;
+    const int64_t voxels = run->partition->tile_count * SINO_TILE_VOXELS;
+    const size_t bytes = sino_spmm_to_bytes(run->precision);
+    double *images = zeros(count, sizeof *images);
+    const SinoStridedTiles tiles = tiles_of_images(run, images);
+    void *scratch = scratch_create(run), *copies = malloc((size_t)sino_spmm_array_bytes(tiles.slices));
+    assert_non_null(copies);
+    for (int64_t i = 0; i < count; i++) images[i] = NAN;
+    sino_spmm_backproject_array(run->packed->block, rows, y, &tiles, copies, scratch);
+    for (int64_t i = 0; i < voxels; i++) {
+        const int64_t voxel = voxel_of(run->problem, run->partition, i / SINO_TILE_VOXELS, (int)(i % SINO_TILE_VOXELS));
+        for (int64_t f = 0; voxel >= 0 && f < run->slice_count; f++) {
+            assert_true(images[voxel * SLICES + f] == element(bytes, expected, place(run, voxels, i, f)));
+            images[voxel * SLICES + f] = NAN;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) assert_true(isnan(images[i]));
+    free(copies);
+    free(scratch);
+    free(images);
+}
+
 static void check_project(const Run *run)
 {
     const Packed *packed = run->packed;
     void *x = voxels_create(run), *y = output_create(run, packed->ray_count);
     run_kernel(run, false, x, y);
+    if (reads_arrays(run)) check_project_array(run, y);
     for (int64_t i = 0; i < packed->ray_count; i++)
         for (int64_t f = 0; f < run->stride; f++) {
             const int64_t at = place(run, packed->ray_count, i, f);
@@ -238,7 +305,8 @@ static void check_rows(const Run *run, const void *y, const void *expected)
             set_element(bytes, all, place(run, rows.count, packed->ray[i], f),
                         element(bytes, y, place(run, packed->ray_count, i, f)));
     if (run->isa) {
-        const SinoSpmmProduct product = {.stride = run->stride,
+        const SinoSpmmProduct product = {.part = sino_spmm_whole(run->packed->block),
+                                         .stride = run->stride,
                                          .x = x,
                                          .y = all,
                                          .y_rows = rows.count,
@@ -250,6 +318,7 @@ static void check_rows(const Run *run, const void *y, const void *expected)
         sino_spmm_backproject_rows(packed->block, run->stride, rows, all, x, scratch);
     }
     assert_memory_equal(x, expected, (size_t)(voxels * run->stride) * bytes);
+    if (reads_arrays(run)) check_backproject_array(run, rows, all, expected);
     free(all);
     free(x);
     free(scratch);
@@ -260,6 +329,7 @@ static void check_backproject(const Run *run)
     const int64_t voxels = run->partition->tile_count * SINO_TILE_VOXELS;
     void *y = rays_create(run), *x = output_create(run, voxels);
     run_kernel(run, true, x, y);
+    if (reads_arrays(run)) check_backproject_array(run, (SinoSpmmRows){0}, y, x);
     if (run->precision == SINO_SINGLE || run->precision == SINO_DOUBLE) check_rows(run, y, x);
     for (int64_t i = 0; i < voxels; i++) {
         const int64_t voxel = voxel_of(run->problem, run->partition, i / SINO_TILE_VOXELS, (int)(i % SINO_TILE_VOXELS));

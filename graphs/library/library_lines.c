@@ -262,12 +262,17 @@ static SinoStatus move_voxels(const SinoLines *lines, SinoStrided images, SinoTa
     return share_rays(lines, back, product->position, take, &rays, x);
 }
 
+SinoStrided sino_lines_images(const SinoArrays *arrays, int64_t first)
+{
+    return from(arrays->images, 0, first);
+}
+
 SinoStatus sino_lines_move_images(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
                                   const SinoProduct *product, SinoData *const *x)
 {
     if (cone_of(lines))
         return move_bands(lines, further(arrays->images, take.first * arrays->image_step), take, back, product, x);
-    const SinoStrided images = from(arrays->images, 0, take.first);
+    const SinoStrided images = sino_lines_images(arrays, take.first);
     if (matrix_of(lines)) return move_voxels(lines, images, take, back, product, x[0]);
     return move_tiles(lines, images, take, back, product, x);
 }

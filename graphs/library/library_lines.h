@@ -39,6 +39,9 @@ SinoArraySizes sino_lines_sizes(const SinoLines *lines, int64_t subset);
  */
 SinoStatus sino_lines_check_subset(const SinoLines *lines, int64_t subset);
 
+/* Images from slice `first` on; not of cone beams. */
+SinoStrided sino_lines_images(const SinoArrays *arrays, int64_t first);
+
 /* Insert the tasks between arrays, from slice or volume take.first on, and vectors: of images and the partitions'
  * vectors x; of the projections of the product's subset and its vector y. Towards the operator unless `back` says
  * otherwise. */

@@ -14,17 +14,18 @@
 #include <stdlib.h>
 
 /* The vectors of a slot, beside those of the operator's work. */
-enum { IMAGES, PROJECTIONS, VECTORS, ADDEND = VECTORS, VECTORS_OF_SUBSETS };
-static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
-    [IMAGES] = {"images", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+enum { PROJECTIONS, IMAGES, ADDEND, VECTORS };
+static const SinoBuffer vectors[VECTORS] = {
     [PROJECTIONS] = {"projections", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    /* Of products whose kind does not read the caller's images, or of several subsets: */
+    [IMAGES] = {"images", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     /* The backprojection of one subset, where several are added: */
     [ADDEND] = {"addend", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 typedef struct Slot {
     SinoSlices slices;
     SinoOperatorWork *work;
-    SinoData **vector[VECTORS_OF_SUBSETS];
+    SinoData **vector[VECTORS];
 } Slot;
 
 struct SinoProducts {
@@ -34,11 +35,24 @@ struct SinoProducts {
     int64_t slot_count, stride; /* of the slots, which are made when the first product needs them */
     Slot *slot;
     SinoData *scratch; /* of sums of partial vectors; NULL: the operator has none */
+    SinoData *copies;  /* of the caller's images, a few tiles at a time; NULL: whole vectors */
 };
+
+/* Scratch memory for copies of the caller's images; 0: the operator has vectors of them. */
+static int64_t copies_bytes(const SinoOperator *op, SinoSlices slices)
+{
+    return op->kind->image_bytes ? op->kind->image_bytes(op, slices) : 0;
+}
+
+static SinoSlices slices_of(const SinoOperator *op, int64_t stride)
+{
+    return (SinoSlices){.precision = sino_precision_solver(op->problem.precision), .stride = stride};
+}
 
 static int64_t vector_count(const SinoOperator *op)
 {
-    return op->problem.subset_count > 1 ? VECTORS_OF_SUBSETS : VECTORS;
+    if (op->problem.subset_count > 1) return VECTORS;
+    return copies_bytes(op, slices_of(op, 1)) > 0 ? IMAGES : ADDEND;
 }
 
 SinoStatus sino_products_new(const SinoProductsRequest *request, SinoProducts **result)
@@ -60,12 +74,12 @@ static void free_slots(SinoProducts *products)
     for (int64_t i = 0; products->slot && i < products->slot_count; i++) {
         Slot *slot = &products->slot[i];
         sino_operator_work_free(slot->work);
-        for (int v = 0; v < VECTORS_OF_SUBSETS; v++)
-            sino_data_free_each(slot->vector[v], extent[vectors[v].rows].members);
+        for (int v = 0; v < VECTORS; v++) sino_data_free_each(slot->vector[v], extent[vectors[v].rows].members);
     }
     free(products->slot);
     sino_data_free(products->scratch);
-    products->scratch = NULL;
+    sino_data_free(products->copies);
+    products->scratch = products->copies = NULL;
     products->slot = NULL;
     products->slot_count = 0;
 }
@@ -121,20 +135,25 @@ int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, i
     return sino_larger(1, sino_smaller(room, sino_smaller(minibatches, slots_wanted(products))));
 }
 
-static SinoSlices slices_of(const SinoProducts *products)
-{
-    return (SinoSlices){.precision = sino_precision_solver(products->op->problem.precision),
-                        .stride = products->stride};
-}
-
 static SinoStatus open_slot(const SinoProducts *products, int64_t number, Slot *slot)
 {
     const SinoOperator *op = products->op;
     const SinoBatch batch = {.stride = products->stride, .history_numbers = 1};
-    slot->slices = slices_of(products);
+    slot->slices = slices_of(op, products->stride);
     for (int v = 0; v < vector_count(op); v++)
         SINO_TRY(sino_buffer_new(op->runtime, &vectors[v], &op->shape, batch, &slot->vector[v]));
     return sino_operator_work_new(op, &slot->slices, number, false, &slot->work);
+}
+
+static SinoStatus make_scratch(SinoProducts *products)
+{
+    const SinoOperator *op = products->op;
+    const SinoSlices slices = slices_of(op, products->stride);
+    const int64_t copies = copies_bytes(op, slices);
+    if (copies > 0) SINO_TRY(sino_data_scratch(op->runtime, "copies", copies, &products->copies));
+    if (!op->kind->project_parts) return NULL;
+    return sino_data_scratch(op->runtime, "line", sino_lines_scratch_bytes(products->lines, slices),
+                             &products->scratch);
 }
 
 /* Keeps the slots of the product before if they suit this one. */
@@ -151,9 +170,7 @@ static SinoStatus make_slots(SinoProducts *products, int64_t slice_count, int64_
     products->slot_count = count;
     products->stride = stride;
     for (int64_t i = 0; i < count; i++) SINO_TRY(open_slot(products, i, &products->slot[i]));
-    if (!products->op->kind->project_parts) return NULL;
-    return sino_data_scratch(products->op->runtime, "line",
-                             sino_lines_scratch_bytes(products->lines, slices_of(products)), &products->scratch);
+    return make_scratch(products);
 }
 
 /* One minibatch in its slot. */
@@ -163,10 +180,12 @@ typedef struct Minibatch {
     const Slot *slot;
     SinoTake take;
     SinoProduct product; /* of one subset after another */
+    SinoImages images;   /* of one subset alone, if its kind reads them */
 } Minibatch;
 
 static SinoStatus move_images(const Minibatch *of)
 {
+    if (of->product.images) return NULL;
     return sino_lines_move_images(of->products->lines, of->arrays, of->take, of->arrays->back, &of->product,
                                   of->slot->vector[IMAGES]);
 }
@@ -255,7 +274,11 @@ static SinoStatus multiply(SinoProducts *products, const SinoArrays *arrays, int
                     .slot = slot,
                     .take = {.what = arrays->back ? "the projections" : "the images", .first = first},
                     .product = {.position = {.slab = 0, .minibatch = number, .partition = -1, .iteration = 0},
-                                .slices = slot->slices}};
+                                .slices = slot->slices},
+                    .images = {.array = sino_lines_images(arrays, first), .copies = products->copies}};
+    const bool alone = end_of_subsets(products->op, arrays) - first_subset(arrays) == 1;
+    of.images.take = of.take;
+    if (products->copies && alone) of.product.images = &of.images;
     return arrays->back ? backproject(&of) : project(&of);
 }
 

@@ -17,6 +17,7 @@
 #include "partial_sums.h"
 #include "projector.h"
 #include "redundancy.h"
+#include "spmm_array_task.h"
 #include "topology.h"
 #include "trace.h"
 
@@ -101,6 +102,8 @@ typedef struct SinoProduct {
     SinoPosition position;
     SinoSlices slices;
     int64_t subset; /* 0 … subset_count − 1 */
+    /* A caller's array in place of x, which is then NULL, of kinds and operators with image_bytes; NULL: there is x. */
+    const SinoImages *images;
 } SinoProduct;
 
 /* What a sweep compares A x with, for the rows of its subset: ybar = n · A x + r and the counts g. Data are not owned.
@@ -164,6 +167,9 @@ struct SinoOperatorKind {
      * parts->count 0: nothing is inserted, and `project` is to be called. NULL: the kind has no partial vectors. */
     SinoStatus (*project_parts)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
                                 SinoParts *parts);
+    /* Scratch memory of a product with `images`, of each worker; 0: the operator has no such products. NULL: the kind
+     * has none. */
+    int64_t (*image_bytes)(const SinoOperator *op, SinoSlices slices);
     /* Inserts the tasks of y = AᵀA x. NULL: solvers project and backproject. */
     SinoStatus (*normal)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y);
     /* An upper bound of the largest eigenvalue of AᵀA; of kinds with `normal`. */

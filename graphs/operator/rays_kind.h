@@ -37,6 +37,7 @@ void sino_rays_work_close(SinoOperatorWork *work);
 SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
 SinoStatus sino_rays_project_parts(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
                                    SinoParts *parts);
+int64_t sino_rays_image_bytes(const SinoOperator *op, SinoSlices slices);
 SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
 SinoStatus sino_rays_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                            SinoData *const *x, SinoData *image);

@@ -94,6 +94,7 @@ typedef struct Product {
     SinoPosition position;
     SinoData **partial, **narrow_rays, **narrow_voxels; /* NULL if the operator has no such buffers */
     SinoData *units;
+    const SinoImages *images; /* not owned; NULL: voxel vectors */
 } Product;
 
 static Product product_of(const SinoOperatorWork *work, const SinoProduct *product)
@@ -109,7 +110,16 @@ static Product product_of(const SinoOperatorWork *work, const SinoProduct *produ
                      .partial = subset->buffer[PARTIAL],
                      .narrow_rays = subset->buffer[NARROW_RAYS],
                      .narrow_voxels = made->common[NARROW_VOXELS],
-                     .units = made->common[UNITS] ? made->common[UNITS][0] : NULL};
+                     .units = made->common[UNITS] ? made->common[UNITS][0] : NULL,
+                     .images = product->images};
+}
+
+/* Halves are made of whole vectors, and devices read them. */
+int64_t sino_rays_image_bytes(const SinoOperator *op, SinoSlices slices)
+{
+    const SinoRays *rays = ((const SinoRaysOwn *)op->own)->subset[0].rays;
+    const bool whole = rays->layout.precision == SINO_SINGLE || rays->layout.precision == SINO_DOUBLE;
+    return whole && rays->lists_bytes == 0 ? sino_images_copies_bytes(slices) : 0;
 }
 
 static SinoPosition at_partition(const Product *product, int64_t partition)
@@ -130,6 +140,37 @@ static SinoStatus prepare_spmm(const Product *product, SinoPosition position, bo
                        .scratch = product->rays->scratch,
                        .units = product->units};
     return sino_rays_use(product->runtime, product->rays, position, back, spmm);
+}
+
+/* The voxels of a partition in the caller's images. */
+static SinoSpmmArray array_of(const Product *product, int64_t partition)
+{
+    const SinoPartition *of = &product->rays->partition[partition];
+    return (SinoSpmmArray){.images = product->images,
+                           .slices = product->slices,
+                           .grid_size = product->rays->layout.geometry.grid_size,
+                           .tile_count = of->tile_count,
+                           .tile = of->tile};
+}
+
+/* Partition p of y = A x. */
+static SinoStatus insert_project(const Product *product, const SinoSpmm *spmm, int64_t p, SinoData *const *x,
+                                 SinoData *y)
+{
+    const SinoPosition position = at_partition(product, p);
+    if (!product->images) return sino_insert_spmm_project(product->runtime, position, spmm, x[p], y);
+    const SinoSpmmArray array = array_of(product, p);
+    return sino_insert_spmm_project_array(product->runtime, position, spmm, &array, y);
+}
+
+/* Partition p of x = Aᵀ y. */
+static SinoStatus insert_backproject(const Product *product, const SinoSpmm *spmm, int64_t p, SinoData *y,
+                                     SinoData *const *x)
+{
+    const SinoPosition position = at_partition(product, p);
+    if (!product->images) return sino_insert_spmm_backproject(product->runtime, position, spmm, y, x[p]);
+    const SinoSpmmArray array = array_of(product, p);
+    return sino_insert_spmm_backproject_array(product->runtime, position, spmm, y, &array);
 }
 
 /* Exponent e: halves are scaled to |value| < 2^e. Half precision also stores sums as halves: a sum over a ray is at
@@ -185,10 +226,9 @@ static SinoStatus project_partitions(const Product *product, SinoData *const *x,
     SinoData *const *to = half ? product->narrow_rays : partial;
     if (product->units) SINO_TRY(insert_narrow(product, true, x));
     for (int64_t p = 0; p < product->rays->partition_count; p++) {
-        const SinoPosition position = at_partition(product, p);
         SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(product, position, false, &spmm));
-        SINO_TRY(sino_insert_spmm_project(product->runtime, position, &spmm, from[p], to[p]));
+        SINO_TRY(prepare_spmm(product, at_partition(product, p), false, &spmm));
+        SINO_TRY(insert_project(product, &spmm, p, from, to[p]));
     }
     return half ? insert_widen(product, false, partial) : NULL;
 }
@@ -232,12 +272,11 @@ SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *want
     if (product.units) SINO_TRY(insert_narrow(&product, false, partial));
     /* The last partition comes first: its block was loaded into a window most recently. */
     for (int64_t p = product.rays->partition_count - 1; p >= 0; p--) {
-        const SinoPosition position = at_partition(&product, p);
         SinoSpmm spmm;
-        SINO_TRY(prepare_spmm(&product, position, true, &spmm));
+        SINO_TRY(prepare_spmm(&product, at_partition(&product, p), true, &spmm));
         SinoData *rows = from[p];
         if (found) sino_partial_sums_find(product.sums, p, y, &rows, &spmm.rows.row, &spmm.rows.count);
-        SINO_TRY(sino_insert_spmm_backproject(product.runtime, position, &spmm, rows, to[p]));
+        SINO_TRY(insert_backproject(&product, &spmm, p, rows, to));
     }
     return half ? insert_widen(&product, true, x) : NULL;
 }

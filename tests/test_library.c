@@ -312,6 +312,12 @@ static void overlaps_are_refused(void **state)
     refused(sinodag_project(op, &of, &to), "overlap in memory");
     to.stride[0] = INT64_MIN;
     refused(sinodag_project(op, &of, &to), "overlap in memory");
+    static const char *const steps[] = {"algorithm=sirt", "iterations=1", NULL};
+    SinodagArray start = of;
+    succeeds(sinodag_solve(op, &next, steps, &(SinodagSolution){.volume = of, .start = &start}));
+    start.size[0] = 1; /* the image of all slices is that of the first one */
+    refused(sinodag_solve(op, &next, steps, &(SinodagSolution){.volume = of, .start = &start}),
+            "the images of start and the volume overlap in memory");
     free(memory);
     succeeds(sinodag_operator_free(op));
 }
@@ -362,7 +368,9 @@ static void freed_operators_are_refused(void **state)
     SinodagOperator *op = new_operator(NULL);
     succeeds(sinodag_operator_free(op));
     refused(sinodag_operator_free(op), "was freed");
+    SinodagOperator *later = new_operator(in_double); /* where the memory of the freed one was */
     refused(sinodag_project(op, &of, &to), "was freed");
+    succeeds(sinodag_operator_free(later));
     refused(sinodag_backproject(NULL, &to, &of), "does not exist");
     refused(sinodag_operator_about(op, &about), "was freed");
     succeeds(sinodag_operator_free(NULL));

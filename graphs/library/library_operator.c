@@ -15,8 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operators that exist; protected by the library's lock. */
+/* The operators that exist; protected by the library's lock. Callers have numbers in place of addresses, which memory
+ * of a later operator could have, too: a call that has waited while another thread freed its operator finds none. */
 static SinodagOperator *first_operator;
+static uintptr_t last_number;
+
+static SinodagOperator *next_handle(void)
+{
+    SinodagOperator *handle;
+    last_number += 16; /* a valid alignment of a pointer */
+    memcpy(&handle, &last_number, sizeof handle);
+    return handle;
+}
 
 static const char *const allowed[] = {"geometry",
                                       "precision",
@@ -162,35 +172,38 @@ SinodagStatus sinodag_operator_new(const SinodagGeometry *geometry, const char *
     if (!status) {
         made->next = first_operator;
         first_operator = made;
+        made->handle = next_handle();
         sino_library_keep();
-        *op = made;
+        *op = made->handle;
     }
     sino_library_leave();
     return status;
 }
 
 /* The place in the list that points to the operator; *place NULL: there is no such operator. */
-static SinodagOperator **place_of(const SinodagOperator *op)
+static SinodagOperator **place_of(const SinodagOperator *handle)
 {
     SinodagOperator **place = &first_operator;
-    while (*place && *place != op) place = &(*place)->next;
+    while (*place && (*place)->handle != handle) place = &(*place)->next;
     return place;
 }
 
-SinoStatus sino_library_check_operator(const SinodagOperator *op)
+SinoStatus sino_library_find_operator(const SinodagOperator *handle, SinodagOperator **op)
 {
-    SINO_CHECK(op && *place_of(op), SINO_BAD_INPUT, "the operator does not exist, or was freed; allowed: an operator");
+    *op = *place_of(handle);
+    SINO_CHECK(*op, SINO_BAD_INPUT, "the operator does not exist, or was freed; allowed: an operator");
     return NULL;
 }
 
-SinodagStatus sinodag_operator_free(SinodagOperator *op)
+SinodagStatus sinodag_operator_free(SinodagOperator *handle)
 {
-    if (!op) return NULL;
+    if (!handle) return NULL;
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = sino_library_check_operator(op);
+    SinodagOperator *op;
+    status = sino_library_find_operator(handle, &op);
     if (!status) {
-        *place_of(op) = op->next;
+        *place_of(handle) = op->next;
         free_operator(op);
         status = sino_library_let_go();
     }
@@ -198,11 +211,12 @@ SinodagStatus sinodag_operator_free(SinodagOperator *op)
     return status;
 }
 
-SinodagStatus sinodag_operator_about(const SinodagOperator *op, SinodagAbout *about)
+SinodagStatus sinodag_operator_about(const SinodagOperator *handle, SinodagAbout *about)
 {
     SinoStatus status = sino_library_enter();
     if (status) return status;
-    status = sino_library_check_operator(op);
+    SinodagOperator *op;
+    status = sino_library_find_operator(handle, &op);
     if (!status && about) *about = op->about;
     sino_library_leave();
     return status;
@@ -306,11 +320,21 @@ typedef struct Range {
     double first, end;
 } Range;
 
-static Range range_of(const SinodagArray *array, const SinoStrided *used, int64_t volume_step)
+/* An array of the caller, as it is used. */
+typedef struct Use {
+    const char *what;
+    const SinodagArray *array;
+    const SinoStrided *used;
+    int64_t volume_step;
+} Use;
+
+static Range range_of(Use of)
 {
+    const SinodagArray *array = of.array;
+    const SinoStrided *used = of.used;
     const double element = used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float);
     const int64_t count[4] = {array->size[0], array->size[1], array->size[2], sino_larger(1, array->volumes)};
-    const int64_t step[4] = {used->step[0], used->step[1], used->step[2], volume_step};
+    const int64_t step[4] = {used->step[0], used->step[1], used->step[2], of.volume_step};
     Range range = {.first = (double)(uintptr_t)array->data, .end = (double)(uintptr_t)array->data + element};
     for (int d = 0; d < 4; d++) {
         const double reach = element * (double)(count[d] - 1) * (double)step[d];
@@ -321,24 +345,31 @@ static Range range_of(const SinodagArray *array, const SinoStrided *used, int64_
 }
 
 /* Whether element i of one array is element i of the other one. */
-static bool are_same(const SinodagArray *images, const SinodagArray *projections, const SinoArrays *arrays)
+static bool are_same(Use a, Use b)
 {
-    return images->data == projections->data && images->type == projections->type &&
-           memcmp(images->size, projections->size, sizeof images->size) == 0 &&
-           memcmp(arrays->images.step, arrays->projections.step, sizeof arrays->images.step) == 0 &&
-           arrays->image_step == arrays->projection_step;
+    return a.array->data == b.array->data && a.array->type == b.array->type &&
+           memcmp(a.array->size, b.array->size, sizeof a.array->size) == 0 &&
+           memcmp(a.used->step, b.used->step, sizeof a.used->step) == 0 && a.volume_step == b.volume_step;
 }
 
 /* Slices are written while others are still to be read. What lies on a device is copied as a whole before. */
-static SinoStatus check_apart(const SinodagArray *images, const SinodagArray *projections, const SinoArrays *arrays)
+static SinoStatus check_apart(Use a, Use b)
 {
-    if (images->device != SINODAG_MAIN_MEMORY || projections->device != SINODAG_MAIN_MEMORY) return NULL;
-    const Range a = range_of(images, &arrays->images, arrays->image_step);
-    const Range b = range_of(projections, &arrays->projections, arrays->projection_step);
-    SINO_CHECK(a.end <= b.first || b.end <= a.first || are_same(images, projections, arrays), SINO_BAD_INPUT,
-               "the images and the projections overlap in memory; allowed: arrays apart from each other, or the same "
-               "array with the same strides");
+    if (a.array->device != SINODAG_MAIN_MEMORY || b.array->device != SINODAG_MAIN_MEMORY) return NULL;
+    const Range of_a = range_of(a), of_b = range_of(b);
+    SINO_CHECK(of_a.end <= of_b.first || of_b.end <= of_a.first || are_same(a, b), SINO_BAD_INPUT,
+               "%s and %s overlap in memory; allowed: arrays apart from each other, or the same array with the same "
+               "strides",
+               a.what, b.what);
     return NULL;
+}
+
+SinoStatus sino_library_check_apart(const char *what, const SinodagArray *array, const int64_t size[3],
+                                    const SinodagArray *images, const SinoStrided *used)
+{
+    SinoStrided read;
+    SINO_TRY(sino_library_use_array(what, array, size, &read));
+    return check_apart((Use){what, array, &read, 0}, (Use){"the volume", images, used, 0});
 }
 
 SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
@@ -347,7 +378,8 @@ SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray
     const SinoArraySizes sizes = sino_lines_sizes(op->lines, arrays->subset);
     SINO_TRY(sizes.images[0] > 0 ? use_cone(&sizes, images, projections, arrays)
                                  : use_slices(&sizes, images, projections, arrays));
-    return check_apart(images, projections, arrays);
+    return check_apart((Use){"the images", images, &arrays->images, arrays->image_step},
+                       (Use){"the projections", projections, &arrays->projections, arrays->projection_step});
 }
 
 SinoStatus sino_library_check_room(const SinodagOperator *op, const char *slice, int64_t count, int64_t bytes)
@@ -379,10 +411,11 @@ static SinoStatus multiply_brought(SinodagOperator *op, SinoArrays arrays, const
     return status;
 }
 
-static SinoStatus multiply(SinodagOperator *op, SinoArrays arrays, const SinodagArray *images,
+static SinoStatus multiply(const SinodagOperator *handle, SinoArrays arrays, const SinodagArray *images,
                            const SinodagArray *projections)
 {
-    SINO_TRY(sino_library_check_operator(op));
+    SinodagOperator *op;
+    SINO_TRY(sino_library_find_operator(handle, &op));
     SINO_CHECK(arrays.subset == SINO_ALL_SUBSETS || (arrays.subset >= 0 && arrays.subset < op->about.subsets),
                SINO_BAD_INPUT, "subset is %" PRId64 "; allowed: 0 to %" PRId64, arrays.subset, op->about.subsets - 1);
     SINO_TRY(sino_lines_check_subset(op->lines, arrays.subset));

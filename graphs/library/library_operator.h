@@ -10,7 +10,8 @@
 #include "forecast.h"
 
 struct SinodagOperator {
-    double *angle_rad; /* owned; NULL: a matrix */
+    SinodagOperator *handle; /* what callers have: the operator's number, and no address */
+    double *angle_rad;       /* owned; NULL: a matrix */
     SinodagAbout about;
     SinoForecast forecast;    /* of parallel beams */
     SinoCone cone;            /* of cone beams */
@@ -24,7 +25,7 @@ struct SinodagOperator {
 };
 
 /* Within a call. SINO_BAD_INPUT: the operator does not exist, or was freed. */
-SinoStatus sino_library_check_operator(const SinodagOperator *op);
+SinoStatus sino_library_find_operator(const SinodagOperator *handle, SinodagOperator **op);
 
 /* Checks arrays of an operator that exists, and fills in arrays->images, projections and slice_count; `subset` is
  * valid. SINO_BAD_INPUT: other sizes or types, arrays that overlap. */
@@ -35,6 +36,11 @@ SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray
  * other sizes or types, or several volumes. */
 SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3],
                                   SinoStrided *used);
+
+/* Checks an array that is read, of these sizes, beside images that are written. SINO_BAD_INPUT: as
+ * sino_library_use_array, or both overlap, and are not the same array. */
+SinoStatus sino_library_check_apart(const char *what, const SinodagArray *array, const int64_t size[3],
+                                    const SinodagArray *images, const SinoStrided *used);
 
 /* What differs by the kind of an operator. */
 typedef struct SinoLibraryKind {

@@ -297,7 +297,7 @@ static SinoStatus solve_with(const SinodagOperator *op, const SinoSettings *sett
     return status;
 }
 
-/* An array of a solution, by the name of the setting for files. */
+/* An array of a solution, by a name. */
 typedef struct Beside {
     const char *name;
     const SinodagArray *array;
@@ -335,6 +335,20 @@ static SinoStatus use_start(const SinodagOperator *op, const SinodagArray *start
     return NULL;
 }
 
+/* The volume is written while start and the like are still to be read. */
+static SinoStatus check_apart(const SinodagOperator *op, const SinodagSolution *to, const SinoStrided *volume)
+{
+    const Beside beside[] = {{"the images of start", to->start},
+                             {"the values of sensitivity", to->sensitivity},
+                             {"the values of multiplicative", to->multiplicative},
+                             {"the values of additive", to->additive}};
+    for (int i = 0; i < 4; i++)
+        if (beside[i].array)
+            SINO_TRY(sino_library_check_apart(beside[i].name, beside[i].array,
+                                              i < 2 ? op->about.images : op->about.projections, &to->volume, volume));
+    return NULL;
+}
+
 static SinoStatus solve_by_kind(const SinodagOperator *op, SinoSettings *settings, Solve *solve)
 {
     if (op->matrix) return sino_library_solve_matrix(op, settings, &solve->arrays, solve->solution);
@@ -353,6 +367,7 @@ static SinoStatus solve_here(const SinodagOperator *op, const SinodagArray *proj
     SINO_TRY(sino_library_use_arrays(op, &copy.volume, projections, &solve.arrays));
     SINO_TRY(read_settings(op, &copy, given, &settings));
     SinoStatus status = use_start(op, copy.start, &solve);
+    if (!status) status = check_apart(op, &copy, &solve.arrays.images);
     if (!status) status = solve_by_kind(op, settings, &solve);
     sino_settings_free(settings);
     return status;
@@ -394,11 +409,25 @@ static SinoStatus bring(const SinodagOperator *op, const SinodagArray *projectio
     return bring_beside(op, solution, to);
 }
 
-static SinoStatus check_and_solve(const SinodagOperator *op, const SinodagArray *projections, const char *const *given,
-                                  const SinodagSolution *solution)
+/* A setting of files, which `start` takes the place of. */
+static SinoStatus check_save_every(const char *const *given)
 {
+    const char *every = sino_library_given(given, "save-every");
+    SINO_CHECK(
+        !every, SINO_BAD_INPUT,
+        "'save-every=%.40s' is no setting of a solution, which has no files; allowed: mlem or osem in calls of so "
+        "many iterations, each of which has the images of the one before as start, with the same bits",
+        every);
+    return NULL;
+}
+
+static SinoStatus check_and_solve(const SinodagOperator *handle, const SinodagArray *projections,
+                                  const char *const *given, const SinodagSolution *solution)
+{
+    SinodagOperator *op;
     Brought brought = {0};
-    SINO_TRY(sino_library_check_operator(op));
+    SINO_TRY(sino_library_find_operator(handle, &op));
+    SINO_TRY(check_save_every(given));
     SINO_CHECK(solution, SINO_BAD_INPUT, "there is no place for the solution; allowed: the address of one");
     SinoStatus status = bring(op, projections, solution, &brought);
     if (!status) status = solve_here(op, &brought.projections.array, given, &brought.solution);

@@ -221,7 +221,8 @@ typedef struct SinodagSolution {
  * regularization, likelihood-tolerance, fbp-filter, padding-type, and, of a matrix, post-filter; what the algorithm or
  * the kind of the operator does not use is refused. osem and fista take the operator's subsets; fbp takes any, and so
  * does fdk, which is for cone beams alone and has no residuals; others need an operator with one. A message "plan"
- * tells the memory of the solvers' vectors. SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a
+ * tells the memory of the solvers' vectors. The arrays of the solution that are read lie apart from the volume, or are
+ * the same array with the same strides. SINODAG_BAD_INPUT: other sizes or types, a value is NaN or infinite, a
  * setting that only a scan can tell (regularization and iterations auto), too short an arc for fdk, less memory than
  * one slice or volume takes. SINODAG_FAILED: cancelled, no memory. */
 SinodagStatus sinodag_solve(SinodagOperator *op, const SinodagArray *projections, const char *const *settings,

@@ -98,9 +98,11 @@ class _Linear:
             dtype=self.dtype,
         )
 
-    def _beside(self, values):
-        """What goes with a solution, as slices of the library's arrays."""
+    def _beside(self, values, out):
+        """What goes with a solution in `out`, as slices of the library's arrays; a copy if they overlap."""
         values = _numbers(values)
+        if isinstance(values, np.ndarray) and isinstance(out, np.ndarray) and np.may_share_memory(values, out):
+            values = values.copy()
         return usable(_slices(values, self._fit(values.shape)[0], self._cells[0]), values.dtype)
 
     def _lay_out(self, image, projections):
@@ -305,7 +307,8 @@ class Operator(_Linear):
                      fbp; fdk has none
         progress     as of sinodag.recon, after each iteration
         start        images that the first iteration begins from, or one for all: of parallel beams, and of a matrix with mlem and
-                     osem
+                     osem, where calls that begin from the images of the call before give the images after every so many
+                     iterations, which `save_every` of recon saves
         multiplicative, additive  of a matrix: factors of its rows, and expected randoms and scatter, of each set or one for all:
                      the expected values are multiplicative * (A @ x) + additive
         sensitivity  of a matrix, with mlem and osem: an image in place of A.T @ multiplicative
@@ -318,8 +321,8 @@ class Operator(_Linear):
         call, kept, rows = Call(progress), [], []
         of_images = {"start": start, "sensitivity": sensitivity}
         of_rows = {"multiplicative": multiplicative, "additive": additive}
-        beside = {name: self._beside(values) for name, values in of_images.items() if values is not None}
-        beside.update((name, self.T._beside(values)) for name, values in of_rows.items() if values is not None)
+        beside = {name: self._beside(values, out) for name, values in of_images.items() if values is not None}
+        beside.update((name, self.T._beside(values, out)) for name, values in of_rows.items() if values is not None)
 
         def compute(given, volume):
             solution = Solution(volume=volume, progress=call.output.progress)
@@ -328,7 +331,7 @@ class Operator(_Linear):
                 setattr(solution, name, ctypes.pointer(kept[-1]))
             if residuals:
                 count = given.size[0] if len(self._cells[0]) == 2 else given.volumes
-                rows.append(np.full((count, _columns(settings)), np.nan))
+                rows.append(np.empty((count, _columns(settings))))  # of pages that nobody takes if the library refuses
                 solution.residual = rows[-1].ctypes.data_as(ctypes.POINTER(ctypes.c_double))
                 solution.columns = rows[-1].shape[1]
             handle, texts = self._use(), settings_of(settings)

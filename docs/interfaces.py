@@ -199,7 +199,6 @@ def truth():
 
 def main():
     x = truth()
-    # sinodag is the last: its workers poll for work until the end, and that is processor time of the process, too.
     for package in (Astra, Cil, ScikitImage, Svmbir, Sinodag):
         subject = package()
         try:

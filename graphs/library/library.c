@@ -12,7 +12,7 @@ static struct {
     pthread_mutex_t mutex; /* held during every call; protects the rest */
     int64_t starts;        /* calls of sinodag_start without one of sinodag_stop */
     int64_t users;         /* starts, and operators */
-    SinoRuntime *runtime;  /* NULL: StarPU is not up */
+    SinoRuntime *runtime;  /* NULL: StarPU is not up; its workers sleep between calls */
     SinoLog *log;
     SinodagLog *tell; /* the caller's; NULL: none */
     void *tell_of;
@@ -62,6 +62,7 @@ SinoStatus sino_library_enter(void)
     const pid_t process = __atomic_load_n(&library.process, __ATOMIC_ACQUIRE);
     if (process == 0 || process == getpid()) {
         pthread_mutex_lock(&library.mutex);
+        if (library.runtime) sino_runtime_resume(library.runtime);
         return NULL;
     }
     return sino_error(
@@ -72,6 +73,7 @@ SinoStatus sino_library_enter(void)
 
 void sino_library_leave(void)
 {
+    if (library.runtime) sino_runtime_pause(library.runtime);
     pthread_mutex_unlock(&library.mutex);
 }
 

@@ -6,7 +6,8 @@
  * caller's function. Outputs are untouched on failure, but for arrays, whose contents are then undefined.
  *
  * Threads: any thread may call any function at any time. One call works at a time, since a process has one StarPU; the
- * others wait. Every call uses all workers. Functions of the caller must not call the library: such a call is refused.
+ * others wait. Every call uses all workers, which sleep between calls. Functions of the caller must not call the
+ * library: such a call is refused.
  *
  * Settings are texts "name=value", with the names and values of the program's settings (docs/SETTINGS.md); NULL ends a
  * list of them, and stands for an empty list. */

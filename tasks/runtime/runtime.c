@@ -159,14 +159,12 @@ SinoStatus sino_runtime_wait_all(SinoRuntime *runtime)
 
 void sino_runtime_pause(SinoRuntime *runtime)
 {
-    (void)runtime;
-    starpu_pause();
+    if (!runtime->shared) starpu_pause();
 }
 
 void sino_runtime_resume(SinoRuntime *runtime)
 {
-    (void)runtime;
-    starpu_resume();
+    if (!runtime->shared) starpu_resume();
 }
 
 void sino_runtime_drain(SinoRuntime *runtime)

@@ -88,7 +88,7 @@ SinoStatus sino_runtime_wait(SinoRuntime *runtime);
 SinoStatus sino_runtime_wait_all(SinoRuntime *runtime);
 
 /* Idle workers look for tasks all the time, on the cores that this thread needs, too. Between these calls they sleep,
- * and no task may be submitted. */
+ * and no task may be submitted. Workers of a StarPU that the process had started go on. */
 void sino_runtime_pause(SinoRuntime *runtime);
 void sino_runtime_resume(SinoRuntime *runtime);
 

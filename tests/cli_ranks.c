@@ -121,6 +121,16 @@ static void fista_of_ranks(void **state)
                      "allowed: --grid Nx1, or --algorithm cg");
 }
 
+/* Ranks share the slices that are searched for a number of iterations; one of these has no slice. */
+static void iterations_of_ranks(void **state)
+{
+    static const char words[] = "--algorithm cg --iterations auto";
+    cli_works(*state, scan);
+    cli_works(*state, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 %s", words);
+    assert_same(*state, words, 2, "", 2e-5, 0);
+    assert_same(*state, words, 6, "--grid 6x1", 2e-5, 0);
+}
+
 /* Every rank that shares slices reads them, and fills its own voxels; its part of the support is that of its voxels. */
 static void starts_of_ranks(void **state)
 {
@@ -474,6 +484,7 @@ int cli_ranks_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(report_of_all_ranks),
         CLI_TEST(fista_of_ranks),
+        CLI_TEST(iterations_of_ranks),
         CLI_TEST(starts_of_ranks),
         CLI_TEST(single_precision),
         CLI_TEST(double_precision_without_symmetry),

@@ -207,8 +207,9 @@ static SinoStatus insert_iterations(Solve *solve, int64_t count)
             SinoMinibatch *minibatch = solve->slot[s];
             if (sino_runtime_failed(solve->run.runtime)) return NULL;
             if (minibatch->stopped) continue;
-            SINO_TRY(sino_solver_look_for_stop(&solve->run, minibatch, i,
-                                               work_of_iteration(solve, minibatch->slices.slice_count)));
+            const double work = work_of_iteration(solve, minibatch->slices.slice_count);
+            SINO_TRY(
+                sino_solver_look_for_stop(&solve->run, minibatch, i, (double)(solve->run.iterations - i + 1) * work));
             if (!minibatch->stopped) SINO_TRY(solve->solver->iterate(&solve->run, minibatch, i));
         }
     return NULL;

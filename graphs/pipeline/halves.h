@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halves: numbers of a solver that the scan itself decides, by a slice that is reconstructed from each half of the
+/* Halves: numbers of a solver that the scan itself decides, by slices that are reconstructed from each half of the
  * projections.
  *
  * For the strength of a prior, a slice is reconstructed without every fourth projection. Its own projections there
@@ -17,35 +17,40 @@
 
 #include "reconstruction.h"
 
-enum { SINO_TRIALS_MOST = 3 };
+/* Most slices of a minibatch; most minibatches at a time. */
+enum { SINO_HALVES_WIDTH = 16, SINO_TRIALS_MOST = 3 };
 
 /* Operators of a part of the angles (halves_normal.h). */
 typedef struct SinoHalvesNormal SinoHalvesNormal;
 
-/* The slice that the input is restricted to, with its angles in the order of op; no rank shares it. */
+/* What slices are searched with; no rank shares one. */
 typedef struct SinoHalvesRequest {
     SinoRuntime *runtime;
     const SinoSettings *settings;
-    const SinoInput *input;
+    const SinoInput *input; /* of all slices, with the angles in the order of op */
     const SinoOperator *op;
     const SinoSolver *solver;
     const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
-    const unsigned char *mask;      /* of the slice (mask.h); NULL: none */
+    const unsigned char *mask;      /* of the slices (mask.h); NULL: none */
     double scale;                   /* output value = scale · value per voxel */
-    int64_t width;                  /* slices of a minibatch that memory has room for; each strength takes two */
-    int64_t trials;                 /* such minibatches at a time: 1 to SINO_TRIALS_MOST */
+    int64_t width;                  /* slices of a minibatch that memory has room for, 2 to SINO_HALVES_WIDTH; each
+                                     * strength takes two, and so does each slice whose iterations are counted */
+    int64_t trials;                 /* such minibatches at a time, of strengths: 1 to SINO_TRIALS_MOST */
 } SinoHalvesRequest;
 
-/* The prior of fista. Its threshold, if it is smooth, is a share of the typical value of the slice: that of a disk with
- * the slice's mass, and with the mean square of its line integrals; both come from sums of line integrals, which noise
- * hardly changes. Its strength is that of the settings, or the one with which slices predict best what they lack, up
- * to √(4/3) times as much, as these have fewer projections. Two digits; 0: a slice without values. SINO_FAILED: no
- * memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or less. */
-SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, SinoRegularization *found);
+/* The prior of fista, by one slice. Its threshold, if it is smooth, is a share of the typical value of the slice: that
+ * of a disk with the slice's mass, and with the mean square of its line integrals; both come from sums of line
+ * integrals, which noise hardly changes. Its strength is that of the settings, or the one with which slices predict
+ * best what they lack, up to √(4/3) times as much, as these have fewer projections. Two digits; 0: a slice without
+ * values. SINO_FAILED: no memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or
+ * less. */
+SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, int64_t slice, SinoRegularization *found);
 
-/* The number of iterations of another iterative solver: of cg 1.2 times that which is best for halves, as less noise is
- * fitted later, and of the others as many as come as far; at most that of the settings. Errors: as above. */
-SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t *iterations);
+/* The numbers of iterations of another iterative solver for `count` slices: of cg 1.2 times that which is best for
+ * halves, as less noise is fitted later, and of the others as many as come as far; at most that of the settings. No
+ * slice's number depends on the other slices. Errors: as above. */
+SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
+                                  int64_t *iterations);
 
 /* How many minibatches keep so many workers busy, each of which has as many tasks at a time as partitions; at least 1,
  * at most SINO_TRIALS_MOST. */

@@ -1,6 +1,148 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halves, the search: minibatches and their sinograms. */
+/* Halves, the search: the slices that are searched, minibatches and their sinograms. */
 #include "halves_search.h"
+
+#include "input_weights.h"
+#include "memory.h"
+#include "solver_fbp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITERATIONS_MOST = 40 };
+
+typedef SinoHalvesSearch Search;
+
+static int64_t rays_of(const Search *search)
+{
+    const SinoGeometry *geometry = &search->of.op->problem.geometry;
+    return sino_times(geometry->angle_count, geometry->column_count);
+}
+
+SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search)
+{
+    *search = (Search){.of = *request, .slice_count = slices};
+    return sino_allocate(sino_times(slices, rays_of(search)), sizeof *search->sinogram, "a sinogram",
+                         &search->sinogram);
+}
+
+void sino_halves_end(SinoHalvesSearch *search)
+{
+    if (search->of.solver->release) search->of.solver->release(&search->run);
+    sino_minibatch_free(search->minibatch);
+    free(search->sinogram);
+    free(search->weights);
+    sino_angle_subsets_free(&search->angles);
+    free(search->part);
+}
+
+/* The slices of the input are one. The sinogram comes from a run of FBP. */
+static SinoStatus take_sinogram(const Search *search, const SinoInput *one, float *sinogram)
+{
+    const SinoHalvesRequest *of = &search->of;
+    SinoSettings settings = *of->settings;
+    SinoRecord record = {0};
+    settings.algorithm = SINO_ALGORITHM_FBP;
+    const SinoStreaming streaming = sino_streaming(of->op->problem.precision, 1, 1, 1);
+    const SinoRecordShape shape = sino_record_shape(&one->geometry, 1, 1, 1, true);
+    SINO_TRY(sino_record_new(&shape, &record));
+    const SinoReconstruction reconstruction = {.runtime = of->runtime,
+                                               .settings = &settings,
+                                               .input = one,
+                                               .op = of->op,
+                                               .solver = sino_solver_fbp_of(of->op->problem.subset_count),
+                                               .streaming = &streaming,
+                                               .scale = 1,
+                                               .record = &record,
+                                               .alone = true,
+                                               .aside = true};
+    SinoStatus status = sino_reconstruct(&reconstruction);
+    if (!status) memcpy(sinogram, record.sinogram, (size_t)rays_of(search) * sizeof *sinogram);
+    sino_record_free(&record);
+    return status;
+}
+
+/* SinoGivenWeights.load: `of` is the search, whose slices are all one. */
+static SinoStatus insert_weights(void *of, const SinoMinibatch *minibatch, int64_t vector)
+{
+    const Search *search = of;
+    SinoLoadWeights load = sino_input_load_weights(search->of.input, minibatch->slices, 0);
+    load.slice = search->weights;
+    return sino_minibatch_load_weights(search->of.runtime, minibatch, vector, &load, NULL);
+}
+
+/* Reads the weights of the slice. No projection is predicted where rays have none. */
+static SinoStatus take_weights(Search *search, const SinoInput *one, float *sinogram)
+{
+    const int64_t rays = rays_of(search);
+    if (search->of.settings->weights != SINO_WEIGHTS_FILE) return NULL;
+    if (!search->weights) SINO_TRY(sino_allocate(rays, sizeof *search->weights, "weights", &search->weights));
+    SINO_TRY(sino_input_read_weights(one, 0, search->weights));
+    search->given = (SinoGivenWeights){insert_weights, search, one->weights_scale};
+    if (search->of.solver->choice != SINO_ALGORITHM_FISTA) return NULL;
+    for (int64_t i = 0; i < rays; i++)
+        if (!(search->weights[i] > 0)) sinogram[i] = -0.0F;
+    return NULL;
+}
+
+SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i)
+{
+    SinoInput one = *search->of.input;
+    float *sinogram = search->sinogram + i * rays_of(search);
+    sino_input_take_slices(&one, slice, 1);
+    one.first_slice = 0; /* of the slices that are reconstructed */
+    SINO_TRY(take_sinogram(search, &one, sinogram));
+    return take_weights(search, &one, sinogram);
+}
+
+/* Divides the angles into parts, for slices that lack one of them. Every subset has the same share of each part: of the
+ * angles of a subset each part has every so many. In a half acquisition, whose projections FBP completes by the
+ * opposite ones, these are in the same part. */
+static SinoStatus divide_angles(Search *search)
+{
+    const SinoOperator *op = search->of.op;
+    const int64_t angles = op->problem.geometry.angle_count, subsets = search->angles.count;
+    const bool completed = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
+    const int64_t divided = completed ? sino_ceil_divide(angles, 2) : angles;
+    int64_t *before = NULL;
+    SINO_TRY(sino_allocate(angles, sizeof *search->part, "angles", &search->part));
+    SINO_TRY(sino_allocate(subsets, sizeof *before, "subsets", &before));
+    for (int64_t k = 0; k < divided; k++) {
+        const int64_t s = search->angles.subset[k];
+        search->part[k] = (s + before[s]++) % search->parts;
+    }
+    for (int64_t k = divided; k < angles; k++) search->part[k] = search->part[k - divided];
+    free(before);
+    return NULL;
+}
+
+SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization)
+{
+    const SinoHalvesRequest *of = &search->of;
+    search->settings = *of->settings;
+    search->settings.tolerance = 0;
+    search->settings.likelihood_tolerance = 0;
+    search->settings.iterations = sino_settings_iterations(of->settings);
+    if (of->settings->iterations > 0 && !of->normal) /* the strength of a prior is found by no more of them */
+        search->settings.iterations = sino_smaller(of->settings->iterations, ITERATIONS_MOST);
+    search->run = (SinoSolverRun){.runtime = of->runtime,
+                                  .op = of->op,
+                                  .settings = &search->settings,
+                                  .iterations = search->settings.iterations,
+                                  .pad_edges = of->input->pad_edges,
+                                  .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
+                                  .given = search->weights ? &search->given : NULL,
+                                  .regularization = regularization,
+                                  .mask = of->mask,
+                                  .bounds = sino_solver_bounds(of->settings, of->scale),
+                                  .lacking = 1 / (double)search->parts};
+    SINO_TRY(sino_angle_subsets_new(&of->op->problem, &search->angles));
+    SINO_TRY(divide_angles(search));
+    if (of->normal) return NULL; /* its trials have operators and minibatches of their own */
+    SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
+    search->run.stride = search->minibatch->slices.stride;
+    return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
+}
 
 static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, double value, void *vector)
 {
@@ -14,15 +156,16 @@ static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, dou
 SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minibatch)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
-    const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run);
+    const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run), values = rays_of(search);
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
     for (int64_t k = 0; k < geometry->angle_count; k++)
         for (int64_t c = 0; c < columns; c++)
             for (int64_t f = 0; f < minibatch->slices.stride; f++) {
                 const bool padding = f >= minibatch->slices.slice_count;
+                const int64_t from = search->slice_count > 1 ? f / SINO_HALVES * values : 0;
                 const double value = padding                         ? 0
-                                     : sino_halves_has(search, f, k) ? (double)search->sinogram[k * columns + c]
+                                     : sino_halves_has(search, f, k) ? (double)search->sinogram[from + k * columns + c]
                                                                      : -0.0;
                 set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
             }

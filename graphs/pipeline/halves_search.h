@@ -11,33 +11,42 @@
 
 #include <math.h>
 
-/* SINO_TRIED: most strengths, or numbers of iterations. */
-enum { SINO_HALVES = 2, SINO_STRENGTHS = 41, SINO_TRIED = 128 };
+enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
 
 /* Most strengths that are tried at a time. */
 enum { SINO_HALVES_STEPS = 4 };
 
-/* The search. Voxels of `reference` are in the order of the vectors, partition after partition. */
+/* The search. Slices 2i and 2i + 1 of a minibatch are the halves of slice i of those that are searched, or of the only
+ * one. */
 typedef struct SinoHalvesSearch {
     SinoHalvesRequest of;
     SinoSettings settings; /* of the run; owns nothing */
     SinoSolverRun run;
     SinoMinibatch *minibatch;
-    const float *sinogram;  /* [angle][column] */
-    float *weights;         /* [angle][column]: of a file; owned; NULL: there are none */
+    int64_t slice_count;    /* that are searched at a time */
+    float *sinogram;        /* [slice][angle][column]; owned */
+    float *weights;         /* [angle][column] of the only slice: of a file; owned; NULL: there are none */
     SinoGivenWeights given; /* these, for the solver */
     SinoAngleSubsets angles;
     int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
     int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
     double first;
-    double *rest;                    /* [2·columns]: of a trial of the normal operator; owned */
-    float *reference[SINO_HALVES];   /* FBP of each half; owned */
-    bool *inside;                    /* voxels that count; owned */
-    int64_t tried;                   /* whose differences are being added up */
-    double difference[SINO_TRIED];   /* sums of squares, by strength or number of iterations */
-    double square[SINO_STRENGTHS];   /* the same by strength, of projections that are not filtered */
-    double constant[SINO_STRENGTHS]; /* the part of it that a constant of each projection explains */
+    double *rest;                      /* [2·columns]: of a trial of the normal operator; owned */
+    double difference[SINO_STRENGTHS]; /* sums of squares, by strength */
+    double square[SINO_STRENGTHS];     /* the same, of projections that are not filtered */
+    double constant[SINO_STRENGTHS];   /* the part of it that a constant of each projection explains */
 } SinoHalvesSearch;
+
+/* Makes room for so many slices that are searched at a time. Whatever comes of it, sino_halves_end frees the search. */
+SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search);
+void sino_halves_end(SinoHalvesSearch *search);
+
+/* Takes the line integrals of a slice of the request's input after all stages, as number i of those that are searched,
+ * and its weights, if a file has them. */
+SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
+
+/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections. */
+SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
 
 static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
 {

@@ -358,7 +358,8 @@ static SinoStatus insert_iterations(Run *run)
     SINO_TRY(run->of.solver->start(solver_run, run->minibatch));
     for (int64_t i = 1; i <= solver_run->iterations; i++) {
         if (sino_runtime_failed(run->of.runtime)) return NULL;
-        SINO_TRY(sino_solver_look_for_stop(solver_run, run->minibatch, i, work_of_iteration(run)));
+        SINO_TRY(sino_solver_look_for_stop(solver_run, run->minibatch, i,
+                                           (double)(solver_run->iterations - i + 1) * work_of_iteration(run)));
         if (run->minibatch->stopped) return NULL;
         SINO_TRY(run->of.solver->iterate(solver_run, run->minibatch, i));
         SINO_TRY(save_images(run, i));

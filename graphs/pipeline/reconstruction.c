@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "sample_task.h"
 #include "stages.h"
+#include "stop_task.h"
 #include "store_task.h"
 
 #include <math.h>
@@ -204,32 +205,75 @@ static bool gives_up(const Run *run)
     return !exchanges && sino_runtime_failed(run->of.runtime);
 }
 
-static int64_t iterations_of(const Run *run)
+/* The numbers of iterations of a minibatch's slices; NULL: those of the settings. */
+static const int64_t *numbers_of(const Run *run, int64_t slab, int64_t slot)
 {
-    return run->of.iterations > 0 ? run->of.iterations : run->of.record->columns - 1;
+    const SinoStreaming *plan = run->of.streaming;
+    const int64_t in_slab = sino_times(slot, plan->minibatch);
+    const int64_t first = run->of.input->first_slice + sino_times(slab, plan->slab_slices) + in_slab;
+    return run->of.iterations ? run->of.iterations + first : NULL;
+}
+
+/* The largest number of iterations of a minibatch's slices. */
+static int64_t iterations_of(const Run *run, int64_t slab, int64_t slot)
+{
+    const int64_t *number = numbers_of(run, slab, slot);
+    int64_t most = number ? 0 : run->of.record->columns - 1;
+    for (int64_t f = 0; number && f < slot_slices(run, slab, slot); f++) most = sino_larger(most, number[f]);
+    return most;
+}
+
+/* The same of all slices of a slab. */
+static int64_t slab_iterations(const Run *run, int64_t slab)
+{
+    int64_t most = 0;
+    for (int64_t s = 0; s < slot_count(run, slab); s++) most = sino_larger(most, iterations_of(run, slab, s));
+    return most;
+}
+
+/* Stops the slices whose last iteration this was, where others of the minibatch go on. */
+static SinoStatus insert_stop(Run *run, int64_t slab, int64_t slot, int64_t iteration)
+{
+    const SinoMinibatch *minibatch = run->slot[slot];
+    const int64_t *number = numbers_of(run, slab, slot);
+    bool last = false;
+    for (int64_t f = 0; number && f < minibatch->slices.slice_count; f++) last |= number[f] == iteration;
+    if (!last || iteration == iterations_of(run, slab, slot)) return NULL;
+    return sino_insert_stop(run->of.runtime, sino_minibatch_at(minibatch, iteration, -1), minibatch->slices, iteration,
+                            number, minibatch->state);
 }
 
 /* Minibatches that depend on each other. */
 static SinoStatus insert_together(Run *run, int64_t slab)
 {
-    for (int64_t i = 1; i <= iterations_of(run) && slot_count(run, slab) > 0; i++) {
+    for (int64_t i = 1; i <= slab_iterations(run, slab); i++) {
         if (gives_up(run)) return NULL;
         SINO_TRY(run->of.solver->iterate_together(&run->solver_run, slot_count(run, slab), run->slot, i));
     }
     return NULL;
 }
 
+/* Submits iteration i of a minibatch, unless all of its slices have stopped. */
+static SinoStatus insert_iteration(Run *run, int64_t slab, int64_t slot, int64_t i)
+{
+    SinoMinibatch *minibatch = run->slot[slot];
+    const int64_t left = iterations_of(run, slab, slot) - i + 1;
+    if (left <= 0 || is_done(run, slab, slot) || minibatch->stopped) return NULL;
+    SINO_TRY(sino_solver_look_for_stop(&run->solver_run, minibatch, i,
+                                       (double)sino_times(left, minibatch->slices.slice_count)));
+    if (minibatch->stopped) return NULL;
+    SINO_TRY(run->of.solver->iterate(&run->solver_run, minibatch, i));
+    return insert_stop(run, slab, slot, i);
+}
+
 /* Submits iteration by iteration, so that every minibatch of the slab has tasks in flight. */
 static SinoStatus insert_iterations(Run *run, int64_t slab)
 {
     if (run->of.solver->volume) return insert_together(run, slab);
-    for (int64_t i = 1; i <= iterations_of(run); i++) {
+    for (int64_t i = 1; i <= slab_iterations(run, slab); i++) {
         for (int64_t s = 0; s < slot_count(run, slab); s++) {
-            SinoMinibatch *minibatch = run->slot[s];
-            if (is_done(run, slab, s) || minibatch->stopped) continue;
             if (gives_up(run)) return NULL;
-            SINO_TRY(sino_solver_look_for_stop(&run->solver_run, minibatch, i, (double)minibatch->slices.slice_count));
-            if (!minibatch->stopped) SINO_TRY(run->of.solver->iterate(&run->solver_run, minibatch, i));
+            SINO_TRY(insert_iteration(run, slab, s, i));
         }
     }
     return NULL;
@@ -306,18 +350,24 @@ static void advance_done(const Run *run, int64_t slab, int64_t slot)
 static SinoStatus expect(const Run *run)
 {
     const SinoStreaming *plan = run->of.streaming;
-    const int64_t slices = run->of.input->slice_count, columns = iterations_of(run) + 1;
+    const int64_t slices = run->of.input->slice_count;
+    int64_t most = 0, work = 0;
+    bool done = false;
+    for (int64_t slab = 0; slab < plan->slab_count; slab++) {
+        most = sino_larger(most, slab_iterations(run, slab));
+        for (int64_t s = 0; s < slot_count(run, slab); s++)
+            if (is_done(run, slab, s))
+                done = true;
+            else
+                work += sino_times(slot_slices(run, slab, s), iterations_of(run, slab, s) + 1);
+    }
     const SinoProgressShape shape = {.slice_count = slices,
                                      .slab_slices = plan->slab_slices,
                                      .slab_minibatches = plan->slots,
                                      .minibatch_slices = plan->minibatch,
-                                     .iteration_count = columns - 1};
-    int64_t wanted = slices;
-    for (int64_t slab = 0; slab < plan->slab_count; slab++)
-        for (int64_t s = 0; s < slot_count(run, slab); s++)
-            if (is_done(run, slab, s)) wanted -= slot_slices(run, slab, s);
-    SINO_TRY(sino_runtime_expect(run->of.runtime, (double)(wanted * columns), &shape));
-    for (int64_t slab = 0; wanted < slices && slab < plan->slab_count; slab++)
+                                     .iteration_count = most};
+    SINO_TRY(sino_runtime_expect(run->of.runtime, (double)work, &shape));
+    for (int64_t slab = 0; done && slab < plan->slab_count; slab++)
         for (int64_t s = 0; s < slot_count(run, slab); s++)
             if (is_done(run, slab, s)) advance_done(run, slab, s);
     return NULL;

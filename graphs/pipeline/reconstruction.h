@@ -33,7 +33,7 @@ typedef struct SinoReconstruction {
     const SinoStreaming *streaming;
     const SinoProcessGrid *grid;       /* which ranks have which slices; NULL: this rank has all */
     SinoRegularization regularization; /* of fista */
-    int64_t iterations;                /* less than those of the settings; 0: those */
+    const int64_t *iterations;         /* [slice of the volume]: at most those of the settings; NULL: those */
     double scale;                      /* output value = scale · value per voxel */
     SinoVolume *volume;                /* NULL: only the picture is wanted; slices that are done already are left out */
     SinoVolumeInput *start;      /* the first x of all slices of the volume (start_volume.h); NULL: the solver's */

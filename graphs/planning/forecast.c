@@ -118,10 +118,16 @@ static double normal_search_s(const SinoPlanRequest *request, double iteration_s
            ((double)(request->job.history_columns - 1) * iteration_s + (double)panel * project_s / workers);
 }
 
+/* Time of an iteration of a minibatch of so many slices, whose partitions are its only tasks at a time. */
+static double panel_time(const SinoRunPlan *plan, double iteration_s, int64_t panel)
+{
+    const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
+    return iteration_s * (double)panel / (double)plan->slowest_slices * (double)plan->worker_count / busy;
+}
+
 /* Time of the search for the strength of fista's prior: mostly two trials, iterations of a panel of one slice each
- * (halves_strength.c), whose partitions are its only tasks at a time. The second trial runs beside the first one if
- * workers are idle and memory holds both panels. */
-static double search_time(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoForecastTimes *times)
+ * (halves_strength.c). The second trial runs beside the first one if workers are idle and memory holds both panels. */
+static double strength_search_s(const SinoPlanRequest *request, const SinoRunPlan *plan, double iteration_s)
 {
     enum { TRIALS = 2, PANEL = 8 };
     const int64_t devices = request->machine.devices.count;
@@ -129,12 +135,26 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     const bool beside = sino_halves_trials(workers, plan->partition_count) >= TRIALS &&
                         sino_times(plan->streaming.slots, plan->streaming.stride) >= (int64_t)TRIALS * PANEL;
     const double rounds = beside ? 1 : TRIALS;
-    const double busy = (double)sino_smaller(plan->partition_count, plan->worker_count);
-    const double panel_s = times->iteration * PANEL / (double)plan->slowest_slices * (double)plan->worker_count / busy;
-    if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
     if (request->job.solver->normal)
-        return normal_search_s(request, times->iteration * PANEL / (double)plan->slowest_slices, PANEL, TRIALS);
-    return rounds * (double)request->job.history_columns * panel_s;
+        return normal_search_s(request, iteration_s * PANEL / (double)plan->slowest_slices, PANEL, TRIALS);
+    return rounds * (double)request->job.history_columns * panel_time(plan, iteration_s, PANEL);
+}
+
+/* Time at most of the search for numbers of iterations, by both halves of the slices that each volume has searched
+ * (recon_halves.c). Batch groups share them. */
+static double iterations_search_s(const SinoPlanRequest *request, const SinoRunPlan *plan, double iteration_s)
+{
+    enum { SEARCHED = 5, HALVES = 2 };
+    const int64_t slices = sino_smaller(SEARCHED, request->job.slice_count);
+    const int64_t share = sino_ceil_divide(slices, sino_larger(plan->grid.batch_groups, 1));
+    return (double)request->job.history_columns * panel_time(plan, iteration_s, HALVES * share);
+}
+
+static double search_time(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoForecastTimes *times)
+{
+    if (request->job.halved) return iterations_search_s(request, plan, times->iteration);
+    if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
+    return strength_search_s(request, plan, times->iteration);
 }
 
 static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan,

@@ -15,7 +15,7 @@ typedef struct SinoWorkload {
     SinoProblem problem;
     const SinoSolver *solver;
     bool sought;             /* the strength of a prior is sought by a solver of the normal equations */
-    bool halved;             /* --iterations auto: a slice is reconstructed from halves of its projections */
+    bool halved;             /* --iterations auto: slices are reconstructed from halves of their projections */
     int64_t history_columns; /* iterations + 1; 1 for a direct method */
     int64_t history_numbers; /* of a slice (SinoHistory) */
     int64_t slice_count;     /* slices of the volume */

@@ -174,8 +174,7 @@ SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     return sino_insert_agreement(run->runtime, minibatch->work->sums, position, turn, active);
 }
 
-SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
-                                     double work_of_iteration)
+SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, double work_left)
 {
     const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
     void *count;
@@ -185,8 +184,7 @@ SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatc
     SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
     minibatch->stopped = *(const int64_t *)count == 0;
     sino_data_release(active);
-    if (minibatch->stopped)
-        sino_runtime_expect_less(run->runtime, (double)(run->iterations - iteration + 1) * work_of_iteration);
+    if (minibatch->stopped) sino_runtime_expect_less(run->runtime, work_left);
     return NULL;
 }
 

@@ -164,9 +164,8 @@ SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_
 SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 /* Sets minibatch->stopped if all of its slices stopped at an earlier iteration; iterations in between are in flight and
- * are not awaited. The run then expects less: work_of_iteration for each iteration that is left out. */
-SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
-                                     double work_of_iteration);
+ * are not awaited. The run then expects less by work_left, the work of this iteration and of those after it. */
+SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, double work_left);
 
 /* Bytes of a solver's weights: a minibatch of one slice, and the weights of the subsets computed before. */
 int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *problem, const SinoShape *shape);

@@ -213,6 +213,7 @@ static double measured_gflops(const SinoForecast *forecast)
 
 static void print_times(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
+    const bool halved = request->job.halved;
     const SinoRates *machine = &request->machine.rates;
     const SinoForecastTimes *times = &forecast->times;
     const ItemList list = time_items(times);
@@ -228,10 +229,13 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     fprintf(out, "\ntime of the run\n");
     fprintf(out, "  %-24s %12s\n", "files", sino_duration_text(times->files, text));
     if (times->search > 0)
-        fprintf(out, "  %-24s %12s, of the prior's strength (--regularization NUMBER: none)\n", "search",
-                sino_duration_text(times->search, text));
+        fprintf(out, "  %-24s %12s, %s NUMBER: none)\n", "search", sino_duration_text(times->search, text),
+                halved ? "of numbers of iterations (--iterations" : "of the prior's strength (--regularization");
     fprintf(out, "  %-24s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
+    if (halved)
+        fprintf(out, "  both are those of %" PRId64 " iterations, the most that a slice can have\n",
+                request->job.history_columns - 1);
     if (forecast->products.source != SINO_COST_RATE)
         fprintf(out,
                 "\nproducts     %.3g GFLOP/s of a core, by a curve through times of tasks measured here, +- %.0f %%\n",

@@ -1,30 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon --regularization auto and --iterations auto: found once for the whole volume, by one slice. */
+/* recon --regularization auto: found once for the whole volume, by one slice; --iterations auto: found by some slices.
+ */
 #include "recon_halves.h"
 
 #include "arithmetic.h"
 #include "halves_normal.h"
+#include "memory.h"
 #include "recon.h"
+#include "solver_fbp.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { WIDTH_MOST = 8 };
+/* Most slices of a minibatch that seeks a strength. */
+enum { STRENGTHS_MOST = 8 };
 
-/* The largest minibatch, of 2, 4 or 8 slices, for which memory has room beside the operator; at least 2. */
-static int64_t width_of(const SinoTeam *team, const SinoOperator *op, const SinoSolver *solver)
+static bool is_prior(const SinoReconHalves *of)
 {
-    const SinoRunPlan *plan = &team->forecast.plan;
+    return of->solver->choice == SINO_ALGORITHM_FISTA;
+}
+
+/* Memory that a search with minibatches of this width takes: the minibatch, and, for numbers of iterations, that of FBP
+ * and what is compared. */
+static int64_t search_bytes(const SinoReconHalves *of, int64_t width)
+{
+    const SinoOperator *op = of->op;
+    const SinoBatch batch = {.stride = width, .history_numbers = 1};
+    const int64_t solver = sino_minibatch_bytes(op->kind, &of->solver->vectors, &op->shape, batch);
+    if (is_prior(of)) return solver;
+    const SinoSolver *fbp = sino_solver_fbp_of(op->problem.subset_count);
+    const int64_t voxels = op->shape.extent[SINO_ROWS_VOXELS].total;
+    const int64_t rays = sino_times(op->problem.geometry.angle_count, op->problem.geometry.column_count);
+    return solver + sino_minibatch_bytes(op->kind, &fbp->vectors, &op->shape, batch) +
+           sino_times(width, sino_times(voxels, (int64_t)sizeof(float))) +
+           sino_times(width / 2, sino_times(rays, (int64_t)sizeof(float)));
+}
+
+/* The largest minibatch, of 2 slices or a power of two times as many, for which memory has room beside the operator; at
+ * least 2. */
+static int64_t width_of(const SinoReconHalves *of)
+{
+    const SinoRunPlan *plan = &of->team->forecast.plan;
     const SinoBatch own = {.stride = plan->streaming.stride, .history_numbers = 1};
-    const int64_t slot = sino_minibatch_bytes(op->kind, &solver->vectors, &op->shape, own);
+    const int64_t slot = sino_minibatch_bytes(of->op->kind, &of->solver->vectors, &of->op->shape, own);
     const int64_t rest = plan->resources.total_bytes - sino_times(slot, plan->streaming.slots);
-    int64_t width = WIDTH_MOST;
-    for (; width > 2; width /= 2) {
-        const SinoBatch batch = {.stride = width, .history_numbers = 1};
-        const int64_t bytes = sino_minibatch_bytes(op->kind, &solver->vectors, &op->shape, batch);
-        if (plan->budget_bytes == 0 || rest + bytes <= plan->budget_bytes) break;
-    }
+    int64_t width = is_prior(of) ? STRENGTHS_MOST : SINO_HALVES_WIDTH;
+    for (; width > 2; width /= 2)
+        if (plan->budget_bytes == 0 || rest + search_bytes(of, width) <= plan->budget_bytes) break;
     return width;
 }
 
@@ -41,20 +66,86 @@ static int64_t trials_of(const SinoReconHalves *of, int64_t width)
     const int64_t slots =
         sino_times(sino_minibatch_bytes(of->op->kind, vectors, &of->op->shape, own), plan->streaming.slots);
     const int64_t room = slots / sino_minibatch_bytes(of->op->kind, vectors, &of->op->shape, batch);
-    if (of->op->ranks->shape.data_count > 1) return 1;
+    if (!is_prior(of) || of->op->ranks->shape.data_count > 1) return 1;
     return sino_larger(1, sino_smaller(room, sino_halves_trials(workers, plan->partition_count)));
 }
 
-/* Restricts the input to the slice, searches, and gives back what the input then owns. */
+/* Groups of ranks that share a search, of which this rank's is number *own. */
+static int64_t sharing_groups(const SinoTeam *team, int64_t *own)
+{
+    const SinoProcessGrid *grid = &team->forecast.plan.grid;
+    int64_t groups = 0;
+    for (int64_t g = 0; g < grid->batch_groups; g++) {
+        if (g == team->group) *own = groups;
+        groups += sino_process_grid_slices(grid, g) > 0;
+    }
+    return sino_larger(groups, 1);
+}
+
+/* Searches this rank's share of the slices of the round; own[i]: 0 where the slice is another rank's. */
+static SinoStatus search_share(const SinoHalvesRequest *request, const SinoTeam *team, const SinoSliceSamples *samples,
+                               int64_t *own)
+{
+    int64_t *slice = NULL, *number = NULL, count = 0, turn = 0, rank = 0;
+    const int64_t groups = sharing_groups(team, &rank);
+    SinoStatus status = sino_allocate(samples->count, sizeof *slice, "slices", &slice);
+    if (!status) status = sino_allocate(samples->count, sizeof *number, "slices", &number);
+    for (int64_t i = 0; !status && i < samples->count; i++)
+        if (samples->number[i] == 0 && turn++ % groups == rank) slice[count++] = samples->slice[i];
+    if (!status) status = sino_halves_iterations(request, count, slice, number);
+    for (int64_t i = 0, j = 0; !status && i < samples->count && j < count; i++)
+        if (samples->slice[i] == slice[j]) own[i] = number[j++];
+    free(slice);
+    free(number);
+    return status;
+}
+
+/* Collective. Searches the slices whose numbers are not known, unless a rank comes with a failure. */
+static SinoStatus search_round(const SinoHalvesRequest *request, const SinoTeam *team, SinoSliceSamples *samples,
+                               SinoStatus status)
+{
+    SinoProcesses *processes = team->processes;
+    const int64_t ranks = sino_processes_count(processes);
+    const int64_t bytes = sino_times(samples->count, (int64_t)sizeof *samples->number);
+    int64_t *own = NULL, *all = NULL;
+    if (!status) status = sino_allocate(samples->count, sizeof *own, "slices", &own);
+    if (!status) status = sino_allocate(sino_times(ranks, samples->count), sizeof *all, "slices", &all);
+    if (!status && team->group >= 0) status = search_share(request, team, samples, own);
+    status = sino_processes_agree(processes, status);
+    if (!status) status = sino_processes_gather(processes, bytes, own, all);
+    for (int64_t r = 0; !status && all && r < ranks; r++)
+        for (int64_t i = 0; i < samples->count; i++) samples->number[i] += all[r * samples->count + i];
+    free(own);
+    free(all);
+    return status;
+}
+
+/* Collective. status: of this rank so far. */
+static SinoStatus find_iterations(const SinoReconHalves *of, const SinoHalvesRequest *request, SinoStatus status,
+                                  SinoReconChoice *choice)
+{
+    const int64_t slices = of->input->slice_count;
+    SinoSliceSamples *samples = &choice->searched;
+    int64_t known = 0;
+    if (!status) status = sino_slice_samples_new(slices, samples);
+    if (!status) status = sino_allocate(slices, sizeof *choice->iterations, "iterations", &choice->iterations);
+    do {
+        known = samples->count;
+        status = search_round(request, of->team, samples, status);
+        if (!status) sino_slice_samples_refine(samples);
+    } while (!status && known < samples->count);
+    if (!status) sino_slice_samples_interpolate(samples, choice->iterations);
+    return status;
+}
+
+/* Searches an input that has the angles of the operator. */
 static SinoStatus find(const SinoReconHalves *of, const SinoHalvesNormal *normal, SinoReconChoice *choice)
 {
     SinoInput input = *of->input;
-    sino_input_take_slices(&input, of->slice, 1);
-    input.first_slice = 0; /* of the slices that are reconstructed */
     input.run = NULL;
     input.place = NULL;
-    SINO_TRY(sino_input_take_angles(&input, of->op->place));
-    const int64_t width = normal ? WIDTH_MOST : width_of(of->team, of->op, of->solver);
+    SinoStatus status = of->op->idle ? NULL : sino_input_take_angles(&input, of->op->place);
+    const int64_t width = normal ? STRENGTHS_MOST : of->op->idle ? 2 : width_of(of);
     const SinoHalvesRequest request = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = &input,
@@ -64,10 +155,11 @@ static SinoStatus find(const SinoReconHalves *of, const SinoHalvesNormal *normal
                                        .mask = of->mask,
                                        .scale = sino_recon_scale(of->settings),
                                        .width = width,
-                                       .trials = normal ? 1 : trials_of(of, width)};
-    SinoStatus status = of->solver->choice == SINO_ALGORITHM_FISTA
-                            ? sino_halves_regularization(&request, &choice->regularization)
-                            : sino_halves_iterations(&request, &choice->iterations);
+                                       .trials = normal || of->op->idle ? 1 : trials_of(of, width)};
+    if (!is_prior(of))
+        status = find_iterations(of, &request, status, choice);
+    else if (!status && !of->op->idle)
+        status = sino_halves_regularization(&request, of->slice, &choice->regularization);
     free(input.run);
     free(input.place);
     return status;
@@ -79,16 +171,45 @@ const char *sino_prior_name(SinoPriorChoice prior)
     return name[prior];
 }
 
-/* What was found. */
-static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
+static int by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What was found for the slices. */
+static SinoStatus tell_iterations(const SinoReconHalves *of, const SinoReconChoice *choice)
+{
+    SinoLog *log = sino_runtime_log(of->runtime);
+    const SinoSliceSamples *searched = &choice->searched;
+    const int64_t slices = of->input->slice_count;
+    char numbers[80], which[80];
+    int64_t *number;
+    SINO_TRY(sino_allocate(slices, sizeof *number, "iterations", &number));
+    memcpy(number, choice->iterations, (size_t)slices * sizeof *number);
+    qsort(number, (size_t)slices, sizeof *number, by_value);
+    const int64_t least = number[0], median = number[slices / 2], most = number[slices - 1];
+    free(number);
+    if (least == most)
+        snprintf(numbers, sizeof numbers, "%" PRId64, least);
+    else
+        snprintf(numbers, sizeof numbers, "%" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice", least, most, median);
+    if (searched->count == 1)
+        snprintf(which, sizeof which, "slice %" PRId64, of->slice);
+    else
+        snprintf(which, sizeof which, "%" PRId64 " slices", searched->count);
+    sino_log_info(log, "solver", "iterations: %s, by both halves of the projections of %s", numbers, which);
+    for (int64_t i = 0; i < searched->count; i++)
+        sino_log_detail(log, "solver", "iterations of slice %" PRId64 ": %" PRId64, searched->slice[i],
+                        searched->number[i]);
+    return NULL;
+}
+
+/* What was found of the prior. */
+static void tell_prior(const SinoReconHalves *of, const SinoReconChoice *choice)
 {
     SinoLog *log = sino_runtime_log(of->runtime);
     const SinoRegularization *found = &choice->regularization;
-    if (of->solver->choice != SINO_ALGORITHM_FISTA) {
-        sino_log_info(log, "solver", "iterations: %" PRId64 ", by both halves of the projections of slice %" PRId64,
-                      choice->iterations, of->slice);
-        return;
-    }
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION)
         sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", sino_prior_name(found->prior),
                       found->threshold);
@@ -104,10 +225,17 @@ static void tell(const SinoReconHalves *of, const SinoReconChoice *choice)
                          of->slice);
 }
 
+static SinoStatus tell(const SinoReconHalves *of, const SinoReconChoice *choice)
+{
+    if (!is_prior(of)) return tell_iterations(of, choice);
+    tell_prior(of, choice);
+    return NULL;
+}
+
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
 {
     const SinoSettings *settings = of->settings;
-    const bool fista = of->solver->choice == SINO_ALGORITHM_FISTA;
+    const bool fista = is_prior(of);
     *choice = (SinoReconChoice){
         .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
@@ -115,8 +243,14 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
     SinoHalvesNormal *normal = NULL;
     if (sino_workload_is_sought(of->solver, settings)) /* idle ranks take part */
         SINO_TRY(sino_halves_normal_new(of->runtime, &of->op->problem, of->op->idle, &normal));
-    SinoStatus status = of->op->idle || !seeks ? NULL : find(of, normal, choice);
+    SinoStatus status = seeks ? find(of, normal, choice) : NULL;
     sino_halves_normal_free(normal);
-    if (!status && seeks && !of->op->idle) tell(of, choice);
-    return status;
+    return !status && seeks && !of->op->idle ? tell(of, choice) : status;
+}
+
+void sino_recon_choice_free(SinoReconChoice *choice)
+{
+    free(choice->iterations);
+    sino_slice_samples_free(&choice->searched);
+    *choice = (SinoReconChoice){0};
 }

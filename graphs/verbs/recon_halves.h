@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon --regularization auto and --iterations auto: what a slice decides for the whole volume (halves.h). */
+/* recon --regularization auto and --iterations auto: what some slices decide (halves.h). The prior is that of one slice
+ * for the whole volume. Each slice has a number of iterations of its own (slice_samples.h). */
 #ifndef SINO_RECON_HALVES_H
 #define SINO_RECON_HALVES_H
 
+#include "slice_samples.h"
 #include "team.h"
 
 /* Nothing is owned. */
@@ -14,18 +16,21 @@ typedef struct SinoReconHalves {
     const SinoOperator *op;
     const SinoSolver *solver;
     const unsigned char *mask; /* mask.h; NULL: none */
-    int64_t slice;             /* that decides */
+    int64_t slice;             /* that decides on the prior */
 } SinoReconHalves;
 
 typedef struct SinoReconChoice {
     SinoRegularization regularization; /* of fista; strength NaN: another solver, or the rank is idle */
-    int64_t iterations;                /* 0: as many as the settings say */
+    int64_t *iterations;               /* [slice of the volume]; owned; NULL: as many as the settings say */
+    SinoSliceSamples searched;         /* slices whose numbers were found; owned */
 } SinoReconChoice;
 
 /* As the settings call it. */
 const char *sino_prior_name(SinoPriorChoice prior);
 
-/* What the settings say, or, where they are auto, what a part of the projections finds. */
+/* Collective over the ranks of the team, which share the slices that are searched. What the settings say, or, where
+ * they are auto, what a part of the projections finds. The caller frees the choice, after a failure, too. */
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice);
+void sino_recon_choice_free(SinoReconChoice *choice);
 
 #endif

@@ -182,7 +182,7 @@ static SinoStatus take_share(SinoRecon *recon)
     return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
 }
 
-/* Collective. Every rank finds the same; rank 0's choice is taken, should a processor round otherwise. The strength of
+/* Collective. Every rank finds the same prior; rank 0's is taken, should a processor round otherwise. The strength of
  * a prior in 3-D is that of the slice in 2-D (docs/QUALITY.md). */
 static SinoStatus choose(SinoRecon *recon)
 {
@@ -196,7 +196,8 @@ static SinoStatus choose(SinoRecon *recon)
                                 .mask = own->mask,
                                 .slice = recon->input.slice_count / 2};
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));
-    return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice, &own->choice);
+    return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice.regularization,
+                                    &own->choice.regularization);
 }
 
 /* A resumed run may not need the first slab. */
@@ -264,13 +265,20 @@ static SinoReconFacts facts(const SinoRecon *recon)
     const SinoRunPlan *run = &own->team.forecast.plan;
     const SinoGeometry *geometry = &recon->input.geometry;
     const double voxel = recon->settings->pixel_size_um * (double)recon->input.binning;
+    int64_t least = 0, most = 0;
+    for (int64_t i = 0; own->choice.iterations && i < recon->record.slice_count; i++) {
+        least = i == 0 ? own->choice.iterations[i] : sino_smaller(least, own->choice.iterations[i]);
+        most = sino_larger(most, own->choice.iterations[i]);
+    }
     return (SinoReconFacts){.memory_bytes = run->resources.total_bytes,
                             .budget_bytes = run->budget_bytes,
                             .compute_s = own->team.forecast.times.run,
                             .voxel_um = voxel,
                             .slice_um = voxel,
                             .radius =
-                                (double)sino_larger(sino_geometry_slice_side(geometry), geometry->column_count) / 2};
+                                (double)sino_larger(sino_geometry_slice_side(geometry), geometry->column_count) / 2,
+                            .least_iterations = least,
+                            .most_iterations = most};
 }
 
 /* Logs the rows that pass each level in a projection of all slices, all ranks together. */
@@ -313,23 +321,41 @@ static int by_value(const void *a, const void *b)
 static SinoStatus tell_iterations(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    const int64_t slices = recon->record.slice_count, columns = recon->record.columns;
-    const int64_t numbers = recon->record.numbers;
+    const SinoRecord *record = &recon->record;
+    const int64_t slices = record->slice_count;
     int64_t *iteration;
+    bool sooner = false;
     SINO_TRY(sino_allocate(slices, sizeof *iteration, "iterations", &iteration));
-    for (int64_t i = 0; i < slices; i++)
-        iteration[i] = sino_minibatch_progress(1, numbers, columns - 1, recon->record.history + i * numbers).iteration;
+    for (int64_t i = 0; i < slices; i++) {
+        const int64_t planned = own->choice.iterations ? own->choice.iterations[i] : record->columns - 1;
+        iteration[i] =
+            sino_minibatch_progress(1, record->numbers, record->columns - 1, record->history + i * record->numbers)
+                .iteration;
+        sooner |= iteration[i] < planned;
+    }
     qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
     const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
-    const int64_t planned = own->choice.iterations > 0 ? own->choice.iterations : columns - 1;
-    if (least < planned && least == most)
+    if (sooner && least == most)
         sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where every slice reached the tolerance",
                       least);
-    else if (least < planned)
+    else if (sooner)
         sino_log_info(recon->log, "iterations", "iterations: %" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice",
                       least, most, median);
     free(iteration);
     return NULL;
+}
+
+/* What --iterations auto found. */
+static SinoStatus write_iterations(SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    if (!own->choice.iterations) return NULL;
+    SINO_TRY(sino_volume_process_integers(recon->volume, "iterations", recon->record.slice_count,
+                                          own->choice.iterations,
+                                          "per slice, by both halves of the projections of some slices"));
+    return sino_volume_process_integers(recon->volume, "iterations_searched", own->choice.searched.count,
+                                        own->choice.searched.slice,
+                                        "slices whose projections were halved, counted from 0");
 }
 
 /* What fista added to the residual. */
@@ -352,9 +378,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(recon->volume, "projector",
                                       sino_projector_name(own->team.forecast.plan.problem.projector)));
     if (own->solver->choice == SINO_ALGORITHM_FISTA) SINO_TRY(write_prior(recon));
-    if (own->choice.iterations > 0)
-        SINO_TRY(sino_volume_process_integers(recon->volume, "iterations", 0, &own->choice.iterations,
-                                              "found by halves of the projections of a slice"));
+    SINO_TRY(write_iterations(recon));
     SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->op->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
@@ -380,6 +404,7 @@ static void release(SinoRecon *recon)
     sino_early_load_free(own->early);
     sino_volume_input_close(own->start);
     free(own->mask);
+    sino_recon_choice_free(&own->choice);
     sino_operator_free(own->op);
     sino_team_free(&own->team);
     free(own);

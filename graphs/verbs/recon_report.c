@@ -167,9 +167,13 @@ static void print_volume(const SinoRecon *recon, FILE *out)
 static void print_method(const SinoRecon *recon, FILE *out)
 {
     const SinoSettings *settings = recon->settings;
-    const int64_t iterations = recon->record.columns - 1;
+    const SinoReconFacts facts = recon->kind->facts(recon);
+    const int64_t most = facts.most_iterations > 0 ? facts.most_iterations : recon->record.columns - 1;
     char count[2 * TEXT] = "";
-    if (iterations > 0) snprintf(count, sizeof count, ", %" PRId64 " iterations", iterations);
+    if (facts.least_iterations < facts.most_iterations)
+        snprintf(count, sizeof count, ", %" PRId64 "–%" PRId64 " iterations by slice", facts.least_iterations, most);
+    else if (most > 0)
+        snprintf(count, sizeof count, ", %" PRId64 " iterations", most);
     sino_page_row(out, "algorithm", "%s%s, %s precision", sino_algorithm_name(settings->algorithm), count,
                   sino_precision_name(settings->precision));
 }

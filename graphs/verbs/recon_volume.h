@@ -36,6 +36,7 @@ typedef struct SinoReconFacts {
     double compute_s;                   /* planned for the slices; 0: not known */
     double voxel_um, slice_um;          /* side of a voxel within a slice, and across; 0: not known */
     double radius;                      /* in voxels: what lies further from the axis was not seen by all; 0: all was */
+    int64_t least_iterations, most_iterations; /* planned, of a slice; 0: as many as the record has columns */
 } SinoReconFacts;
 
 /* A run. The kind owns `own`; runtime and volume are opened by the run. */

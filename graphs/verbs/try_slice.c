@@ -96,6 +96,24 @@ static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
     return sino_operator_new(try->runtime, &wanted, &try->op);
 }
 
+static SinoStatus reconstruct_chosen(SinoTry *try, const SinoSettings *settings, const unsigned char *mask,
+                                     const SinoReconChoice *choice, SinoRecord *record)
+{
+    SINO_TRY(sino_input_take_angles(&try->input, try->op->place));
+    const SinoReconstruction reconstruction = {.runtime = try->runtime,
+                                               .settings = settings,
+                                               .input = &try->input,
+                                               .op = try->op,
+                                               .solver = sino_solver_of(settings),
+                                               .streaming = &try->team.forecast.plan.streaming,
+                                               .regularization = choice->regularization,
+                                               .iterations = choice->iterations,
+                                               .scale = sino_recon_scale(settings),
+                                               .mask = mask,
+                                               .record = record};
+    return sino_reconstruct(&reconstruction);
+}
+
 static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings, const unsigned char *mask,
                                      SinoRecord *record)
 {
@@ -105,7 +123,7 @@ static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings,
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
     SINO_TRY(sino_record_new(&shape, record));
     SINO_TRY(take_operator(try, settings));
-    SinoReconChoice choice;
+    SinoReconChoice choice = {0};
     const SinoReconHalves of = {.runtime = try->runtime,
                                 .settings = settings,
                                 .input = &try->input,
@@ -113,20 +131,10 @@ static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings,
                                 .op = try->op,
                                 .solver = solver,
                                 .mask = mask};
-    SINO_TRY(sino_recon_halves(&of, &choice));
-    SINO_TRY(sino_input_take_angles(&try->input, try->op->place));
-    const SinoReconstruction reconstruction = {.runtime = try->runtime,
-                                               .settings = settings,
-                                               .input = &try->input,
-                                               .op = try->op,
-                                               .solver = solver,
-                                               .streaming = &try->team.forecast.plan.streaming,
-                                               .regularization = choice.regularization,
-                                               .iterations = choice.iterations,
-                                               .scale = sino_recon_scale(settings),
-                                               .mask = mask,
-                                               .record = record};
-    return sino_reconstruct(&reconstruction);
+    SinoStatus status = sino_recon_halves(&of, &choice);
+    if (!status) status = reconstruct_chosen(try, settings, mask, &choice, record);
+    sino_recon_choice_free(&choice);
+    return status;
 }
 
 static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)

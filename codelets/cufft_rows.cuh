@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuFFT, rows: transforms of a fixed number of real rows where they are, forth and back, with one work area; and memory
- * of the device. A row is rounded alike whatever the others are, since every transform has the same number of rows. */
+/* cuFFT, rows: transforms of a fixed number of rows where they are, forth and back, with one work area; and memory of
+ * the device. A row is rounded alike whatever the others are, since every transform has the same number of rows. */
 #ifndef SINO_CUFFT_ROWS_CUH
 #define SINO_CUFFT_ROWS_CUH
 
@@ -12,10 +12,12 @@ extern "C" {
 #include "panel.h"
 }
 
-/* Transforms of `rows` rows of `points` real numbers, each followed by two numbers of padding. All 0: none. */
+/* Transforms of `rows` rows of `points` real numbers, each followed by two numbers of padding; or of complex numbers,
+ * in single precision and without padding, by one plan for both directions. All 0: none. */
 struct SinoCufftRows {
     const char *of; /* whose they are, for messages */
     SinoPrecision precision;
+    bool complex;
     int64_t rows, points;
     bool forward_made, backward_made;
     cufftHandle forward, backward;
@@ -46,7 +48,8 @@ static inline SinoStatus sino_cufft_rows_plan(SinoCufftRows *rows, cufftType typ
                                               cufftHandle *plan)
 {
     int points = static_cast<int>(rows->points), reals = points + 2, complexes = points / 2 + 1;
-    int *const before = forward ? &reals : &complexes, *const after = forward ? &complexes : &reals;
+    int *const before = rows->complex ? &points : forward ? &reals : &complexes;
+    int *const after = rows->complex ? &points : forward ? &complexes : &reals;
     const char *const what = forward ? "forward plan" : "backward plan";
     size_t bytes = 0;
     SINO_TRY(sino_cufft_rows_check(rows, cufftCreate(plan), what));
@@ -60,15 +63,23 @@ static inline SinoStatus sino_cufft_rows_plan(SinoCufftRows *rows, cufftType typ
     return NULL;
 }
 
-/* Makes both plans of rows whose first four members are set. After a failure, too, the rows are to be freed. */
-static inline SinoStatus sino_cufft_rows_make(SinoCufftRows *rows)
+static inline SinoStatus sino_cufft_rows_make_plans(SinoCufftRows *rows)
 {
     const bool is_double = rows->precision == SINO_DOUBLE;
-    SINO_TRY(sino_cufft_rows_plan(rows, is_double ? CUFFT_D2Z : CUFFT_R2C, true, &rows->forward_made, &rows->forward));
-    SINO_TRY(
-        sino_cufft_rows_plan(rows, is_double ? CUFFT_Z2D : CUFFT_C2R, false, &rows->backward_made, &rows->backward));
+    const cufftType there = rows->complex ? CUFFT_C2C : is_double ? CUFFT_D2Z : CUFFT_R2C;
+    SINO_TRY(sino_cufft_rows_plan(rows, there, true, &rows->forward_made, &rows->forward));
+    if (rows->complex) return NULL;
+    return sino_cufft_rows_plan(rows, is_double ? CUFFT_Z2D : CUFFT_C2R, false, &rows->backward_made, &rows->backward);
+}
+
+/* Makes the plans of rows whose first five members are set. After a failure, too, the rows are to be freed. */
+static inline SinoStatus sino_cufft_rows_make(SinoCufftRows *rows)
+{
+    assert(!rows->complex || rows->precision == SINO_SINGLE);
+    SINO_TRY(sino_cufft_rows_make_plans(rows));
     SINO_TRY(sino_cuda_memory_new(NULL, rows->work_bytes, "transforms", &rows->work));
     SINO_TRY(sino_cufft_rows_check(rows, cufftSetWorkArea(rows->forward, rows->work), "work area"));
+    if (rows->complex) return NULL;
     return sino_cufft_rows_check(rows, cufftSetWorkArea(rows->backward, rows->work), "work area");
 }
 
@@ -83,6 +94,7 @@ static inline void sino_cufft_rows_free(const SinoCufftRows *rows)
 static inline SinoStatus sino_cufft_rows_stream(const SinoCufftRows *rows, cudaStream_t stream)
 {
     SINO_TRY(sino_cufft_rows_check(rows, cufftSetStream(rows->forward, stream), "stream"));
+    if (rows->complex) return NULL;
     return sino_cufft_rows_check(rows, cufftSetStream(rows->backward, stream), "stream");
 }
 
@@ -95,6 +107,7 @@ static inline cufftResult sino_cufft_rows_execute(const SinoCufftRows *rows, boo
 static inline cufftResult sino_cufft_rows_execute(const SinoCufftRows *rows, bool forward, float *at)
 {
     cufftComplex *const spectra = reinterpret_cast<cufftComplex *>(at);
+    if (rows->complex) return cufftExecC2C(rows->forward, spectra, spectra, forward ? CUFFT_FORWARD : CUFFT_INVERSE);
     return forward ? cufftExecR2C(rows->forward, at, spectra) : cufftExecC2R(rows->backward, spectra, at);
 }
 

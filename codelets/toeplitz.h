@@ -32,6 +32,10 @@ int64_t sino_toeplitz_scratch_bytes(const SinoGeometry *geometry);
  * distance, so that it is the row of a voxel in the middle, with at most N/2 voxels to each side. */
 double sino_toeplitz_norm(const SinoToeplitz *toeplitz);
 
+/* The spectrum of AᵀA, sino_toeplitz_bytes bytes, 64-byte aligned: [column frequency 0 … L/2][row frequency], 1/L²
+ * included. */
+const float *sino_toeplitz_spectrum(const SinoToeplitz *toeplitz);
+
 /* The side L of the FFT. */
 int64_t sino_toeplitz_side(int64_t grid_size);
 

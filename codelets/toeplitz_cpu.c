@@ -53,6 +53,11 @@ double sino_toeplitz_norm(const SinoToeplitz *toeplitz)
     return toeplitz->norm;
 }
 
+const float *sino_toeplitz_spectrum(const SinoToeplitz *toeplitz)
+{
+    return toeplitz->spectrum;
+}
+
 double sino_toeplitz_flops(int64_t grid_size)
 {
     const double side = (double)sino_toeplitz_side(grid_size);

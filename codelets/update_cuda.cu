@@ -276,6 +276,18 @@ SinoStatus sino_update_slices_cuda(cudaStream_t stream, SinoUpdateRule rule, Sin
                        static_cast<int>(rule), first, argument, sums, state);
 }
 
+static __global__ void residual_kernel(int slice_count, const SinoSliceState *state, SinoSliceSums *sums)
+{
+    const int slice = static_cast<int>(threadIdx.x);
+    if (slice < slice_count) sums[slice] = sino_slice_residual(&state[slice]);
+}
+
+SinoStatus sino_update_residual_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceState *state,
+                                     SinoSliceSums *sums)
+{
+    return sino_launch(over_slices("update_residual", stream), residual_kernel, slice_count_of(slices), state, sums);
+}
+
 static __global__ void collect_kernel(int slice_count, const SinoSliceSums *part, bool first, SinoSliceSums *total)
 {
     const int slice = static_cast<int>(threadIdx.x);

@@ -19,6 +19,8 @@ SinoStatus sino_update_cuda(cudaStream_t stream, const SinoUpdate *update, void 
                             const SinoSliceState *state, SinoSliceSums *sums, void *workspace);
 SinoStatus sino_update_slices_cuda(cudaStream_t stream, SinoUpdateRule rule, SinoSlices slices, bool first,
                                    double argument, const SinoSliceSums *sums, SinoSliceState *state);
+SinoStatus sino_update_residual_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceState *state,
+                                     SinoSliceSums *sums);
 SinoStatus sino_update_collect_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceSums *part, bool first,
                                     SinoSliceSums *total);
 SinoStatus sino_update_start_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceSums *sums,

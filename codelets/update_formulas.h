@@ -176,6 +176,17 @@ SINO_INLINE void sino_rule_step_normal(SinoSliceState *state, const SinoSliceSum
     state->scalar[SINO_CG_GAIN] += state->scalar[SINO_CG_STEP] * sums->sum[SINO_SUM_PRODUCT];
 }
 
+#ifndef __OPENCL_C_VERSION__ /* OpenCL devices have no normal operator */
+/* ‖Ax − b‖² of CG and FISTA on the normal equations, as SINO_SUM_SQUARE. */
+SINO_INLINE SinoSliceSums sino_slice_residual(const SinoSliceState *state)
+{
+    const double left = state->residual0 - state->scalar[SINO_CG_GAIN];
+    SinoSliceSums sums = {{0}};
+    sums.sum[SINO_SUM_SQUARE] = left > 0 ? left : 0;
+    return sums;
+}
+#endif
+
 /* In exact arithmetic CG's gradients are orthogonal to the first one, g0 = Aᵀb. A's largest singular vectors amplify
  * rounding errors, so that CG in single precision soon repeats directions. The rule therefore removes the share of g0
  * from g: overlap, beta and gamma are those of g − overlap·g0, from the sums Σ g², Σ g·g0. `first`: g is g0 itself. */

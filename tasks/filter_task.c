@@ -3,6 +3,7 @@
 #include "filter_task.h"
 
 #include "filter_cuda.h"
+#include "gpu_plans.h"
 #include "memory.h"
 #include "task.h"
 
@@ -13,8 +14,8 @@ struct SinoFilterPlans {
     const SinoFilter *filter;
     int64_t angle_count, stride;
     const double *angle_weight;
-    SinoData *scratch;    /* scratch memory of cores */
-    SinoFilterCuda **gpu; /* [worker]: NULL for a worker without a GPU; NULL: no GPU computes */
+    SinoData *scratch; /* scratch memory of cores */
+    SinoGpuPlans *gpu; /* of SinoFilterCuda; NULL: no GPU computes */
 };
 
 typedef struct Arguments {
@@ -34,7 +35,7 @@ static SinoStatus filter_cpu(const SinoTask *task)
 static SinoStatus filter_cuda(const SinoTask *task, cudaStream_t stream)
 {
     const Arguments *arguments = task->arguments;
-    return sino_filter_run_cuda(stream, arguments->plans->gpu[sino_runtime_worker()], arguments->slices,
+    return sino_filter_run_cuda(stream, sino_gpu_plans_mine(arguments->plans->gpu), arguments->slices,
                                 sino_task_buffer(task, 0));
 }
 
@@ -45,28 +46,21 @@ static const SinoTaskKind filter_kind = {.name = "filter",
                                          .cpu = filter_cpu,
                                          .cuda = SINO_ON_CUDA(filter_cuda)};
 
-/* Called on a GPU worker's thread, with the worker's device as the current one. */
-static void make_plan(void *argument)
+static SinoStatus make_plan(const void *of, void **plan)
 {
-    SinoFilterPlans *plans = argument;
-    sino_runtime_fail(plans->runtime, sino_filter_cuda_new(plans->filter, plans->angle_count, plans->stride,
-                                                           plans->angle_weight, &plans->gpu[sino_runtime_worker()]));
+    const SinoFilterPlans *plans = of;
+    SinoFilterCuda *made = NULL;
+    SINO_TRY(sino_filter_cuda_new(plans->filter, plans->angle_count, plans->stride, plans->angle_weight, &made));
+    *plan = made;
+    return NULL;
 }
 
-static void free_plan(void *argument)
+static void free_plan(void *plan)
 {
-    SinoFilterPlans *plans = argument;
-    sino_filter_cuda_free(plans->gpu[sino_runtime_worker()]);
+    sino_filter_cuda_free(plan);
 }
 
-static SinoStatus make_plans(SinoFilterPlans *plans)
-{
-    if (!SINO_CUDA_BUILT || !(sino_runtime_devices(plans->runtime) & SINO_DEVICE_CUDA)) return NULL;
-    SINO_TRY(
-        sino_allocate(sino_runtime_worker_count(plans->runtime), sizeof *plans->gpu, "plans of GPUs", &plans->gpu));
-    sino_runtime_on_each_gpu(plans->runtime, make_plan, plans);
-    return sino_runtime_wait(plans->runtime);
-}
+static const SinoGpuPlanKind gpu_kind = {make_plan, free_plan};
 
 SinoStatus sino_filter_plans_new(SinoRuntime *runtime, const SinoFilter *of, int64_t angle_count, int64_t stride,
                                  const double *angle_weight, SinoFilterPlans **result)
@@ -76,7 +70,7 @@ SinoStatus sino_filter_plans_new(SinoRuntime *runtime, const SinoFilter *of, int
     *plans = (SinoFilterPlans){
         .runtime = runtime, .filter = of, .angle_count = angle_count, .stride = stride, .angle_weight = angle_weight};
     SinoStatus status = sino_data_scratch(runtime, "filter scratch", sino_filter_scratch_bytes(of), &plans->scratch);
-    if (!status) status = make_plans(plans);
+    if (!status && SINO_CUDA_BUILT) status = sino_gpu_plans_new(runtime, &gpu_kind, plans, &plans->gpu);
     if (status)
         sino_filter_plans_free(plans);
     else
@@ -87,8 +81,7 @@ SinoStatus sino_filter_plans_new(SinoRuntime *runtime, const SinoFilter *of, int
 void sino_filter_plans_free(SinoFilterPlans *plans)
 {
     if (!plans) return;
-    if (SINO_CUDA_BUILT && plans->gpu) sino_runtime_on_each_gpu(plans->runtime, free_plan, plans);
-    free(plans->gpu);
+    sino_gpu_plans_free(plans->gpu);
     sino_data_free(plans->scratch);
     free(plans);
 }

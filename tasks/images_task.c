@@ -3,6 +3,7 @@
 #include "images_task.h"
 
 #include "arithmetic.h"
+#include "gpu_plans.h"
 #include "memory.h"
 #include "phase_cuda.h"
 #include "task.h"
@@ -13,8 +14,8 @@
 struct SinoImagesPlans {
     SinoRuntime *runtime;
     bool host;
-    SinoPhase *phase;    /* NULL: none */
-    SinoPhaseCuda **gpu; /* [worker]: NULL for a worker without a GPU; NULL: no GPU filters */
+    SinoPhase *phase;  /* NULL: none */
+    SinoGpuPlans *gpu; /* of SinoPhaseCuda; NULL: no GPU filters */
 };
 
 typedef struct Arguments {
@@ -57,7 +58,7 @@ static SinoStatus phase_cuda(const SinoTask *task, cudaStream_t stream)
     const Arguments *arguments = task->arguments;
     const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
     const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
-    return sino_phase_correct_cuda(stream, arguments->plans->gpu[sino_runtime_worker()], &correction,
+    return sino_phase_correct_cuda(stream, sino_gpu_plans_mine(arguments->plans->gpu), &correction,
                                    sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
                                    NULL, sino_task_buffer(task, 6), sino_task_buffer(task, 3),
                                    sino_task_buffer(task, 4), sino_task_buffer(task, 5));
@@ -66,10 +67,9 @@ static SinoStatus phase_cuda(const SinoTask *task, cudaStream_t stream)
 static SinoStatus tilt_cuda(const SinoTask *task, cudaStream_t stream)
 {
     const Arguments *arguments = task->arguments;
-    SinoPhaseCuda *const *gpu = arguments->plans->gpu;
     const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
     const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
-    return sino_tilt_correct_cuda(stream, &arguments->tilt, gpu ? gpu[sino_runtime_worker()] : NULL, &correction,
+    return sino_tilt_correct_cuda(stream, &arguments->tilt, sino_gpu_plans_mine(arguments->plans->gpu), &correction,
                                   sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
                                   sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
                                   sino_task_buffer(task, 5));
@@ -100,26 +100,25 @@ int64_t sino_images_gpu_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phas
     return phase ? sino_phase_cuda_scratch_bytes(phase, correction) : 0;
 }
 
-/* Called on a GPU worker's thread, with the worker's device as the current one. */
-static void make_plan(void *argument)
+static SinoStatus make_plan(const void *of, void **plan)
 {
-    SinoImagesPlans *plans = argument;
-    sino_runtime_fail(plans->runtime, sino_phase_cuda_new(plans->phase, &plans->gpu[sino_runtime_worker()]));
+    SinoPhaseCuda *made = NULL;
+    SINO_TRY(sino_phase_cuda_new(of, &made));
+    *plan = made;
+    return NULL;
 }
 
-static void free_plan(void *argument)
+static void free_plan(void *plan)
 {
-    SinoImagesPlans *plans = argument;
-    sino_phase_cuda_free(plans->gpu[sino_runtime_worker()]);
+    sino_phase_cuda_free(plan);
 }
+
+static const SinoGpuPlanKind gpu_kind = {make_plan, free_plan};
 
 static SinoStatus make_plans(SinoImagesPlans *plans)
 {
     if (!SINO_CUDA_BUILT || plans->host || !plans->phase) return NULL;
-    SINO_TRY(
-        sino_allocate(sino_runtime_worker_count(plans->runtime), sizeof *plans->gpu, "plans of GPUs", &plans->gpu));
-    sino_runtime_on_each_gpu(plans->runtime, make_plan, plans);
-    return sino_runtime_wait(plans->runtime);
+    return sino_gpu_plans_new(plans->runtime, &gpu_kind, plans->phase, &plans->gpu);
 }
 
 SinoStatus sino_images_plans_new(SinoRuntime *runtime, const SinoPhaseOptions *phase, bool host,
@@ -140,8 +139,7 @@ SinoStatus sino_images_plans_new(SinoRuntime *runtime, const SinoPhaseOptions *p
 void sino_images_plans_free(SinoImagesPlans *plans)
 {
     if (!plans) return;
-    if (SINO_CUDA_BUILT && plans->gpu) sino_runtime_on_each_gpu(plans->runtime, free_plan, plans);
-    free(plans->gpu);
+    sino_gpu_plans_free(plans->gpu);
     sino_phase_free(plans->phase);
     free(plans);
 }

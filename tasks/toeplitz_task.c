@@ -3,8 +3,10 @@
 #include "toeplitz_task.h"
 
 #include "arithmetic.h"
+#include "gpu_plans.h"
 #include "memory.h"
 #include "slice_parts.h"
+#include "toeplitz_cuda.h"
 
 #include <stdlib.h>
 
@@ -15,10 +17,14 @@ struct SinoToeplitzPlan {
     int64_t scratch_bytes; /* of the codelet, before the addresses of parts */
     double work;           /* of a slice */
     SinoData *scratch;
+    SinoToeplitzBatch batch;
+    SinoGpuPlans *gpu;         /* of SinoToeplitzCuda; NULL: no GPU computes */
+    SinoData *spectrum, *tile; /* what GPUs read of the operator and of the map; NULL: no GPU computes */
 };
 
-/* A task's data: scratch memory; then the parts of x, and of y, that are not empty. */
-enum { SCRATCH, FIRST };
+/* A task's data: scratch memory; then the parts of x, and of y, that are not empty; for GPUs the spectrum and the tiles
+ * of the map. */
+enum { SCRATCH, FIRST, TABLES = 2 };
 
 typedef struct Arguments {
     const SinoToeplitzPlan *plan;
@@ -38,11 +44,47 @@ static SinoStatus product_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus product_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoToeplitzPlan *plan = arguments->plan;
+    const int filled = (int)plan->parts.filled, table = FIRST + 2 * filled;
+    const SinoToeplitzTables tables = {sino_task_buffer(task, table),
+                                       {sino_task_buffer(task, table + 1), plan->parts.map.part_rows},
+                                       plan->parts.count};
+    void **x = NULL;
+    SINO_TRY(sino_allocate(2 * plan->parts.count, sizeof *x, "partitions", &x));
+    void **y = x + plan->parts.count;
+    sino_slice_parts_list(&plan->parts, task, FIRST, x);
+    sino_slice_parts_list(&plan->parts, task, FIRST + filled, y);
+    SinoStatus status =
+        sino_toeplitz_product_cuda(stream, sino_gpu_plans_mine(plan->gpu), &tables, arguments->slices,
+                                   (const float *const *)x, sino_task_buffer(task, SCRATCH), (float *const *)y);
+    free(x);
+    return status;
+}
+
 static const SinoTaskKind product_kind = {.name = "toeplitz_product",
                                           .argument_bytes = sizeof(Arguments),
                                           .access_min = 3,
                                           .access_max = SINO_TASK_DATA_MANY,
-                                          .cpu = product_cpu};
+                                          .cpu = product_cpu,
+                                          .cuda = SINO_ON_CUDA(product_cuda)};
+
+static SinoStatus make_gpu_plan(const void *of, void **plan)
+{
+    SinoToeplitzCuda *made = NULL;
+    SINO_TRY(sino_toeplitz_cuda_new(of, &made));
+    *plan = made;
+    return NULL;
+}
+
+static void free_gpu_plan(void *plan)
+{
+    sino_toeplitz_cuda_free(plan);
+}
+
+static const SinoGpuPlanKind gpu_kind = {make_gpu_plan, free_gpu_plan};
 
 static int64_t address_bytes(int64_t part_count)
 {
@@ -75,6 +117,46 @@ double sino_toeplitz_plan_flops(int64_t grid_size)
     return sino_toeplitz_flops(grid_size);
 }
 
+static int64_t map_bytes(int64_t grid_size)
+{
+    const int64_t side = sino_tile_side(grid_size);
+    return sino_times(sino_times(side, side), (int64_t)sizeof(SinoTileNumber));
+}
+
+SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry, int64_t part_count)
+{
+    const SinoToeplitzBatch batch = sino_toeplitz_batch(geometry->grid_size, SINO_TOEPLITZ_BATCH_BYTES);
+    const int64_t of_gpu = sino_toeplitz_cuda_scratch_bytes(&batch);
+    const int64_t of_core = sino_toeplitz_scratch_bytes(geometry) + address_bytes(part_count);
+    const int64_t scratch = sino_larger(of_gpu, of_core), map = map_bytes(geometry->grid_size);
+    return (SinoToeplitzGpu){.slices = batch.slices,
+                             .task_bytes =
+                                 scratch + sino_toeplitz_bytes(geometry) + map + sino_toeplitz_cuda_bytes(&batch),
+                             .map_bytes = map,
+                             .more_scratch_bytes = scratch - of_core};
+}
+
+/* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */
+static SinoStatus open_gpus(const SinoGeometry *geometry, SinoToeplitzPlan *plan, int64_t *scratch_bytes)
+{
+    const SinoTileMap *map = &plan->parts.map;
+    if (!(sino_runtime_devices(plan->runtime) & SINO_DEVICE_CUDA)) return NULL;
+    plan->batch = sino_toeplitz_batch(geometry->grid_size, SINO_TOEPLITZ_BATCH_BYTES);
+    *scratch_bytes = sino_larger(*scratch_bytes, sino_toeplitz_cuda_scratch_bytes(&plan->batch));
+    SINO_TRY(sino_data_borrow(plan->runtime, "spectrum", sino_toeplitz_spectrum(plan->toeplitz),
+                              sino_toeplitz_bytes(geometry), &plan->spectrum));
+    SINO_TRY(sino_data_copy(plan->runtime, "tile numbers", map->tile, map_bytes(geometry->grid_size), &plan->tile));
+    return SINO_CUDA_BUILT ? sino_gpu_plans_new(plan->runtime, &gpu_kind, &plan->batch, &plan->gpu) : NULL;
+}
+
+static SinoStatus fill(const SinoGeometry *geometry, SinoToeplitzPlan *plan)
+{
+    int64_t scratch_bytes = plan->scratch_bytes + address_bytes(plan->parts.count);
+    SINO_TRY(sino_toeplitz_new(geometry, &plan->toeplitz));
+    SINO_TRY(open_gpus(geometry, plan, &scratch_bytes));
+    return sino_data_scratch(plan->runtime, "scratch", scratch_bytes, &plan->scratch);
+}
+
 SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoTileMap *map,
                                   int64_t part_count, SinoToeplitzPlan **plan)
 {
@@ -84,9 +166,7 @@ SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
                                .parts = sino_slice_parts(map, part_count),
                                .scratch_bytes = sino_toeplitz_scratch_bytes(geometry),
                                .work = sino_toeplitz_flops(geometry->grid_size)};
-    SinoStatus status = sino_toeplitz_new(geometry, &made->toeplitz);
-    if (!status)
-        status = sino_data_scratch(runtime, "scratch", made->scratch_bytes + address_bytes(part_count), &made->scratch);
+    SinoStatus status = fill(geometry, made);
     if (status)
         sino_toeplitz_plan_free(made);
     else
@@ -97,6 +177,9 @@ SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
 void sino_toeplitz_plan_free(SinoToeplitzPlan *plan)
 {
     if (!plan) return;
+    sino_data_free(plan->spectrum);
+    sino_data_free(plan->tile);
+    sino_gpu_plans_free(plan->gpu);
     sino_data_free(plan->scratch);
     sino_toeplitz_free(plan->toeplitz);
     free(plan);
@@ -108,10 +191,14 @@ SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPositi
     const Arguments arguments = {.plan = plan, .slices = slices};
     const double work = plan->work * (double)slices.slice_count;
     SinoAccess *access = NULL;
-    SINO_TRY(sino_allocate(FIRST + 2 * plan->parts.filled, sizeof *access, "the data of a task", &access));
+    SINO_TRY(sino_allocate(FIRST + 2 * plan->parts.filled + TABLES, sizeof *access, "the data of a task", &access));
     access[SCRATCH] = (SinoAccess){plan->scratch, SINO_SCRATCH};
     int count = sino_slice_parts_access(&plan->parts, x, SINO_READ, FIRST, access);
     count = sino_slice_parts_access(&plan->parts, y, SINO_WRITE, count, access);
+    if (plan->spectrum) {
+        access[count++] = (SinoAccess){plan->spectrum, SINO_READ};
+        access[count++] = (SinoAccess){plan->tile, SINO_READ};
+    }
     SinoStatus status = sino_task_submit(plan->runtime, &product_kind,
                                          &(SinoTaskRequest){.position = position,
                                                             .arguments = &arguments,
@@ -119,6 +206,7 @@ SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPositi
                                                             .access = access,
                                                             .access_count = count,
                                                             SINO_OF_SLICES(slices),
+                                                            .host = !plan->spectrum,
                                                             .work = work,
                                                             .effort = SINO_TOEPLITZ_FLOPS * work});
     free(access);

@@ -6,10 +6,11 @@
 #include "runtime.h"
 #include "toeplitz.h"
 
-/* A flop of FFTs as flops of products with lengths of rays (docs/PERFORMANCE.md). */
+/* A flop of FFTs as flops of products with lengths of rays, measured on cores (docs/PERFORMANCE.md), predicted for GPUs
+ * (docs/gpu_kernels.md). */
 #define SINO_TOEPLITZ_FLOPS 2.5
 
-/* An operator, the tiles of its vectors, and scratch memory for each worker. */
+/* An operator, the tiles of its vectors, scratch memory for each worker, and plans of each CUDA GPU. */
 typedef struct SinoToeplitzPlan SinoToeplitzPlan;
 
 /* Computes the convolution of AᵀA. The arrays of geometry and map are not owned and outlive the plan; part p is empty
@@ -21,6 +22,15 @@ void sino_toeplitz_plan_free(SinoToeplitzPlan *plan); /* takes NULL; no task may
 /* Bytes that a plan keeps, scratch memory of workers included; and that making it takes beside them. */
 int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count);
 int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry);
+
+/* What GPUs add. */
+typedef struct SinoToeplitzGpu {
+    int64_t slices;             /* that are transformed together: they suit a minibatch */
+    int64_t task_bytes;         /* device memory of a task beside its vectors */
+    int64_t map_bytes;          /* main memory of a plan */
+    int64_t more_scratch_bytes; /* main memory of each worker, whose scratch memory has the size of a GPU's */
+} SinoToeplitzGpu;
+SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry, int64_t part_count);
 
 /* The side of the FFTs, and their flops for a product with one slice (toeplitz.h). */
 int64_t sino_toeplitz_plan_side(int64_t grid_size);

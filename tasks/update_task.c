@@ -235,11 +235,18 @@ static SinoStatus residual_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus residual_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const SliceArguments *arguments = task->arguments;
+    return sino_update_residual_cuda(stream, arguments->slices, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+}
+
 static const SinoTaskKind residual_kind = {.name = "update_residual",
                                            .argument_bytes = sizeof(SliceArguments),
                                            .access_min = 2,
                                            .access_max = 2,
-                                           .cpu = residual_cpu};
+                                           .cpu = residual_cpu,
+                                           .cuda = SINO_ON_CUDA(residual_cuda)};
 
 SinoStatus sino_insert_update_residual(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *state,
                                        SinoData *sums)

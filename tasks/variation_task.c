@@ -181,7 +181,7 @@ SinoStatus sino_insert_variation_primal(SinoRuntime *runtime, SinoPosition posit
         sino_allocate(OWN + 2 + 2 * variation->part_count + TABLES, sizeof *access, "the data of a task", &access));
     access[STATE] = (SinoAccess){task->state, SINO_READ};
     access[OWN] = (SinoAccess){z, SINO_READ};
-    access[OWN + 1] = (SinoAccess){task->u[variation->part], SINO_WRITE};
+    access[OWN + 1] = (SinoAccess){task->u[variation->part], SINO_READ_WRITE}; /* beyond the grid it stays as it is */
     int count = append(variation, task->p, OWN + 2, access);
     count = append(variation, task->q, count, access);
     SinoStatus status = submit(runtime, position, &primal_kind, task, access, count);

@@ -462,19 +462,56 @@ static void rotation(void **state)
                    "a device has 1.00 MiB of memory; two tasks of this reconstruction need ");
 }
 
+/* Products with the normal operator run on CUDA GPUs, alone or beside cores, and give the volume of the cores. Cores
+ * backproject. */
+static void assert_normal_agrees(const char *directory, const char *device, const char *words)
+{
+    const bool alone = strcmp(device, cli_device_kind()->device) == 0;
+    char line[160];
+    CliRun cpu, other;
+    snprintf(line, sizeof line, "--projector toeplitz %s", words);
+    float *expected = volume_of(directory, NULL, "cpu", line, &cpu);
+    float *found = volume_of(directory, NULL, device, line, &other);
+    const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
+    print_message("%s %s: %.2g\n", device, line, off);
+    assert_true(off <= 1e-5);
+    const int64_t on_cores = cli_device_tasks_on(&other, "toeplitz_product", "   ");
+    if (alone && (on_cores > 0 || cli_device_tasks_on(&other, "toeplitz_product", cli_device_kind()->place) == 0))
+        fail_msg("toeplitz_product elsewhere:\n%s", other.err);
+    assert_true(!alone || cli_device_tasks_on(&other, "update_residual", "   ") == 0);
+    assert_true(cli_device_tasks_on(&other, "gridding_back", "   ") > 0);
+    assert_int_equal(cli_device_tasks_on(&cpu, "toeplitz_product", cli_device_kind()->place), 0);
+    free(expected);
+    free(found);
+    cli_free(&cpu);
+    cli_free(&other);
+}
+
+static void normal_operator(void **state)
+{
+    if (!cli_device_is_cuda()) return;
+    cli_works(*state, scan);
+    const char *const device = cli_device_kind()->device, *const with_cores = cli_device_kind()->with_cores;
+    assert_normal_agrees(*state, device, "--algorithm cg --iterations 4");
+    assert_normal_agrees(*state, device, "--algorithm cg --iterations 3 --partitions 17 --minibatch 3");
+    assert_normal_agrees(*state, device, "--algorithm fista --iterations 5 --regularization 0.3");
+    assert_normal_agrees(*state, device, "--algorithm fista --iterations 3 --prior huber --partitions 2 --minibatch 1");
+    assert_normal_agrees(*state, with_cores, "--algorithm cg --iterations 4 --minibatch 1");
+    assert_normal_agrees(*state, with_cores, "--algorithm fista --iterations 3 --partitions 3 --minibatch 2");
+}
+
 /* What else stores nothing computes on cores. */
 static void other_projectors_are_refused(void **state)
 {
-    char words[80], message[120];
+    char words[80];
     cli_works(*state, scan);
-    for (int i = 0; i < 2; i++) {
-        const char *name = i ? "toeplitz" : "pixels";
-        snprintf(words, sizeof words, "--projector %s --algorithm %s --device %s", name, i ? "cg" : "fbp",
-                 cli_device_kind()->device);
-        snprintf(message, sizeof message,
-                 "--projector is %s where devices compute; allowed: --device cpu, or --projector rays or rotate", name);
-        assert_refused(*state, NULL, words, message);
-    }
+    snprintf(words, sizeof words, "--projector pixels --algorithm fbp --device %s", cli_device_kind()->device);
+    assert_refused(*state, NULL, words,
+                   "--projector is pixels where devices compute; allowed: --device cpu, or --projector rays or rotate");
+    if (cli_device_is_cuda()) return;
+    assert_refused(
+        *state, NULL, "--projector toeplitz --algorithm cg --device opencl",
+        "--projector is toeplitz where OpenCL devices compute; allowed: --device cpu, or --projector rays or rotate");
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -546,6 +583,7 @@ int cli_device_tests(void)
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(total_variation),
         CLI_TEST(rotation),
+        CLI_TEST(normal_operator),
         CLI_TEST(other_projectors_are_refused),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(partitions_have_homes),

@@ -379,29 +379,38 @@ static void projector_is_chosen(void **state)
            "--grid is 1x2, but --projector toeplitz transforms whole slices");
 }
 
-/* Devices need all ray lengths in memory, and their lists. Where these do not fit, iterative algorithms turn slices;
- * the device's memory holds the tables and the scratch memory of a product beside its vectors. */
-static void devices_turn_slices(void **state)
+/* Devices need all ray lengths in memory, and their lists. Where these do not fit, cg and fista multiply by the normal
+ * operator on GPUs, where rays need no weights; other iterative algorithms, and OpenCL devices, turn slices. The
+ * device's memory holds the tables and the scratch memory of a product beside its vectors. */
+static void devices_lack_lengths(void **state)
 {
     (void)state;
     static const struct Choice {
         const char *words;
         SinoProjector wanted;
-    } choice[] = {{"--memory 3GiB", SINO_PROJECTOR_ROTATE},
-                  {"--memory 64GiB", SINO_PROJECTOR_RAYS},
-                  {"--memory 64GiB --projector rotate", SINO_PROJECTOR_ROTATE},
-                  {"--memory 64GiB --algorithm fbp", SINO_PROJECTOR_RAYS}};
+        bool opencl;
+        int64_t memory_bytes;
+    } choice[] = {{"--memory 3GiB", SINO_PROJECTOR_TOEPLITZ, false, 8L << 30},
+                  {"--memory 3GiB --weights counts", SINO_PROJECTOR_ROTATE, false, 8L << 30},
+                  {"--memory 3GiB --algorithm sirt", SINO_PROJECTOR_ROTATE, false, 8L << 30},
+                  {"--memory 3GiB", SINO_PROJECTOR_ROTATE, true, 8L << 30},
+                  {"--memory 3GiB", SINO_PROJECTOR_ROTATE, false, 280L << 20}, /* too little for spectrum and columns */
+                  {"--memory 64GiB", SINO_PROJECTOR_RAYS, false, 8L << 30},
+                  {"--memory 64GiB --projector toeplitz", SINO_PROJECTOR_TOEPLITZ, false, 8L << 30},
+                  {"--memory 64GiB --projector rotate", SINO_PROJECTOR_ROTATE, false, 8L << 30},
+                  {"--memory 64GiB --algorithm fbp", SINO_PROJECTOR_RAYS, false, 8L << 30}};
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
         char line[200];
         SinoForecast forecast;
         snprintf(line, sizeof line, "--angles 1501 --columns 1024 --slices 2 %s", choice[i].words);
         Case made = make(line);
-        made.request.machine.devices = sino_device_room_of(true, 1, (int64_t)8 << 30);
+        made.request.machine.devices = sino_device_room_of(!choice[i].opencl, 1, choice[i].memory_bytes);
         assert_success(sino_forecast_new(&made.request, &forecast));
-        assert_int_equal(forecast.plan.problem.projector, choice[i].wanted);
+        if (forecast.plan.problem.projector != choice[i].wanted)
+            fail_msg("%s: %s", line, sino_projector_name(forecast.plan.problem.projector));
         const SinoOperatorSize *size = &forecast.plan.size;
-        const bool turns = choice[i].wanted == SINO_PROJECTOR_ROTATE;
-        assert_true((size->product_bytes > 0) == turns && (size->table_bytes > 0) == turns);
+        const bool stores = choice[i].wanted == SINO_PROJECTOR_RAYS;
+        assert_true((size->product_bytes > 0) != stores && (size->table_bytes > 0) != stores);
         assert_int_equal(forecast.plan.resources.map_bytes, size->map_bytes + size->table_bytes);
         sino_forecast_free(&forecast);
         case_free(&made);
@@ -421,7 +430,7 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(more_ranks_than_work),
         cmocka_unit_test(published_reductions),
         cmocka_unit_test(projector_is_chosen),
-        cmocka_unit_test(devices_turn_slices),
+        cmocka_unit_test(devices_lack_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

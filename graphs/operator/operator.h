@@ -56,9 +56,10 @@ typedef struct SinoOperatorRequest {
 
 /* Properties of an operator that take no time to compute. */
 typedef struct SinoOperatorOutline {
-    int64_t bytes;       /* blocks of all ranks: an upper bound */
-    int64_t unit_count;  /* indivisible parts of a slice */
-    int64_t voxel_count; /* rows of the voxel vectors of all partitions */
+    int64_t bytes;            /* blocks of all ranks: an upper bound */
+    int64_t unit_count;       /* indivisible parts of a slice */
+    int64_t voxel_count;      /* rows of the voxel vectors of all partitions */
+    int64_t device_minibatch; /* slices of a minibatch that suit products on GPUs; 0: as many as share what they read */
 } SinoOperatorOutline;
 
 /* Properties of an operator, computed before it is built. Where ranks differ, the largest value of any rank. */
@@ -68,6 +69,7 @@ typedef struct SinoOperatorSize {
     int64_t map_bytes;           /* footprints and index maps */
     int64_t table_bytes;         /* tables that exist beside these where devices compute */
     int64_t product_bytes;       /* that a product has on a device beside lists and vectors */
+    int64_t whole_vectors;       /* vectors of the voxels of all partitions that a product has; 0: of one partition */
     int64_t building_bytes;      /* temporary memory while the operator is built */
     SinoShape shape;             /* estimated: extents without `rows` */
     SinoTraffic traffic, direct; /* of a projection: with the division's hierarchy, and without a hierarchy */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, the kind of operator: AᵀA of a parallel beam as a convolution by FFT (toeplitz.h), and Aᵀ by a nonuniform
  * FFT (gridding.h), without a matrix. It projects nothing, and serves solvers of the normal equations. */
+#include "arithmetic.h"
 #include "gridding_task.h"
 #include "memory.h"
 #include "tiles_kind.h"
@@ -22,6 +23,13 @@ static bool takes(const SinoProblem *problem)
     return sino_tiles_take(problem, SINO_PROJECTOR_TOEPLITZ) && problem->subset_count == 1;
 }
 
+static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outline)
+{
+    SINO_TRY(sino_tiles_outline(problem, outline));
+    outline->device_minibatch = sino_toeplitz_plan_gpu(&problem->geometry, 1).slices;
+    return NULL;
+}
+
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
@@ -31,6 +39,10 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
     size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count) +
                       sino_gridding_plan_bytes(&problem->geometry, parts, worker_count);
     size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);
+    const SinoToeplitzGpu gpu = sino_toeplitz_plan_gpu(&problem->geometry, parts);
+    size->table_bytes = gpu.map_bytes + sino_times(worker_count, gpu.more_scratch_bytes);
+    size->product_bytes = gpu.task_bytes;
+    size->whole_vectors = 2; /* x and AᵀA x */
     return NULL;
 }
 
@@ -100,7 +112,7 @@ const SinoOperatorKind sino_toeplitz_kind = {.name = "toeplitz",
                                              .minibatch = 1,
                                              .takes = takes,
                                              .check = sino_tiles_check,
-                                             .outline = sino_tiles_outline,
+                                             .outline = outline,
                                              .size = size,
                                              .open = open_all,
                                              .close = close_all,

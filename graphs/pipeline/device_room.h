@@ -12,7 +12,7 @@ typedef struct SinoDeviceRoom {
     int64_t bytes;         /* memory of the smallest device; 0: no device computes, or the size is not known */
     int64_t count;         /* devices that compute */
     int64_t held_bytes[2]; /* unusable memory (sino_runtime_device_held) for small data [0], larger data [1] */
-    int64_t slices;        /* slices of a minibatch that suits devices; 0: as for cores */
+    int64_t slices; /* slices of a minibatch that suits CUDA GPUs; 0: other devices, for which it is as for cores */
 } SinoDeviceRoom;
 
 /* The room of `count` devices with `bytes` of memory each. */

@@ -301,8 +301,8 @@ static void offer_toeplitz(const SinoPlanRequest *request, SinoForecast *taken)
     const bool serves = (solver->choice == SINO_ALGORITHM_CG || solver->choice == SINO_ALGORITHM_FISTA) &&
                         !solver->volume && !solver->weighted && taken->plan.grid.data_ranks == 1;
     const size_t length = strlen(taken->projector_why);
-    if (serves && length > 0 && !request->normal && request->machine.devices.count == 0 &&
-        taken->plan.problem.projector == SINO_PROJECTOR_ROTATE)
+    const bool runs = sino_plan_has_kernels(&request->machine.devices, SINO_PROJECTOR_TOEPLITZ);
+    if (serves && runs && length > 0 && !request->normal && taken->plan.problem.projector == SINO_PROJECTOR_ROTATE)
         snprintf(taken->projector_why + length, sizeof taken->projector_why - length,
                  "; --projector toeplitz takes far less time, for objects within the detector and without weights of "
                  "rays");

@@ -124,7 +124,7 @@ static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *siz
     const int64_t scratch = sino_times(sino_larger(machine->worker_count, 1), sino_rotate_task_scratch_bytes());
     const int64_t predicted = sino_times(rays, sino_panel_stride(SINO_SINGLE, 1) * (int64_t)sizeof(float));
     if (!job->sought) return 0;
-    return SINO_HALVES * (size->map_bytes + scratch) +
+    return SINO_HALVES * (size->map_bytes + (machine->devices.count > 0 ? size->table_bytes : 0) + scratch) +
            sino_larger(size->building_bytes, SINO_HALVES_STEPS * (slot_bytes + predicted));
 }
 

@@ -60,7 +60,8 @@ static int64_t usual_minibatch(const Planner *planner, int64_t slices)
 static int64_t wanted_minibatch(const Planner *planner, int64_t slices)
 {
     const SinoPlanRequest *request = planner->request;
-    const int64_t of_devices = request->machine.devices.slices;
+    const int64_t suits = planner->outline.device_minibatch, most = request->machine.devices.slices;
+    const int64_t of_devices = suits > 0 ? sino_smaller(suits, most) : most;
     const int64_t usual = of_devices ? of_devices : usual_minibatch(planner, slices);
     const int64_t wanted = planner->least ? 1 : usual;
     return balanced(slices, request->choices.minibatch ? request->choices.minibatch : wanted);
@@ -68,14 +69,14 @@ static int64_t wanted_minibatch(const Planner *planner, int64_t slices)
 
 /* Partitions of a rank if the topology leaves them open. Workers without a minibatch of their own share the minibatches
  * that exist: two products for each worker, so that a slow one leaves work to others, unless the choices say otherwise.
- * If devices compute, a minibatch is shared by all devices. */
+ * If devices compute, a minibatch is shared by all devices, if its products have partitions. */
 static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t minibatch)
 {
     const SinoPlanRequest *request = planner->request;
     const int64_t devices = request->machine.devices.count, minibatches = sino_ceil_divide(slices, minibatch);
     const int64_t workers = devices > 0 ? devices : request->machine.worker_count;
     if (request->choices.partitions) return request->choices.partitions;
-    if (minibatches >= workers) return 1;
+    if (minibatches >= workers || (devices > 0 && planner->kind->normal)) return 1;
     const int64_t each = request->choices.worker_products ? request->choices.worker_products : 2;
     return devices > 0 ? workers : sino_ceil_divide(sino_times(each, workers), minibatches);
 }
@@ -299,7 +300,8 @@ static SinoStatus suit_devices(const Planner *planner, int64_t data_ranks, int64
         const SinoBatch batch = {sino_panel_stride(precision, *minibatch), request->job.history_numbers};
         const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, &plan->size, batch);
         if (sino_device_room_of_tasks(room, need.lists, need.vectors) <= room->bytes) return NULL;
-        const bool can_split = !request->choices.partitions && plan->partition_count < PARTITIONS_MAX;
+        const bool can_split =
+            !request->choices.partitions && plan->partition_count < PARTITIONS_MAX && plan->size.whole_vectors == 0;
         const bool can_shrink = !request->choices.minibatch && *minibatch > 1;
         /* Lists are reduced first, because a small minibatch is slow; then the larger of the two. */
         if (can_split && (need.lists >= need.vectors || !can_shrink || *minibatch <= LEAST_DEFAULT_MINIBATCH))
@@ -482,7 +484,13 @@ static SinoStatus check_toeplitz(const SinoPlanRequest *request)
     return NULL;
 }
 
-/* Kinds of operator that store nothing compute in single precision; on devices only rotate does. */
+bool sino_plan_has_kernels(const SinoDeviceRoom *devices, SinoProjector projector)
+{
+    if (projector == SINO_PROJECTOR_TOEPLITZ) return devices->count == 0 || devices->slices > 0;
+    return devices->count == 0 || (projector != SINO_PROJECTOR_PIXELS && projector != SINO_PROJECTOR_GRIDDING);
+}
+
+/* Kinds of operator that store nothing compute in single precision; not all of them on devices. */
 static SinoStatus check_projector(const SinoPlanRequest *request)
 {
     const SinoProblem *problem = &request->job.problem;
@@ -491,8 +499,9 @@ static SinoStatus check_projector(const SinoPlanRequest *request)
     SINO_CHECK(problem->precision == SINO_SINGLE, SINO_BAD_INPUT,
                "--projector is %s with --precision %s; allowed: single, or --projector rays", name,
                sino_precision_name(problem->precision));
-    SINO_CHECK(request->machine.devices.count == 0 || problem->projector == SINO_PROJECTOR_ROTATE, SINO_BAD_INPUT,
-               "--projector is %s where devices compute; allowed: --device cpu, or --projector rays or rotate", name);
+    SINO_CHECK(sino_plan_has_kernels(&request->machine.devices, problem->projector), SINO_BAD_INPUT,
+               "--projector is %s where %s compute; allowed: --device cpu, or --projector rays or rotate", name,
+               problem->projector == SINO_PROJECTOR_TOEPLITZ ? "OpenCL devices" : "devices");
     const bool only_back = problem->projector == SINO_PROJECTOR_PIXELS || problem->projector == SINO_PROJECTOR_GRIDDING;
     SINO_CHECK(!only_back || !request->job.solver->iterative, SINO_BAD_INPUT,
                "--projector is %s with --algorithm %s; allowed: fbp, or --projector rays or rotate", name,

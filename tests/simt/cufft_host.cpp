@@ -17,7 +17,7 @@ struct Plan {
     cudaStream_t stream;
     void *work;
     fftw_plan in_double;
-    fftwf_plan in_single;
+    fftwf_plan in_single, back_in_single; /* back: of complex rows */
 };
 
 Plan plans[PLANS];
@@ -43,6 +43,7 @@ cufftResult cufftDestroy(cufftHandle plan)
     const std::lock_guard<std::mutex> lock(mutex);
     if (plans[plan].in_double) fftw_destroy_plan(plans[plan].in_double);
     if (plans[plan].in_single) fftwf_destroy_plan(plans[plan].in_single);
+    if (plans[plan].back_in_single) fftwf_destroy_plan(plans[plan].back_in_single);
     plans[plan].used = false;
     return CUFFT_SUCCESS;
 }
@@ -53,6 +54,12 @@ cufftResult cufftSetAutoAllocation(cufftHandle plan, int automatic)
     return CUFFT_SUCCESS;
 }
 
+static fftwf_plan complex_plan(int points, void *row, int direction, unsigned flags)
+{
+    fftwf_complex *const at = static_cast<fftwf_complex *>(row);
+    return fftwf_plan_dft_1d(points, at, at, direction, flags);
+}
+
 /* FFTW's plan of one row, where it is. FFTW_ESTIMATE leaves the row as it is. */
 static bool make_row_plan(Plan *plan)
 {
@@ -60,6 +67,10 @@ static bool make_row_plan(Plan *plan)
     const int points = plan->points;
     void *const row = fftw_malloc(sizeof(double) * static_cast<size_t>(points + 2));
     switch (plan->type) {
+    case CUFFT_C2C:
+        plan->in_single = complex_plan(points, row, FFTW_FORWARD, flags);
+        plan->back_in_single = complex_plan(points, row, FFTW_BACKWARD, flags);
+        break;
     case CUFFT_R2C:
         plan->in_single =
             fftwf_plan_dft_r2c_1d(points, static_cast<float *>(row), static_cast<fftwf_complex *>(row), flags);
@@ -86,7 +97,8 @@ cufftResult cufftMakePlanMany(cufftHandle handle, int rank, int *points, int *be
                               int batch, size_t *work_bytes)
 {
     const bool forward = type == CUFFT_R2C || type == CUFFT_D2Z;
-    const int reals = *points + 2, complexes = *points / 2 + 1; /* rows in place */
+    const bool complex = type == CUFFT_C2C;
+    const int reals = complex ? *points : *points + 2, complexes = complex ? *points : *points / 2 + 1; /* in place */
     const bool in_place = *before == before_distance && *after == after_distance && before_stride == 1 &&
                           after_stride == 1 && before_distance == (forward ? reals : complexes) &&
                           after_distance == (forward ? complexes : reals);
@@ -120,17 +132,27 @@ static bool allowed(const Plan &plan, cufftType type, const void *from, const vo
 }
 
 /* Transforms the rows in the plan's stream, and spoils its work area. */
-template <class Real, class Transform>
-static cufftResult submit(cufftHandle handle, cufftType type, Real *rows, const void *spectra, Transform transform)
+template <class Number, class Transform>
+static cufftResult submit(cufftHandle handle, cufftType type, Number *rows, const void *spectra, Transform transform)
 {
     const Plan plan = plans[handle];
+    const ptrdiff_t row = type == CUFFT_C2C ? plan.points : plan.points + 2;
     if (!allowed(plan, type, rows, spectra)) return CUFFT_INVALID_VALUE;
     simt_submit(plan.stream, [=] {
         memset(plan.work, 0xff, WORK_BYTES);
-        for (int i = 0; i < plan.batch; i++) transform(plan, rows + static_cast<ptrdiff_t>(i) * (plan.points + 2));
+        for (int i = 0; i < plan.batch; i++) transform(plan, rows + i * row);
         return static_cast<const char *>(NULL);
     });
     return CUFFT_SUCCESS;
+}
+
+cufftResult cufftExecC2C(cufftHandle handle, cufftComplex *rows, cufftComplex *transformed, int direction)
+{
+    if (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE) return CUFFT_INVALID_VALUE;
+    return submit(handle, CUFFT_C2C, rows, transformed, [=](const Plan &plan, cufftComplex *row) {
+        fftwf_complex *const at = reinterpret_cast<fftwf_complex *>(row);
+        fftwf_execute_dft(direction == CUFFT_FORWARD ? plan.in_single : plan.back_in_single, at, at);
+    });
 }
 
 cufftResult cufftExecR2C(cufftHandle handle, cufftReal *rows, cufftComplex *spectra)

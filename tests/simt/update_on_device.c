@@ -84,6 +84,15 @@ void sino_update_slices(SinoUpdateRule rule, SinoSlices slices, bool first, doub
     device_return(state, of_state, state_bytes(slices));
 }
 
+void sino_update_residual(SinoSlices slices, const SinoSliceState *state, SinoSliceSums *sums)
+{
+    SinoSliceState *of_state = device_lend(state, state_bytes(slices));
+    SinoSliceSums *of_sums = device_lend(sums, sums_bytes(slices));
+    device_check(sino_update_residual_cuda(NULL, slices, of_state, of_sums));
+    device_unlend(state, of_state, state_bytes(slices));
+    device_return(sums, of_sums, sums_bytes(slices));
+}
+
 void sino_update_collect(SinoSlices slices, const SinoSliceSums *part, bool first, SinoSliceSums *total)
 {
     SinoSliceSums *of_part = device_lend(part, sums_bytes(slices)), *of_total = device_lend(total, sums_bytes(slices));

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sino_toeplitz_product by the functions of toeplitz_cuda.h. */
+#include "toeplitz_on_device.h"
+
+#include "device.h"
+#include "toeplitz_cuda.h"
+#include "toeplitz_private.h"
+
+/* Slices of odd sizes are transformed a few rows and columns at a time, as large ones are. */
+enum { FEW_BYTES = 25000 };
+
+static size_t vector_bytes(const SinoTileMap *map, SinoSlices slices, int64_t part)
+{
+    return (size_t)(map->part_rows[part] * slices.stride) * sizeof(float);
+}
+
+static int64_t count_parts(const SinoTileMap *map, int64_t tiles)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < tiles; i++)
+        if (map->tile[i].part >= count) count = map->tile[i].part + 1;
+    return count;
+}
+
+void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap *map, SinoSlices slices,
+                                const float *const *x, float *const *y)
+{
+    const int64_t size = toeplitz->geometry.grid_size, tiles = sino_tile_side(size) * sino_tile_side(size);
+    const int64_t parts = count_parts(map, tiles);
+    const size_t map_bytes = (size_t)tiles * sizeof *map->tile;
+    const size_t spectrum_bytes = (size_t)sino_toeplitz_bytes(&toeplitz->geometry);
+    const SinoToeplitzBatch batch = sino_toeplitz_batch(size, size % 2 ? FEW_BYTES : SINO_TOEPLITZ_BATCH_BYTES);
+    const size_t scratch_bytes = (size_t)sino_toeplitz_cuda_scratch_bytes(&batch);
+    SinoToeplitzCuda *plans = NULL;
+    device_check(sino_toeplitz_cuda_new(&batch, &plans));
+    float *spectrum = device_lend(sino_toeplitz_spectrum(toeplitz), spectrum_bytes);
+    void *tile = device_lend(map->tile, map_bytes), *scratch = device_memory(scratch_bytes);
+    const float **of_x = calloc((size_t)parts + 1, sizeof *of_x);
+    float **of_y = calloc((size_t)parts + 1, sizeof *of_y);
+    if (!of_x || !of_y) abort();
+    for (int64_t p = 0; p < parts; p++) of_x[p] = device_lend(x[p], vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < parts; p++) of_y[p] = device_lend(y[p], vector_bytes(map, slices, p));
+    memset(scratch, 0xff, scratch_bytes);
+    const SinoToeplitzTables tables = {spectrum, {tile, map->part_rows}, parts};
+    device_check(sino_toeplitz_product_cuda(NULL, plans, &tables, slices, of_x, scratch, of_y));
+    for (int64_t p = 0; p < parts; p++) device_unlend(x[p], (void *)of_x[p], vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < parts; p++) device_return(y[p], of_y[p], vector_bytes(map, slices, p));
+    device_unlend(map->tile, tile, map_bytes);
+    device_unlend(sino_toeplitz_spectrum(toeplitz), spectrum, spectrum_bytes);
+    device_free(scratch);
+    free(of_x);
+    free(of_y);
+    sino_toeplitz_cuda_free(plans);
+}

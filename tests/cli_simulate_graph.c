@@ -137,6 +137,10 @@ static void turned_slices_cost_samples(void **state)
     char *json = cli_simulated(at, CLI_SIMULATED_SIZES "--machine mirage --projector rotate --json");
     assert_non_null(strstr(json, "\"name\": \"rotate_project\", \"on\": \"cuda\""));
     free(json);
+    json = cli_simulated(at, CLI_SIMULATED_SIZES "--machine mirage --projector toeplitz --json");
+    assert_non_null(strstr(json, "\"name\": \"toeplitz_product\", \"on\": \"cuda\""));
+    assert_non_null(strstr(json, "\"name\": \"gridding_back\", \"on\": \"cpu\""));
+    free(json);
 }
 
 /* Stages are simulated, in the order of --stages, and all that a stage has to do. */

@@ -6,8 +6,12 @@
 #include "toeplitz_cuda.h"
 #include "toeplitz_private.h"
 
-/* Slices of odd sizes are transformed a few rows and columns at a time, as large ones are. */
-enum { FEW_BYTES = 25000 };
+/* Slices of odd sizes are transformed as large ones are: in several transforms of columns, of 23 voxels a side also of
+ * rows. */
+static int64_t batch_bytes(int64_t size)
+{
+    return size % 2 == 0 ? SINO_TOEPLITZ_BATCH_BYTES : size % 4 == 3 ? 3000 : 26000;
+}
 
 static size_t vector_bytes(const SinoTileMap *map, SinoSlices slices, int64_t part)
 {
@@ -29,7 +33,7 @@ void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap 
     const int64_t parts = count_parts(map, tiles);
     const size_t map_bytes = (size_t)tiles * sizeof *map->tile;
     const size_t spectrum_bytes = (size_t)sino_toeplitz_bytes(&toeplitz->geometry);
-    const SinoToeplitzBatch batch = sino_toeplitz_batch(size, size % 2 ? FEW_BYTES : SINO_TOEPLITZ_BATCH_BYTES);
+    const SinoToeplitzBatch batch = sino_toeplitz_batch(size, batch_bytes(size));
     const size_t scratch_bytes = (size_t)sino_toeplitz_cuda_scratch_bytes(&batch);
     SinoToeplitzCuda *plans = NULL;
     device_check(sino_toeplitz_cuda_new(&batch, &plans));

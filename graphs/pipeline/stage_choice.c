@@ -162,10 +162,13 @@ static void choose_stripes(const SinoSettings *settings, const SinoScanSample *s
     const double visible = 0.003; /* as a difference of line integrals */
     const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
     if (settings->stripe_removal != SINO_REMOVE_AUTO) return;
-    sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
-                       "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
-                       " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
-                       sample->stripes, sample->odd_columns, visible);
+    if (isnan(sample->stripes))
+        sino_findings_tell(findings, "remove-stripe-method", "none", "too few columns or projections tell stripes");
+    else
+        sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
+                           "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
+                           " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
+                           sample->stripes, sample->odd_columns, visible);
     if (!chosen) return;
     findings->stages.stripes = true;
     char all[48] = "", odd[64] = "";

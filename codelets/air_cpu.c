@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "logarithm.h"
+#include "undefined.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -22,7 +23,7 @@ typedef struct Ends {
             double sum = 0, number = 0;                                                                                \
             for (int64_t c = 0; c < count; c++) {                                                                      \
                 const type value = row[c * stride + f];                                                                \
-                if (value == 0 && signbit(value)) continue;                                                            \
+                if (sino_is_undefined(value)) continue;                                                                \
                 sum += exp(-(double)value);                                                                            \
                 number++;                                                                                              \
             }                                                                                                          \
@@ -41,7 +42,7 @@ typedef struct Ends {
             for (int64_t f = 0; f < stride; f++) {                                                                     \
                 const double line = ends->left[f] + (ends->right[f] - ends->left[f]) * share;                          \
                 const type value = (type)((double)at[f] + sino_logarithm(line)) + (type)0;                             \
-                at[f] = at[f] == 0 && signbit(at[f]) ? at[f] : value;                                                  \
+                at[f] = sino_is_undefined(at[f]) ? at[f] : value;                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "air_cuda.h"
+#include "undefined.h"
 }
 
 enum { THREADS = 256, PARTS = 8, ENDS = THREADS / PARTS, BLOCKS_MAX = 65535 };
@@ -47,7 +48,7 @@ static __device__ __forceinline__ void sum_part(const Real *from, int64_t count,
     *sum = *number = 0;
     for (int64_t c = part; c < count; c += PARTS) {
         const Real value = from[c * width];
-        if (value == 0 && signbit(value)) continue;
+        if (sino_is_undefined(value)) continue;
         *sum += exp(-static_cast<double>(value));
         *number += 1;
     }
@@ -117,7 +118,7 @@ static __device__ __forceinline__ void add_line(int64_t column_count, int width,
         for (int e = 0; e < N; e++) {
             const double line = left[slice + e] + (right[slice + e] - left[slice + e]) * at;
             const Real value = pack.value[e], sum = value + logarithm(line, value) + Real(0);
-            pack.value[e] = value == 0 && signbit(value) ? value : sum;
+            pack.value[e] = sino_is_undefined(value) ? value : sum;
         }
         sino_pack_store(row + i * N, pack);
     }

@@ -5,6 +5,7 @@
 #include "fast_size.h"
 #include "filter.h"
 #include "memory.h"
+#include "undefined.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -13,7 +14,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tgmath.h>
 
 /* Number of rows that are read together, so that whole cache lines of interleaved slices are used. Each row is
  * transformed alone. Transforming two rows as one complex signal took a third less time, but a slice's rounding then

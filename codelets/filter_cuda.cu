@@ -9,6 +9,7 @@
 extern "C" {
 #include "filter_cuda.h"
 #include "memory.h"
+#include "undefined.h"
 }
 
 enum {
@@ -56,19 +57,14 @@ static __device__ Real *panel_row(const Batch &batch, Real *sinogram, int first,
     return sinogram + first * batch.angle_count * batch.columns + row * width;
 }
 
-template <class Real> static __device__ __forceinline__ bool is_gap(Real value)
-{
-    return value == 0 && signbit(value);
-}
-
 /* row: one slice of an angle, whose columns are `width` values apart. A value that is undefined is interpolated between
  * the nearest defined columns; 0: the row has none. */
 template <class Real> static __device__ Real bridged_value(const Batch &batch, const Real *row, int width, int64_t c)
 {
     int64_t left = c, right = c;
-    if (!batch.gaps || !is_gap(row[c * width])) return row[c * width];
-    while (left >= 0 && is_gap(row[left * width])) left--;
-    while (right < batch.columns && is_gap(row[right * width])) right++;
+    if (!batch.gaps || !sino_is_undefined(row[c * width])) return row[c * width];
+    while (left >= 0 && sino_is_undefined(row[left * width])) left--;
+    while (right < batch.columns && sino_is_undefined(row[right * width])) right++;
     if (left < 0 && right == batch.columns) return Real(0);
     const Real before = row[(left >= 0 ? left : right) * width];
     const Real after = right < batch.columns ? row[right * width] : before;

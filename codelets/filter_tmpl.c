@@ -87,16 +87,10 @@ SINO_VECTORISED static void TMPL(multiply)(int64_t count, const REAL *transfer, 
     }
 }
 
-/* Compilers vectorise copysign and &, where they do not vectorise signbit and &&. */
-SINO_INLINE bool TMPL(is_gap)(REAL value)
-{
-    return (value == 0) & (copysign((REAL)1, value) < 0);
-}
-
 SINO_VECTORISED static bool TMPL(has_gaps)(int64_t column_count, const REAL *row)
 {
     bool found = false;
-    for (int64_t c = 0; c < column_count; c++) found |= TMPL(is_gap)(row[c]);
+    for (int64_t c = 0; c < column_count; c++) found |= sino_is_undefined(row[c]);
     return found;
 }
 
@@ -117,7 +111,7 @@ static void TMPL(bridge_gaps)(int64_t column_count, REAL *row)
     int64_t left = -1;
     if (!TMPL(has_gaps)(column_count, row)) return;
     for (int64_t c = 0; c < column_count; c++) {
-        if (TMPL(is_gap)(row[c])) continue;
+        if (sino_is_undefined(row[c])) continue;
         TMPL(bridge)(left, c, column_count, row);
         left = c;
     }

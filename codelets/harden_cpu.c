@@ -2,6 +2,7 @@
 /* Harden: Horner's scheme on blocks of values. */
 #include "harden.h"
 
+#include "undefined.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -22,7 +23,7 @@ enum { BLOCK = 64 };
                 for (int64_t i = 0; i < length; i++) sum[i] = (sum[i] + hardening->coefficient[j]) * (double)at[i];    \
             for (int64_t i = 0; i < length; i++) {                                                                     \
                 const type value = (type)sum[i] + (type)0;                                                             \
-                at[i] = at[i] == 0 && signbit(at[i]) ? at[i] : value;                                                  \
+                at[i] = sino_is_undefined(at[i]) ? at[i] : value;                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }

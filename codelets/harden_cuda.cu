@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "harden_cuda.h"
+#include "undefined.h"
 }
 
 enum { THREADS = 256, BLOCKS_MAX = 4096 };
@@ -17,7 +18,7 @@ template <class Real> static __device__ __forceinline__ Real harden(const SinoHa
 #pragma unroll
     for (int j = SINO_HARDEN_MOST - 1; j >= 0; j--)
         if (j < hardening.count) sum = (sum + hardening.coefficient[j]) * p;
-    return value == 0 && signbit(value) ? value : static_cast<Real>(sum) + Real(0);
+    return sino_is_undefined(value) ? value : static_cast<Real>(sum) + Real(0);
 }
 
 template <class Real>

@@ -4,13 +4,13 @@
 #include "redundancy.h"
 
 #include "memory.h"
+#include "undefined.h"
 #include "vector.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tgmath.h>
 
 static const double whole_turn = 350 * M_PI / 180;
 static const double far_off = 0.1; /* of the columns */

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Redundancy in one precision. Included by redundancy_cpu.c with REAL and TMPL defined. */
 
-/* 1 if a value is undefined (correct.h), 0 otherwise. Compilers vectorise copysign and &, where they do not vectorise
- * signbit and &&. */
-SINO_INLINE int TMPL(is_gap)(REAL value)
-{
-    return (value == 0) & (copysign((REAL)1, value) < 0);
-}
-
 /* to[slice] = the completed column i of a projection whose rays are `own`, and whose opposite ones are `first` and
  * `second`. */
 SINO_VECTORISED static void TMPL(complete_column)(const SinoCompleted *at, double share, int64_t stride,
@@ -22,9 +15,9 @@ SINO_VECTORISED static void TMPL(complete_column)(const SinoCompleted *at, doubl
         const REAL a = left_first[f] + right * (left_first[f + next] - left_first[f]);
         const REAL b = left_second[f] + right * (left_second[f + next] - left_second[f]);
         const REAL other = a + later * (b - a);
-        const int of_first = TMPL(is_gap)(left_first[f]) | TMPL(is_gap)(left_first[f + next]);
-        const int of_second = TMPL(is_gap)(left_second[f]) | TMPL(is_gap)(left_second[f + next]);
-        const int gap = of_first | (of_second & (later > 0)) | (TMPL(is_gap)(self[f]) & (mine > 0));
+        const bool of_first = sino_is_undefined(left_first[f]) | sino_is_undefined(left_first[f + next]);
+        const bool of_second = sino_is_undefined(left_second[f]) | sino_is_undefined(left_second[f + next]);
+        const bool gap = of_first | (of_second & (later > 0)) | (sino_is_undefined(self[f]) & (mine > 0));
         to[f] = gap ? -(REAL)0 : other + mine * (self[f] - other);
     }
 }

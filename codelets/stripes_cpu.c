@@ -5,6 +5,7 @@
 #include "memory.h"
 #include "stripes_private.h"
 #include "stripes_sorted.h"
+#include "undefined.h"
 #include "vector.h"
 
 #include <assert.h>
@@ -135,7 +136,7 @@ SINO_INLINE int64_t angles_together(const Layout *at)
                     for (int64_t f = 0; f < count; f++) {                                                              \
                         const type value =                                                                             \
                             (type)from[f * at->floats + k * at->angle_step + c * at->column_step] + (type)0;           \
-                        ray[f] = ray[f] == 0 && signbit(ray[f]) ? ray[f] : value;                                      \
+                        ray[f] = sino_is_undefined(ray[f]) ? ray[f] : value;                                           \
                     }                                                                                                  \
                 }                                                                                                      \
         }                                                                                                              \
@@ -146,11 +147,6 @@ DEFINE_GATHER(gather_double, double)
 DEFINE_SCATTER(scatter_single, float)
 DEFINE_SCATTER(scatter_double, double)
 
-static bool is_undefined(float value)
-{
-    return value == 0 && signbit(value);
-}
-
 /* Interpolates the undefined values of row k between the nearest defined columns; false: the row has none. */
 static bool fill_row(const Layout *at, int64_t k, float *sinogram)
 {
@@ -158,7 +154,7 @@ static bool fill_row(const Layout *at, int64_t k, float *sinogram)
     const int64_t step = at->column_step;
     int64_t left = -1;
     for (int64_t c = 0; c < at->column_count; c++) {
-        if (is_undefined(row[c * step])) continue;
+        if (sino_is_undefined(row[c * step])) continue;
         for (int64_t i = left + 1; i < c; i++) {
             const float share = left < 0 ? 1 : (float)(i - left) / (float)(c - left);
             row[i * step] = left < 0 ? row[c * step] : (1 - share) * row[left * step] + share * row[c * step];

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "stripes_cuda.h"
+#include "undefined.h"
 }
 
 enum {
@@ -52,11 +53,6 @@ static __device__ __forceinline__ int64_t gathered_at(const SinoStripesGathered 
     return slice * at.slice_values + column * at.pitch + angle;
 }
 
-template <class Real> static __device__ __forceinline__ bool is_undefined(Real value)
-{
-    return value == 0 && signbit(value);
-}
-
 /* Grid x: tiles of columns, y: tiles of angles. */
 template <class Real>
 static __global__ void __launch_bounds__(THREADS) gather_kernel(SinoStripesGathered at, Panel<Real> panel)
@@ -70,7 +66,7 @@ static __global__ void __launch_bounds__(THREADS) gather_kernel(SinoStripesGathe
             const int angle = first + to.angle, column = first_column + to.column;
             if (angle >= at.angle_count || column >= at.column_count || to.slice >= at.slice_count) continue;
             const float value = static_cast<float>(*value_of(at, panel, angle, column, to.slice));
-            if (is_undefined(value)) at.has_undefined[to.slice] = 1;
+            if (sino_is_undefined(value)) at.has_undefined[to.slice] = 1;
             tile[to.in_tile] = value;
         }
         __syncthreads();
@@ -94,7 +90,7 @@ static __global__ void __launch_bounds__(THREADS) fill_kernel(SinoStripesGathere
     int left = -1;
     for (int c = 0; c < at.column_count; c++) {
         const float here = row[c * at.pitch];
-        if (is_undefined(here)) continue;
+        if (sino_is_undefined(here)) continue;
         for (int i = left + 1; i < c; i++) {
             const float share = left < 0 ? 1.0F : static_cast<float>(i - left) / static_cast<float>(c - left);
             row[i * at.pitch] = left < 0 ? here : (1 - share) * row[left * at.pitch] + share * here;
@@ -178,7 +174,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
             if (angle >= at.angle_count || column >= at.column_count || from.slice >= at.slice_count) continue;
             Real *const to = value_of(at, panel, angle, column, from.slice);
             if (at.marks_dead && at.dead[from.slice * at.column_count + column]) *to = -Real(0);
-            if ((at.marks_dead || at.has_undefined[from.slice]) && is_undefined(*to)) continue;
+            if ((at.marks_dead || at.has_undefined[from.slice]) && sino_is_undefined(*to)) continue;
             *to = static_cast<Real>(tile[from.in_tile]) + Real(0);
         }
         __syncthreads();

@@ -2,6 +2,7 @@
 /* Zingers: medians of three angles, for all slices of a panel at once. */
 #include "arithmetic.h"
 #include "memory.h"
+#include "undefined.h"
 #include "vector.h"
 #include "zingers.h"
 
@@ -46,22 +47,16 @@ static void neighbours(const Lines *lines, int64_t k, int64_t *a, int64_t *b)
     *b = k == last ? last - 2 : k + 1;
 }
 
-/* Per type, so that whole registers of it are compared: the median (fmin would not be vectorised), and −0. */
+/* Per type, so that whole registers of it are compared: the median (fmin would not be vectorised). */
 #define DEFINE_TOOLS(type, bits)                                                                                       \
     SINO_INLINE type median_##type(type a, type b, type c)                                                             \
     {                                                                                                                  \
         const type low = a < b ? a : b, high = a < b ? b : a, middle = high < c ? high : c;                            \
         return low > middle ? low : middle;                                                                            \
     }                                                                                                                  \
-    SINO_INLINE bits is_undefined_##type(type value)                                                                   \
-    {                                                                                                                  \
-        bits of;                                                                                                       \
-        memcpy(&of, &value, sizeof of);                                                                                \
-        return of == (bits)1 << (8 * sizeof of - 1);                                                                   \
-    }                                                                                                                  \
     SINO_INLINE bits one_undefined_##type(type a, type b, type c)                                                      \
     {                                                                                                                  \
-        return is_undefined_##type(a) | is_undefined_##type(b) | is_undefined_##type(c);                               \
+        return sino_is_undefined_##type(a) | sino_is_undefined_##type(b) | sino_is_undefined_##type(c);                \
     }
 
 DEFINE_TOOLS(float, uint32_t)
@@ -158,8 +153,8 @@ static int64_t replace(const Lines *lines, SinoPrecision precision, bool marked,
 
 static bool is_marked(SinoPrecision precision, const void *row, int64_t i)
 {
-    return precision == SINO_DOUBLE ? is_undefined_double(((const double *)row)[i])
-                                    : is_undefined_float(((const float *)row)[i]);
+    return precision == SINO_DOUBLE ? sino_is_undefined_double(((const double *)row)[i])
+                                    : sino_is_undefined_float(((const float *)row)[i]);
 }
 
 /* Counts what became undefined in row k, whose original values are `here`. */

@@ -5,6 +5,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
+#include "undefined.h"
 #include "zingers_cuda.h"
 }
 
@@ -43,16 +44,6 @@ template <class Real> struct Values {
     }
 };
 
-template <class Real> static __device__ __forceinline__ bool is_undefined(Real value)
-{
-    return value == 0 && signbit(value);
-}
-
-static __device__ __forceinline__ bool is_undefined(float value)
-{
-    return __float_as_uint(value) == 0x80000000u;
-}
-
 /* Three angles of a walk, and the one before them. */
 template <class Real> struct Three {
     Real second, before, here;
@@ -61,7 +52,7 @@ template <class Real> struct Three {
     /* visit(k, before, here, after, whether all three are defined), and on to the next angle. */
     template <class Visit> __device__ __forceinline__ void visit(int k, Real after, const Visit &visit)
     {
-        const bool no_after = is_undefined(after);
+        const bool no_after = sino_is_undefined(after);
         visit(k, before, here, after, !(no_before | no_here | no_after));
         second = before;
         before = here;
@@ -77,7 +68,7 @@ template <class Real, class Visit>
 static __device__ __forceinline__ void walk(const Values<Real> &values, int count, const Visit &visit)
 {
     Real before = *values.at(2), here = *values.at(0);
-    Three<Real> at = {Real(0), before, here, is_undefined(before), is_undefined(here)};
+    Three<Real> at = {Real(0), before, here, sino_is_undefined(before), sino_is_undefined(here)};
     int k = 0;
     for (; k + AHEAD < count; k += AHEAD) {
         Real next[AHEAD];

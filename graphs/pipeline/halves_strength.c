@@ -7,6 +7,7 @@
 #include "arithmetic.h"
 #include "halves_normal.h"
 #include "memory.h"
+#include "undefined.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void add_prediction(Search *search, int64_t step, int64_t k, const Predic
     const float *b = search->sinogram + k * columns;
     double sum = 0;
     for (int64_t c = 0; c < columns; c++) {
-        const bool defined = b[c] != 0 || !signbit(b[c]);
+        const bool defined = !sino_is_undefined(b[c]);
         const double predicted = sino_halves_value(of->slices, of->rows, of->row + c, of->f, of->vector);
         rest[c] = defined ? predicted - (double)b[c] : 0;
         search->square[step] += rest[c] * rest[c];

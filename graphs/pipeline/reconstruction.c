@@ -246,7 +246,8 @@ static SinoStatus insert_stop(Run *run, int64_t slab, int64_t slot, int64_t iter
 /* Minibatches that depend on each other. */
 static SinoStatus insert_together(Run *run, int64_t slab)
 {
-    for (int64_t i = 1; i <= slab_iterations(run, slab); i++) {
+    const int64_t most = slab_iterations(run, slab);
+    for (int64_t i = 1; i <= most; i++) {
         if (gives_up(run)) return NULL;
         SINO_TRY(run->of.solver->iterate_together(&run->solver_run, slot_count(run, slab), run->slot, i));
     }
@@ -270,7 +271,8 @@ static SinoStatus insert_iteration(Run *run, int64_t slab, int64_t slot, int64_t
 static SinoStatus insert_iterations(Run *run, int64_t slab)
 {
     if (run->of.solver->volume) return insert_together(run, slab);
-    for (int64_t i = 1; i <= slab_iterations(run, slab); i++) {
+    const int64_t most = slab_iterations(run, slab);
+    for (int64_t i = 1; i <= most; i++) {
         for (int64_t s = 0; s < slot_count(run, slab); s++) {
             if (gives_up(run)) return NULL;
             SINO_TRY(insert_iteration(run, slab, s, i));

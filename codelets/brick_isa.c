@@ -14,9 +14,9 @@
 #endif
 
 #ifdef __AVX512F__
-/* Zeros, which no compiler sees through. With them an instruction that expands or compresses takes the lanes that its
- * mask leaves out from another register. On a Zen 5 one that clears these lanes itself waits until its destination is
- * free of earlier work, so that bricks go one after another. */
+/* Zeros, into which masked instructions merge. On a Zen 5 an expansion or compression with zero-masking has a false
+ * dependency on its destination register, so that bricks are decoded one after another; one that merges into this
+ * register has none. The empty assembly keeps compilers from making it zero-masking again. */
 SINO_INLINE __m512i no_bits(void)
 {
     __m512i zero = _mm512_setzero_si512();

@@ -7,9 +7,9 @@
 #include "input.h"
 
 /* Sets input->geometry.center from the settings, or searches it, and logs the result. Submits tasks and waits for them.
- * By default Vo's method and one that compares opposite projections must agree to a column; else the entropy of the
- * slice decides between them, or is the center if it is far from both, and a warning says so. SINO_BAD_INPUT: the given
- * center is outside the detector, or the scan's angles do not suit the method. */
+ * By default Vo's method and one that compares opposite projections must agree to a column; else the center of least
+ * entropy of the slice decides between them, or is taken itself if it is far from both, and a warning says so.
+ * SINO_BAD_INPUT: the given center is outside the detector, or the scan's angles do not suit the method. */
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input);
 
 /* The same for a cone beam, of which all but the center is known: compares rays with their reverses in the detector row

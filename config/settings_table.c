@@ -543,10 +543,9 @@ const SinoSetting sino_setting_table[] = {
                 "updates a slice once per subset; auto: 8, or as many as there are angles"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
-        .geometries = PARALLEL, BRIEF(0, "voxels beyond each side of a slice, for an object wider than the detector"),
-        .help = "compute so many voxels beyond each side of a slice, too, which have room for an object that is wider "
-                "than the detector, and are not written; auto: where a sample of the scan shows such an object, as "
-                "many as it needs"),
+        .geometries = PARALLEL,
+        .help = "voxels beyond each side of a slice, for an object wider than the detector; they are computed and not "
+                "written; auto: where a sample of the scan shows such an object, as many as it needs"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),

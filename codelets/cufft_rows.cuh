@@ -9,6 +9,7 @@
 #include <cufft.h>
 
 extern "C" {
+#include "cufft_load.h"
 #include "panel.h"
 }
 
@@ -25,11 +26,13 @@ struct SinoCufftRows {
     size_t work_bytes;
 };
 
-/* Allocates memory on the device. If `from` is not NULL, its contents are copied there. */
+/* Allocates memory on the device. If `from` is not NULL, its contents are there afterwards: cudaMemcpy may return
+ * before a small array has arrived, and streams of StarPU do not wait for the one that copies. */
 static inline SinoStatus sino_cuda_memory_new(const void *from, size_t bytes, const char *what, void **to)
 {
     cudaError_t error = cudaMalloc(to, bytes > 0 ? bytes : 1);
     if (error == cudaSuccess && from) error = cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice);
+    if (error == cudaSuccess && from) error = cudaStreamSynchronize(NULL);
     SINO_CHECK(error == cudaSuccess, SINO_FAILED, "%llu bytes of the device's memory for %s: %s",
                static_cast<unsigned long long>(bytes), what, cudaGetErrorString(error));
     return NULL;
@@ -76,6 +79,7 @@ static inline SinoStatus sino_cufft_rows_make_plans(SinoCufftRows *rows)
 static inline SinoStatus sino_cufft_rows_make(SinoCufftRows *rows)
 {
     assert(!rows->complex || rows->precision == SINO_SINGLE);
+    SINO_TRY(sino_cufft_load());
     SINO_TRY(sino_cufft_rows_make_plans(rows));
     SINO_TRY(sino_cuda_memory_new(NULL, rows->work_bytes, "transforms", &rows->work));
     SINO_TRY(sino_cufft_rows_check(rows, cufftSetWorkArea(rows->forward, rows->work), "work area"));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of CUDA devices that a caller has allocated: the calls of CUDA's runtime for arrays of libsinodag's callers.
- */
+/* Memory of CUDA devices: the calls of CUDA's runtime, for plans and for arrays of libsinodag's callers. */
 #include "device_memory.h"
 
 #ifdef SINO_CUDA
@@ -16,6 +15,20 @@ static SinoStatus fail(const char *what, cudaError_t error)
         const cudaError_t error_ = (call);                                                                             \
         if (error_ != cudaSuccess) return fail(what, error_);                                                          \
     } while (0)
+
+bool sino_device_memory_left(int device, int64_t *bytes)
+{
+    int before;
+    size_t left = 0, all = 0;
+    bool found = cudaGetDevice(&before) == cudaSuccess && cudaSetDevice(device) == cudaSuccess;
+    if (found) {
+        found = cudaMemGetInfo(&left, &all) == cudaSuccess;
+        (void)cudaSetDevice(before);
+    }
+    (void)cudaGetLastError(); /* that there is no such device is no error of a later call */
+    if (found) *bytes = (int64_t)left;
+    return found;
+}
 
 SinoStatus sino_device_memory_find(const char *what, const void *address, int *device)
 {
@@ -67,6 +80,13 @@ static SinoStatus refuse(const char *what)
 {
     return sino_error(SINO_BAD_INPUT,
                       "%s lie on a CUDA device, and this sinodag was built without CUDA; allowed: main memory", what);
+}
+
+bool sino_device_memory_left(int device, int64_t *bytes)
+{
+    (void)device;
+    (void)bytes;
+    return false;
 }
 
 SinoStatus sino_device_memory_find(const char *what, const void *address, int *device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of CUDA devices that a caller has allocated, and copies between it and main memory. `what` names in messages
- * what lies there. */
+/* Memory of CUDA devices: how much is left; memory that a caller has allocated, and copies between it and main memory.
+ * `what` names in messages what lies there. */
 #ifndef SINO_DEVICE_MEMORY_H
 #define SINO_DEVICE_MEMORY_H
 
@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The bytes of a device that no process holds. false: CUDA has no such device, or this program was built without it. */
+bool sino_device_memory_left(int device, int64_t *bytes);
 
 /* The device that has the byte at this address. SINO_BAD_INPUT: no device has, or this program was built without CUDA.
  * SINO_FAILED: CUDA has no device or no driver. */

@@ -30,6 +30,9 @@
 #endif
 
 extern "C" {
+#ifndef SINO_SIMT_HOST
+#include "launch_cuda.h"
+#endif
 #include "status.h"
 }
 
@@ -46,19 +49,10 @@ struct SinoLaunch {
 #define SINO_SHARED(type, name, count) __shared__ type name[count]
 #define SINO_SHARED_DYNAMIC(name)      extern __shared__ __align__(128) char name[]
 
-/* Dynamic shared memory above 48 KiB needs an explicit request. */
-template <class... Parameters>
-static inline cudaError_t sino_launch_allow(const SinoLaunch &at, void (*kernel)(Parameters...))
-{
-    if (at.shared_bytes <= 48 << 10) return cudaSuccess;
-    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(at.shared_bytes));
-}
-
 template <class... Parameters, class... Arguments>
 static inline SinoStatus sino_launch(const SinoLaunch &at, void (*kernel)(Parameters...), Arguments... arguments)
 {
-    cudaError_t error = sino_launch_allow(at, kernel);
+    cudaError_t error = sino_launch_prepare(reinterpret_cast<const void *>(kernel), at.shared_bytes);
     if (error == cudaSuccess) {
         kernel<<<at.blocks, at.threads, at.shared_bytes, at.stream>>>(arguments...);
         error = cudaGetLastError();

@@ -64,11 +64,11 @@ static size_t next_lead(void)
     return sizeof(LargeHead) + (size_t)sino_times(number, (int64_t)small_page + L1_STEP);
 }
 
-void *sino_allocate_large(int64_t bytes)
+static void *allocate(int64_t bytes, size_t least_alignment)
 {
     const size_t size = (size_t)(bytes > 0 ? bytes : 1);
     const bool staggered = size >= staggered_bytes, large = size >= 2 * large_page;
-    const size_t alignment = large ? large_page : staggered ? small_page : SINO_ALIGNMENT_BYTES;
+    const size_t alignment = large ? large_page : staggered ? small_page : least_alignment;
     const size_t lead = staggered ? next_lead() : sizeof(LargeHead), total = lead + size;
     char *const base = aligned_alloc(alignment, (total + alignment - 1) / alignment * alignment);
     if (!base) return NULL;
@@ -77,6 +77,16 @@ void *sino_allocate_large(int64_t bytes)
     LargeHead *const head = (LargeHead *)(void *)(base + lead) - 1;
     head->base = base;
     return head + 1;
+}
+
+void *sino_allocate_large(int64_t bytes)
+{
+    return allocate(bytes, SINO_ALIGNMENT_BYTES);
+}
+
+void *sino_allocate_pages(int64_t bytes)
+{
+    return allocate(bytes, small_page);
 }
 
 void sino_free_large(void *memory)

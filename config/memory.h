@@ -29,7 +29,11 @@ SinoStatus sino_allocate(int64_t count, size_t element_bytes, const char *what, 
  * arrays fall into different cache sets. The offset costs memory once per array. Pages that are never written take no
  * memory. */
 void *sino_allocate_large(int64_t bytes);
-void sino_free_large(void *memory); /* takes NULL */
+
+/* The same in pages that nothing else uses, as memory that is to be page-locked must be. */
+void *sino_allocate_pages(int64_t bytes);
+
+void sino_free_large(void *memory); /* of either; takes NULL */
 
 /* Reserves addresses for an array of unknown size: at most `bytes`, zeroed. Pages that are never written take no
  * memory. NULL: no addresses. The caller returns them with sino_release. */

@@ -34,6 +34,7 @@ float *cli_device_volume(const char *directory, int slices, int size, const char
     cli_wait(run);
     if (run->exit_code != 0) print_message("%s\n", run->err);
     assert_int_equal(run->exit_code, 0);
+    assert_null(strstr(run->err, "page-lock"));
     return cli_read_volume(directory, "out.h5", slices, size);
 }
 

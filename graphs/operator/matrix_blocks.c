@@ -101,7 +101,7 @@ static SinoStatus take_block(SinoOperator *op, int64_t partition, int64_t subset
     own->lists_bytes += all - bytes;
     area->bytes = bytes;
     op->nonzero_count += ((const SinoBrickHead *)block)->nonzero_count;
-    if (area->lists) sino_data_pin(area->block, all);
+    if (area->lists) sino_data_pin(op->runtime, area->block, all);
     return sino_data_borrow(op->runtime, "A", block, all, &own->block[subset * matrix->partition_count + partition]);
 }
 

@@ -163,7 +163,7 @@ static SinoStatus open_lists(Making *making)
 {
     const SinoPartitionLists *lists = making->lists;
     /* CUDA copies from page-locked memory asynchronously and at full bandwidth. Without a GPU this does nothing. */
-    sino_data_pin(lists->memory, lists->bytes);
+    sino_data_pin(making->runtime, lists->memory, lists->bytes);
     sino_regroup_head(making->regroup, lists->memory);
     if (making->task_bytes == 0) return NULL;
     return sino_data_borrow(making->runtime, "head of lists", lists->memory, sino_regroup_head_bytes(making->regroup),

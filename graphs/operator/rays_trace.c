@@ -161,11 +161,15 @@ static void collect_runs(Passes *passes)
 }
 
 /* Pins, or unpins, the used part of each block; runs of one block are consecutive. */
-static void for_each_block(const Passes *passes, void (*act)(void *memory, int64_t bytes))
+static void pin_blocks(const Passes *passes, bool pin)
 {
     for (int64_t r = 0; r < passes->run_count; r++) {
         const SinoPackArea *area = passes->run[r].pack.area;
-        if (r == 0 || area != passes->run[r - 1].pack.area) act(area->block, area->used);
+        if (r > 0 && area == passes->run[r - 1].pack.area) continue;
+        if (pin)
+            sino_data_pin(passes->runtime, area->block, area->used);
+        else
+            sino_data_unpin(area->block, area->used);
     }
 }
 
@@ -173,10 +177,10 @@ static void for_each_block(const Passes *passes, void (*act)(void *memory, int64
 static SinoStatus fill_runs(Passes *passes)
 {
     SINO_TRY(sino_runtime_wait_after(passes->runtime, insert_touching(passes)));
-    for_each_block(passes, sino_data_pin);
+    pin_blocks(passes, true);
     SinoStatus status = sino_runtime_wait_after(passes->runtime, insert_filling(passes));
     collect_runs(passes);
-    if (status) for_each_block(passes, sino_data_unpin);
+    if (status) pin_blocks(passes, false);
     return status;
 }
 

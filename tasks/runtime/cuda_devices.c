@@ -2,7 +2,12 @@
 /* CUDA devices: their properties, and the workspace of their kernels. */
 #include "runtime_private.h"
 
+#include "device_memory.h"
 #include "update_cuda.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #if defined SINO_CUDA && defined STARPU_USE_CUDA
 
@@ -32,6 +37,34 @@ SinoStatus sino_cuda_devices_open(SinoRuntime *runtime)
 }
 
 #endif
+
+/* StarPU's variable of the MiB that it may use of a device. */
+static const char *limit_name(int device, char text[40])
+{
+    snprintf(text, 40, "STARPU_LIMIT_CUDA_%d_MEM", device);
+    return text;
+}
+
+uint64_t sino_cuda_limit_memory(void)
+{
+    char name[40], text[24];
+    uint64_t set = 0;
+    int64_t left;
+    if (getenv("STARPU_LIMIT_CUDA_MEM")) return 0;
+    for (int device = 0; device < 64 && sino_device_memory_left(device, &left); device++) {
+        if (getenv(limit_name(device, name))) continue;
+        snprintf(text, sizeof text, "%" PRId64, (int64_t)(0.9 * (double)left) >> 20);
+        if (setenv(name, text, 0) == 0) set |= (uint64_t)1 << device;
+    }
+    return set;
+}
+
+void sino_cuda_unlimit_memory(uint64_t set)
+{
+    char name[40];
+    for (int device = 0; device < 64; device++)
+        if (set >> device & 1) (void)unsetenv(limit_name(device, name));
+}
 
 void sino_cuda_devices_close(SinoRuntime *runtime)
 {

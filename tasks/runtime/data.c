@@ -66,7 +66,7 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
         free(data);
         return sino_error(SINO_FAILED, "no memory for %s: %s asked for", name, sino_bytes_text(bytes, text));
     }
-    sino_data_pin(data->memory, (int64_t)lines * LINE_BYTES);
+    sino_data_pin(runtime, data->memory, (int64_t)lines * LINE_BYTES);
     starpu_vector_data_register(&data->handle, STARPU_MAIN_RAM, (uintptr_t)data->memory, lines, LINE_BYTES);
     starpu_data_set_name(data->handle, name);
     data->runtime = runtime;
@@ -188,12 +188,19 @@ void sino_data_release(SinoData *data)
     starpu_data_release(data->handle);
 }
 
-void sino_data_pin(void *memory, int64_t bytes)
+void sino_data_pin(SinoRuntime *runtime, void *memory, int64_t bytes)
 {
-    (void)starpu_memory_pin(memory, (size_t)bytes);
+    char text[24];
+    if (starpu_cuda_worker_get_count() == 0 || starpu_memory_pin(memory, (size_t)bytes) == 0) return;
+    if (__atomic_exchange_n(&runtime->pageable, true, __ATOMIC_RELAXED) || !runtime->log) return;
+    sino_log_warning(
+        runtime->log, "pageable",
+        "the system does not page-lock %s, nor perhaps more: copies from there to a GPU and back are slower "
+        "and delay others",
+        sino_bytes_text(bytes, text));
 }
 
 void sino_data_unpin(void *memory, int64_t bytes)
 {
-    (void)starpu_memory_unpin(memory, (size_t)bytes);
+    if (starpu_cuda_worker_get_count() > 0) (void)starpu_memory_unpin(memory, (size_t)bytes);
 }

@@ -68,9 +68,10 @@ const void *sino_data_memory(const SinoData *data);
 SinoStatus sino_data_acquire(SinoData *data, SinoAccessMode mode, void **memory);
 void sino_data_release(SinoData *data);
 
-/* Page-locks memory that the caller owns, so that GPUs copy from and to it asynchronously and at full bandwidth. The
- * caller unpins it before freeing it. Without GPUs, and if the system refuses, the memory stays pageable. */
-void sino_data_pin(void *memory, int64_t bytes);
+/* Page-locks memory that the caller owns, so that CUDA GPUs copy from and to it asynchronously and at full bandwidth; no
+ * other memory is in its pages. The caller unpins it before freeing it. If the run uses no such GPU the memory stays
+ * pageable, and if the system refuses, which the first time is logged. */
+void sino_data_pin(SinoRuntime *runtime, void *memory, int64_t bytes);
 void sino_data_unpin(void *memory, int64_t bytes);
 
 #endif

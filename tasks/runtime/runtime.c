@@ -84,10 +84,11 @@ int64_t sino_runtime_base_bytes(void)
 {
     const int64_t usual = (int64_t)96 << 20;
 #ifdef STARPU_USE_CUDA
-    /* CUDA's libraries, which are loaded with StarPU even without a GPU: 130 to 180 MiB measured with CUDA 13. */
+    /* Where GPUs compute: CUDA's driver, its context, and cuFFT. The libraries alone took 130 to 180 MiB with CUDA 13; the
+     * rest has not been measured. */
     return usual + ((int64_t)192 << 20);
 #elif defined SINO_CUDA
-    /* CUDA's runtime and cuFFT, which the program loads though its StarPU uses no GPU: 9 MiB measured. */
+    /* CUDA's runtime, which the program has though its StarPU uses no GPU. */
     return usual + ((int64_t)12 << 20);
 #else
     return usual;

@@ -74,6 +74,7 @@ struct SinoRuntime {
     SinoCodelet *codelet;     /* list of the codelets made so far */
     double total_work, done_work, begin_s;
     int64_t sent_bytes;                  /* of messages */
+    bool pageable;                       /* the system has refused to page-lock memory */
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
     SinoProgressTable *progress;         /* NULL: nothing is expected */
     SinoTaskGraph *graph;                /* NULL: not asked for */
@@ -181,6 +182,12 @@ void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; tak
 SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
 void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 SinoOpencl *sino_runtime_opencl(const SinoRuntime *runtime);
+
+/* Before StarPU starts: has it use 0.9 of the memory that is free on each CUDA device, unless the user has said how much;
+ * by itself it would take 0.9 of all, and ask for ever for memory that another process has. _unlimit_memory, after its
+ * start, takes what the first has returned. */
+uint64_t sino_cuda_limit_memory(void);
+void sino_cuda_unlimit_memory(uint64_t set);
 
 /* If GPUs compute: the workspace of CUDA kernels and the properties of the GPUs. */
 SinoStatus sino_cuda_devices_open(SinoRuntime *runtime);

@@ -91,7 +91,9 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     sino_policy_configure(&runtime->policy, &conf);
     runtime->buckets = !runtime->policy.own && strcmp(runtime->policy.name, "heteroprio") == 0;
     if (runtime->buckets) set_policy_callback(&conf, sino_device_make_buckets);
+    const uint64_t limited = conf.ncuda == 0 || runtime->shared ? 0 : sino_cuda_limit_memory();
     const int code = starpu_init(&conf);
+    sino_cuda_unlimit_memory(limited);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
     return NULL;
 }

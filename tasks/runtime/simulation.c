@@ -19,7 +19,8 @@ int64_t sino_runtime_core_count(void)
 
 void *sino_data_addresses(int64_t bytes)
 {
-    return SINO_SIMULATES ? sino_reserve(bytes) : sino_allocate_large(bytes);
+    if (SINO_SIMULATES) return sino_reserve(bytes);
+    return starpu_cuda_worker_get_count() > 0 ? sino_allocate_pages(bytes) : sino_allocate_large(bytes);
 }
 
 void sino_data_addresses_free(void *memory, int64_t bytes)

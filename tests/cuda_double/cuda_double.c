@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CUDA's runtime as far as arrays of callers need it, on the host: memory of a device is pages without access, which
- * copies open. */
+/* CUDA's runtime as far as arrays of callers and launches need it, on the host: memory of a device is pages without
+ * access, which copies open. */
 #include "cuda_runtime_api.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { DEVICES = 2, ALLOCATIONS = 256, PITCH_MAX = 2147483647 };
+enum { DEVICES = 2, ALLOCATIONS = 256, KERNELS = 16, PITCH_MAX = 2147483647 };
 
 typedef struct Allocation {
     char *first; /* NULL: free */
@@ -30,6 +30,13 @@ static Allocation allocations[ALLOCATIONS];
 static Copy *waiting, **last = &waiting;
 static int64_t calls, fails_at, rectangles;
 static _Thread_local int current;
+static _Thread_local cudaError_t last_error;
+
+/* The most dynamic shared memory that a kernel may have. */
+static struct {
+    const void *kernel; /* NULL: free */
+    int most_bytes;
+} allowed[KERNELS];
 
 /* The allocation that has all these bytes; NULL: none. */
 static Allocation *find(const void *pointer, size_t bytes)
@@ -100,6 +107,8 @@ const char *cudaGetErrorString(cudaError_t error)
         return "no error";
     case cudaErrorInvalidValue:
         return "invalid argument";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
     case cudaErrorInvalidPitchValue:
         return "invalid pitch argument";
     case cudaErrorNoDevice:
@@ -118,7 +127,7 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
-    if (fails() || device < 0 || device >= DEVICES) return cudaErrorInvalidDevice;
+    if (fails() || device < 0 || device >= DEVICES) return last_error = cudaErrorInvalidDevice;
     current = device;
     return cudaSuccess;
 }
@@ -160,6 +169,53 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                        .row_count = row_count,
                        .of = of};
     return wait_with(&copy) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *all)
+{
+    if (fails()) return last_error = cudaErrorMemoryAllocation;
+    *left = *all = (size_t)SINO_DOUBLE_MEMORY_MIB << 20;
+    for (int i = 0; i < ALLOCATIONS; i++)
+        if (allocations[i].first && allocations[i].device == current) *left -= allocations[i].bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    (void)attribute;
+    (void)device;
+    *value = SINO_DOUBLE_SHARED_BYTES;
+    return cudaSuccess;
+}
+
+static int *allowed_of(const void *kernel)
+{
+    int i = 0;
+    while (allowed[i].kernel && allowed[i].kernel != kernel) i++;
+    if (!allowed[i].kernel) allowed[i].most_bytes = 48 << 10;
+    allowed[i].kernel = kernel;
+    return &allowed[i].most_bytes;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    *attributes = (struct cudaFuncAttributes){SINO_DOUBLE_STATIC_BYTES, *allowed_of(kernel)};
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    (void)attribute;
+    if (value + SINO_DOUBLE_STATIC_BYTES > SINO_DOUBLE_SHARED_BYTES) return last_error = cudaErrorInvalidValue;
+    *allowed_of(kernel) = value;
+    return cudaSuccess;
 }
 
 /* ---- the tests' ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of CUDA's runtime that tasks/runtime/device_array.c makes, as cuda_double.c plays them on the host. Two
- * devices have memory that nothing but the copies of these functions may touch; copies are made when their stream is
- * waited for. */
+/* The calls of CUDA's runtime that codelets/device_memory.c and launch_cuda.c make, as cuda_double.c plays them on the
+ * host. Two devices have memory that nothing but the copies of these functions may touch; copies are made when their
+ * stream is waited for. Kernels are addresses. */
 #ifndef SINO_CUDA_DOUBLE_H
 #define SINO_CUDA_DOUBLE_H
 
@@ -11,6 +11,7 @@
 typedef enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidPitchValue = 12,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101
@@ -20,6 +21,12 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 struct cudaPointerAttributes {
     enum cudaMemoryType type;
     int device;
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaDeviceAttr { cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    int maxDynamicSharedSizeBytes;
 };
 typedef struct CUstream_st *cudaStream_t;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
@@ -33,6 +40,11 @@ typedef struct CUstream_st *cudaStream_t;
 #define cudaStreamSynchronize    sino_double_stream_synchronize
 #define cudaMemcpyAsync          sino_double_copy
 #define cudaMemcpy2DAsync        sino_double_copy_2d
+#define cudaMemGetInfo           sino_double_memory
+#define cudaGetLastError         sino_double_last_error
+#define cudaDeviceGetAttribute   sino_double_device_attribute
+#define cudaFuncGetAttributes    sino_double_kernel_attributes
+#define cudaFuncSetAttribute     sino_double_set_kernel_attribute
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 const char *cudaGetErrorString(cudaError_t error);
@@ -43,6 +55,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t row_bytes,
                               size_t row_count, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemGetInfo(size_t *left, size_t *all);
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
+
+/* A device's memory, and the shared memory of a block: of all kernels, and what each has by its source. */
+enum { SINO_DOUBLE_MEMORY_MIB = 1024, SINO_DOUBLE_SHARED_BYTES = 227 << 10, SINO_DOUBLE_STATIC_BYTES = 1 << 10 };
 
 /* For tests. Memory of a device (0 or 1), zeroed; NULL: there is none. */
 void *sino_double_allocate(int device, int64_t bytes);

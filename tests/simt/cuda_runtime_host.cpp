@@ -3,12 +3,16 @@
  * so that the whole program, its tasks on GPUs and StarPU's transfers run where there is no GPU.
  *
  * What a stream is given is done later, by a thread of its own: of the streams that have something to do, one drawn at
- * random goes on, so that only what CUDA orders happens in order. The devices' memory is out of reach but for that
- * thread while it works; it begins as NaN, and copies that reach beyond an allocation, or mistake one side for the
- * other, are refused. Kernels that are given an address of the host's memory end the program.
+ * random goes on, so that only what CUDA orders happens in order: cudaMemcpy, too, returns before a small array of
+ * pageable memory has arrived. The devices' memory is out of reach but for that thread while it works; it begins as
+ * NaN, and copies that reach beyond an allocation, or mistake one side for the other, are refused, as is memory that
+ * shares a page with page-locked one. Kernels that are given an address of the host's memory end the program, and so
+ * does cudaDeviceReset, which would take from others in the process the memory that they have.
  *
  *     SIMT_GPUS         GPUs that there are; 2 by default. CUDA_VISIBLE_DEVICES set to nothing hides them
- *     SIMT_GPU_MEMORY   MiB of each; 512 by default */
+ *     SIMT_GPU_MEMORY   MiB of each; 512 by default
+ *     SIMT_GPU_OTHERS   MiB of each that other processes hold; 0 by default
+ *     SIMT_GPU_UNTOUCHED=1  a call that needs a GPU's memory or streams, or page-locks memory, ends the program */
 #include "simt_stream.h"
 
 #include <condition_variable>
@@ -37,7 +41,7 @@ struct CUevent_st {
 namespace
 {
 
-enum { GPUS_MAX = 8, ALIGNMENT = 256, UNDEFINED = 0xff, PAGE = 4096 };
+enum { GPUS_MAX = 8, ALIGNMENT = 256, UNDEFINED = 0xff, PAGE = 4096, STAGED_BYTES = 64 << 10 };
 
 struct Allocation {
     size_t bytes;
@@ -52,16 +56,31 @@ struct Runtime {
     std::minstd_rand random;
     bool started = false;
     char *arena = nullptr;
-    size_t device_bytes = 0, arena_bytes = 0;
+    size_t device_bytes = 0, others_bytes = 0, arena_bytes = 0;
     std::map<char *, Allocation> allocations;
+    std::map<uintptr_t, uintptr_t> locked; /* first page and end of page-locked memory */
     size_t used[GPUS_MAX] = {};
 };
 
 /* Lives until the process ends, as its thread does. */
 Runtime &runtime = *new Runtime;
 thread_local int current_device;
+thread_local cudaError_t last_error;
 
 } // namespace
+
+/* What a call of CUDA returns; its error stays for cudaGetLastError. */
+static cudaError_t done(cudaError_t error)
+{
+    if (error) last_error = error;
+    return error;
+}
+
+[[noreturn]] static void end(const char *fault)
+{
+    fprintf(stderr, "on the host's GPU: %s\n", fault);
+    abort();
+}
 
 static long number_of(const char *variable, long usual)
 {
@@ -97,10 +116,7 @@ static void work_for_ever()
         stream->busy = true;
         mprotect(runtime.arena, runtime.arena_bytes, PROT_READ | PROT_WRITE);
         lock.unlock();
-        if (const char *const fault = work()) {
-            fprintf(stderr, "on the host's GPU: %s\n", fault);
-            abort();
-        }
+        if (const char *const fault = work()) end(fault);
         lock.lock();
         mprotect(runtime.arena, runtime.arena_bytes, PROT_NONE);
         stream->busy = false;
@@ -112,9 +128,11 @@ static void work_for_ever()
 static void start()
 {
     if (runtime.started) return;
+    if (number_of("SIMT_GPU_UNTOUCHED", 0)) end("it is used, and was to be left alone");
     runtime.started = true;
     runtime.streams.push_back(&runtime.default_stream);
     runtime.device_bytes = static_cast<size_t>(number_of("SIMT_GPU_MEMORY", 512)) << 20;
+    runtime.others_bytes = static_cast<size_t>(number_of("SIMT_GPU_OTHERS", 0)) << 20;
     runtime.arena_bytes = runtime.device_bytes * GPUS_MAX;
     void *const arena =
         mmap(nullptr, runtime.arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -178,7 +196,7 @@ static bool copy_allowed(const void *to, const void *from, size_t bytes, cudaMem
 
 static cudaError_t copy(CUstream_st *stream, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
-    if (!copy_allowed(to, from, bytes, kind)) return cudaErrorInvalidValue;
+    if (!copy_allowed(to, from, bytes, kind)) return done(cudaErrorInvalidValue);
     submit(stream, [=] {
         memcpy(to, from, bytes);
         return nullptr;
@@ -219,8 +237,9 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     {
         const std::lock_guard<std::mutex> lock(runtime.mutex);
         start();
-        room = find_room(bytes);
-        if (!room) return cudaErrorMemoryAllocation;
+        const size_t left = runtime.device_bytes - runtime.others_bytes - runtime.used[current_device];
+        room = bytes <= left ? find_room(bytes) : nullptr;
+        if (!room) return done(cudaErrorMemoryAllocation);
         runtime.allocations[room] = {bytes, current_device};
         runtime.used[current_device] += bytes;
     }
@@ -234,7 +253,7 @@ cudaError_t cudaFree(void *memory)
     cudaDeviceSynchronize();
     const std::lock_guard<std::mutex> lock(runtime.mutex);
     const auto found = runtime.allocations.find(static_cast<char *>(memory));
-    if (found == runtime.allocations.end()) return cudaErrorInvalidValue;
+    if (found == runtime.allocations.end()) return done(cudaErrorInvalidValue);
     runtime.used[found->second.device] -= found->second.bytes;
     runtime.allocations.erase(found);
     return cudaSuccess;
@@ -245,7 +264,7 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
     const std::lock_guard<std::mutex> lock(runtime.mutex);
     start();
     *total = runtime.device_bytes;
-    *left = runtime.device_bytes - runtime.used[current_device];
+    *left = runtime.device_bytes - runtime.others_bytes - runtime.used[current_device];
     return cudaSuccess;
 }
 
@@ -259,8 +278,41 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes)
     return cudaSuccess;
 }
 
+/* The pages of memory. */
+static uintptr_t first_page(const void *memory)
+{
+    return reinterpret_cast<uintptr_t>(memory) / PAGE * PAGE;
+}
+
+static uintptr_t end_page(const void *memory, size_t bytes)
+{
+    return (reinterpret_cast<uintptr_t>(memory) + bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Whether page-locked memory has one of the pages. Needs the lock. */
+static bool is_locked(uintptr_t first, uintptr_t end)
+{
+    const auto after = runtime.locked.lower_bound(end);
+    return after != runtime.locked.begin() && std::prev(after)->second > first;
+}
+
+static bool is_staged(const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    return kind == cudaMemcpyHostToDevice && bytes <= STAGED_BYTES &&
+           !is_locked(first_page(from), end_page(from, bytes));
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
+    if (is_staged(from, bytes, kind) && copy_allowed(to, from, bytes, kind)) {
+        const char *const first = static_cast<const char *>(from);
+        submit(nullptr, [to, staged = std::vector<char>(first, first + bytes)] {
+            memcpy(to, staged.data(), staged.size());
+            return nullptr;
+        });
+        return cudaSuccess;
+    }
     const cudaError_t error = copy(nullptr, to, from, bytes, kind);
     if (!error) wait_for(&runtime.default_stream);
     return error;
@@ -283,24 +335,36 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t byt
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
 {
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    start();
     *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
-    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!*memory) return done(cudaErrorMemoryAllocation);
+    runtime.locked[first_page(*memory)] = end_page(*memory, bytes);
+    return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void *memory)
 {
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    runtime.locked.erase(first_page(memory));
     free(memory);
     return cudaSuccess;
 }
 
-cudaError_t cudaHostRegister(void *, size_t, unsigned)
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned)
 {
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    const uintptr_t first = first_page(memory), end = end_page(memory, bytes);
+    start();
+    if (is_locked(first, end)) return done(cudaErrorHostMemoryAlreadyRegistered);
+    runtime.locked[first] = end;
     return cudaSuccess;
 }
 
-cudaError_t cudaHostUnregister(void *)
+cudaError_t cudaHostUnregister(void *memory)
 {
-    return cudaSuccess;
+    const std::lock_guard<std::mutex> lock(runtime.mutex);
+    return runtime.locked.erase(first_page(memory)) ? cudaSuccess : done(cudaErrorHostMemoryNotRegistered);
 }
 
 /* ---- devices, streams and events as CUDA's calls ---- */
@@ -308,12 +372,12 @@ cudaError_t cudaHostUnregister(void *)
 cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = gpu_count();
-    return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
+    return *count > 0 ? cudaSuccess : done(cudaErrorNoDevice);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    if (device < 0 || device >= gpu_count()) return cudaErrorInvalidDevice;
+    if (device < 0 || device >= gpu_count()) return done(cudaErrorInvalidDevice);
     current_device = device;
     return cudaSuccess;
 }
@@ -331,17 +395,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
     else if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin)
         *value = SIMT_SHARED_BYTES;
     else
-        return cudaErrorInvalidValue;
+        return done(cudaErrorInvalidValue);
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 {
-    const std::lock_guard<std::mutex> lock(runtime.mutex);
-    start();
     *properties = cudaDeviceProp{};
     snprintf(properties->name, sizeof properties->name, "SIMT on the host");
-    properties->totalGlobalMem = runtime.device_bytes;
+    properties->totalGlobalMem = static_cast<size_t>(number_of("SIMT_GPU_MEMORY", 512)) << 20;
     properties->multiProcessorCount = SIMT_MULTIPROCESSORS;
     properties->pciBusID = device + 1;
     return cudaSuccess;
@@ -354,6 +416,11 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int, int)
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int)
 {
     return cudaSuccess;
 }
@@ -372,7 +439,7 @@ cudaError_t cudaDeviceSynchronize()
 
 cudaError_t cudaDeviceReset()
 {
-    return cudaDeviceSynchronize();
+    end("it is reset, with all the memory that this process has there");
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
@@ -446,7 +513,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaGetLastError()
 {
-    return cudaSuccess;
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
 }
 
 const char *cudaGetErrorString(cudaError_t error)
@@ -454,5 +523,7 @@ const char *cudaGetErrorString(cudaError_t error)
     return error == cudaSuccess                 ? "no error"
            : error == cudaErrorMemoryAllocation ? "out of memory"
            : error == cudaErrorNoDevice         ? "no CUDA-capable device is detected"
-                                                : "invalid argument";
+           : error == cudaErrorHostMemoryAlreadyRegistered
+               ? "part or all of the requested memory range is already mapped"
+               : "invalid argument";
 }

@@ -11,6 +11,7 @@
 #include "simt_stream.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -164,6 +165,7 @@ typedef enum cudaDeviceAttr {
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
@@ -346,9 +348,15 @@ SIMT_ATOMIC(unsigned)
 SIMT_ATOMIC(unsigned long long)
 #undef SIMT_ATOMIC
 
+/* On a GPU an atomic sum in global memory takes numbers too small to be normal for 0. */
+static inline float simt_flush(float value)
+{
+    return value > -FLT_MIN && value < FLT_MIN ? 0 * value : value;
+}
+
 static inline float atomicAdd(float *at, float value)
 {
-    return simt_exchange(at, *at + value);
+    return simt_exchange(at, simt_flush(simt_flush(*at) + simt_flush(value)));
 }
 
 static inline double atomicAdd(double *at, double value)

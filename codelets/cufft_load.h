@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cuFFT, loaded when the first plan is made: a program that transforms nothing on a GPU starts without it, sooner, and
+ * where it is not installed. */
+#ifndef SINO_CUFFT_LOAD_H
+#define SINO_CUFFT_LOAD_H
+
+#include "status.h"
+
+/* Loads cuFFT, once for the process; from any thread. After it the functions of <cufft.h> that cufft_rows.cuh calls are
+ * those of the library. SINO_FAILED: the loader does not find the library of this toolkit's version, or a function. */
+SinoStatus sino_cufft_load(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launches of CUDA kernels: errors of earlier calls, and shared memory above 48 KiB, for which CUDA wants to be asked.
+ */
+#include "launch_cuda.h"
+
+#include <stdint.h>
+
+/* The limit is the same whatever the launch, so that no thread takes from another the memory that it is about to use.
+ */
+static cudaError_t allow(const void *kernel, size_t static_bytes)
+{
+    int device, most;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess) return error;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most - (int)static_bytes);
+}
+
+cudaError_t sino_launch_prepare(const void *kernel, size_t shared_bytes)
+{
+    struct cudaFuncAttributes of;
+    (void)cudaGetLastError();
+    if (shared_bytes <= (size_t)48 << 10) return cudaSuccess;
+    const cudaError_t error = cudaFuncGetAttributes(&of, kernel);
+    if (error != cudaSuccess || (int64_t)shared_bytes <= of.maxDynamicSharedSizeBytes) return error;
+    return allow(kernel, of.sharedSizeBytes);
+}

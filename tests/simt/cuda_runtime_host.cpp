@@ -58,6 +58,7 @@ struct Runtime {
     char *arena = nullptr;
     size_t device_bytes = 0, others_bytes = 0, arena_bytes = 0;
     std::map<char *, Allocation> allocations;
+    bool held = false; /* copies of the default stream that nobody has waited for are still on their way */
     std::map<uintptr_t, uintptr_t> locked; /* first page and end of page-locked memory */
     size_t used[GPUS_MAX] = {};
 };
@@ -101,7 +102,7 @@ static CUstream_st *choose_stream()
 {
     std::vector<CUstream_st *> ready;
     for (CUstream_st *stream : runtime.streams)
-        if (!stream->queue.empty()) ready.push_back(stream);
+        if (!stream->queue.empty() && !(runtime.held && stream == &runtime.default_stream)) ready.push_back(stream);
     return ready.empty() ? nullptr : ready[runtime.random() % ready.size()];
 }
 
@@ -163,6 +164,8 @@ const char *simt_submit(cudaStream_t stream, SimtWork work)
 static void wait_for(const CUstream_st *stream)
 {
     std::unique_lock<std::mutex> lock(runtime.mutex);
+    if (stream == &runtime.default_stream) runtime.held = false;
+    runtime.changed.notify_all();
     runtime.changed.wait(lock, [=] { return stream->queue.empty() && !stream->busy; });
 }
 
@@ -307,6 +310,10 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 {
     if (is_staged(from, bytes, kind) && copy_allowed(to, from, bytes, kind)) {
         const char *const first = static_cast<const char *>(from);
+        {
+            const std::lock_guard<std::mutex> lock(runtime.mutex);
+            runtime.held = true;
+        }
         submit(nullptr, [to, staged = std::vector<char>(first, first + bytes)] {
             memcpy(to, staged.data(), staged.size());
             return nullptr;

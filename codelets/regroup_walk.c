@@ -188,6 +188,13 @@ static int64_t part_of(const SinoRegroupOrigin *first, const SinoRegroupOrigin *
     return width > 0 ? (int64_t)floor((double)(origin->strip - first->strip) / ceil(width / SINO_STRIP_WIDTH + 1)) : 0;
 }
 
+/* Time that a visit takes, in that of one voxel of a group. */
+static int64_t visit_work(const SinoRegroupOrigin *origin)
+{
+    enum { VISIT_VOXELS = 256 /* barriers, and the way to the first products */ };
+    return origin->voxel_count + VISIT_VOXELS;
+}
+
 /* Appends the chain's parts of even number or, if `odd`, of odd number. */
 static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
 {
@@ -201,20 +208,45 @@ static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
         before = number;
         if (number % 2 != odd) continue;
         if (first[v].begins) {
-            regroup->part[regroup->part_count++] = (SinoGatherPart){.chain = (int32_t)c,
-                                                                    .first_visit = chain->first_visit + v,
-                                                                    .first_unit = (int32_t)regroup->part_unit_count};
-            regroup->part_unit_count += __builtin_popcount(chain->orientations);
+            regroup->part[regroup->part_count++] =
+                (SinoGatherPart){.chain = (int32_t)c, .first_visit = chain->first_visit + v};
         }
-        regroup->part[regroup->part_count - 1].visit_count++;
+        SinoGatherPart *part = &regroup->part[regroup->part_count - 1];
+        part->visit_count++;
+        part->work += visit_work(&first[v]);
     }
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const SinoGatherPart *p = a, *q = b;
+    if (p->work != q->work) return p->work > q->work ? -1 : 1;
+    return p->first_visit < q->first_visit ? -1 : p->first_visit > q->first_visit;
+}
+
+/* Sorts the parts of one launch, which are those from `first` on, and numbers their units. */
+static void order_parts(SinoRegroup *regroup, int64_t first, bool odd)
+{
+    SinoGatherPart *part = regroup->part + first;
+    const int64_t count = regroup->part_count - first;
+    int64_t work = 0;
+    qsort(part, (size_t)count, sizeof *part, longest_first);
+    for (int64_t i = 0; i < count; i++) {
+        const int units = __builtin_popcount(regroup->chain[part[i].chain].orientations);
+        part[i].first_unit = (int32_t)regroup->part_unit_count;
+        regroup->part_unit_count += units;
+        work += part[i].work * units;
+    }
+    if (count > 0) regroup->whole_units[odd] = sino_ceil_divide(work, part[0].work);
 }
 
 static void cut_chains(SinoRegroup *regroup)
 {
     for (int odd = 0; odd <= 1; odd++) {
+        const int64_t first = regroup->part_count;
         if (odd) regroup->early_unit_count = regroup->part_unit_count;
         for (int64_t c = 0; c < regroup->chain_count; c++) cut_chain(regroup, c, odd);
+        order_parts(regroup, first, odd);
     }
 }
 
@@ -300,7 +332,10 @@ SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
     open_sections(regroup, regroup->origin);
     qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
     number_chains(regroup);
-    if (!input->back) cut_chains(regroup);
+    if (input->back)
+        regroup->whole_units[0] = tiles;
+    else
+        cut_chains(regroup);
     SINO_TRY_OR(status, failed, find_spans(regroup));
     *result = regroup;
     return NULL;

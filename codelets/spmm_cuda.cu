@@ -124,10 +124,8 @@ SinoMultiplyAdd<From, Length, Sum, To, SLICES_, BACK_>::gather(const SinoGatherP
             KERNEL(direction, precision, least, back, __VA_ARGS__),                                                    \
     }
 
-enum { WIDTHS = 3 };
-
-/* [back][precision][kernels, the most slices first] */
-static const SinoGatherKernel kernels[2][SINO_PRECISIONS][WIDTHS] = {
+/* [back][precision][kernels] */
+static const SinoGatherKernel kernels[2][SINO_PRECISIONS][SINO_GATHER_WIDTHS] = {
     {
         KERNELS("project", "single", 32, 16, 8, false, float, float, float, float),
         KERNELS("project", "double", 16, 8, 4, false, double, double, double, double),
@@ -146,7 +144,7 @@ static SinoStatus multiply(cudaStream_t stream, const SinoSpmmProductCuda *produ
 {
     const SinoGatherHeader *const header = &product->header;
     if (header->outputs == SINO_BUNDLE_OUTPUTS) return sino_spmm_tensor(stream, product, from, to);
-    return sino_gather_launch(stream, product, kernels[header->back != 0][header->precision], WIDTHS, from, to);
+    return sino_gather_launch(stream, product, kernels[header->back != 0][header->precision], from, to);
 }
 
 SinoStatus sino_spmm_project_cuda(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *x, void *y)

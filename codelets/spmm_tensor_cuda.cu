@@ -90,10 +90,8 @@ __device__ __forceinline__ void SinoMatrix<To, SLICES_, BACK_>::gather(const Sin
             KERNEL(direction, precision, 16, to, back),                                                                \
     }
 
-enum { WIDTHS = 3 };
-
-/* [back][mixed][kernels, the most slices first] */
-static const SinoGatherKernel kernels[2][2][WIDTHS] = {
+/* [back][mixed][kernels] */
+static const SinoGatherKernel kernels[2][2][SINO_GATHER_WIDTHS] = {
     {KERNELS("project", "half", __half, false), KERNELS("project", "mixed", float, false)},
     {KERNELS("backproject", "half", __half, true), KERNELS("backproject", "mixed", float, true)},
 };
@@ -101,5 +99,5 @@ static const SinoGatherKernel kernels[2][2][WIDTHS] = {
 SinoStatus sino_spmm_tensor(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *from, void *to)
 {
     const bool mixed = product->header.precision == SINO_MIXED;
-    return sino_gather_launch(stream, product, kernels[product->header.back != 0][mixed], WIDTHS, from, to);
+    return sino_gather_launch(stream, product, kernels[product->header.back != 0][mixed], from, to);
 }

@@ -10,7 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH_ANGLES = 12 /* batches with fewer angles than this are merged, up to 4 (a section) */ };
+enum {
+    BATCH_ANGLES = 12, /* batches with fewer angles than this are merged, up to 4 (a section) */
+    PART_UNITS = 256   /* but not if there would be fewer units than this, which two launches share */
+};
 
 int64_t sino_regroup_angle(const SinoRegroup *regroup, uint32_t row)
 {
@@ -308,34 +311,50 @@ static SinoStatus find_spans(SinoRegroup *regroup)
     return NULL;
 }
 
+static void forget(SinoRegroup *regroup)
+{
+    free(regroup->origin);
+    free(regroup->visit);
+    free(regroup->chain);
+    free(regroup->span);
+    free(regroup->part);
+    *regroup = (SinoRegroup){.input = regroup->input, .precision = regroup->precision};
+}
+
+/* Finds visits, chains and parts of batches with as many angles. */
+static SinoStatus walk(SinoRegroup *regroup, int64_t batch_angles)
+{
+    const int64_t tiles = regroup->input.block->tile_count;
+    forget(regroup);
+    regroup->batch_angles = batch_angles;
+    const int64_t visits = regroup->visit_count = open_sections(regroup, NULL);
+    SINO_TRY(sino_allocate(visits, sizeof *regroup->origin, "visits", &regroup->origin));
+    SINO_TRY(sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
+    SINO_TRY(sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
+    SINO_TRY(sino_allocate(sino_times(visits, batch_angles), sizeof *regroup->span, "spans", &regroup->span));
+    SINO_TRY(sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
+    open_sections(regroup, regroup->origin);
+    qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
+    number_chains(regroup);
+    if (regroup->input.back)
+        regroup->whole_units[0] = tiles;
+    else
+        cut_chains(regroup);
+    return NULL;
+}
+
 SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
 {
     SinoStatus status = NULL;
     SinoRegroup *regroup = NULL;
     const int64_t group_angles = input->layout->group_angles;
+    int64_t merged = group_angles >= BATCH_ANGLES ? 1 : 2 * group_angles >= BATCH_ANGLES ? 2 : SINO_SECTION_GROUPS;
     SINO_TRY(sino_allocate(1, sizeof *regroup, "regrouping", &regroup));
     regroup->input = *input;
     regroup->precision = (SinoPrecision)input->block->precision;
-    regroup->batch_angles = group_angles * (group_angles >= BATCH_ANGLES       ? 1
-                                            : 2 * group_angles >= BATCH_ANGLES ? 2
-                                                                               : SINO_SECTION_GROUPS);
-    const int64_t visits = open_sections(regroup, NULL), tiles = input->block->tile_count;
-    regroup->visit_count = visits;
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->origin, "visits", &regroup->origin));
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
-    SINO_TRY_OR(status, failed,
-                sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
-    SINO_TRY_OR(
-        status, failed,
-        sino_allocate(sino_times(visits, regroup->batch_angles), sizeof *regroup->span, "spans", &regroup->span));
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
-    open_sections(regroup, regroup->origin);
-    qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
-    number_chains(regroup);
-    if (input->back)
-        regroup->whole_units[0] = tiles;
-    else
-        cut_chains(regroup);
+    SINO_TRY_OR(status, failed, walk(regroup, merged * group_angles));
+    while (!input->back && merged > 1 && regroup->part_unit_count < PART_UNITS)
+        SINO_TRY_OR(status, failed, walk(regroup, (merged /= 2) * group_angles));
     SINO_TRY_OR(status, failed, find_spans(regroup));
     *result = regroup;
     return NULL;
@@ -347,11 +366,7 @@ failed:
 void sino_regroup_free(SinoRegroup *regroup)
 {
     if (!regroup) return;
-    free(regroup->origin);
-    free(regroup->visit);
-    free(regroup->chain);
-    free(regroup->span);
-    free(regroup->part);
+    forget(regroup);
     free(regroup);
 }
 

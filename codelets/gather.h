@@ -20,7 +20,8 @@
  * orientation source[t][i].orientation.
  *
  * Several thread blocks may share a chain of rays. For them a long chain is split into *parts* wide enough that parts i
- * and i + 2 share no ray. Even parts run in one launch, odd parts in the next.
+ * and i + 2 share no ray. Even parts run in one launch, odd parts in the next. In a launch long parts come first, so
+ * that short ones fill the multiprocessors at its end.
  *
  * A slot stands for a row of a vector. The slot of a voxel is its number v within the tile, in the stored orientation.
  * The slot of a ray is a·columns + row % columns, where a is its angle within the batch and row is the row of the
@@ -49,7 +50,7 @@ enum {
 };
 
 /* Increases with every change of the lists that the same block gives. */
-enum { SINO_GATHER_VERSION = 1 };
+enum { SINO_GATHER_VERSION = 2 };
 
 typedef struct SinoGatherHeader {
     int64_t bytes; /* header, tables and lists of all visits */
@@ -67,6 +68,8 @@ typedef struct SinoGatherHeader {
     int32_t part_count;       /* backprojection: 0 */
     int32_t part_unit_count;  /* Σ orientations of all parts */
     int64_t early_unit_count; /* Σ orientations of the even parts, which run first */
+    int64_t whole_units[2];   /* work of a launch, in that of its longest unit, rounded up: even parts, odd parts;
+                                 backprojection: tile_count, 0 */
 } SinoGatherHeader;
 
 typedef struct SinoGatherChain {
@@ -76,10 +79,11 @@ typedef struct SinoGatherChain {
     int64_t step;          /* projection: rows between a ray and the same ray in the next orientation */
 } SinoGatherChain;
 
-/* Consecutive visits of one chain. Even parts come first in the table. */
+/* Consecutive visits of one chain. Even parts come first in the table; both kinds are sorted by work. */
 typedef struct SinoGatherPart {
     int32_t chain, first_visit, visit_count;
     int32_t first_unit; /* number of the first of its units, of part_unit_count */
+    int64_t work;       /* estimated time of a unit, in that of one voxel of a group */
 } SinoGatherPart;
 
 typedef struct SinoGatherVisit {

@@ -468,59 +468,62 @@ static inline SinoGatherProduct sino_gather_product(const SinoSpmmProductCuda *p
     return of;
 }
 
-/* An entry of a table of kernels. The kernel with the most slices comes first. */
+/* An entry of a table of kernels. */
 struct SinoGatherKernel {
     const char *name;
-    int slices;
+    int slices, visit_time;
     void (*kernel)(SinoGatherProduct);
     int64_t (*shared_bytes)(const SinoGatherHeader &header);
 };
+
+enum { SINO_GATHER_WIDTHS = 3 /* kernels of a table */ };
 
 template <class K> static int64_t sino_gather_shared_of(const SinoGatherHeader &header)
 {
     return sino_gather_shared_bytes<K>(header);
 }
 
+/* A visit takes the time of 16 slices, in single, beside that of its slices: barriers, and what does not depend on
+ * them. */
+template <class K> static constexpr int sino_gather_visit_time()
+{
+    return 16 + static_cast<int>(K::SLICES * sizeof(typename K::Sum) / sizeof(float));
+}
+
 #define SINO_GATHER_KERNEL(name, ...)                                                                                  \
     {                                                                                                                  \
-        name, __VA_ARGS__::SLICES, sino_gather<__VA_ARGS__>, sino_gather_shared_of<__VA_ARGS__>                        \
+        name, __VA_ARGS__::SLICES, sino_gather_visit_time<__VA_ARGS__>(), sino_gather<__VA_ARGS__>,                    \
+            sino_gather_shared_of<__VA_ARGS__>                                                                         \
     }
 
-/* Chooses the kernel for the `slices` slices that are left, among the kernels whose shared memory fits: the narrowest
- * that takes all slices, or else the widest. If that gives fewer blocks than multiprocessors, it takes a narrower
- * kernel, down to 16 slices. */
-static inline const SinoGatherKernel *sino_gather_choose(const SinoSpmmProductCuda *product,
-                                                         const SinoGatherKernel *kernels, int count, int64_t units,
-                                                         int slices)
+/* The best kernel for the `slices` slices that are left; NULL: none fits the device's shared memory. */
+static inline const SinoGatherKernel *sino_gather_best(const SinoSpmmProductCuda *product,
+                                                       const SinoGatherKernel *kernels, SinoGatherLoad load, int slices)
 {
-    const SinoGatherKernel *chosen = NULL;
-    for (int i = 0; i < count; i++) {
-        if (kernels[i].shared_bytes(product->header) > product->device.shared_bytes) continue;
-        const bool takes_all = kernels[i].slices >= slices;
-        const int64_t chunks = chosen ? (slices + chosen->slices - 1) / chosen->slices : 0;
-        const bool too_few = chosen && kernels[i].slices >= 16 && units * chunks < product->device.multiprocessor_count;
-        if (!chosen || takes_all || too_few) chosen = &kernels[i];
-    }
-    return chosen;
+    SinoGatherWidth width[SINO_GATHER_WIDTHS];
+    for (int i = 0; i < SINO_GATHER_WIDTHS; i++)
+        width[i] = {kernels[i].slices, kernels[i].visit_time, kernels[i].shared_bytes(product->header)};
+    const int best = sino_gather_choose(&product->device, load, width, SINO_GATHER_WIDTHS, slices);
+    return best < 0 ? NULL : &kernels[best];
 }
 
 /* Launches some units for slices first … end − 1, whose panels have one width. */
 static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const SinoSpmmProductCuda *product,
-                                                   const SinoGatherKernel *kernels, int count, SinoGatherProduct of,
-                                                   int64_t units, int end)
+                                                   const SinoGatherKernel *kernels, SinoGatherProduct of,
+                                                   SinoGatherLoad load, int end)
 {
-    if (units == 0) return NULL;
+    if (load.unit_count == 0) return NULL;
     while (of.first < end) {
         const int left = end - of.first;
-        const SinoGatherKernel *const chosen = sino_gather_choose(product, kernels, count, units, left);
+        const SinoGatherKernel *const chosen = sino_gather_best(product, kernels, load, left);
         SINO_CHECK(chosen, SINO_FAILED,
                    "a product with %d rays of a batch needs %lld bytes of a block's shared memory; the device has %lld",
                    of.header.angles * of.header.columns,
-                   static_cast<long long>(kernels[count - 1].shared_bytes(product->header)),
+                   static_cast<long long>(kernels[SINO_GATHER_WIDTHS - 1].shared_bytes(product->header)),
                    static_cast<long long>(product->device.shared_bytes));
         of.slices = left < chosen->slices ? left : chosen->slices;
         of.chunks = left / of.slices;
-        const dim3 blocks(static_cast<unsigned>(units) * static_cast<unsigned>(of.chunks));
+        const dim3 blocks(static_cast<unsigned>(load.unit_count) * static_cast<unsigned>(of.chunks));
         SINO_TRY(sino_launch(SinoLaunch{chosen->name, blocks, SINO_GATHER_THREADS,
                                         static_cast<size_t>(chosen->shared_bytes(product->header)), stream},
                              chosen->kernel, of));
@@ -531,29 +534,29 @@ static inline SinoStatus sino_gather_launch_panels(cudaStream_t stream, const Si
 
 /* Launches some units for all slices: whole panels first, then the last panel if it is narrower. */
 static inline SinoStatus sino_gather_launch_units(cudaStream_t stream, const SinoSpmmProductCuda *product,
-                                                  const SinoGatherKernel *kernels, int count, SinoGatherProduct of,
-                                                  int64_t units)
+                                                  const SinoGatherKernel *kernels, SinoGatherProduct of,
+                                                  SinoGatherLoad load)
 {
     const int stride = static_cast<int>(product->stride), width = static_cast<int>(product->panel_width);
     const int whole = stride / width * width;
     of.width = width;
-    SINO_TRY(sino_gather_launch_panels(stream, product, kernels, count, of, units, whole));
+    SINO_TRY(sino_gather_launch_panels(stream, product, kernels, of, load, whole));
     of.first = whole;
     of.width = stride - whole;
-    return sino_gather_launch_panels(stream, product, kernels, count, of, units, stride);
+    return sino_gather_launch_panels(stream, product, kernels, of, load, stride);
 }
 
 /* Launches the whole product. In projection the parts of even number come first, then the parts between them. */
 static inline SinoStatus sino_gather_launch(cudaStream_t stream, const SinoSpmmProductCuda *product,
-                                            const SinoGatherKernel *kernels, int count, const void *from, void *to)
+                                            const SinoGatherKernel *kernels, const void *from, void *to)
 {
     const SinoGatherHeader *const header = &product->header;
     const int64_t units = header->back ? header->unit_count : header->part_unit_count;
     const int64_t early = header->back ? units : header->early_unit_count;
     SinoGatherProduct of = sino_gather_product(product, from, to);
-    SINO_TRY(sino_gather_launch_units(stream, product, kernels, count, of, early));
+    SINO_TRY(sino_gather_launch_units(stream, product, kernels, of, {early, header->whole_units[0]}));
     of.first_unit = early;
-    return sino_gather_launch_units(stream, product, kernels, count, of, units - early);
+    return sino_gather_launch_units(stream, product, kernels, of, {units - early, header->whole_units[1]});
 }
 
 /* The product on tensor cores (spmm_tensor_cuda.cu). */

@@ -341,7 +341,8 @@ static SinoGatherHeader header_of(const SinoRegroup *regroup)
                                                 : last->first_unit + __builtin_popcount(last->orientations),
                               .part_count = (int32_t)regroup->part_count,
                               .part_unit_count = (int32_t)regroup->part_unit_count,
-                              .early_unit_count = regroup->early_unit_count};
+                              .early_unit_count = regroup->early_unit_count,
+                              .whole_units = {regroup->whole_units[0], regroup->whole_units[1]}};
 }
 
 int64_t sino_regroup_head_bytes(const SinoRegroup *regroup)

@@ -37,6 +37,7 @@ struct SinoRegroup {
     SinoGatherSpan *span; /* [visit][batch_angles] */
     SinoGatherPart *part;
     int64_t part_count, early_unit_count, part_unit_count;
+    int64_t whole_units[2];
 };
 
 /* Number in the layout of the angle of a row's ray. */

@@ -10,7 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH_ANGLES = 12 /* batches with fewer angles than this are merged, up to 4 (a section) */ };
+enum {
+    BATCH_ANGLES = 12, /* batches with fewer angles than this are merged, up to 4 (a section) */
+    PART_UNITS = 256   /* but not if there would be fewer units than this, which two launches share */
+};
 
 int64_t sino_regroup_angle(const SinoRegroup *regroup, uint32_t row)
 {
@@ -188,6 +191,13 @@ static int64_t part_of(const SinoRegroupOrigin *first, const SinoRegroupOrigin *
     return width > 0 ? (int64_t)floor((double)(origin->strip - first->strip) / ceil(width / SINO_STRIP_WIDTH + 1)) : 0;
 }
 
+/* Time that a visit takes, in that of one voxel of a group. */
+static int64_t visit_work(const SinoRegroupOrigin *origin)
+{
+    enum { VISIT_VOXELS = 256 /* barriers, and the way to the first products */ };
+    return origin->voxel_count + VISIT_VOXELS;
+}
+
 /* Appends the chain's parts of even number or, if `odd`, of odd number. */
 static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
 {
@@ -201,20 +211,45 @@ static void cut_chain(SinoRegroup *regroup, int64_t c, bool odd)
         before = number;
         if (number % 2 != odd) continue;
         if (first[v].begins) {
-            regroup->part[regroup->part_count++] = (SinoGatherPart){.chain = (int32_t)c,
-                                                                    .first_visit = chain->first_visit + v,
-                                                                    .first_unit = (int32_t)regroup->part_unit_count};
-            regroup->part_unit_count += __builtin_popcount(chain->orientations);
+            regroup->part[regroup->part_count++] =
+                (SinoGatherPart){.chain = (int32_t)c, .first_visit = chain->first_visit + v};
         }
-        regroup->part[regroup->part_count - 1].visit_count++;
+        SinoGatherPart *part = &regroup->part[regroup->part_count - 1];
+        part->visit_count++;
+        part->work += visit_work(&first[v]);
     }
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const SinoGatherPart *p = a, *q = b;
+    if (p->work != q->work) return p->work > q->work ? -1 : 1;
+    return p->first_visit < q->first_visit ? -1 : p->first_visit > q->first_visit;
+}
+
+/* Sorts the parts of one launch, which are those from `first` on, and numbers their units. */
+static void order_parts(SinoRegroup *regroup, int64_t first, bool odd)
+{
+    SinoGatherPart *part = regroup->part + first;
+    const int64_t count = regroup->part_count - first;
+    int64_t work = 0;
+    qsort(part, (size_t)count, sizeof *part, longest_first);
+    for (int64_t i = 0; i < count; i++) {
+        const int units = __builtin_popcount(regroup->chain[part[i].chain].orientations);
+        part[i].first_unit = (int32_t)regroup->part_unit_count;
+        regroup->part_unit_count += units;
+        work += part[i].work * units;
+    }
+    if (count > 0) regroup->whole_units[odd] = sino_ceil_divide(work, part[0].work);
 }
 
 static void cut_chains(SinoRegroup *regroup)
 {
     for (int odd = 0; odd <= 1; odd++) {
+        const int64_t first = regroup->part_count;
         if (odd) regroup->early_unit_count = regroup->part_unit_count;
         for (int64_t c = 0; c < regroup->chain_count; c++) cut_chain(regroup, c, odd);
+        order_parts(regroup, first, odd);
     }
 }
 
@@ -276,31 +311,50 @@ static SinoStatus find_spans(SinoRegroup *regroup)
     return NULL;
 }
 
+static void forget(SinoRegroup *regroup)
+{
+    free(regroup->origin);
+    free(regroup->visit);
+    free(regroup->chain);
+    free(regroup->span);
+    free(regroup->part);
+    *regroup = (SinoRegroup){.input = regroup->input, .precision = regroup->precision};
+}
+
+/* Finds visits, chains and parts of batches with as many angles. */
+static SinoStatus walk(SinoRegroup *regroup, int64_t batch_angles)
+{
+    const int64_t tiles = regroup->input.block->tile_count;
+    forget(regroup);
+    regroup->batch_angles = batch_angles;
+    const int64_t visits = regroup->visit_count = open_sections(regroup, NULL);
+    SINO_TRY(sino_allocate(visits, sizeof *regroup->origin, "visits", &regroup->origin));
+    SINO_TRY(sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
+    SINO_TRY(sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
+    SINO_TRY(sino_allocate(sino_times(visits, batch_angles), sizeof *regroup->span, "spans", &regroup->span));
+    SINO_TRY(sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
+    open_sections(regroup, regroup->origin);
+    qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
+    number_chains(regroup);
+    if (regroup->input.back)
+        regroup->whole_units[0] = tiles;
+    else
+        cut_chains(regroup);
+    return NULL;
+}
+
 SinoStatus sino_regroup_new(const SinoRegroupInput *input, SinoRegroup **result)
 {
     SinoStatus status = NULL;
     SinoRegroup *regroup = NULL;
     const int64_t group_angles = input->layout->group_angles;
+    int64_t merged = group_angles >= BATCH_ANGLES ? 1 : 2 * group_angles >= BATCH_ANGLES ? 2 : SINO_SECTION_GROUPS;
     SINO_TRY(sino_allocate(1, sizeof *regroup, "regrouping", &regroup));
     regroup->input = *input;
     regroup->precision = (SinoPrecision)input->block->precision;
-    regroup->batch_angles = group_angles * (group_angles >= BATCH_ANGLES       ? 1
-                                            : 2 * group_angles >= BATCH_ANGLES ? 2
-                                                                               : SINO_SECTION_GROUPS);
-    const int64_t visits = open_sections(regroup, NULL), tiles = input->block->tile_count;
-    regroup->visit_count = visits;
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->origin, "visits", &regroup->origin));
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->visit, "visits", &regroup->visit));
-    SINO_TRY_OR(status, failed,
-                sino_allocate(visits > tiles ? visits : tiles, sizeof *regroup->chain, "chains", &regroup->chain));
-    SINO_TRY_OR(
-        status, failed,
-        sino_allocate(sino_times(visits, regroup->batch_angles), sizeof *regroup->span, "spans", &regroup->span));
-    SINO_TRY_OR(status, failed, sino_allocate(visits, sizeof *regroup->part, "parts of chains", &regroup->part));
-    open_sections(regroup, regroup->origin);
-    qsort(regroup->origin, (size_t)visits, sizeof *regroup->origin, by_place);
-    number_chains(regroup);
-    if (!input->back) cut_chains(regroup);
+    SINO_TRY_OR(status, failed, walk(regroup, merged * group_angles));
+    while (!input->back && merged > 1 && regroup->part_unit_count < PART_UNITS)
+        SINO_TRY_OR(status, failed, walk(regroup, (merged /= 2) * group_angles));
     SINO_TRY_OR(status, failed, find_spans(regroup));
     *result = regroup;
     return NULL;
@@ -312,11 +366,7 @@ failed:
 void sino_regroup_free(SinoRegroup *regroup)
 {
     if (!regroup) return;
-    free(regroup->origin);
-    free(regroup->visit);
-    free(regroup->chain);
-    free(regroup->span);
-    free(regroup->part);
+    forget(regroup);
     free(regroup);
 }
 

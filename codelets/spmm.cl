@@ -11,7 +11,7 @@ enum { SINGLE, DOUBLE, HALF, MIXED };
 typedef struct Header {
     long bytes, tile_count, ray_count, nonzero_count, stored_nonzero_count, stored_count, index_bytes;
     int precision, back, outputs, chain_count, visit_count, angles, columns, unit_count, part_count, part_unit_count;
-    long early_unit_count;
+    long early_unit_count, whole_units[2];
 } Header;
 
 typedef struct Chain {

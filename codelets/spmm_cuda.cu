@@ -54,34 +54,64 @@ static __device__ __forceinline__ void multiply_add(const SinoPack<typename K::L
         for (int f = 0; f < K::LANE_SLICES; f++) sum[r][f] += sino_widen(length.value[r]) * sino_widen(from.value[f]);
 }
 
-/* The slot of group q among those of a step. */
-static __device__ __forceinline__ int slot_of(uint2 slots, int q)
+/* Two steps of a group, as they are needed to multiply: lengths, and places of rows. */
+template <class K> struct SinoStepPair {
+    SinoPack<typename K::Length, K::R> length[2];
+    int row[2];
+};
+
+/* The lists of group q of a bundle. */
+template <class K> struct SinoGroupLists {
+    const SinoPack<typename K::Length, K::R> *length; /* [step][SINO_BUNDLE_GROUPS] */
+    const uint4 *slot;                                /* [pair of steps][step][group] */
+    int q;
+};
+
+template <class K>
+static __device__ __forceinline__ SinoStepPair<K> read_pair(const SinoGroupLists<K> &lists, unsigned pair)
 {
-    return static_cast<int>((q < 2 ? slots.x : slots.y) >> q % 2 * 16 & 0xffff);
+    enum { ROW = K::SLICES * sizeof(typename K::From) };
+    const uint4 slots = lists.slot[pair];
+    const int shift = lists.q % 2 * 16;
+    SinoStepPair<K> read;
+#pragma unroll
+    for (int i = 0; i < 2; i++) read.length[i] = lists.length[(2 * pair + i) * SINO_BUNDLE_GROUPS];
+    read.row[0] = static_cast<int>((lists.q < 2 ? slots.x : slots.y) >> shift & 0xffff) * ROW;
+    read.row[1] = static_cast<int>((lists.q < 2 ? slots.z : slots.w) >> shift & 0xffff) * ROW;
+    return read;
 }
 
-/* Sums group q of the bundle for the lane's slices. Lengths and slots are read two steps ahead. */
+template <class K>
+static __device__ __forceinline__ void multiply_pair(const SinoStepPair<K> &pair, const char *rows,
+                                                     typename K::Sum (&sum)[K::R][K::LANE_SLICES])
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) multiply_add<K>(pair.length[i], rows + pair.row[i], sum);
+}
+
+/* Sums group q of the bundle for the lane's slices. Two steps are read while the two before them are multiplied. The
+ * loop has no way out in its middle, past which the compiler would put what is read ahead. */
 template <class K>
 static __device__ __forceinline__ void gather_group(const SinoGatherBundle &bundle, int q, const uint16_t *slots,
                                                     const typename K::Length *lengths, const char *rows,
                                                     typename K::Sum (&sum)[K::R][K::LANE_SLICES])
 {
-    typedef SinoPack<typename K::Length, K::R> Lengths;
-    enum { ROW = K::SLICES * sizeof(typename K::From), S = SINO_BUNDLE_GROUPS };
-    const unsigned last = bundle.count / 2 - 1;
-    const Lengths *const length = reinterpret_cast<const Lengths *>(lengths) + bundle.first * S + q;
-    const uint4 *const slot = reinterpret_cast<const uint4 *>(slots + bundle.first * S);
-    Lengths next[2] = {length[0], length[S]};
-    uint4 next_slots = slot[0];
-    for (unsigned i = 0; i <= last; i++) {
-        const Lengths now[2] = {next[0], next[1]};
-        const uint4 now_slots = next_slots;
-        const unsigned ahead = i < last ? i + 1 : last;
-        next[0] = length[2 * ahead * S];
-        next[1] = length[(2 * ahead + 1) * S];
-        next_slots = slot[ahead];
-        multiply_add<K>(now[0], rows + slot_of(make_uint2(now_slots.x, now_slots.y), q) * ROW, sum);
-        multiply_add<K>(now[1], rows + slot_of(make_uint2(now_slots.z, now_slots.w), q) * ROW, sum);
+    const unsigned pairs = bundle.count / 2;
+    const SinoGroupLists<K> lists = {reinterpret_cast<const SinoPack<typename K::Length, K::R> *>(lengths) +
+                                         bundle.first * SINO_BUNDLE_GROUPS + q,
+                                     reinterpret_cast<const uint4 *>(slots + bundle.first * SINO_BUNDLE_GROUPS), q};
+    SinoStepPair<K> even = read_pair<K>(lists, 0);
+    if (pairs % 2 != 0) {
+        const SinoStepPair<K> next = read_pair<K>(lists, min(1u, pairs - 1));
+        multiply_pair<K>(even, rows, sum);
+        even = next;
+    }
+#pragma unroll 1
+    for (unsigned i = pairs % 2; i < pairs; i += 2) {
+        const SinoStepPair<K> odd = read_pair<K>(lists, i + 1);
+        multiply_pair<K>(even, rows, sum);
+        even = read_pair<K>(lists, min(i + 2, pairs - 1));
+        multiply_pair<K>(odd, rows, sum);
     }
 }
 
@@ -124,10 +154,8 @@ SinoMultiplyAdd<From, Length, Sum, To, SLICES_, BACK_>::gather(const SinoGatherP
             KERNEL(direction, precision, least, back, __VA_ARGS__),                                                    \
     }
 
-enum { WIDTHS = 3 };
-
-/* [back][precision][kernels, the most slices first] */
-static const SinoGatherKernel kernels[2][SINO_PRECISIONS][WIDTHS] = {
+/* [back][precision][kernels] */
+static const SinoGatherKernel kernels[2][SINO_PRECISIONS][SINO_GATHER_WIDTHS] = {
     {
         KERNELS("project", "single", 32, 16, 8, false, float, float, float, float),
         KERNELS("project", "double", 16, 8, 4, false, double, double, double, double),
@@ -146,7 +174,7 @@ static SinoStatus multiply(cudaStream_t stream, const SinoSpmmProductCuda *produ
 {
     const SinoGatherHeader *const header = &product->header;
     if (header->outputs == SINO_BUNDLE_OUTPUTS) return sino_spmm_tensor(stream, product, from, to);
-    return sino_gather_launch(stream, product, kernels[header->back != 0][header->precision], WIDTHS, from, to);
+    return sino_gather_launch(stream, product, kernels[header->back != 0][header->precision], from, to);
 }
 
 SinoStatus sino_spmm_project_cuda(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *x, void *y)

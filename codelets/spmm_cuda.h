@@ -11,14 +11,8 @@
 
 #include "cuda_stream.h"
 #include "gather.h"
+#include "gather_choice.h"
 #include "status.h"
-
-/* Device properties that determine launches. Shared memory bounds the slices of a thread block; when there would be
- * fewer blocks than multiprocessors, blocks get fewer slices. */
-typedef struct SinoSpmmDevice {
-    int64_t shared_bytes; /* largest shared memory of a thread block */
-    int multiprocessor_count;
-} SinoSpmmDevice;
 
 /* Properties of the current device; ask once. SINO_FAILED: CUDA does not provide them. */
 SinoStatus sino_spmm_cuda_device(SinoSpmmDevice *device);

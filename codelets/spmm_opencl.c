@@ -7,7 +7,7 @@
 
 _Static_assert(SINO_TILE_VOXELS == 256 && SINO_ORIENTATIONS == 8 && SINO_BUNDLE_GROUPS == 4, "spmm.cl has these");
 _Static_assert(SINO_SINGLE == 0 && SINO_DOUBLE == 1 && SINO_HALF == 2 && SINO_MIXED == 3, "spmm.cl has these");
-_Static_assert(sizeof(SinoGatherHeader) == 104 && offsetof(SinoGatherHeader, precision) == 56 &&
+_Static_assert(sizeof(SinoGatherHeader) == 120 && offsetof(SinoGatherHeader, precision) == 56 &&
                    offsetof(SinoGatherHeader, angles) == 76 && offsetof(SinoGatherHeader, unit_count) == 84 &&
                    sizeof(SinoGatherChain) == 24 && sizeof(SinoGatherVisit) == 32 &&
                    offsetof(SinoGatherVisit, orientations) == 28 && sizeof(SinoGatherBundle) == 40,

@@ -240,6 +240,21 @@ static SinoGatherSpan rows_of_part(const SinoGatherHeader *lists, const SinoGath
     return all;
 }
 
+/* A launch has as much work as its units together, to the length of the longest one, which comes first. */
+static void check_work(const SinoGatherHeader *lists, bool odd)
+{
+    const SinoGatherPart *part = sino_gather_parts(lists);
+    int64_t work = 0, longest = 0;
+    for (int32_t i = 0; i < lists->part_count; i++) {
+        if (odd != (part[i].first_unit >= lists->early_unit_count)) continue;
+        assert_true(part[i].work > part[i].visit_count);
+        if (longest == 0) longest = part[i].work;
+        work += part[i].work * __builtin_popcount(sino_gather_chains(lists)[part[i].chain].orientations);
+    }
+    assert_true(work <= lists->whole_units[odd] * longest);
+    assert_true(longest == 0 || work > (lists->whole_units[odd] - 1) * longest);
+}
+
 /* Parts are all of their chains; those of a chain that are walked at the same time have no rows in common. */
 static void check_parts(const SinoGatherHeader *lists)
 {
@@ -248,6 +263,7 @@ static void check_parts(const SinoGatherHeader *lists)
     for (int32_t i = 0; i < lists->part_count; i++) {
         const SinoGatherChain chain = sino_gather_chains(lists)[part[i].chain];
         assert_int_equal(part[i].first_unit, units);
+        assert_true(units == 0 || units == lists->early_unit_count || part[i].work <= part[i - 1].work);
         units += __builtin_popcount(chain.orientations);
         visits += part[i].visit_count;
         assert_true(part[i].first_visit >= chain.first_visit &&
@@ -264,6 +280,7 @@ static void check_parts(const SinoGatherHeader *lists)
     }
     assert_int_equal(units, lists->part_unit_count);
     assert_int_equal(visits, lists->back ? 0 : lists->visit_count);
+    for (int odd = 0; odd <= 1 && !lists->back; odd++) check_work(lists, odd);
 }
 
 /* One direction, one R: what plain loops over the lists give is what plain loops over the block give. */
@@ -275,6 +292,8 @@ static void check_lists(const Problem *problem, const Partition *partition, cons
     SinoGatherHeader *lists;
     assert_success(sino_regroup_block(&input, &lists));
     check_parts(lists);
+    /* Few units get no more angles than they must. */
+    if (!back && lists->part_unit_count < 256) assert_int_equal(lists->angles, problem->layout.group_angles);
     assert_int_equal(lists->nonzero_count, packed->block->nonzero_count);
     assert_int_equal(lists->ray_count, packed->block->ray_count);
     Vectors from = vectors_create(problem, partition, packed, true);

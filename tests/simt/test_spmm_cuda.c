@@ -426,6 +426,32 @@ static void devices_too_small_are_refused(void **state)
     problem_free(&problem);
 }
 
+/* The slices of a block in a launch on an H100, of kernels for 64, 32 and 16. */
+static int chosen(int64_t unit_count, int64_t whole_units, int slices, int64_t shared_bytes)
+{
+    static const SinoGatherWidth width[] = {{64, 80, 200 << 10}, {32, 48, 100 << 10}, {16, 32, 50 << 10}};
+    const SinoSpmmDevice device = {shared_bytes, 132};
+    const int best = sino_gather_choose(&device, (SinoGatherLoad){unit_count, whole_units}, width, 3, slices);
+    return best < 0 ? 0 : width[best].slices;
+}
+
+static void blocks_fill_the_device(void **state)
+{
+    (void)state;
+    assert_int_equal(chosen(10000, 10000, 256, 227 << 10), 64);
+    assert_int_equal(chosen(10000, 10000, 32, 227 << 10), 32);
+    assert_int_equal(chosen(10000, 10000, 1, 227 << 10), 16);
+    /* As many blocks as multiprocessors at most: they are all under way at once. */
+    assert_int_equal(chosen(66, 66, 64, 227 << 10), 32);
+    assert_int_equal(chosen(33, 33, 64, 227 << 10), 16);
+    /* One block more, and narrow ones would need a second wave. */
+    assert_int_equal(chosen(132, 132, 64, 227 << 10), 64);
+    /* Unless most are short. */
+    assert_int_equal(chosen(132, 40, 64, 227 << 10), 16);
+    assert_int_equal(chosen(10000, 10000, 256, 120 << 10), 32);
+    assert_int_equal(chosen(10000, 10000, 256, 10 << 10), 0);
+}
+
 TESTING_SUBJECT(spmm)
 {
     device_needed();
@@ -433,7 +459,7 @@ TESTING_SUBJECT(spmm)
         cmocka_unit_test(every_width_matches_reference),   cmocka_unit_test(partitions_match_reference),
         cmocka_unit_test(parts_of_chains_match_reference), cmocka_unit_test(empty_partitions_are_zero),
         cmocka_unit_test(directions_are_adjoint),          cmocka_unit_test(devices_too_small_are_refused),
-        cmocka_unit_test(every_order_gives_the_same_bits),
+        cmocka_unit_test(every_order_gives_the_same_bits), cmocka_unit_test(blocks_fill_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

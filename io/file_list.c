@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "inner_path.h"
 #include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
@@ -207,6 +209,58 @@ SinoStatus sino_file_list_new(int64_t count, const char *const *named, const cha
     else
         *result = list;
     return status;
+}
+
+static SinoStatus add_below(const char *folder, SinoFileList *list);
+
+/* Adds a file, or the files below a folder; a link to a folder is not followed. */
+static SinoStatus add_path(const char *path, SinoFileList *list)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode)) return add_below(path, list);
+    return sino_path_kind(path) == SINO_PATH_FILE ? add_name("", path, list) : NULL;
+}
+
+static SinoStatus add_below(const char *folder, SinoFileList *list)
+{
+    SinoStatus status = NULL;
+    DIR *directory = opendir(folder);
+    SINO_CHECK(directory, SINO_BAD_INPUT, "%s: %s", folder, strerror(errno));
+    for (const struct dirent *entry; !status && (entry = readdir(directory));) {
+        char *path = NULL;
+        if (entry->d_name[0] == '.') continue;
+        status = asprintf(&path, "%s/%s", folder, entry->d_name) < 0
+                     ? sino_error(SINO_FAILED, "no memory for a file name")
+                     : add_path(path, list);
+        free(path);
+    }
+    closedir(directory);
+    return status;
+}
+
+/* FILE or FILE:INNER. */
+static SinoStatus add_file_of(const char *named, SinoFileList *list)
+{
+    char *file = NULL, *inner = NULL;
+    SinoStatus split = sino_inner_path_split(named, &file, &inner);
+    SinoStatus status = split ? NULL : add_path(file, list);
+    sino_status_free(split); /* there is no such file */
+    free(file);
+    free(inner);
+    return status;
+}
+
+SinoStatus sino_file_list_whole(const char *named, SinoFileList *list)
+{
+    const int64_t first = list->count;
+    if (sino_path_kind(named) == SINO_PATH_FOLDER)
+        SINO_TRY(add_below(named, list));
+    else if (sino_file_list_is_pattern(named))
+        sino_status_free(list_pattern(named, list)); /* nothing matches */
+    else
+        SINO_TRY(add_file_of(named, list));
+    sino_file_list_unite(list, first);
+    return NULL;
 }
 
 void sino_file_list_free(SinoFileList *list)

@@ -28,6 +28,11 @@ bool sino_file_list_has(const char *folder, const char *const *endings);
 SinoStatus sino_file_list_new(int64_t count, const char *const *named, const char *const *endings, SinoFileList *list);
 void sino_file_list_free(SinoFileList *list);
 
+/* Adds every file that is read of `named`, whatever its ending, in natural order: the matches of a pattern, the files
+ * in a folder and in the folders within it, hidden ones left out, or the file of FILE or FILE:INNER. Nothing: there is
+ * none. */
+SinoStatus sino_file_list_whole(const char *named, SinoFileList *list);
+
 /* Adds a copy of a path. SINO_FAILED: no memory. */
 SinoStatus sino_file_list_add(SinoFileList *list, const char *path);
 

@@ -3,6 +3,7 @@
  * (Könnecke et al., J. Appl. Cryst. 48, 301, 2015; application definition NXtomo). */
 #include "hdf5_scan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,7 @@ static SinoStatus read_both_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, i
     double *control = NULL;
     snprintf(name, sizeof name, "%s/image_key", entry->detector);
     SINO_TRY(read_keys(hdf5, name, false, count, key));
+    assert(*key); /* it is not optional */
     snprintf(name, sizeof name, "%s/image_key_control", entry->detector);
     SinoStatus status = read_keys(hdf5, name, true, count, &control);
     for (int64_t k = 0; k < count && control && !status; k++)

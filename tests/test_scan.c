@@ -5,7 +5,9 @@
 #include "testing_hdf5.h"
 
 #include <math.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { ANGLES = 3, ROWS = 4, COLUMNS = 5, FLATS = 2, DARKS = 1, VALUES = ANGLES * ROWS * COLUMNS };
 
@@ -533,6 +535,54 @@ static void files_that_are_not_hdf5(void **state)
                  "--columns 5 is for raw sinograms, which need --theta as well");
 }
 
+static void foreign_formats_are_named(void **state)
+{
+    static const struct {
+        int64_t offset;
+        const char *bytes, *message;
+    } cases[] = {
+        {208, "MAP DA", "scan is MRC, which is not read: mrc2tif of IMOD makes TIFF images of it; allowed: "},
+        {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "scan is an OLE file, as Zeiss TXRM and XRM are, which is not read: "},
+        {128, "DICM", "scan is DICOM, which is not read: "},
+        {0, "SIMPLE  =  T", "scan is FITS, which is not read: "},
+        {0, "[XTekCT]\n", "scan is a description of a Nikon scan (.xtekct), which is not read: give its images"},
+        {0, "neither", "scan is of no format that is known"},
+    };
+    char path[TESTING_PATH], bytes[512];
+    SinoScan *scan;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(bytes, 'x', sizeof bytes);
+        memcpy(bytes + cases[i].offset, cases[i].bytes, strlen(cases[i].bytes));
+        testing_write_bytes(testing_path(path, *state, "scan"), bytes, sizeof bytes);
+        assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, cases[i].message);
+    }
+}
+
+/* A file that this user may not read, and one that cannot be opened as too many are. */
+static void closed_files_are_told(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    struct rlimit limit, few;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const int next = dup(STDERR_FILENO);
+    assert_true(next >= 0 && close(next) == 0);
+    few = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Too many open files");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(chmod(*state, 0755), 0);
+    assert_int_equal(chmod(path, 0), 0);
+    const uid_t user = geteuid(), nobody = 65534;
+    if (user == 0) assert_int_equal(seteuid(nobody), 0);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Permission denied");
+    if (user == 0) assert_int_equal(seteuid(user), 0);
+}
+
 static void damaged_file(void **state)
 {
     char path[TESTING_PATH];
@@ -735,6 +785,8 @@ TESTING_SUBJECT(scan)
         TEST(values_in_absent_files),
         TEST(virtual_datasets_are_read),
         TEST(files_that_are_not_hdf5),
+        TEST(foreign_formats_are_named),
+        TEST(closed_files_are_told),
         TEST(damaged_file),
         TEST(lengths_of_a_setup),
         TEST(lengths_that_make_no_sense),

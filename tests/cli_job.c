@@ -157,7 +157,8 @@ static void other_input(void **state)
     cli_works(*state, scan);
     cli_works(*state, "phantom -o wide.h5 --size 48 --angles 20 --slices 4 --noise 0.01");
     cli_works(*state, "phantom -o noisy.h5 --size 32 --angles 20 --slices 4 --noise 0.02");
-    snprintf(message, sizeof message, "%sthe number of columns is 32 on rank 0 and 48 on rank 1, the checksum ", differs);
+    snprintf(message, sizeof message, "%sthe number of columns is 32 on rank 0 and 48 on rank 1, the checksum ",
+             differs);
     assert_ranks_refuse(*state, 2, "scan.h5", "wide.h5", message);
     snprintf(message, sizeof message, "%sthe checksum of some values is ", differs);
     assert_ranks_refuse(*state, 4, "scan.h5", "noisy.h5", message);

@@ -6,7 +6,6 @@
 
 #include "arithmetic.h"
 #include "event_counter.h"
-#include "hdf5_attribute.h"
 #include "hdf5_source.h"
 #include "memory.h"
 
@@ -53,13 +52,6 @@ static SinoStatus open_hdf5(SinoCountsFile *file)
                "%s has no /exchange/data; allowed: the name of a dataset, as in "
                "%s:/DATASET",
                file->path, file->path);
-    double number;
-    SINO_CHECK(!sino_hdf5_attribute_number(dataset->id, "scale_factor", &number) &&
-                   !sino_hdf5_attribute_number(dataset->id, "add_offset", &number),
-               SINO_BAD_INPUT,
-               "%s: %s has a scale_factor or an add_offset, so that its numbers stand for others; allowed: the values "
-               "themselves, as --output-type float32 stores them",
-               file->path, name);
     memcpy(file->stored_type, dataset->stored_type, sizeof file->stored_type);
     return sino_counts_take_array(file, dataset->rank, dataset->size, strncmp(file->stored_type, "float", 5) != 0);
 }

@@ -3,6 +3,7 @@
 #include "counts_source.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -46,8 +47,9 @@ static SinoStatus take_shape(SinoCountsFile *file, const SinoInterfile *header)
     return sino_counts_take_array(file, (box ? 3 : 1) + framed, (box ? volume : list) + !framed, integers);
 }
 
-static SinoStatus check_size(const InterfileCounts *counts, int64_t bytes)
+static SinoStatus check_size(const char *path, const InterfileCounts *counts, int64_t bytes)
 {
+    int64_t last = 0;
     const SinoInterfile *header = &counts->header;
     for (int64_t i = 0; i < header->frame_count; i++) {
         const int64_t end = header->frame[i].offset + sino_times(header->value_count, header->number->bytes);
@@ -55,7 +57,11 @@ static SinoStatus check_size(const InterfileCounts *counts, int64_t bytes)
                    "%s has %" PRId64 " bytes; needed by its header: %" PRId64 " (%" PRId64 " values of %" PRId64
                    " bytes from byte %" PRId64 ")",
                    header->data_path, bytes, end, header->value_count, header->number->bytes, header->frame[i].offset);
+        if (end > last) last = end;
     }
+    SINO_CHECK(last == bytes, SINO_BAD_INPUT,
+               "%s has %" PRId64 " bytes; its header, %s, tells of %" PRId64 "; allowed: a header of all values",
+               header->data_path, bytes, path, last);
     return NULL;
 }
 
@@ -73,11 +79,33 @@ static SinoStatus open_interfile(SinoCountsFile *file)
     SINO_TRY(sino_regular_open(counts->header.data_path, &counts->descriptor, &bytes));
     SINO_TRY(take_shape(file, &counts->header));
     file->info.stored_type = counts->header.number->name;
-    return check_size(counts, bytes);
+    return check_size(file->path, counts, bytes);
 }
 
-static SinoStatus read_frame(const InterfileCounts *counts, const SinoInterfileFrame *frame, float *values)
+/* Counts are no integers beyond 2²⁴, and values no reals that are tiny or huge: of another type, or in another byte
+ * order, they would be. Images of integers have any range. */
+static SinoStatus check_values(const SinoCountsFile *file, const SinoInterfile *header, int64_t first, int64_t count,
+                               const float *values)
 {
+    const bool real = header->number->kind == SINO_NUMBER_REAL;
+    for (int64_t i = 0; i < count; i++) {
+        const float size = fabsf(values[i]);
+        const bool usual =
+            real ? size == 0 || (size >= 1e-36f && size <= 1e36f) : size < 1 << 24 || file->request.image;
+        SINO_CHECK(usual || !isfinite(size), SINO_BAD_INPUT,
+                   "%s: value %" PRId64
+                   " of a frame is %g as %s in %s byte order, as %s says; allowed: %s, or the type and "
+                   "the byte order that they have",
+                   header->data_path, first + i, (double)values[i], header->number->name,
+                   header->swapped ? "the other" : "this machine's", file->path,
+                   real ? "values from 1e-36 to 1e36 in size" : "counts below 2^24");
+    }
+    return NULL;
+}
+
+static SinoStatus read_frame(const SinoCountsFile *file, const SinoInterfileFrame *frame, float *values)
+{
+    const InterfileCounts *counts = file->content;
     const SinoInterfile *header = &counts->header;
     const int64_t bytes = header->number->bytes;
     for (int64_t done = 0; done < header->value_count; done += PIECE_VALUES) {
@@ -86,6 +114,7 @@ static SinoStatus read_frame(const InterfileCounts *counts, const SinoInterfileF
                                    sino_times(count, bytes), counts->piece));
         if (header->swapped) sino_number_swap(bytes, count, counts->piece);
         header->number->to_float(counts->piece, count, values + done);
+        SINO_TRY(check_values(file, header, done, count, values + done));
         for (int64_t i = 0; i < count && frame->scale != 1; i++)
             values[done + i] = (float)((double)values[done + i] * frame->scale);
     }
@@ -96,7 +125,7 @@ static SinoStatus read_interfile(SinoCountsFile *file, int64_t first_set, int64_
 {
     const InterfileCounts *counts = file->content;
     for (int64_t set = 0; set < set_count; set++)
-        SINO_TRY(read_frame(counts, &counts->header.frame[first_set + set],
+        SINO_TRY(read_frame(file, &counts->header.frame[first_set + set],
                             values + sino_times(set, counts->header.value_count)));
     return NULL;
 }

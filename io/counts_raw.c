@@ -3,7 +3,8 @@
  *
  * Small integers are tiny as float32, and floats of a usual size are huge as int32, so that values tell their type: as
  * int32 a word counts up to 2²⁴ from 0, as float32 from 10⁻³⁶ to 10³⁶ in size. A word that is neither, or a file with
- * both, is refused unless the type is given. */
+ * both, is refused unless the type is given. Whole numbers as float32 in the other byte order pass for int32 (1 for
+ * 32831), but hardly all of a file's. */
 #include "counts_source.h"
 
 #include <inttypes.h>
@@ -88,6 +89,31 @@ static SinoStatus check_words(const char *path, int64_t first, int64_t count, co
     return NULL;
 }
 
+/* Whether a word is a whole number, which counts are, as float32 in the other byte order. */
+static bool looks_swapped(uint32_t word)
+{
+    float value;
+    sino_number_swap(WORD_BYTES, 1, &word);
+    memcpy(&value, &word, sizeof value);
+    return value >= 1 && value < 1 << 24 && value == floorf(value);
+}
+
+static SinoStatus refuse_swapped(const char *path, int64_t first, int64_t count, const uint32_t *word,
+                                 const RawCounts *raw)
+{
+    int64_t told = 0, swapped = 0;
+    for (int64_t i = 0; i < count; i++) {
+        told += word[i] != 0;
+        swapped += looks_swapped(word[i]);
+    }
+    SINO_CHECK(raw->given || told == 0 || swapped < told, SINO_BAD_INPUT,
+               "%s: all values from %" PRId64 " to %" PRId64
+               " but those of 0 are whole numbers as float32 in the other "
+               "byte order; allowed: the byte order of this machine, or a name such as %s:int32 if they are integers",
+               path, first, first + count - 1, path);
+    return NULL;
+}
+
 static SinoStatus find_type(const char *path, RawCounts *raw)
 {
     uint32_t *word;
@@ -97,6 +123,7 @@ static SinoStatus find_type(const char *path, RawCounts *raw)
     for (; first < raw->word_count && !raw->number && !status; first += PIECE_WORDS) {
         const int64_t count = sino_smaller(raw->word_count - first, PIECE_WORDS);
         status = sino_regular_read(path, raw->descriptor, first * WORD_BYTES, count * WORD_BYTES, word);
+        if (!status) status = refuse_swapped(path, first, count, word, raw);
         if (!status) status = check_words(path, first, count, word, raw);
     }
     free(word);

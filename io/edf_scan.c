@@ -211,7 +211,6 @@ static SinoStatus open_edf(const SinoScanRequest *request, SinoScan *scan)
 {
     EdfStack *stack;
     SinoScanInfo *info = &scan->info;
-    int64_t before;
     SINO_TRY(open_stack(request->path, &scan->data, &stack));
     info->type = sino_plain_count_type(&stack->shape.type);
     info->angle_count = stack->image_count;
@@ -222,12 +221,8 @@ static SinoStatus open_edf(const SinoScanRequest *request, SinoScan *scan)
     info->file_count = stack->files.count;
     info->file_name = (const char *const *)stack->files.name;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", stack->shape.type.stored_type);
-    if (sino_file_list_gap(&stack->files, &before)) /* a missing projection would shift the angles of all later ones */
-        snprintf(
-            scan->remark, sizeof scan->remark,
-            "the numbers of the files skip some between %.200s and %.200s; a missing projection gives others wrong "
-            "angles",
-            stack->files.name[before], stack->files.name[before + 1]);
+    sino_file_list_remark(&stack->files, "a missing projection gives others wrong angles", sizeof scan->remark,
+                          scan->remark);
     return NULL;
 }
 

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "inner_path.h"
 #include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
@@ -26,36 +28,6 @@ static size_t digits_of(const char *text)
     size_t count = 0;
     while (is_digit(text[count])) count++;
     return count;
-}
-
-/* Compares the numbers, of any length, at the start of both texts; *a_end and *b_end: the texts behind the numbers. */
-static int compare_numbers(const char *a, const char *b, const char **a_end, const char **b_end)
-{
-    *a_end = a + digits_of(a);
-    *b_end = b + digits_of(b);
-    while (*a == '0' && a + 1 < *a_end) a++;
-    while (*b == '0' && b + 1 < *b_end) b++;
-    const ptrdiff_t a_length = *a_end - a, b_length = *b_end - b;
-    if (a_length != b_length) return a_length < b_length ? -1 : 1;
-    return strncmp(a, b, (size_t)a_length);
-}
-
-int sino_natural_compare(const char *a, const char *b)
-{
-    const char *const whole_a = a, *const whole_b = b;
-    while (*a && *b) {
-        if (is_digit(*a) && is_digit(*b)) {
-            const int order = compare_numbers(a, b, &a, &b);
-            if (order != 0) return order;
-        } else if (*a != *b) {
-            break;
-        } else {
-            a++;
-            b++;
-        }
-    }
-    const int order = (int)(unsigned char)*a - (int)(unsigned char)*b;
-    return order != 0 ? order : strcmp(whole_a, whole_b); /* 01 and 1 */
 }
 
 static int compare_names(const void *a, const void *b)
@@ -121,16 +93,17 @@ static bool is_one_series(const char *a, const char *b)
     }
 }
 
-/* Every path from number `first` on starts with the folder's name, so digits in it do not differ. */
-static SinoStatus check_series(const char *folder, const SinoFileList *list, int64_t first)
+/* The error for names from number `first` on, all of which start with the folder's, that differ in more than numbers.
+ */
+static SinoStatus refuse_series(const char *folder, const SinoFileList *list, int64_t first)
 {
-    for (int64_t i = first + 1; i < list->count; i++)
-        SINO_CHECK(
-            is_one_series(list->name[first], list->name[i]), SINO_BAD_INPUT,
-            "%s holds files of different names, such as %s and %s; allowed: a folder of one series of images, or "
-            "a quoted pattern that chooses one, such as '%s/name_*.tif'",
-            folder, list->name[first], list->name[i], folder);
-    return NULL;
+    int64_t other = first + 1;
+    while (other + 1 < list->count && is_one_series(list->name[first], list->name[other])) other++;
+    return sino_error(
+        SINO_BAD_INPUT,
+        "%s holds files of different names, such as %s and %s; allowed: a folder of one series of images, or "
+        "a quoted pattern that chooses one, such as '%s/name_*.tif'",
+        folder, list->name[first], list->name[other], folder);
 }
 
 static bool is_wanted(const struct dirent *entry, const char *const *endings)
@@ -159,8 +132,8 @@ static SinoStatus list_folder(const char *folder, const char *const *endings, Si
     closedir(directory);
     if (status) return status;
     SINO_CHECK(list->count > first, SINO_BAD_INPUT, "%s is a folder without %s files", folder, endings[0]);
-    qsort(list->name + first, (size_t)(list->count - first), sizeof *list->name, compare_names);
-    return check_series(folder, list, first);
+    SINO_TRY(sino_file_order(list->count - first, list->name + first, &list->order));
+    return list->order == SINO_ORDER_NUMBERS ? NULL : refuse_series(folder, list, first);
 }
 
 static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
@@ -173,9 +146,7 @@ static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
     SINO_CHECK(result == 0, SINO_BAD_INPUT, "'%s' matches no file", pattern);
     for (size_t i = 0; i < found.gl_pathc && !status; i++) status = add_name("", found.gl_pathv[i], list);
     globfree(&found);
-    if (!status && list->count > first)
-        qsort(list->name + first, (size_t)(list->count - first), sizeof *list->name, compare_names);
-    return status;
+    return status ? status : sino_file_order(list->count - first, list->name + first, &list->order);
 }
 
 static SinoStatus check_files(const SinoFileList *list)
@@ -209,6 +180,58 @@ SinoStatus sino_file_list_new(int64_t count, const char *const *named, const cha
     return status;
 }
 
+static SinoStatus add_below(const char *folder, SinoFileList *list);
+
+/* Adds a file, or the files below a folder; a link to a folder is not followed. */
+static SinoStatus add_path(const char *path, SinoFileList *list)
+{
+    struct stat about;
+    if (lstat(path, &about) == 0 && S_ISDIR(about.st_mode)) return add_below(path, list);
+    return sino_path_kind(path) == SINO_PATH_FILE ? add_name("", path, list) : NULL;
+}
+
+static SinoStatus add_below(const char *folder, SinoFileList *list)
+{
+    SinoStatus status = NULL;
+    DIR *directory = opendir(folder);
+    SINO_CHECK(directory, SINO_BAD_INPUT, "%s: %s", folder, strerror(errno));
+    for (const struct dirent *entry; !status && (entry = readdir(directory));) {
+        char *path = NULL;
+        if (entry->d_name[0] == '.') continue;
+        status = asprintf(&path, "%s/%s", folder, entry->d_name) < 0
+                     ? sino_error(SINO_FAILED, "no memory for a file name")
+                     : add_path(path, list);
+        free(path);
+    }
+    closedir(directory);
+    return status;
+}
+
+/* FILE or FILE:INNER. */
+static SinoStatus add_file_of(const char *named, SinoFileList *list)
+{
+    char *file = NULL, *inner = NULL;
+    SinoStatus split = sino_inner_path_split(named, &file, &inner);
+    SinoStatus status = split ? NULL : add_path(file, list);
+    sino_status_free(split); /* there is no such file */
+    free(file);
+    free(inner);
+    return status;
+}
+
+SinoStatus sino_file_list_whole(const char *named, SinoFileList *list)
+{
+    const int64_t first = list->count;
+    if (sino_path_kind(named) == SINO_PATH_FOLDER)
+        SINO_TRY(add_below(named, list));
+    else if (sino_file_list_is_pattern(named))
+        sino_status_free(list_pattern(named, list)); /* nothing matches */
+    else
+        SINO_TRY(add_file_of(named, list));
+    sino_file_list_unite(list, first);
+    return NULL;
+}
+
 void sino_file_list_free(SinoFileList *list)
 {
     for (int64_t i = 0; i < list->count; i++) free(list->name[i]);
@@ -229,7 +252,9 @@ static int64_t number_of(const char *path)
     return strtoll(first, NULL, 10);
 }
 
-bool sino_file_list_gap(const SinoFileList *list, int64_t *before)
+/* Finds a gap in the numbers of the file names, as a missing file leaves it: between file *before and the next one.
+ * False: no gap, or names without numbers. */
+static bool find_gap(const SinoFileList *list, int64_t *before)
 {
     int64_t least = INT64_MAX;
     for (int64_t i = 0; i + 1 < list->count; i++) {
@@ -243,4 +268,16 @@ bool sino_file_list_gap(const SinoFileList *list, int64_t *before)
         return true;
     }
     return false;
+}
+
+void sino_file_list_remark(const SinoFileList *list, const char *gap, size_t size, char *remark)
+{
+    int64_t before;
+    if (list->order != SINO_ORDER_NUMBERS)
+        snprintf(remark, size, "the names of the files %s; their order is taken to be %.100s, %.100s … %.100s",
+                 list->order == SINO_ORDER_TEXT ? "differ in more than numbers" : "have hexadecimal numbers",
+                 list->name[0], list->name[1], list->name[list->count - 1]);
+    else if (find_gap(list, &before))
+        snprintf(remark, size, "the numbers of the files skip some between %.150s and %.150s; %s", list->name[before],
+                 list->name[before + 1], gap);
 }

@@ -4,14 +4,17 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arithmetic.h"
+#include "hdf5_attribute.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "hdf5_places.h"
+#include "memory.h"
 #include "regular_file.h"
 
 bool sino_hdf5_probe(const char *path)
@@ -188,6 +191,21 @@ static SinoStatus take_layout(SinoDataset *dataset)
     return status;
 }
 
+static SinoStatus take_scale(SinoDataset *dataset)
+{
+    double *scale = &dataset->scale, *offset = &dataset->offset;
+    *scale = 1;
+    *offset = 0;
+    (void)sino_hdf5_attribute_number(dataset->id, "scale_factor", scale);
+    (void)sino_hdf5_attribute_number(dataset->id, "add_offset", offset);
+    SINO_CHECK(
+        isfinite(*scale) && isfinite(*offset) && *scale != 0, SINO_BAD_INPUT,
+        "%s: %s has the scale_factor %g and the add_offset %g; allowed: finite numbers, and a factor other than 0",
+        dataset->file, dataset->name, *scale, *offset);
+    dataset->scaled = *scale != 1 || *offset != 0;
+    return NULL;
+}
+
 SinoStatus sino_dataset_open(const char *path, hid_t file, const char *name, int rank, bool optional,
                              SinoDataset *dataset)
 {
@@ -206,6 +224,7 @@ SinoStatus sino_dataset_open(const char *path, hid_t file, const char *name, int
     SINO_TRY_OR(status, end, take_type(&found));
     SINO_TRY_OR(status, end, take_size(&found, rank));
     SINO_TRY_OR(status, end, take_layout(&found));
+    SINO_TRY_OR(status, end, take_scale(&found));
 end:
     if (access >= 0) (void)H5Pclose(access);
     if (status) sino_dataset_close(&found);
@@ -284,6 +303,22 @@ static bool read_pieces(const Reading *reading, void *values)
     return true;
 }
 
+/* Turns stored numbers into what they stand for. */
+static SinoStatus apply_scale(const SinoDataset *dataset, const int64_t *count, hid_t memory_type, void *values)
+{
+    int64_t all;
+    const bool floats = H5Tequal(memory_type, H5T_NATIVE_FLOAT) > 0;
+    SINO_CHECK(floats || H5Tequal(memory_type, H5T_NATIVE_DOUBLE) > 0, SINO_BAD_INPUT,
+               "%s: %s has the scale_factor %g and the add_offset %g; allowed: integers as they are stored",
+               dataset->file, dataset->name, dataset->scale, dataset->offset);
+    SINO_TRY(sino_product(dataset->rank, count, "a part of a dataset", &all));
+    for (int64_t i = 0; i < all && floats; i++)
+        ((float *)values)[i] = (float)(dataset->offset + dataset->scale * (double)((float *)values)[i]);
+    for (int64_t i = 0; i < all && !floats; i++)
+        ((double *)values)[i] = dataset->offset + dataset->scale * ((double *)values)[i];
+    return NULL;
+}
+
 SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, const int64_t *count, hid_t memory_type,
                              void *values)
 {
@@ -303,5 +338,6 @@ SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, c
         status = sino_hdf5_error(SINO_BAD_INPUT, "%s: %s cannot be read", dataset->file, dataset->name);
     if (reading.memory >= 0) (void)H5Sclose(reading.memory);
     if (reading.space >= 0) (void)H5Sclose(reading.space);
+    if (!status && dataset->scaled) status = apply_scale(dataset, count, memory_type, values);
     return status;
 }

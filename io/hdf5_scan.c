@@ -140,8 +140,10 @@ static SinoStatus check_data(const SinoDataset *data, const int64_t size[3])
     return NULL;
 }
 
-static SinoCountType count_type(const char *stored_type)
+static SinoCountType count_type(const SinoDataset *dataset)
 {
+    const char *stored_type = dataset->stored_type;
+    if (dataset->scaled) return SINO_COUNT_FLOAT32;
     if (strcmp(stored_type, "uint8") == 0) return SINO_COUNT_UINT8;
     return strcmp(stored_type, "uint16") == 0 ? SINO_COUNT_UINT16 : SINO_COUNT_FLOAT32;
 }
@@ -166,12 +168,13 @@ SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool l
     SINO_TRY(check_data(&field->dataset, size));
     field->axes = axes;
     field->frames.count = size[0];
-    info->type = count_type(field->dataset.stored_type);
+    info->type = count_type(&field->dataset);
     info->angle_count = size[0];
     info->row_count = size[1];
     info->column_count = size[2];
     info->chunk_rows = chunk_of(&field->dataset, sino_axes_dimension(axes, 1));
-    memcpy(scan->stored_type, field->dataset.stored_type, sizeof scan->stored_type);
+    snprintf(scan->stored_type, sizeof scan->stored_type, "%.7s%s", field->dataset.stored_type,
+             field->dataset.scaled ? ", scaled" : "");
     return sino_scan_check_limits(hdf5->path, info);
 }
 

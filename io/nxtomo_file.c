@@ -3,6 +3,7 @@
  * (Könnecke et al., J. Appl. Cryst. 48, 301, 2015; application definition NXtomo). */
 #include "hdf5_scan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,11 +50,16 @@ static SinoStatus choose_entry(const SinoScanRequest *request, hid_t file, SinoN
                       request->path, count, list);
 }
 
-/* How many frames of each kind there are. */
+/* The frames that are ignored. */
 typedef struct Tally {
     int64_t ignored;
-    double other; /* a key of the ignored ones */
+    double other; /* a key of them */
 } Tally;
+
+static bool is_field(double key)
+{
+    return key == SINO_FIELD_DATA || key == SINO_FIELD_FLATS || key == SINO_FIELD_DARKS; /* they count as NXtomo does */
+}
 
 static SinoStatus sort_frames(SinoHdf5Scan *hdf5, int64_t count, const double *key, Tally *tally)
 {
@@ -63,8 +69,8 @@ static SinoStatus sort_frames(SinoHdf5Scan *hdf5, int64_t count, const double *k
         frames->count = frames->run_count = 0;
     }
     for (int64_t k = 0; k < count; k++) {
-        if (key[k] == 0 || key[k] == 1 || key[k] == 2) {
-            sino_frame_list_add(&hdf5->field[(int)key[k]].frames, k); /* as SinoScanField counts */
+        if (is_field(key[k])) {
+            sino_frame_list_add(&hdf5->field[(int)key[k]].frames, k);
         } else {
             tally->ignored++;
             tally->other = key[k];
@@ -87,15 +93,45 @@ static SinoStatus take_positions(int64_t count, const double *key, int64_t flats
     return NULL;
 }
 
-static SinoStatus read_keys(SinoHdf5Scan *hdf5, const SinoDataset *keys, int64_t count, Tally *tally, SinoScan *scan)
+/* The keys of all frames in a dataset of the detector. *key NULL: an optional one is absent; owned by the caller. */
+static SinoStatus read_keys(SinoHdf5Scan *hdf5, const char *name, bool optional, int64_t count, double **key)
 {
     static const int64_t first = 0;
+    SinoDataset keys = {.id = H5I_INVALID_HID};
+    SINO_TRY(sino_dataset_open_whole(hdf5->path, hdf5->file, name, 1, optional, &hdf5->files, &keys));
+    if (keys.id < 0) return NULL;
+    SinoStatus status =
+        keys.size[0] == count
+            ? sino_allocate(count, sizeof **key, "keys of frames", key)
+            : sino_error(SINO_BAD_INPUT, "%s: %s has %" PRId64 " values; allowed: %" PRId64 ", one per frame of %s",
+                         hdf5->path, name, keys.size[0], count, hdf5->field[SINO_FIELD_DATA].name);
+    if (!status) status = sino_dataset_read(&keys, &first, &count, H5T_NATIVE_DOUBLE, *key);
+    sino_dataset_close(&keys);
+    return status;
+}
+
+/* ESRF's files keep the kind of a frame in image_key_control, too, which also knows −1: a projection that was repeated
+ * after the scan, to see how the sample had moved. The image_key of such a frame is 0. */
+static SinoStatus read_both_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, int64_t count, double **key)
+{
+    char name[SINO_NX_NAME + 24];
+    double *control = NULL;
+    snprintf(name, sizeof name, "%s/image_key", entry->detector);
+    SINO_TRY(read_keys(hdf5, name, false, count, key));
+    assert(*key); /* it is not optional */
+    snprintf(name, sizeof name, "%s/image_key_control", entry->detector);
+    SinoStatus status = read_keys(hdf5, name, true, count, &control);
+    for (int64_t k = 0; k < count && control && !status; k++)
+        if (!is_field(control[k])) (*key)[k] = control[k];
+    free(control);
+    return status;
+}
+
+static SinoStatus sort_by_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, int64_t count, Tally *tally,
+                               SinoScan *scan)
+{
     double *key = NULL;
-    SINO_CHECK(keys->size[0] == count, SINO_BAD_INPUT,
-               "%s: %s has %" PRId64 " values; allowed: %" PRId64 ", one per frame of %s", keys->file, keys->name,
-               keys->size[0], count, hdf5->field[SINO_FIELD_DATA].name);
-    SINO_TRY(sino_allocate(count, sizeof *key, "keys of frames", &key));
-    SinoStatus status = sino_dataset_read(keys, &first, &count, H5T_NATIVE_DOUBLE, key);
+    SinoStatus status = read_both_keys(hdf5, entry, count, &key);
     if (!status) status = sort_frames(hdf5, count, key, tally);
     if (!status) status = take_positions(count, key, hdf5->field[SINO_FIELD_FLATS].frames.count, scan);
     free(key);
@@ -107,26 +143,20 @@ static SinoStatus take_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, SinoSc
 {
     SinoScanInfo *info = &scan->info;
     const int64_t count = info->angle_count;
-    char name[SINO_NX_NAME + 16];
-    SinoDataset keys = {.id = H5I_INVALID_HID};
     Tally tally = {0};
-    snprintf(name, sizeof name, "%s/image_key", entry->detector);
-    SINO_TRY(sino_dataset_open_whole(hdf5->path, hdf5->file, name, 1, false, &hdf5->files, &keys));
-    SinoStatus status = read_keys(hdf5, &keys, count, &tally, scan);
-    sino_dataset_close(&keys);
-    if (status) return status;
+    SINO_TRY(sort_by_keys(hdf5, entry, count, &tally, scan));
     info->angle_count = hdf5->field[SINO_FIELD_DATA].frames.count;
     info->flat_count = hdf5->field[SINO_FIELD_FLATS].frames.count;
     info->dark_count = hdf5->field[SINO_FIELD_DARKS].frames.count;
     SINO_CHECK(info->angle_count > 0, SINO_BAD_INPUT,
-               "%s: %s has no projections among its %" PRId64 " frames (%" PRId64 " flat, %" PRId64 " dark, %" PRId64
-               " others); allowed: 1 or more with the value 0",
-               hdf5->path, name, count, info->flat_count, info->dark_count, tally.ignored);
+               "%s: %s/image_key has no projections among its %" PRId64 " frames (%" PRId64 " flat, %" PRId64
+               " dark, %" PRId64 " others); allowed: 1 or more with the value 0",
+               hdf5->path, entry->detector, count, info->flat_count, info->dark_count, tally.ignored);
     if (tally.ignored > 0)
         snprintf(scan->remark, sizeof scan->remark,
-                 "%" PRId64 " of %" PRId64 " frames are ignored, as their image_key is neither 0 (projection), 1 "
-                 "(flat field) nor 2 (dark field), but %g",
-                 tally.ignored, count, tally.other);
+                 "%" PRId64 " of %" PRId64 " frames are ignored, as their image_key or image_key_control is neither 0 "
+                 "(projection), 1 (flat field) nor 2 (dark field), but %g%s",
+                 tally.ignored, count, tally.other, tally.other == -1 ? " (alignment)" : "");
     return NULL;
 }
 

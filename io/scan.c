@@ -183,6 +183,7 @@ void sino_scan_close(SinoScan *scan)
     free(scan->angle_rad);
     free(scan->frame);
     free(scan->flat_position);
+    for (int i = 0; i < 2; i++) free(scan->kept[i]);
     free(scan->path);
     free(scan);
 }
@@ -195,6 +196,27 @@ const SinoScanInfo *sino_scan_info(const SinoScan *scan)
 static void fill(double value, int64_t count, float *counts)
 {
     for (int64_t i = 0; i < count; i++) counts[i] = (float)value;
+}
+
+static const SinoScanPart *part_of(const SinoScan *scan, SinoScanField field)
+{
+    if (field == SINO_FIELD_FLATS && scan->flats.source) return &scan->flats;
+    if (field == SINO_FIELD_DARKS && scan->darks.source) return &scan->darks;
+    return &scan->data;
+}
+
+/* The same as SinoScanSource.read, of fields by their numbers. */
+static SinoStatus read_numbered(const SinoScanPart *part, SinoScanField field, const int64_t *number, int64_t count,
+                                const SinoScanBox *box, SinoCountType type, char *counts)
+{
+    const int64_t bytes = sino_times(sino_times(box->row_count, box->column_count), sino_count_bytes(type));
+    for (int64_t i = 0; i < count;) {
+        int64_t together = 1;
+        while (i + together < count && number[i + together] == number[i] + together) together++;
+        SINO_TRY(part->source->read(part->file, field, number[i], together, box, type, counts + sino_times(i, bytes)));
+        i += together;
+    }
+    return NULL;
 }
 
 static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
@@ -210,9 +232,9 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
         return NULL;
     }
     if (field == SINO_FIELD_DATA && scan->frame) return sino_scan_read_selected(scan, first, count, box, type, counts);
-    const SinoScanPart *part = &scan->data;
-    if (field == SINO_FIELD_FLATS && scan->flats.source) part = &scan->flats;
-    if (field == SINO_FIELD_DARKS && scan->darks.source) part = &scan->darks;
+    const SinoScanPart *part = part_of(scan, field);
+    const int64_t *kept = field == SINO_FIELD_DATA ? NULL : scan->kept[field == SINO_FIELD_DARKS];
+    if (kept) return read_numbered(part, field, kept + first, count, box, type, counts);
     return part->source->read(part->file, field, first, count, box, type, counts);
 }
 
@@ -251,4 +273,28 @@ SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *c
 SinoStatus sino_scan_read_darks(SinoScan *scan, const SinoScanBox *box, float *counts)
 {
     return read_field(scan, SINO_FIELD_DARKS, 0, scan->info.dark_count, box, SINO_COUNT_FLOAT32, counts);
+}
+
+/* Adds a sentence to those of the remark, as far as there is room. */
+static void add_remark(SinoScan *scan, const char *remark)
+{
+    const size_t length = strlen(scan->remark);
+    snprintf(scan->remark + length, sizeof scan->remark - length, "%s%s", length > 0 ? "; " : "", remark);
+}
+
+SinoStatus sino_scan_leave_out(SinoScan *scan, SinoFieldKind kind, const bool *out, const char *remark)
+{
+    SinoScanInfo *info = &scan->info;
+    int64_t *count = kind == SINO_FLAT_FIELDS ? &info->flat_count : &info->dark_count, kept = 0;
+    assert(!scan->kept[kind]);
+    SINO_TRY(sino_allocate(*count, sizeof **scan->kept, "flat or dark fields", &scan->kept[kind]));
+    for (int64_t i = 0; i < *count; i++) {
+        if (out[i]) continue;
+        if (kind == SINO_FLAT_FIELDS && info->flat_position) scan->flat_position[kept] = scan->flat_position[i];
+        scan->kept[kind][kept++] = i;
+    }
+    assert(kept > 0 && kept < *count);
+    *count = kept;
+    add_remark(scan, remark);
+    return NULL;
 }

@@ -28,10 +28,11 @@ typedef struct SinoScanSetup {
 } SinoScanSetup;
 
 typedef struct SinoScanInfo {
-    const char *kind;        /* name of the format: "Data Exchange HDF5" … */
-    const char *evidence;    /* by which the format was recognised: "it has the group /exchange" */
-    const char *certainty;   /* of that: "certain", "likely", "by your option" */
-    const char *stored_type; /* type in the file: "uint16", "float64" … */
+    const char *kind;      /* name of the format: "Data Exchange HDF5" … */
+    const char *evidence;  /* by which the format was recognised: "it has the group /exchange" */
+    const char *certainty; /* of that: "certain", "likely", "by your option" */
+    const char
+        *stored_type; /* type in the file: "uint16", "float64" …; "uint16, scaled": its numbers stand for others */
     SinoCountType type;
     int64_t angle_count, row_count, column_count;
     int64_t flat_count, dark_count; /* 0: absent */
@@ -112,6 +113,11 @@ SinoStatus sino_scan_read_some_darks(SinoScan *scan, int64_t first, int64_t coun
  * none. */
 SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *counts);
 SinoStatus sino_scan_read_darks(SinoScan *scan, const SinoScanBox *box, float *counts);
+
+/* Leaves out the fields of a kind whose out[number] is set, at least one and not all: the others are numbered anew, in
+ * the info, too, whose remark has one sentence more. SINO_FAILED: no memory. */
+typedef enum SinoFieldKind { SINO_FLAT_FIELDS, SINO_DARK_FIELDS } SinoFieldKind;
+SinoStatus sino_scan_leave_out(SinoScan *scan, SinoFieldKind kind, const bool *out, const char *remark);
 
 /* Writer of a Data Exchange scan (for the phantom): `data`, flats and darks as uint16 or float32, theta in degrees.
  * Rows are written as they come; the file has its final name only after sino_scan_writer_finish. */

@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan identity: sizes and checksums of a scan. The checksum of the files finds copies that are incomplete; the values
- * stand for what is in other files, to which those of the scan refer. */
+/* Scan identity: sizes of a scan, and checksums of its angles and of some of its values. */
 #include "scan_identity.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "checksum.h"
 #include "memory.h"
 
 /* Projections whose values are read, spread evenly. */
 enum { SAMPLES = 8 };
-
-/* Sizes and times of the files. */
-static SinoStatus look_at_files(const SinoScanInfo *info, int64_t *bytes, int64_t *modified_s)
-{
-    *bytes = *modified_s = 0;
-    for (int64_t i = 0; i < info->file_count; i++) {
-        struct stat about;
-        SINO_CHECK(stat(info->file_name[i], &about) == 0, SINO_BAD_INPUT, "%s: %s", info->file_name[i],
-                   strerror(errno));
-        *bytes += about.st_size;
-        if (about.st_mtime > *modified_s) *modified_s = about.st_mtime;
-    }
-    return NULL;
-}
 
 /* Reads values[SAMPLES + flats + darks][columns]. */
 static SinoStatus read_samples(SinoScan *scan, const SinoScanBox *row, float *values)
@@ -56,26 +38,21 @@ static SinoStatus checksum_values(SinoScan *scan, const SinoScanBox *row, char d
     return status;
 }
 
-SinoStatus sino_scan_identity(SinoScan *scan, const SinoScanBox *row, char **text, int64_t *modified_s)
+SinoStatus sino_scan_identity(SinoScan *scan, const SinoScanBox *row, char **text)
 {
     const SinoScanInfo *info = sino_scan_info(scan);
-    char angles[17], parts[17], values[17];
-    int64_t bytes, modified;
-    SINO_TRY(look_at_files(info, &bytes, &modified));
+    char angles[17], values[17];
     sino_checksum_bytes(info->angle_rad, (size_t)info->angle_count * sizeof *info->angle_rad, angles);
-    SINO_TRY(sino_checksum_parts(info->file_count, info->file_name, parts));
     SINO_TRY(checksum_values(scan, row, values));
     const int length = asprintf(
         text,
         "the format: %s\nthe type: %s\nthe number of projections: %" PRId64 "\nthe number of rows: %" PRId64
         "\nthe number of columns: %" PRId64 "\nthe number of flat fields: %" PRId64
-        "\nthe number of dark fields: %" PRId64 "\nthe number of files: %" PRId64 "\nthe size in bytes: %" PRId64
-        "\nthe checksum of the angles: %s\nthe checksum of parts of the files: %s\nthe checksum "
-        "of some values: %s\nthe lengths: %.17g %.17g %.17gx%.17g\n",
+        "\nthe number of dark fields: %" PRId64
+        "\nthe checksum of the angles: %s\nthe checksum of some values: %s\nthe lengths: %.17g %.17g %.17gx%.17g\n",
         info->kind, info->stored_type, info->angle_count, info->row_count, info->column_count, info->flat_count,
-        info->dark_count, info->file_count, bytes, angles, parts, values, info->setup.source_object,
-        info->setup.source_detector, info->setup.pixel_width, info->setup.pixel_height);
+        info->dark_count, angles, values, info->setup.source_object, info->setup.source_detector,
+        info->setup.pixel_width, info->setup.pixel_height);
     SINO_CHECK(length >= 0, SINO_FAILED, "no memory to compare scans");
-    *modified_s = modified;
     return NULL;
 }

@@ -34,6 +34,7 @@ struct SinoScan {
     SinoScanPart darks;     /* of --darks; source NULL: not given */
     int64_t *frame;         /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
     int64_t *flat_position; /* of the info; owned; NULL: unknown */
+    int64_t *kept[2];       /* [kind][field]: number in its part of each field that stays; owned; NULL: all do */
     double saturation;      /* where a projection has so much, an average has it too; 0: never */
     double open_beam;       /* count of every pixel of the flat field; 0: there is no such */
 };

@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <hdf5.h>
 
+#include "foreign_format.h"
 #include "hdf5_dataset.h"
 #include "hdf5_images.h"
 #include "path_kind.h"
+#include "regular_file.h"
 
 enum { NAMES_BYTES = 160 };
 
@@ -60,14 +63,17 @@ SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed
     case SINO_PATH_ABSENT:
         return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     case SINO_PATH_FOLDER:
+        if (access(path, R_OK | X_OK) != 0) return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
         return sino_error(SINO_BAD_INPUT, "%s is a folder without TIFF or EDF images; allowed: %s", path, allowed);
     case SINO_PATH_OTHER:
         return sino_error(SINO_BAD_INPUT, "%s is neither a file nor a folder; allowed: %s", path, allowed);
     case SINO_PATH_FILE:
         break;
     }
+    SINO_TRY(sino_regular_check(path)); /* it may be closed to this user */
     if (sino_hdf5_probe(path)) return refuse_hdf5(path, allowed);
     if (is_empty(path)) return sino_error(SINO_BAD_INPUT, "%s is an empty file; allowed: %s", path, allowed);
+    SINO_TRY(sino_foreign_format(path, allowed));
     if (request->theta) /* with --columns, too, the file would be taken for raw sinograms */
         return sino_error(SINO_BAD_INPUT,
                           "%s is of no format that is known, and raw sinograms need --columns, too; allowed: %s", path,

@@ -72,16 +72,6 @@ SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, Si
     return NULL;
 }
 
-/* A missing projection would shift the angles of all later ones, a missing sinogram the rows. */
-static void remark_gap(const SinoFileList *files, bool sinograms, SinoScan *scan)
-{
-    int64_t before;
-    if (!sino_file_list_gap(files, &before)) return;
-    snprintf(scan->remark, sizeof scan->remark, "the numbers of the files skip some between %s and %s; a missing %s",
-             files->name[before], files->name[before + 1],
-             sinograms ? "sinogram joins slices that are apart" : "projection gives others wrong angles");
-}
-
 static SinoStatus open_tiff(const SinoScanRequest *request, SinoScan *scan)
 {
     const bool sinograms = request->axes == SINO_AXES_ROW_ANGLE_COLUMN;
@@ -101,7 +91,10 @@ static SinoStatus open_tiff(const SinoScanRequest *request, SinoScan *scan)
     scan->info.file_count = stack->files.count;
     scan->info.file_name = (const char *const *)stack->files.name;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", stack->page[0].stored_type);
-    remark_gap(&stack->files, sinograms, scan);
+    sino_file_list_remark(&stack->files,
+                          sinograms ? "a missing sinogram joins slices that are apart"
+                                    : "a missing projection gives others wrong angles",
+                          sizeof scan->remark, scan->remark);
     return NULL;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "arithmetic.h"
-#include "hdf5_attribute.h"
 #include "hdf5_dataset.h"
 #include "memory.h"
 
@@ -166,16 +165,6 @@ static SinoStatus size_of(const SinoDataset *data, int64_t size[3], int64_t *cou
     return sino_product(3, size, "a volume", count);
 }
 
-/* Turns codes into what they stand for. */
-static void decode(const SinoDataset *data, int64_t count, float *values)
-{
-    double scale = 1, offset = 0;
-    const bool scaled = sino_hdf5_attribute_number(data->id, "scale_factor", &scale);
-    const bool moved = sino_hdf5_attribute_number(data->id, "add_offset", &offset);
-    if (!scaled && !moved) return;
-    for (int64_t i = 0; i < count; i++) values[i] = (float)(offset + scale * (double)values[i]);
-}
-
 static SinoStatus read_data(const SinoDataset *data, int64_t size[3], float **slices)
 {
     static const int64_t first[4];
@@ -184,13 +173,11 @@ static SinoStatus read_data(const SinoDataset *data, int64_t size[3], float **sl
     SINO_TRY(size_of(data, size, &count));
     SINO_TRY(sino_allocate(count, sizeof *values, "a volume", &values));
     SinoStatus status = sino_dataset_read(data, first, data->size, H5T_NATIVE_FLOAT, values);
-    if (status) {
+    if (status)
         free(values);
-        return status;
-    }
-    decode(data, count, values);
-    *slices = values;
-    return NULL;
+    else
+        *slices = values;
+    return status;
 }
 
 SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices)

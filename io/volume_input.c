@@ -88,7 +88,7 @@ SinoStatus sino_volume_input_read(SinoVolumeInput *input, int64_t slice, float *
     const SinoVolumeInputInfo *info = &input->info;
     SINO_TRY(input->format->read(input, slice, values));
     const int64_t count = sino_times(info->height, info->width);
-    for (int64_t i = 0; info->scaled && i < count; i++)
+    for (int64_t i = 0; info->scaled && !input->format->decodes && i < count; i++)
         values[i] = (float)(info->offset + info->scale * (double)values[i]);
     return NULL;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "arithmetic.h"
-#include "hdf5_attribute.h"
 #include "hdf5_source.h"
 #include "memory.h"
 #include "volume_input_source.h"
@@ -54,8 +53,9 @@ static SinoStatus open_dataset(SinoVolumeInput *input)
     SINO_TRY(sino_dataset_open_whole(input->path, volume->id, input->inner ? input->inner : usual_name, SINO_ANY_RANK,
                                      false, &volume->files, &volume->data));
     SINO_TRY(take_sizes(input, &volume->data));
-    const bool scaled = sino_hdf5_attribute_number(volume->data.id, "scale_factor", &info->scale);
-    info->scaled = sino_hdf5_attribute_number(volume->data.id, "add_offset", &info->offset) || scaled;
+    info->scaled = volume->data.scaled;
+    info->scale = volume->data.scale;
+    info->offset = volume->data.offset;
     return NULL;
 }
 
@@ -80,4 +80,4 @@ static void close_dataset(void *file)
 }
 
 const SinoVolumeFormat sino_volume_of_hdf5 = {
-    .name = "HDF5", .probe = probe, .open = open_dataset, .read = read_slice, .close = close_dataset};
+    .name = "HDF5", .decodes = true, .probe = probe, .open = open_dataset, .read = read_slice, .close = close_dataset};

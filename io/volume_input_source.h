@@ -7,12 +7,13 @@
 
 typedef struct SinoVolumeFormat {
     const char *name;
+    bool decodes; /* `read` gives values; false: stored numbers, which stand for values as the info says */
     /* Whether the file has the format. `path`: of `given` without the name of a dataset; NULL: there is no such file.
      */
     bool (*probe)(const char *given, const char *path);
     SinoStatus (*open)(SinoVolumeInput *input); /* sets info and file; what it has set is closed if it fails */
-    SinoStatus (*read)(const SinoVolumeInput *input, int64_t slice, float *values); /* stored numbers */
-    void (*close)(void *file);                                                      /* not NULL */
+    SinoStatus (*read)(const SinoVolumeInput *input, int64_t slice, float *values);
+    void (*close)(void *file); /* not NULL */
 } SinoVolumeFormat;
 
 struct SinoVolumeInput {

@@ -39,6 +39,7 @@ void cli_await(const CliRun *run, const char *text);
 void cli_works(const char *directory, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Runs a line that works: what info prints, what other verbs log; caller frees. */
+int cli_code_of_info(const char *out); /* 2: it says that recon refuses; else 0 */
 char *cli_output_of(const char *directory, const char *line);
 
 /* Exit code 2, "sinodag: MESSAGE" as the only line of stderr, nothing on stdout, nothing changed in the directory. */

@@ -157,9 +157,10 @@ static void other_input(void **state)
     cli_works(*state, scan);
     cli_works(*state, "phantom -o wide.h5 --size 48 --angles 20 --slices 4 --noise 0.01");
     cli_works(*state, "phantom -o noisy.h5 --size 32 --angles 20 --slices 4 --noise 0.02");
-    snprintf(message, sizeof message, "%sthe number of columns is 32 on rank 0 and 48 on rank 1, the size ", differs);
+    snprintf(message, sizeof message, "%sthe number of columns is 32 on rank 0 and 48 on rank 1, the checksum ",
+             differs);
     assert_ranks_refuse(*state, 2, "scan.h5", "wide.h5", message);
-    snprintf(message, sizeof message, "%sthe checksum of parts of the files is ", differs);
+    snprintf(message, sizeof message, "%sthe checksum of some values is ", differs);
     assert_ranks_refuse(*state, 4, "scan.h5", "noisy.h5", message);
     snprintf(message, sizeof message, "%sthe checksum of the angles is ", differs);
     assert_ranks_refuse(*state, 2, "scan.h5", "scan.h5 --theta 0:180:excluded", message);
@@ -185,6 +186,68 @@ static void copies_of_the_input(void **state)
     assert_int_equal(remove(testing_path(from, *state, "out.h5")), 0);
     change_byte(*state, "copy.h5", (long)cli_file_size(*state, "copy.h5") / 2);
     assert_ranks_refuse(*state, 2, "scan.h5", "copy.h5", "the ranks have different input: the checksum of parts ");
+}
+
+/* Files of one name and size that each rank has in a folder of its own, of which one byte differs. */
+static void refuse_another_byte(const char *directory, const char *name, const char *option, const char *words)
+{
+    CliRun run = {.directory = directory, .launcher = "mpirun -q -n 2 ./in_folder"};
+    char other[64], expected[128];
+    snprintf(other, sizeof other, "rank1/%s", name);
+    change_byte(directory, other, (long)cli_file_size(directory, other) - 4);
+    cli_start(&run, "recon -o ../out.h5 --pictures no --report none %s", words);
+    cli_wait(&run);
+    snprintf(expected, sizeof expected, "sinodag: the ranks have different input: the checksum of parts of %s is ",
+             option);
+    if (run.exit_code != 2 || !strstr(run.err, expected))
+        fail_msg("%s: exit code %d, not \"%s\":\n%s", name, run.exit_code, expected, run.err);
+    cli_free(&run);
+    assert_false(cli_exists(directory, "out.h5") || cli_exists(directory, "out.h5.partial"));
+    change_byte(directory, other, (long)cli_file_size(directory, other) - 4);
+}
+
+static void write_in_folder(const char *directory)
+{
+    char path[TESTING_PATH];
+    cli_write_text(directory, "in_folder", "#!/bin/sh\ncd rank$OMPI_COMM_WORLD_RANK && exec \"$@\"\n");
+    assert_int_equal(chmod(testing_path(path, directory, "in_folder"), 0755), 0);
+    assert_int_equal(mkdir(testing_path(path, directory, "rank0"), 0755), 0);
+}
+
+static void copy_folder(const char *directory)
+{
+    char line[3 * TESTING_PATH];
+    snprintf(line, sizeof line, "cp -rp '%s/rank0' '%s/rank1'", directory, directory);
+    assert_int_equal(cli_tool("sh", "-c", line), 0);
+}
+
+static void other_files_of_a_scan(void **state)
+{
+    static float ones[4 * 32 * 32];
+    const char *const at = *state, *const words = "scan.h5 --rotation-axis 15.5 --mask mask.npy --start start.npy "
+                                                  "--weights weights.npy --algorithm fista";
+    for (int i = 0; i < 4 * 32 * 32; i++) ones[i] = 1;
+    write_in_folder(at);
+    cli_works(at, "phantom -o rank0/scan.h5 --size 32 --angles 20 --slices 4 --noise 0.01");
+    cli_write_npy(at, "rank0/mask.npy", "<f4", "(32, 32)", ones, 32 * 32 * 4);
+    cli_write_npy(at, "rank0/start.npy", "<f4", "(4, 32, 32)", ones, 4 * 32 * 32 * 4);
+    cli_write_npy(at, "rank0/weights.npy", "<f4", "(20, 32)", ones, 20 * 32 * 4);
+    copy_folder(at);
+    refuse_another_byte(at, "mask.npy", "--mask", words);
+    refuse_another_byte(at, "start.npy", "--start", words);
+    refuse_another_byte(at, "weights.npy", "--weights", words);
+}
+
+static void other_files_of_a_matrix(void **state)
+{
+    const char *const at = *state, *const words = "ring.counts --system-matrix ring.csr4 --additive ring.additive "
+                                                  "--iterations 2 --multiplicative ring.additive";
+    write_in_folder(at);
+    cli_works(at, "phantom --geometry pet -o rank0/ring.csr4 --background 0.2");
+    copy_folder(at);
+    refuse_another_byte(at, "ring.counts", "the input", words);
+    refuse_another_byte(at, "ring.csr4", "--system-matrix", words);
+    refuse_another_byte(at, "ring.additive", "--multiplicative", words);
 }
 
 /* Runs the program with these variables, and without those that mpirun set. */
@@ -315,9 +378,17 @@ static void one_rank_stalls(void **state)
 int cli_job_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(other_settings),   CLI_TEST(settings_of_a_rank),  CLI_TEST(one_rank_cannot_read_its_settings),
-        CLI_TEST(other_input),      CLI_TEST(copies_of_the_input), CLI_TEST(launchers_that_mpi_does_not_join),
-        CLI_TEST(single_processes), CLI_TEST(pmix_alone),          CLI_TEST(signals),
+        CLI_TEST(other_settings),
+        CLI_TEST(settings_of_a_rank),
+        CLI_TEST(one_rank_cannot_read_its_settings),
+        CLI_TEST(other_input),
+        CLI_TEST(other_files_of_a_scan),
+        CLI_TEST(other_files_of_a_matrix),
+        CLI_TEST(copies_of_the_input),
+        CLI_TEST(launchers_that_mpi_does_not_join),
+        CLI_TEST(single_processes),
+        CLI_TEST(pmix_alone),
+        CLI_TEST(signals),
         CLI_TEST(one_rank_stalls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -365,7 +365,7 @@ static void what_differs_is_refused(void **state)
                     "--rotation-axis 23.5 --start ../whole/out.h5");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: start volume is "));
+    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: file 1 of --start is "));
     assert_non_null(strstr(run.err, ", and was not set in the unfinished run; allowed: the same"));
     cli_free(&run);
     assert_int_equal(utimensat(AT_FDCWD, testing_path(path, *state, "scan.h5"), now, 0), 0);
@@ -373,7 +373,7 @@ static void what_differs_is_refused(void **state)
     cli_start(&run, "recon ../scan.h5 -o out.h5 --save-format both --resume --algorithm cg --iterations 20");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: input file 1 is "));
+    assert_non_null(strstr(run.err, "sinodag: out.h5.journal: file 1 of the input is "));
     cli_free(&run);
 }
 

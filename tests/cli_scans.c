@@ -305,11 +305,12 @@ static void info_says_what_it_saw(void **state)
     static Scan scan;
     write_scans(*state, &scan);
     char *found = info_of(*state, "info scan.nxs");
-    assert_non_null(strstr(found, "kind         NXtomo HDF5, uint16\n"
-                                  "recognised   certain: definition NXtomo, /entry/instrument/detector/data with "
-                                  "image_key, angles in /entry/sample/rotation_angle\n"
-                                  "shape        24 angles, 4 rows, 16 columns\n"
-                                  "warning      2 of 31 frames are ignored, as their image_key is neither 0"));
+    assert_non_null(
+        strstr(found, "kind         NXtomo HDF5, uint16\n"
+                      "recognised   certain: definition NXtomo, /entry/instrument/detector/data with "
+                      "image_key, angles in /entry/sample/rotation_angle\n"
+                      "shape        24 angles, 4 rows, 16 columns\n"
+                      "warning      2 of 31 frames are ignored, as their image_key or image_key_control is neither 0"));
     free(found);
     found = info_of(*state, "info scan.nxs --json");
     assert_non_null(strstr(found, "\"recognised\": {\"certainty\": \"certain\", \"evidence\": \"definition NXtomo, "));

@@ -107,6 +107,21 @@ static void raw_values_tell_their_type(void **state)
     refuses(*state, "real:float64", &rows, "/real, which holds raw values; allowed: int32 or float32");
 }
 
+/* float32 of another machine: 1 would be 32831. One such count among others is a count. */
+static void raw_values_in_the_other_byte_order(void **state)
+{
+    enum { FEW = 5 };
+    uint32_t word[FEW] = {0, 0x803f, 0x40, 0x4040, 0xa042}; /* 0, 1, 2, 3 and 80 */
+    const SinoCountsRequest few = {.element_count = FEW};
+    char path[TESTING_PATH];
+    testing_write_bytes(testing_path(path, *state, "other"), word, sizeof word);
+    refuses(*state, "other", &few, "/other:int32 if they are integers");
+    reads(*state, "other:int32", &few, 1, (const float[]){0, 32831, 64, 16448, 41026});
+    word[4] = 3;
+    testing_write_bytes(path, word, sizeof word);
+    reads(*state, "other", &few, 1, (const float[]){0, 32831, 64, 16448, 3});
+}
+
 /* Of a file whose first value of another type comes late, too. */
 static void raw_values_of_both_types(void **state)
 {
@@ -432,6 +447,7 @@ TESTING_SUBJECT(counts_file)
 {
     const struct CMUnitTest tests[] = {
         TEST(raw_values_tell_their_type),
+        TEST(raw_values_in_the_other_byte_order),
         TEST(raw_values_of_both_types),
         TEST(raw_sizes_must_fit),
         TEST(arrays_of_all_shapes),

@@ -200,6 +200,36 @@ static void values_of_frames(void **state)
     assert_error(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.hs is 2 × 4; allowed: 5 rows, or sets × 5");
 }
 
+/* Bytes that the header tells another number or type of. */
+static void values_that_the_header_does_not_fit(void **state)
+{
+    static const float real[] = {0, 1, 2.5F}, twice[] = {0, 1, 2, 3, 4, 5};
+    static const unsigned char other[] = {0, 0, 0, 0, 0x3f, 0x80, 0, 0, 0x40, 0x20, 0, 0};
+    float values[3];
+    SinoCountsFile *file;
+    SinoCountsRequest request = {.element_count = 3};
+    const struct {
+        const char *lines, *message;
+        const void *bytes;
+    } cases[] = {
+        {FLOATS "matrix size [1] := 3\n", "value 1 of a frame is 4.6006e-41 as float32 in this machine's byte order",
+         other},
+        {"number format := signed integer\nnumber of bytes per pixel := 4\nimagedata byte order := LITTLEENDIAN\n"
+         "matrix size [1] := 3\n",
+         "value 1 of a frame is 1.06535e+09 as int32 in this machine's byte order", real},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        request.path = write_header(*state, cases[i].lines);
+        write_bytes(*state, "a.s", cases[i].bytes, sizeof real);
+        assert_success(sino_counts_open(&request, &file));
+        assert_error_has(sino_counts_read(file, 0, 1, values), SINO_BAD_INPUT, cases[i].message);
+        sino_counts_close(file);
+    }
+    request.path = write_header(*state, FLOATS "matrix size [1] := 3\n");
+    write_bytes(*state, "a.s", twice, sizeof twice);
+    assert_error_has(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.s has 24 bytes; its header, ");
+}
+
 static double sum_of(const char *name, SinoCountsRequest *request)
 {
     char path[TESTING_PATH];
@@ -263,6 +293,7 @@ TESTING_SUBJECT(interfile)
         TEST(data_stay_with_their_header),
         cmocka_unit_test(only_headers_are_probed),
         TEST(values_of_frames),
+        TEST(values_that_the_header_does_not_fit),
         cmocka_unit_test(measured_files),
         cmocka_unit_test(measured_files_that_are_no_counts),
     };

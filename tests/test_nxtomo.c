@@ -88,11 +88,33 @@ static void frames_are_sorted(void **state)
     assert_string_equal(info->certainty, "certain");
     assert_string_equal(info->evidence, "definition NXtomo, /entry1/tomo_entry/instrument/detector/data with "
                                         "image_key, angles in /entry1/tomo_entry/sample/rotation_angle");
-    assert_string_equal(info->remark, "1 of 11 frames are ignored, as their image_key is neither 0 (projection), 1 "
-                                      "(flat field) nor 2 (dark field), but 3");
+    assert_string_equal(info->remark, "1 of 11 frames are ignored, as their image_key or image_key_control is "
+                                      "neither 0 (projection), 1 (flat field) nor 2 (dark field), but 3");
     assert_int_equal(info->file_count, 1);
     assert_int_equal(info->flat_position[0], 0); /* projections before each flat field */
     assert_int_equal(info->flat_position[1], 3);
+    sino_scan_close(scan);
+}
+
+/* Frames that were repeated to see how the sample moved are projections by image_key, and are not by its control. */
+static void alignment_is_no_projection(void **state)
+{
+    static const int keys[FRAMES] = {2, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0},
+                     control[FRAMES] = {2, 1, 0, 0, 0, 1, -1, 0, 0, 2, 0};
+    char path[TESTING_PATH];
+    uint16_t counts[FRAMES * PIXELS];
+    SinoScan *scan;
+    fill(counts);
+    TestingNxtomo written = scan_of(counts);
+    written.key = keys;
+    written.control = control;
+    testing_nxtomo_write(testing_path(path, *state, "a.nxs"), &written);
+    assert_success(open_with(path, NULL, &scan));
+    check_whole(scan);
+    assert_string_equal(
+        sino_scan_info(scan)->remark,
+        "1 of 11 frames are ignored, as their image_key or image_key_control is neither 0 (projection), "
+        "1 (flat field) nor 2 (dark field), but -1 (alignment)");
     sino_scan_close(scan);
 }
 
@@ -515,6 +537,7 @@ TESTING_SUBJECT(nxtomo)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(frames_are_sorted, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(alignment_is_no_projection, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(chunks_are_read, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(found_by_content, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(angles_in_every_form, testing_directory_make, testing_directory_remove),

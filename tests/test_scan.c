@@ -5,7 +5,9 @@
 #include "testing_hdf5.h"
 
 #include <math.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { ANGLES = 3, ROWS = 4, COLUMNS = 5, FLATS = 2, DARKS = 1, VALUES = ANGLES * ROWS * COLUMNS };
 
@@ -170,6 +172,100 @@ static void whole_file(void **state)
     assert_true((double)counts[0] == value_at(0, 1, 2) && (double)counts[11] == value_at(1, 2, 4));
     assert_success(sino_scan_read_darks(scan, &corner, counts));
     assert_true((double)counts[0] == value_at(0, ROWS - 1, COLUMNS - 1));
+    sino_scan_close(scan);
+}
+
+static void write_number(hid_t file, const char *dataset, const char *name, double number)
+{
+    const hid_t object = H5Dopen2(file, dataset, H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(object, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &number) >= 0);
+    assert_true(H5Aclose(attribute) >= 0 && H5Dclose(object) >= 0 && H5Sclose(space) >= 0);
+}
+
+/* Numbers that stand for others, in data, fields and angles; and factors that cannot be. */
+static void scaled_numbers(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    float counts[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values),
+                         angles = angles_of(ANGLES, theta);
+    const TestingDataset flats = frames_of("/exchange/data_white", H5T_STD_U8LE, FLATS, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, &flats, NULL, &angles);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    write_number(file, "/exchange/data", "scale_factor", 0.25);
+    write_number(file, "/exchange/data", "add_offset", -3);
+    write_number(file, "/exchange/data_white", "add_offset", 7);
+    write_number(file, "/exchange/theta", "scale_factor", 2);
+    testing_hdf5_close(file);
+    assert_success(open_path(path, &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_string_equal(info->stored_type, "uint16, scaled");
+    assert_int_equal(info->type, SINO_COUNT_FLOAT32);
+    assert_true(info->full_count == 0 && fabs(info->angle_rad[2] - M_PI) < 1e-6);
+    assert_success(sino_scan_read(scan, 0, ANGLES, &whole, counts));
+    for (int i = 0; i < VALUES; i++) assert_true(counts[i] == (float)(0.25 * (i + 1) - 3));
+    assert_success(sino_scan_read_flats(scan, &whole, counts));
+    for (int i = 0; i < FLATS * ROWS * COLUMNS; i++) assert_true(counts[i] == (float)(i + 8));
+    sino_scan_close(scan);
+    file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    write_number(file, "/exchange/data_white", "scale_factor", 0);
+    testing_hdf5_close(file);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT,
+                     "/exchange/data_white has the scale_factor 0 and the add_offset 7; allowed: finite numbers");
+}
+
+/* A factor of 1 leaves counts as they are. */
+static void trivial_factors(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values),
+                         angles = angles_of(ANGLES, theta);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, &angles);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    write_number(file, "/exchange/data", "scale_factor", 1);
+    write_number(file, "/exchange/data", "add_offset", 0);
+    testing_hdf5_close(file);
+    assert_success(open_path(path, &scan));
+    assert_int_equal(sino_scan_info(scan)->type, SINO_COUNT_UINT16);
+    sino_scan_close(scan);
+}
+
+static void fields_left_out(void **state)
+{
+    static const bool out[] = {false, true, false, false, true, false};
+    enum { KEPT = 4, ALL = 6, PIXELS = ROWS * COLUMNS };
+    char path[TESTING_PATH];
+    double values[ALL * PIXELS];
+    float flats[KEPT * PIXELS], some[2 * PIXELS], darks[KEPT * PIXELS];
+    SinoScan *scan;
+    fill(values, ALL);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values),
+                         angles = angles_of(ANGLES, theta);
+    const TestingDataset white = frames_of("/exchange/data_white", H5T_STD_U16LE, ALL, values);
+    const TestingDataset dark = frames_of("/exchange/data_dark", H5T_STD_U16LE, ALL, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, &white, &dark, &angles);
+    assert_success(open_path(path, &scan));
+    assert_success(sino_scan_leave_out(scan, SINO_FLAT_FIELDS, out, "some flats"));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_int_equal(info->flat_count, KEPT);
+    assert_int_equal(info->dark_count, ALL);
+    assert_success(sino_scan_read_flats(scan, &whole, flats));
+    assert_success(sino_scan_read_some_flats(scan, 2, 2, &whole, some));
+    assert_success(sino_scan_leave_out(scan, SINO_DARK_FIELDS, out, "some darks"));
+    assert_success(sino_scan_read_darks(scan, &whole, darks));
+    assert_memory_equal(darks, flats, sizeof flats);
+    assert_memory_equal(some, flats + 2 * PIXELS, sizeof some);
+    for (int i = 0; i < KEPT; i++)
+        for (int p = 0; p < PIXELS; p++)
+            assert_true(flats[i * PIXELS + p] == (float)((int[]){0, 2, 3, 5}[i] * PIXELS + p + 1));
+    assert_string_equal(info->remark, "some flats; some darks");
     sino_scan_close(scan);
 }
 
@@ -439,6 +535,54 @@ static void files_that_are_not_hdf5(void **state)
                  "--columns 5 is for raw sinograms, which need --theta as well");
 }
 
+static void foreign_formats_are_named(void **state)
+{
+    static const struct {
+        int64_t offset;
+        const char *bytes, *message;
+    } cases[] = {
+        {208, "MAP DA", "scan is MRC, which is not read: mrc2tif of IMOD makes TIFF images of it; allowed: "},
+        {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "scan is an OLE file, as Zeiss TXRM and XRM are, which is not read: "},
+        {128, "DICM", "scan is DICOM, which is not read: "},
+        {0, "SIMPLE  =  T", "scan is FITS, which is not read: "},
+        {0, "[XTekCT]\n", "scan is a description of a Nikon scan (.xtekct), which is not read: give its images"},
+        {0, "neither", "scan is of no format that is known"},
+    };
+    char path[TESTING_PATH], bytes[512];
+    SinoScan *scan;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(bytes, 'x', sizeof bytes);
+        memcpy(bytes + cases[i].offset, cases[i].bytes, strlen(cases[i].bytes));
+        testing_write_bytes(testing_path(path, *state, "scan"), bytes, sizeof bytes);
+        assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, cases[i].message);
+    }
+}
+
+/* A file that this user may not read, and one that cannot be opened as too many are. */
+static void closed_files_are_told(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    SinoScan *scan;
+    struct rlimit limit, few;
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, values);
+    write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const int next = dup(STDERR_FILENO);
+    assert_true(next >= 0 && close(next) == 0);
+    few = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Too many open files");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(chmod(*state, 0755), 0);
+    assert_int_equal(chmod(path, 0), 0);
+    const uid_t user = geteuid(), nobody = 65534;
+    if (user == 0) assert_int_equal(seteuid(nobody), 0);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Permission denied");
+    if (user == 0) assert_int_equal(seteuid(user), 0);
+}
+
 static void damaged_file(void **state)
 {
     char path[TESTING_PATH];
@@ -627,6 +771,9 @@ TESTING_SUBJECT(scan)
         TEST(every_type_is_read),
         TEST(negative_counts_stay_negative),
         TEST(whole_file),
+        TEST(scaled_numbers),
+        TEST(trivial_factors),
+        TEST(fields_left_out),
         TEST(missing_parts),
         TEST(chunks_and_compression),
         TEST(sizes_that_disagree),
@@ -638,6 +785,8 @@ TESTING_SUBJECT(scan)
         TEST(values_in_absent_files),
         TEST(virtual_datasets_are_read),
         TEST(files_that_are_not_hdf5),
+        TEST(foreign_formats_are_named),
+        TEST(closed_files_are_told),
         TEST(damaged_file),
         TEST(lengths_of_a_setup),
         TEST(lengths_that_make_no_sense),

@@ -300,20 +300,23 @@ static void files_that_change(void **state)
     sino_tiff_stack_close(stack);
 }
 
+static void assert_remark(int64_t count, char **name, const char *expected)
+{
+    char remark[512] = "";
+    const SinoFileList list = {.count = count, .name = name};
+    sino_file_list_remark(&list, "so", sizeof remark, remark);
+    assert_string_equal(remark, expected);
+}
+
 static void gaps_are_found(void **state)
 {
     char *names[] = {"a/p_08.tif", "a/p_09.tif", "a/p_10.tif", "a/p_12.tif"};
-    int64_t before;
-    (void)state;
-    SinoFileList list = {.count = 4, .name = names};
-    assert_true(sino_file_list_gap(&list, &before) && before == 2);
-    list.count = 3;
-    assert_false(sino_file_list_gap(&list, &before));
     char *steps[] = {"p0.tif", "p2.tif", "p4.tif"}, *other[] = {"p1_x.tif", "p1_y.tif", "q.tif"};
-    list.name = steps;
-    assert_false(sino_file_list_gap(&list, &before));
-    list.name = other;
-    assert_false(sino_file_list_gap(&list, &before));
+    (void)state;
+    assert_remark(4, names, "the numbers of the files skip some between a/p_10.tif and a/p_12.tif; so");
+    assert_remark(3, names, "");
+    assert_remark(3, steps, "");
+    assert_remark(3, other, "");
 }
 
 static void natural_order(void **state)

@@ -14,6 +14,7 @@ typedef struct TestingNxtomo {
     hsize_t frames, rows, columns;
     const uint16_t *counts; /* [frame][row][column] */
     const int *key;         /* [frame]; NULL: no image_key */
+    const int *control;     /* [frame]; NULL: no image_key_control */
     const double *angle;    /* [angles] */
     hsize_t angles;
     hid_t creation; /* of the frames; 0: default */
@@ -63,14 +64,16 @@ __attribute__((unused)) static void testing_nxtomo_add(hid_t file, const Testing
                                                      .values = scan->counts,
                                                      .creation = scan->creation});
     }
-    if (scan->key) {
-        snprintf(name, sizeof name, "%s/instrument/%s/image_key", scan->group, detector);
-        testing_hdf5_dataset(file, &(TestingDataset){.name = name,
-                                                     .file_type = H5T_STD_I32LE,
-                                                     .memory_type = H5T_NATIVE_INT,
-                                                     .rank = 1,
-                                                     .size = {scan->frames},
-                                                     .values = scan->key});
+    for (int i = 0; i < 2; i++) {
+        const int *values = i ? scan->control : scan->key;
+        snprintf(name, sizeof name, "%s/instrument/%s/image_key%s", scan->group, detector, i ? "_control" : "");
+        if (values)
+            testing_hdf5_dataset(file, &(TestingDataset){.name = name,
+                                                         .file_type = H5T_STD_I32LE,
+                                                         .memory_type = H5T_NATIVE_INT,
+                                                         .rank = 1,
+                                                         .size = {scan->frames},
+                                                         .values = values});
     }
     snprintf(name, sizeof name, "%s/sample/rotation_angle", scan->group);
     if (scan->angle) {

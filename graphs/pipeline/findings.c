@@ -27,3 +27,10 @@ void sino_findings_tell(SinoFindings *findings, const char *setting, const char 
     vsnprintf(to->reason, sizeof to->reason, format, arguments);
     va_end(arguments);
 }
+
+bool sino_findings_refuse(const SinoFindings *findings)
+{
+    bool refused = false;
+    for (int64_t i = 0; i < findings->count; i++) refused |= findings->finding[i].refused;
+    return refused;
+}

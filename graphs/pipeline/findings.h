@@ -33,6 +33,9 @@ typedef struct SinoFindings {
 void sino_findings_add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Whether recon refuses the scan. */
+bool sino_findings_refuse(const SinoFindings *findings);
+
 /* Adds evidence. */
 void sino_findings_tell(SinoFindings *findings, const char *setting, const char *value, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -6,6 +6,7 @@
 #include "input_weights.h"
 #include "memory.h"
 #include "memory_scan.h"
+#include "odd_fields.h"
 #include "plausible.h"
 #include "redundancy.h"
 
@@ -288,6 +289,16 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input)
     return stripes;
 }
 
+/* The flat and dark fields, without the odd ones by some rows in the middle. */
+static SinoStatus take_fields(const SinoSettings *settings, SinoInput *input)
+{
+    const int64_t rows = sino_smaller(input->row_count, 4);
+    const SinoScanBox box = box_of(input, input->first_row + (input->row_count - rows) / 2, rows);
+    if (input->flat_correction == SINO_FLAT_NONE) return NULL;
+    SINO_TRY(sino_flat_sets_new(settings, input->info, &input->flat_sets));
+    return sino_odd_fields_leave_out(input->scan, &box, &input->flat_sets);
+}
+
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
@@ -302,8 +313,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.zinger_level = zinger_level_of(settings);
     input.stripes = stripes_of(settings);
     SinoStatus status = select_part(settings, &input);
-    if (!status && input.flat_correction != SINO_FLAT_NONE)
-        status = sino_flat_sets_new(settings, input.info, &input.flat_sets);
+    if (!status) status = take_fields(settings, &input);
     if (!status) status = sino_input_take_images(settings, &input);
     if (!status) status = take_air(settings, &input);
     if (!status) take_hardening(settings, &input);

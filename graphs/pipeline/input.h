@@ -59,8 +59,9 @@ typedef struct SinoInput {
  * starts MPI or StarPU. */
 SinoStatus sino_input_try(const SinoSettings *settings);
 
-/* Opens the scan that the settings name and selects a part of it. Reads no counts; flats may be absent. SINO_BAD_INPUT:
- * rows or columns are outside the detector or empty, or nothing is left after binning. */
+/* Opens the scan that the settings name and selects a part of it. Of counts it reads some rows of the flat and dark
+ * fields, to leave out the odd ones (odd_fields.h); flats may be absent. SINO_BAD_INPUT: rows or columns are outside
+ * the detector or empty, or nothing is left after binning. */
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
 
 /* sino_input_describe of a scan that is not there, for simulations: `info`, which is not copied, says what it would

@@ -2,11 +2,7 @@
 /* Start volume: opened and compared with the run. */
 #include "start_volume.h"
 
-#include "inner_path.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Raw values have no sizes, which tell a volume from another one. */
 static const SinoVolumeShape no_sizes = {0};
@@ -19,20 +15,6 @@ SinoStatus sino_start_volume_try(const SinoSettings *settings)
 SinoStatus sino_start_volume_open(const SinoSettings *settings, SinoVolumeInput **input)
 {
     return settings->start ? sino_volume_input_open(settings->start, &no_sizes, input) : NULL;
-}
-
-SinoStatus sino_start_volume_path(const char *given, char **path)
-{
-    char *file = NULL, *inner = NULL;
-    *path = NULL;
-    if (!given) return NULL;
-    SinoStatus split = sino_inner_path_split(given, &file, &inner);
-    *path = strdup(split ? given : file);
-    sino_status_free(split);
-    free(file);
-    free(inner);
-    SINO_CHECK(*path, SINO_FAILED, "no memory for a file name");
-    return NULL;
 }
 
 SinoStatus sino_start_volume_check(const SinoSettings *settings, const SinoVolumeInput *input, int64_t slice_count,

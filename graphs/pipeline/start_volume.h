@@ -11,10 +11,6 @@ SinoStatus sino_start_volume_try(const SinoSettings *settings);
 /* Opens the volume, which the caller closes; *input NULL: the settings name none. */
 SinoStatus sino_start_volume_open(const SinoSettings *settings, SinoVolumeInput **input);
 
-/* The file or folder that --start or --mask names, without a dataset; a pattern is its own path. *path NULL: `given`
- * is; the caller frees it. */
-SinoStatus sino_start_volume_path(const char *given, char **path);
-
 /* SINO_BAD_INPUT: the volume has other sizes than the run's slices. `input` NULL: there is none. */
 SinoStatus sino_start_volume_check(const SinoSettings *settings, const SinoVolumeInput *input, int64_t slice_count,
                                    int64_t side);

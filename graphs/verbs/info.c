@@ -276,6 +276,7 @@ static SinoStatus info_of_scan(const SinoSettings *settings)
         sino_info_report_json(&report, stdout);
     else if (!status)
         sino_info_report_print(&report, stdout);
+    if (!status && sino_findings_refuse(&report.findings)) status = sino_error_told(SINO_BAD_INPUT);
     sino_info_report_clear(&report);
     sino_input_close(&input);
     return status;

@@ -199,7 +199,7 @@ static SinoStatus inspect(Report *report, SinoLog *log)
         print_json(report);
     else
         print_text(report);
-    return NULL;
+    return report->refused ? sino_error_told(SINO_BAD_INPUT) : NULL;
 }
 
 SinoStatus sino_info_matrix(const SinoSettings *settings, SinoLog *log)

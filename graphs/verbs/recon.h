@@ -27,12 +27,6 @@ typedef struct SinoOutputNames {
     char *report; /* BASE.html, or what --report says; NULL: none is wanted */
 } SinoOutputNames;
 
-/* The files of an input; not owned. */
-typedef struct SinoInputFiles {
-    int64_t count;
-    const char *const *name;
-} SinoInputFiles;
-
 /* The names of a volume's files, of the pictures of its middle planes and its largest values, and of the scan's middle
  * row (`scan` NULL: there is none). SINO_FAILED: no memory. */
 SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
@@ -55,14 +49,13 @@ SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path);
 /* The same for the files of --graph, --trace and --profile. */
 SinoStatus sino_recon_check_reports(const SinoSettings *settings);
 
-/* Adds the inputs of a recon, and the files of --graph, --trace and --profile, to `files`. `scan`: has more files than
- * `input`; NULL: there is none. */
-SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
-                                 SinoNamedFiles *files);
+/* Adds the inputs of a recon of a scan, or (`scan` NULL) with a system matrix, and the files of --graph, --trace and
+ * --profile, to `files`. */
+SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInput *scan, SinoNamedFiles *files);
 
 /* SINO_BAD_INPUT: an output of the recon of a volume is an input or another output. */
-SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInputFiles *input, const SinoInput *scan,
-                                  const SinoOutputNames *names, const SinoVolumeRequest *request);
+SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInput *scan, const SinoOutputNames *names,
+                                  const SinoVolumeRequest *request);
 
 /* Collective. Starts the runtime that the settings ask for. Errors as of sino_runtime_start. */
 SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log,

@@ -81,24 +81,6 @@ static SinoStatus begin(SinoRecon *recon)
     return NULL;
 }
 
-/* Collective. Whether all ranks have the same matrix and counts, by their sizes. */
-static SinoStatus check_same(const SinoRecon *recon)
-{
-    const Matrix *own = recon->own;
-    const SinoMatrixOutline *outline = &own->input.survey->outline;
-    const int64_t of_this[] = {outline->row_count, outline->column_count, outline->nonzero_count, own->input.set_count,
-                               own->input.survey->mirrors};
-    int64_t of_first[5];
-    memcpy(of_first, of_this, sizeof of_first);
-    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof of_first, of_first));
-    SinoStatus status =
-        memcmp(of_first, of_this, sizeof of_first) == 0
-            ? NULL
-            : sino_error(SINO_BAD_INPUT, "%s and %s differ from those of rank 0; allowed: the same files on every rank",
-                         recon->settings->system_matrix, recon->settings->file_name);
-    return sino_processes_agree(recon->processes, status);
-}
-
 /* Collective. Every rank solves as many sets together as the one with least memory can. */
 static SinoStatus agree_plan(const SinoRecon *recon, SinoStatus status)
 {
@@ -118,7 +100,6 @@ static SinoStatus plan(SinoRecon *recon)
 {
     Matrix *own = recon->own;
     SinoMachine machine = {0};
-    SINO_TRY(check_same(recon));
     int64_t devices = sino_runtime_device_count(recon->runtime);
     SINO_TRY(sino_processes_largest(recon->processes, &devices));
     SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);

@@ -3,10 +3,11 @@
 #include "recon_resume.h"
 
 #include "memory.h"
+#include "read_files.h"
 #include "restore_task.h"
-#include "start_volume.h"
 #include "version.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,8 +18,9 @@
 
 /* Raised whenever a program makes other voxels of the same settings by a choice that no line of the identity names, so
  * that no run goes on from the slices of an older program. 2: subsets of fista and osem have whole orbits of angles;
- * iterative algorithms have a margin. 3: --iterations auto gives each slice a number of its own. */
-enum { CHOICES_REVISION = 3 };
+ * iterative algorithms have a margin. 3: --iterations auto gives each slice a number of its own. 4: odd flat
+ * and dark fields are left out. */
+enum { CHOICES_REVISION = 4 };
 
 static SinoStatus name_journal(const SinoSettings *settings, int64_t rank, char **path)
 {
@@ -158,42 +160,30 @@ bool sino_resume_range(const SinoResume *resume, SinoValueRange *range)
     return true;
 }
 
-static void print_file(FILE *out, const char *name, const char *path)
+/* The files without their names, since they may have moved. */
+static SinoStatus print_files(FILE *out, const SinoReadFiles *read)
 {
-    struct stat about;
-    if (path && stat(path, &about) == 0)
-        fprintf(out, "%s: %" PRId64 " bytes, changed at %" PRId64 ".%09ld\n", name, (int64_t)about.st_size,
-                (int64_t)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+    for (int64_t i = 0; i < read->list.count; i++) {
+        struct stat about;
+        const char *path = read->list.name[i];
+        SINO_CHECK(stat(path, &about) == 0, SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
+        fprintf(out, "file %" PRId64 " of %s: %" PRId64 " bytes, changed at %" PRId64 ".%09ld\n", i + 1, read->option,
+                (int64_t)about.st_size, (int64_t)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+    }
+    return NULL;
 }
 
-/* A volume or an image that may be a dataset of a file. */
-static void print_volume(FILE *out, const char *name, const char *given)
-{
-    char *path = NULL;
-    SinoStatus status = sino_start_volume_path(given, &path);
-    if (!status) print_file(out, name, path);
-    sino_status_free(status);
-    free(path);
-}
-
-/* The input without its name, since the files may have moved. */
-static void print_input(FILE *out, const SinoSettings *settings, const SinoInput *input)
+static SinoStatus print_input(FILE *out, const SinoSettings *settings, const SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
+    SinoReadFiles read[SINO_READS] = {0};
     fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
             info->angle_count, info->row_count, info->column_count, info->file_count);
     fprintf(out, "format: %s; %s\n", info->kind, info->evidence);
-    for (int64_t i = 0; i < info->file_count; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "input file %" PRId64, i + 1);
-        print_file(out, name, info->file_name[i]);
-    }
-    print_file(out, "angle file", settings->theta);
-    print_file(out, "flat fields", settings->flats);
-    print_file(out, "dark fields", settings->darks);
-    print_volume(out, "start volume", settings->start);
-    print_volume(out, "mask", settings->mask);
-    if (settings->weights == SINO_WEIGHTS_FILE) print_volume(out, "weights", settings->weights_file);
+    SinoStatus status = sino_read_files_list(settings, input, read);
+    for (int r = 0; r < SINO_READS && read[r].option && !status; r++) status = print_files(out, &read[r]);
+    sino_read_files_free(read);
+    return status;
 }
 
 /* `fixed`: the settings that change voxels. *text: owned by the caller. */
@@ -203,18 +193,16 @@ static SinoStatus print_identity(const SinoSettings *settings, const SinoInput *
     char *made = NULL;
     size_t size;
     FILE *out = open_memstream(&made, &size);
-    if (out) {
-        fprintf(out, "version: %s\nchoices of the program: %d\n", sino_version_text(), CHOICES_REVISION);
-        print_input(out, settings, input);
-        fputs(fixed, out);
-        fputs(plan, out);
-    }
-    if (out && fclose(out) == 0) {
+    SINO_CHECK(out, SINO_FAILED, "no memory for the identity of the run");
+    fprintf(out, "version: %s\nchoices of the program: %d\n", sino_version_text(), CHOICES_REVISION);
+    SinoStatus status = print_input(out, settings, input);
+    fprintf(out, "%s%s", fixed, plan);
+    if (fclose(out) != 0 && !status) status = sino_error(SINO_FAILED, "no memory for the identity of the run");
+    if (status)
+        free(made);
+    else
         *text = made;
-        return NULL;
-    }
-    free(made);
-    return sino_error(SINO_FAILED, "no memory for the identity of the run");
+    return status;
 }
 
 static SinoStatus identity_of(const SinoSettings *settings, const SinoInput *input, const char *plan, char **text)

@@ -72,8 +72,7 @@ static SinoStatus add_output(void *files, const char *name)
 static SinoStatus check_names(const SinoTry *try)
 {
     SinoNamedFiles files = {0};
-    const SinoInputFiles input = {try->input.info->file_count, try->input.info->file_name};
-    SinoStatus status = sino_recon_name_files(try->settings, &input, &try->input, &files);
+    SinoStatus status = sino_recon_name_files(try->settings, &try->input, &files);
     if (!status) status = each_file(try, add_output, &files);
     if (!status) status = sino_files_check(&files);
     sino_files_free(&files);

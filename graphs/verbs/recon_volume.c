@@ -53,7 +53,7 @@ static SinoStatus check_output(const SinoRecon *recon)
     if (recon->settings->memory) return sino_rays_kind.check(recon->settings->operator_cache);
     SINO_TRY(sino_recon_check_compression(recon));
     SINO_TRY(sino_recon_check_name(recon->settings));
-    SINO_TRY(sino_recon_check_files(recon->settings, &recon->files, scan_of(recon), &recon->names, &recon->request));
+    SINO_TRY(sino_recon_check_files(recon->settings, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
@@ -132,7 +132,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
     SINO_TRY(sino_processes_agree(processes, sino_input_choose_stages(settings, stages, &recon->input)));
-    if (scan_of(recon)) SINO_TRY(sino_input_check_same(processes, &recon->input, recon->log));
+    SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     sino_recon_mark(recon, "StarPU starts");

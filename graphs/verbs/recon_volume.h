@@ -12,6 +12,12 @@
 
 typedef struct SinoReconKind SinoReconKind;
 
+/* The files of an input; not owned. */
+typedef struct SinoInputFiles {
+    int64_t count;
+    const char *const *name;
+} SinoInputFiles;
+
 /* The time of the run's phases, which follow each other. */
 enum { SINO_PHASES = 12 };
 typedef struct SinoReconClock {
@@ -68,8 +74,8 @@ struct SinoReconKind {
     SinoStatus (*try_input)(const SinoSettings *settings);
     /* On every rank: opens the input, allocates `own`, and completes the request of the volume. */
     SinoStatus (*begin)(SinoRecon *recon);
-    /* Collective. Divides the work, again if the center has changed the size of slices; the runtime is up. Ranks whose
-     * input is no scan must have been found to have the same. */
+    /* Collective. Divides the work, again if the center has changed the size of slices; the runtime is up, and all
+     * ranks have the same input. */
     SinoStatus (*plan)(SinoRecon *recon);
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Odd fields: dark fields that have light, and flat fields that have none. */
+#include "odd_fields.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the finite values, of an even number the lower or the upper one of the middle two; NaN if there are
+ * none. Reorders the values. */
+static double median_of(int64_t count, double *value, bool upper)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (isfinite(value[i])) value[kept++] = value[i];
+    if (kept == 0) return NAN;
+    qsort(value, (size_t)kept, sizeof *value, ascending);
+    return value[upper ? kept / 2 : (kept - 1) / 2];
+}
+
+/* The same of levels, which keep their order. */
+static double level_of(int64_t count, const double *level, bool upper, double *scratch)
+{
+    memcpy(scratch, level, (size_t)count * sizeof *level);
+    return median_of(count, scratch, upper);
+}
+
+static void find_odd_flats(int64_t count, const double *level, double dark, double *scratch, bool *odd)
+{
+    const double least = 0.25, light = level_of(count, level, true, scratch) - dark;
+    for (int64_t i = 0; i < count; i++) odd[i] = light > 0 && level[i] - dark < least * light;
+}
+
+static void find_odd(const SinoFlatSets *sets, int64_t flats, const double *flat_level, int64_t darks,
+                     const double *dark_level, double *scratch, bool *odd_flat, bool *odd_dark)
+{
+    const double most = 0.1, dark = darks > 0 ? level_of(darks, dark_level, false, scratch) : 0;
+    const double light = level_of(flats, flat_level, true, scratch) - dark;
+    const int64_t set_count = sino_larger(sets->count, 1);
+    for (int64_t i = 0; i < darks; i++) odd_dark[i] = light > 0 && dark_level[i] - dark > most * light;
+    for (int64_t s = 0; s < set_count; s++) {
+        const int64_t first = s > 0 ? sets->end[s - 1] : 0, end = sets->count > 0 ? sets->end[s] : flats;
+        find_odd_flats(end - first, flat_level + first, dark, scratch, odd_flat + first);
+    }
+}
+
+SinoStatus sino_odd_fields(const SinoFlatSets *sets, int64_t flats, const double *flat_level, int64_t darks,
+                           const double *dark_level, bool *odd_flat, bool *odd_dark)
+{
+    double *scratch = NULL;
+    SINO_TRY(sino_allocate(sino_larger(flats, darks), sizeof *scratch, "levels of fields", &scratch));
+    find_odd(sets, flats, flat_level, darks, dark_level, scratch, odd_flat, odd_dark);
+    free(scratch);
+    return NULL;
+}
+
+/* The fields of one kind. */
+typedef struct Fields {
+    SinoStatus (*read)(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *counts);
+    int64_t count;
+    double *level; /* [count]; owned */
+    bool *odd;     /* [count]; owned */
+} Fields;
+
+/* A sample of pixels, as stored and as sorted. */
+typedef struct Pixels {
+    int64_t count;
+    float *stored;  /* owned */
+    double *sorted; /* owned */
+} Pixels;
+
+static SinoStatus measure(SinoScan *scan, const SinoScanBox *box, const Pixels *pixels, Fields *fields)
+{
+    if (fields->count == 0) return NULL;
+    SINO_TRY(sino_allocate(fields->count, sizeof *fields->level, "levels of fields", &fields->level));
+    SINO_TRY(sino_allocate(fields->count, sizeof *fields->odd, "odd fields", &fields->odd));
+    for (int64_t i = 0; i < fields->count; i++) {
+        SINO_TRY(fields->read(scan, i, 1, box, pixels->stored));
+        for (int64_t p = 0; p < pixels->count; p++) pixels->sorted[p] = (double)pixels->stored[p];
+        fields->level[i] = median_of(pixels->count, pixels->sorted, false);
+    }
+    return NULL;
+}
+
+static SinoStatus measure_both(SinoScan *scan, const SinoScanBox *box, Fields *flats, Fields *darks)
+{
+    Pixels pixels = {.count = sino_times(box->row_count, box->column_count)};
+    SinoStatus status = sino_allocate(pixels.count, sizeof *pixels.stored, "a sample of fields", &pixels.stored);
+    if (!status) status = sino_allocate(pixels.count, sizeof *pixels.sorted, "a sample of fields", &pixels.sorted);
+    if (!status) status = measure(scan, box, &pixels, flats);
+    if (!status) status = measure(scan, box, &pixels, darks);
+    free(pixels.stored);
+    free(pixels.sorted);
+    return status;
+}
+
+/* Ends of sets count the flat fields that stay. A set keeps its brightest fields at least. */
+static void shrink_sets(const Fields *flats, SinoFlatSets *sets)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0, s = 0; i < flats->count && s < sets->count; i++) {
+        kept += !flats->odd[i];
+        if (i + 1 == sets->end[s]) sets->end[s++] = kept;
+    }
+}
+
+static SinoStatus leave_out(SinoScan *scan, const Fields *fields, SinoFieldKind kind)
+{
+    static const char *const name[] = {"flat", "dark"}, *const but[] = {"has no light", "has light"};
+    int64_t odd = 0, first = 0;
+    char remark[200];
+    for (int64_t i = fields->count - 1; i >= 0; i--) {
+        odd += fields->odd[i];
+        if (fields->odd[i]) first = i;
+    }
+    if (odd == 0) return NULL;
+    snprintf(remark, sizeof remark,
+             "%" PRId64 " of %" PRId64 " %s fields %s left out: number %" PRId64
+             " %s (its median count is %.6g), unlike the others",
+             odd, fields->count, name[kind], odd == 1 ? "is" : "are", first + 1, but[kind], fields->level[first]);
+    return sino_scan_leave_out(scan, kind, fields->odd, remark);
+}
+
+static SinoStatus find_and_leave_out(SinoScan *scan, const SinoScanBox *box, Fields *flats, Fields *darks,
+                                     SinoFlatSets *sets)
+{
+    SINO_TRY(measure_both(scan, box, flats, darks));
+    SINO_TRY(sino_odd_fields(sets, flats->count, flats->level, darks->count, darks->level, flats->odd, darks->odd));
+    SINO_TRY(leave_out(scan, flats, SINO_FLAT_FIELDS));
+    shrink_sets(flats, sets);
+    return leave_out(scan, darks, SINO_DARK_FIELDS);
+}
+
+SinoStatus sino_odd_fields_leave_out(SinoScan *scan, const SinoScanBox *box, SinoFlatSets *sets)
+{
+    const SinoScanInfo *info = sino_scan_info(scan);
+    Fields flats = {.read = sino_scan_read_some_flats, .count = info->flat_count};
+    Fields darks = {.read = sino_scan_read_some_darks, .count = info->dark_count};
+    if (flats.count == 0 || flats.count + darks.count == 1) return NULL;
+    SinoStatus status = find_and_leave_out(scan, box, &flats, &darks, sets);
+    free(flats.level);
+    free(flats.odd);
+    free(darks.level);
+    free(darks.odd);
+    return status;
+}

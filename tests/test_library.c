@@ -288,6 +288,34 @@ static void arrays_are_refused(void **state)
     succeeds(sinodag_operator_free(op));
 }
 
+/* Strides that wrap lead nowhere, or where other elements are. That of a single slice has no meaning. */
+static void strides_that_wrap_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t wrong[] = {INT64_MAX, INT64_MIN, INT64_MIN + 1, -((int64_t)1 << 50)};
+    SinodagOperator *op = new_operator(NULL);
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    for (int i = 0; i < 12; i++)
+        for (int d = 0; d < 3; d++) {
+            const int64_t stride = i < 4 ? wrong[i] : (int64_t)1 << (51 + i);
+            SinodagArray far = of, there = to;
+            memcpy(far.stride, (int64_t[]){VOXELS, COLUMNS, 1}, sizeof far.stride);
+            memcpy(there.stride, (int64_t[]){RAYS, COLUMNS, 1}, sizeof there.stride);
+            far.stride[d] = there.stride[d] = stride;
+            refused(sinodag_project(op, &far, &to), "lead out of memory");
+            refused(sinodag_project(op, &of, &there), "lead out of memory");
+            refused(sinodag_backproject(op, &there, &of), "lead out of memory");
+            refused(sinodag_solve(op, &to, NULL, &(SinodagSolution){.volume = far}), "lead out of memory");
+            if (d > 0) continue;
+            far.size[0] = there.size[0] = 1;
+            succeeds(sinodag_project(op, &far, &there));
+        }
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
 /* Arrays that share memory: slices would be written while others are still to be read. */
 static void overlaps_are_refused(void **state)
 {
@@ -311,7 +339,7 @@ static void overlaps_are_refused(void **state)
     to.stride[0] = -RAYS - 1;
     refused(sinodag_project(op, &of, &to), "overlap in memory");
     to.stride[0] = INT64_MIN;
-    refused(sinodag_project(op, &of, &to), "overlap in memory");
+    refused(sinodag_project(op, &of, &to), "lead out of memory");
     static const char *const steps[] = {"algorithm=sirt", "iterations=1", NULL};
     SinodagArray start = of;
     succeeds(sinodag_solve(op, &next, steps, &(SinodagSolution){.volume = of, .start = &start}));
@@ -829,6 +857,7 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(geometries_are_refused),
                                        cmocka_unit_test(settings_are_refused),
                                        cmocka_unit_test(arrays_are_refused),
+                                       cmocka_unit_test(strides_that_wrap_are_refused),
                                        cmocka_unit_test(overlaps_are_refused),
                                        cmocka_unit_test(nonsense_is_refused),
                                        cmocka_unit_test(freed_operators_are_refused),

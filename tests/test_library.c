@@ -2,6 +2,7 @@
 /* Library: the shared object as a program sees it: products, layouts, threads, misuse, and what stays after use. */
 #include "testing_library.h"
 
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -286,6 +287,65 @@ static void arrays_are_refused(void **state)
     free(x);
     free(y);
     succeeds(sinodag_operator_free(op));
+}
+
+/* A message of a call is told in the caller's locale. */
+static void tell_in_own_locale(void *of, const char *level, const char *event, const char *message)
+{
+    (void)level;
+    (void)event;
+    (void)message;
+    ++*(int *)of;
+    assert_ptr_equal(uselocale((locale_t)0), LC_GLOBAL_LOCALE);
+}
+
+/* Numbers of settings are told with decimal points. */
+static void look_for_point(void *of, const SinodagSetting *setting)
+{
+    if (strcmp(setting->name, "max-repaired") == 0) *(bool *)of = strcmp(setting->usual, "0.2") == 0;
+}
+
+/* A locale with decimal commas, made here. False: this system cannot. */
+static bool use_commas(void)
+{
+    const char *const make = "mkdir -p commas && localedef -c -i de_DE -f UTF-8 ./commas/de_DE.UTF-8 >commas/out 2>&1";
+    if (system(make) != 0) return false;
+    setenv("LOCPATH", "commas", 1);
+    return setlocale(LC_ALL, "de_DE.UTF-8") && *localeconv()->decimal_point == ',';
+}
+
+/* Settings have decimal points whatever the locale of the program is, which a call does not change. */
+static void commas_of_a_locale_change_nothing(void **state)
+{
+    (void)state;
+    static int told; /* by the calls of later tests, too */
+    static const char *const steps[] = {"algorithm=sirt", "relaxation=0.75", "iterations=2", NULL};
+    static const char *const memory[] = {"memory=0.5GiB", NULL};
+    float *x[2], *y = calloc(RAYS, sizeof *y);
+    for (int i = 0; i < RAYS; i++) y[i] = (float)(i % 7) / 8;
+    for (int commas = 0; commas < 2; commas++) {
+        bool point = false;
+        SinodagOperator *op = NULL;
+        const SinodagGeometry wanted = geometry();
+        x[commas] = calloc(VOXELS, sizeof **x);
+        SinodagArray of = images(x[commas], SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+        of.size[0] = to.size[0] = 1;
+        if (commas && !use_commas()) print_message("no locale with decimal commas can be made here\n");
+        succeeds(sinodag_start(NULL, tell_in_own_locale, &told));
+        succeeds(sinodag_operator_new(&wanted, memory, &op));
+        succeeds(sinodag_solve(op, &to, steps, &(SinodagSolution){.volume = of}));
+        succeeds(sinodag_operator_free(op));
+        succeeds(sinodag_stop());
+        succeeds(sinodag_settings("recon", look_for_point, &point));
+        assert_true(point);
+        assert_ptr_equal(uselocale((locale_t)0), LC_GLOBAL_LOCALE);
+    }
+    setlocale(LC_ALL, "C");
+    assert_memory_equal(x[0], x[1], VOXELS * sizeof **x);
+    assert_true(told > 0);
+    free(x[0]);
+    free(x[1]);
+    free(y);
 }
 
 /* Strides that wrap lead nowhere, or where other elements are. That of a single slice has no meaning. */
@@ -857,6 +917,7 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(geometries_are_refused),
                                        cmocka_unit_test(settings_are_refused),
                                        cmocka_unit_test(arrays_are_refused),
+                                       cmocka_unit_test(commas_of_a_locale_change_nothing),
                                        cmocka_unit_test(strides_that_wrap_are_refused),
                                        cmocka_unit_test(overlaps_are_refused),
                                        cmocka_unit_test(nonsense_is_refused),

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,58 @@ static SinoStatus check_target(const char *path, bool overwrite)
     }
     SINO_CHECK(overwrite || lstat(path, &info) != 0, SINO_BAD_INPUT, "%s exists; --overwrite replaces it", path);
     return NULL;
+}
+
+/* The folder of a name, without links. NULL: there is none, or no memory. */
+static char *folder_of(const char *path)
+{
+    char *copy = strdup(path);
+    char *folder = copy ? realpath(dirname(copy), NULL) : NULL;
+    free(copy);
+    return folder;
+}
+
+/* Whether names in a folder stand for devices and open files of processes. */
+static bool is_of_devices(const char *folder)
+{
+    return strcmp(folder, "/dev") == 0 || strcmp(folder, "/proc") == 0 || strncmp(folder, "/proc/", 6) == 0;
+}
+
+/* The name that a link leads to; *next NULL: `path` is no link. */
+static SinoStatus read_link(const char *path, char **next)
+{
+    char target[PATH_MAX];
+    struct stat info;
+    *next = NULL;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode)) return NULL;
+    char *folder = folder_of(path);
+    const bool of_devices = folder && is_of_devices(folder);
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (folder && length > 0 &&
+        asprintf(next, "%s%s%.*s", *target == '/' ? "" : folder, *target == '/' ? "" : "/", (int)length, target) < 0)
+        *next = NULL;
+    free(folder);
+    SINO_CHECK(!of_devices, SINO_BAD_INPUT, "%s stands for a device or an open file and cannot be replaced", path);
+    SINO_CHECK(*next, SINO_FAILED, "%s is a link that cannot be read", path);
+    return NULL;
+}
+
+/* The file that `path` names, through links, so that a link stays and what it leads to is replaced. The caller frees
+ * it. */
+static SinoStatus follow_links(const char *path, char **named)
+{
+    enum { LINKS_MAX = 40 };
+    char *at = strdup(path), *next = NULL;
+    SinoStatus status = NULL;
+    for (int i = 0; at && i < LINKS_MAX; i++) {
+        status = read_link(at, &next);
+        if (status || !next) break;
+        free(at);
+        at = next;
+    }
+    SINO_CHECK(at, SINO_FAILED, "no memory for a file name");
+    *named = at;
+    return status;
 }
 
 static bool is_named(int descriptor, const char *path)
@@ -162,8 +215,8 @@ static SinoStatus open_output(const char *path, bool overwrite, bool again, Sino
     SinoStatus status = NULL;
     file->descriptor = -1;
     file->overwrite = overwrite;
-    file->path = strdup(path);
-    if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
+    SINO_TRY_OR(status, end, follow_links(path, &file->path));
+    if (asprintf(&file->temporary, "%s.partial", file->path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, end, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
     if (again) SINO_TRY_OR(status, end, open_left(path, file->temporary, &file->descriptor));
     file->stays = file->descriptor >= 0;
@@ -194,8 +247,8 @@ SinoStatus sino_output_join(const char *path, SinoOutputFile **joined)
     SinoStatus status = NULL;
     SINO_TRY(sino_allocate(1, sizeof *file, "an output file", &file));
     file->descriptor = -1;
-    file->path = strdup(path);
-    if (asprintf(&file->temporary, "%s.partial", path) < 0) file->temporary = NULL;
+    SINO_TRY_OR(status, fail, follow_links(path, &file->path));
+    if (asprintf(&file->temporary, "%s.partial", file->path) < 0) file->temporary = NULL;
     SINO_CHECK_OR(status, fail, file->path && file->temporary, SINO_FAILED, "no memory for a file name");
     file->descriptor = open(file->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     SINO_CHECK_OR(status, fail, file->descriptor >= 0, SINO_FAILED,

@@ -226,6 +226,21 @@ static void stalled(void **state)
     assert_rerun_works(*state);
 }
 
+/* While a run is suspended no task can end, which is no stall. */
+static void suspended(void **state)
+{
+    CliRun run = {.directory = *state};
+    cli_works(*state, "phantom -o scan.h5 --size 512 --angles 400 --slices 4");
+    cli_start(&run, "recon scan.h5 -o out.h5 --algorithm cg --projector rotate --rotation-axis 255.5 "
+                    "--iterations 200000 --stall-limit 2s");
+    cli_await(&run, "/200000");
+    assert_int_equal(kill(run.pid, SIGSTOP), 0);
+    sleep(4);
+    assert_int_equal(kill(run.pid, SIGCONT), 0);
+    usleep(500000);
+    stop(&run, SIGINT, "interrupted by SIGINT; out.h5 was not written; temporary files were removed");
+}
+
 static void two_runs_with_one_output(void **state)
 {
     CliRun first = {.directory = *state};
@@ -250,6 +265,7 @@ int cli_interrupt_tests(void)
         CLI_TEST(some_slices_are_complete),
         CLI_TEST(some_slices_are_replaced),
         CLI_TEST(stalled),
+        CLI_TEST(suspended),
         CLI_TEST(two_runs_with_one_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

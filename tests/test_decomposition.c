@@ -281,6 +281,34 @@ static void hilbert_visits_neighbours(void **state)
         .name = #function " with symmetry", .test_func = function, .initial_state = (void *)""                         \
     }
 
+/* A sketch has the voxels and the nonzeros of what it stands for, and as even partitions. */
+static void sketches_are_alike(void **state)
+{
+    (void)state;
+    enum { ANGLES = 64, PARTS = 5 };
+    double rad[ANGLES];
+    for (int k = 0; k < ANGLES; k++) rad[k] = M_PI * k / ANGLES;
+    const SinoGeometry scan = {
+        .angle_count = ANGLES, .column_count = 3000, .grid_size = 4200, .angle_rad = rad, .center = 1499.5};
+    SinoLayout layout;
+    SinoDecomposition exact, sketch;
+    assert_success(sino_layout_new(&scan, SINO_SINGLE, true, &layout));
+    assert_success(sino_decomposition_new(&layout, PARTS, NULL, &exact));
+    assert_success(sino_decomposition_sketch(&layout, PARTS, NULL, &sketch));
+    assert_true(exact.coarseness == 1 && sketch.coarseness > 1);
+    assert_true(sketch.tile_count < exact.tile_count / 4);
+    assert_true(fabs(sketch.nonzero_count / exact.nonzero_count - 1) < 0.02);
+    for (int64_t p = 0; p < PARTS; p++) {
+        double nonzeros = 0;
+        for (int64_t t = sketch.first[p]; t < sketch.first[p + 1]; t++) nonzeros += sketch.weight[t];
+        assert_true(fabs(PARTS * nonzeros / sketch.nonzero_count - 1) < 0.05);
+    }
+    assert_true(sino_decomposition_voxels(&sketch, 0, PARTS) >= sino_decomposition_voxels(&exact, 0, PARTS));
+    sino_decomposition_free(&exact);
+    sino_decomposition_free(&sketch);
+    sino_layout_free(&layout);
+}
+
 TESTING_SUBJECT(decomposition)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +327,7 @@ TESTING_SUBJECT(decomposition)
         cmocka_unit_test(units_are_counted),
         WITH_SYMMETRY(units_are_counted),
         cmocka_unit_test(large_grids_balance_well),
+        cmocka_unit_test(sketches_are_alike),
         cmocka_unit_test(hilbert_visits_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* Library: the shared object as a program sees it: products, layouts, threads, misuse, and what stays after use. */
 #include "testing_library.h"
 
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -288,6 +289,93 @@ static void arrays_are_refused(void **state)
     succeeds(sinodag_operator_free(op));
 }
 
+/* A message of a call is told in the caller's locale. */
+static void tell_in_own_locale(void *of, const char *level, const char *event, const char *message)
+{
+    (void)level;
+    (void)event;
+    (void)message;
+    ++*(int *)of;
+    assert_ptr_equal(uselocale((locale_t)0), LC_GLOBAL_LOCALE);
+}
+
+/* Numbers of settings are told with decimal points. */
+static void look_for_point(void *of, const SinodagSetting *setting)
+{
+    if (strcmp(setting->name, "max-repaired") == 0) *(bool *)of = strcmp(setting->usual, "0.2") == 0;
+}
+
+/* A locale with decimal commas, made here. False: this system cannot. */
+static bool use_commas(void)
+{
+    const char *const make = "mkdir -p commas && localedef -c -i de_DE -f UTF-8 ./commas/de_DE.UTF-8 >commas/out 2>&1";
+    if (system(make) != 0) return false;
+    setenv("LOCPATH", "commas", 1);
+    return setlocale(LC_ALL, "de_DE.UTF-8") && *localeconv()->decimal_point == ',';
+}
+
+/* Settings have decimal points whatever the locale of the program is, which a call does not change. */
+static void commas_of_a_locale_change_nothing(void **state)
+{
+    (void)state;
+    static int told; /* by the calls of later tests, too */
+    static const char *const steps[] = {"algorithm=sirt", "relaxation=0.75", "iterations=2", NULL};
+    static const char *const memory[] = {"memory=0.5GiB", NULL};
+    float *x[2], *y = calloc(RAYS, sizeof *y);
+    for (int i = 0; i < RAYS; i++) y[i] = (float)(i % 7) / 8;
+    for (int commas = 0; commas < 2; commas++) {
+        bool point = false;
+        SinodagOperator *op = NULL;
+        const SinodagGeometry wanted = geometry();
+        x[commas] = calloc(VOXELS, sizeof **x);
+        SinodagArray of = images(x[commas], SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+        of.size[0] = to.size[0] = 1;
+        if (commas && !use_commas()) print_message("no locale with decimal commas can be made here\n");
+        succeeds(sinodag_start(NULL, tell_in_own_locale, &told));
+        succeeds(sinodag_operator_new(&wanted, memory, &op));
+        succeeds(sinodag_solve(op, &to, steps, &(SinodagSolution){.volume = of}));
+        succeeds(sinodag_operator_free(op));
+        succeeds(sinodag_stop());
+        succeeds(sinodag_settings("recon", look_for_point, &point));
+        assert_true(point);
+        assert_ptr_equal(uselocale((locale_t)0), LC_GLOBAL_LOCALE);
+    }
+    setlocale(LC_ALL, "C");
+    assert_memory_equal(x[0], x[1], VOXELS * sizeof **x);
+    assert_true(told > 0);
+    free(x[0]);
+    free(x[1]);
+    free(y);
+}
+
+/* Strides that wrap lead nowhere, or where other elements are. That of a single slice has no meaning. */
+static void strides_that_wrap_are_refused(void **state)
+{
+    (void)state;
+    static const int64_t wrong[] = {INT64_MAX, INT64_MIN, INT64_MIN + 1, -((int64_t)1 << 50)};
+    SinodagOperator *op = new_operator(NULL);
+    float *x = calloc(SLICES * VOXELS, sizeof *x), *y = calloc(SLICES * RAYS, sizeof *y);
+    const SinodagArray of = images(x, SINODAG_FLOAT32), to = projections(y, SINODAG_FLOAT32);
+    for (int i = 0; i < 12; i++)
+        for (int d = 0; d < 3; d++) {
+            const int64_t stride = i < 4 ? wrong[i] : (int64_t)1 << (51 + i);
+            SinodagArray far = of, there = to;
+            memcpy(far.stride, (int64_t[]){VOXELS, COLUMNS, 1}, sizeof far.stride);
+            memcpy(there.stride, (int64_t[]){RAYS, COLUMNS, 1}, sizeof there.stride);
+            far.stride[d] = there.stride[d] = stride;
+            refused(sinodag_project(op, &far, &to), "lead out of memory");
+            refused(sinodag_project(op, &of, &there), "lead out of memory");
+            refused(sinodag_backproject(op, &there, &of), "lead out of memory");
+            refused(sinodag_solve(op, &to, NULL, &(SinodagSolution){.volume = far}), "lead out of memory");
+            if (d > 0) continue;
+            far.size[0] = there.size[0] = 1;
+            succeeds(sinodag_project(op, &far, &there));
+        }
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(op));
+}
+
 /* Arrays that share memory: slices would be written while others are still to be read. */
 static void overlaps_are_refused(void **state)
 {
@@ -311,7 +399,7 @@ static void overlaps_are_refused(void **state)
     to.stride[0] = -RAYS - 1;
     refused(sinodag_project(op, &of, &to), "overlap in memory");
     to.stride[0] = INT64_MIN;
-    refused(sinodag_project(op, &of, &to), "overlap in memory");
+    refused(sinodag_project(op, &of, &to), "lead out of memory");
     static const char *const steps[] = {"algorithm=sirt", "iterations=1", NULL};
     SinodagArray start = of;
     succeeds(sinodag_solve(op, &next, steps, &(SinodagSolution){.volume = of, .start = &start}));
@@ -829,6 +917,8 @@ TESTING_SUBJECT(library)
                                        cmocka_unit_test(geometries_are_refused),
                                        cmocka_unit_test(settings_are_refused),
                                        cmocka_unit_test(arrays_are_refused),
+                                       cmocka_unit_test(commas_of_a_locale_change_nothing),
+                                       cmocka_unit_test(strides_that_wrap_are_refused),
                                        cmocka_unit_test(overlaps_are_refused),
                                        cmocka_unit_test(nonsense_is_refused),
                                        cmocka_unit_test(freed_operators_are_refused),

@@ -135,6 +135,36 @@ static void existing_files_stay(void **state)
     assert_error(sino_output_open(name.path, false, &file), SINO_BAD_INPUT, "/out exists; --overwrite replaces it");
 }
 
+/* A link stays, and leads to the new file, in whatever folder that is. Links of devices stay, too. */
+static void links_are_followed(void **state)
+{
+    Names name;
+    SinoOutputFile *file;
+    char disk[TESTING_PATH], volume[TESTING_PATH], through[TESTING_PATH];
+    struct stat info;
+    names(&name, *state);
+    assert_int_equal(mkdir(testing_path(disk, *state, "disk"), 0700), 0);
+    put(testing_path(volume, *state, "disk/volume"), "old");
+    assert_int_equal(symlink("disk/volume", testing_path(through, *state, "through")), 0);
+    assert_int_equal(symlink(through, name.path), 0);
+    assert_success(sino_output_open(name.path, true, &file));
+    sino_output_write(file, 0, "new", 3);
+    assert_absent(name.partial);
+    assert_success(sino_output_seal(file));
+    assert_content(volume, "new");
+    assert_true(lstat(name.path, &info) == 0 && S_ISLNK(info.st_mode));
+    assert_true(lstat(through, &info) == 0 && S_ISLNK(info.st_mode));
+    const int descriptor = open(volume, O_RDONLY);
+    assert_true(descriptor >= 0);
+    snprintf(through, sizeof through, "/proc/self/fd/%d", descriptor);
+    assert_error_has(sino_output_open(through, true, &file), SINO_BAD_INPUT, "stands for a device or an open file");
+    assert_int_equal(unlink(name.path), 0);
+    assert_int_equal(symlink(through, name.path), 0);
+    assert_error_has(sino_output_open(name.path, true, &file), SINO_BAD_INPUT, "stands for a device or an open file");
+    assert_content(volume, "new");
+    assert_int_equal(close(descriptor), 0);
+}
+
 static void name_taken_meanwhile(void **state)
 {
     Names name;
@@ -394,6 +424,7 @@ TESTING_SUBJECT(output_file)
         TEST(name_comes_last),
         TEST(discard_leaves_nothing),
         TEST(existing_files_stay),
+        TEST(links_are_followed),
         TEST(name_taken_meanwhile),
         TEST(two_runs_do_not_meet),
         TEST(places_that_take_no_file),

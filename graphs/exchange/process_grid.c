@@ -2,6 +2,7 @@
 /* Process grid: P_b batch groups × P_d data ranks. */
 #include "process_grid.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -61,20 +62,44 @@ static bool is_allowed(const SinoProcessGridRequest *request, int64_t data_ranks
     return request->node_count == 0 || request->node_count % data_ranks == 0;
 }
 
+static SinoStatus fits_memory(const SinoProcessGridRequest *request, int64_t data_ranks, bool *fits)
+{
+    int64_t bytes;
+    SINO_TRY(needed_bytes(request, data_ranks, &bytes));
+    *fits = !request->rank_bytes || bytes <= request->budget_bytes;
+    return NULL;
+}
+
+/* The first of `count` numbers of ranks that fits; 0: none. The more ranks share a slice, the less each of them needs,
+ * so that steps double until a number fits, and bisection finds the first. */
+static SinoStatus first_that_fits(const SinoProcessGridRequest *request, int64_t count, const int64_t *candidate,
+                                  int64_t *data_ranks)
+{
+    int64_t low = 0, high = count;
+    for (int64_t step = 1; low < high; step = sino_times(2, step)) {
+        const int64_t i = high < count ? low + (high - low) / 2 : sino_smaller(low + step - 1, count - 1);
+        bool fits;
+        SINO_TRY(fits_memory(request, candidate[i], &fits));
+        if (fits)
+            high = i;
+        else
+            low = i + 1;
+    }
+    *data_ranks = high < count ? candidate[high] : 0;
+    return NULL;
+}
+
 /* The least P_d ≥ `from` that fits the memory and, with `divisors`, divides the number of ranks; 0: there is none. */
 static SinoStatus least_that_fits(const SinoProcessGridRequest *request, int64_t from, bool divisors,
                                   int64_t *data_ranks)
 {
-    *data_ranks = 0;
-    for (int64_t d = from; d <= request->rank_count; d++) {
-        int64_t bytes;
-        if (!is_allowed(request, d) || (divisors && request->rank_count % d != 0)) continue;
-        SINO_TRY(needed_bytes(request, d, &bytes));
-        if (bytes > request->budget_bytes && request->rank_bytes) continue;
-        *data_ranks = d;
-        return NULL;
-    }
-    return NULL;
+    int64_t *candidate = NULL, count = 0;
+    SINO_TRY(sino_allocate(request->rank_count, sizeof *candidate, "numbers of ranks", &candidate));
+    for (int64_t d = from; d <= request->rank_count; d++)
+        if (is_allowed(request, d) && (!divisors || request->rank_count % d == 0)) candidate[count++] = d;
+    SinoStatus status = first_that_fits(request, count, candidate, data_ranks);
+    free(candidate);
+    return status;
 }
 
 /* The least divisor of the number of ranks that gives every group a slice and has no more ranks than a slice has

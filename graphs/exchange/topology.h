@@ -12,7 +12,7 @@
 #include "arithmetic.h"
 #include "settings.h"
 
-enum { SINO_PARTITIONS_MAX = 1 << 20 };
+enum { SINO_PARTITIONS_MAX = 1 << 15 };
 
 typedef struct SinoTopology {
     int64_t rank_count; /* P_d: ranks that share a slice */

@@ -5,11 +5,14 @@
 
 #include "version.h"
 
+#include <locale.h>
 #include <pthread.h>
 #include <unistd.h>
 
 static struct {
     pthread_mutex_t mutex; /* held during every call; protects the rest */
+    locale_t c_locale;     /* of the thread that calls, during a call; 0: not made yet, or no memory */
+    locale_t callers;      /* its own */
     int64_t starts;        /* calls of sinodag_start without one of sinodag_stop */
     int64_t users;         /* starts, and operators */
     SinoRuntime *runtime;  /* NULL: StarPU is not up; its workers sleep between calls */
@@ -24,13 +27,19 @@ static struct {
 /* This thread is in a function of the caller. */
 static _Thread_local bool telling;
 
+void sino_library_calls(bool begins)
+{
+    telling = begins;
+    if (library.c_locale) uselocale(begins ? library.callers : library.c_locale);
+}
+
 static void tell_line(void *of, const char *level, const char *event, const char *message)
 {
     (void)of;
     if (!library.tell) return;
-    telling = true;
+    sino_library_calls(true);
     library.tell(library.tell_of, level, event, message);
-    telling = false;
+    sino_library_calls(false);
 }
 
 /* A caller that has enough of a call ends it by a failure of its tasks. */
@@ -38,9 +47,9 @@ static void tell_progress(void *of, const SinoProgress *progress, const char *te
 {
     (void)of;
     if (!library.progress) return;
-    telling = true;
+    sino_library_calls(true);
     const int enough = library.progress(library.progress_of, progress->done, text);
-    telling = false;
+    sino_library_calls(false);
     if (enough) sino_runtime_fail(library.runtime, sino_error(SINO_FAILED, "cancelled by the caller"));
 }
 
@@ -50,11 +59,6 @@ void sino_library_show_progress(SinodagProgress *progress, void *of)
     library.progress = progress;
 }
 
-void sino_library_calls(bool begins)
-{
-    telling = begins;
-}
-
 SinoStatus sino_library_enter(void)
 {
     SINO_CHECK(!telling, SINO_BAD_INPUT,
@@ -62,6 +66,8 @@ SinoStatus sino_library_enter(void)
     const pid_t process = __atomic_load_n(&library.process, __ATOMIC_ACQUIRE);
     if (process == 0 || process == getpid()) {
         pthread_mutex_lock(&library.mutex);
+        if (!library.c_locale) library.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        if (library.c_locale) library.callers = uselocale(library.c_locale); /* decimal points in settings and files */
         if (library.runtime) sino_runtime_resume(library.runtime);
         return NULL;
     }
@@ -74,6 +80,7 @@ SinoStatus sino_library_enter(void)
 void sino_library_leave(void)
 {
     if (library.runtime) sino_runtime_pause(library.runtime);
+    if (library.c_locale) uselocale(library.callers);
     pthread_mutex_unlock(&library.mutex);
 }
 

@@ -228,6 +228,45 @@ static bool in_order(const SinodagArray *array)
     return array->stride[0] == 0 && array->stride[1] == 0 && array->stride[2] == 0;
 }
 
+/* The bytes of memory from the first element to the last one. A double has every address; a stride may be anything. */
+typedef struct Range {
+    double first, end;
+} Range;
+
+static Range range_of(const SinodagArray *array, int64_t element_bytes, const int64_t step[3], int64_t volume_step)
+{
+    const double address = (double)(uintptr_t)array->data, element = (double)element_bytes;
+    const int64_t count[4] = {array->size[0], array->size[1], array->size[2], sino_larger(1, array->volumes)};
+    const int64_t steps[4] = {step[0], step[1], step[2], volume_step};
+    Range range = {.first = address, .end = address + element};
+    for (int d = 0; d < 4; d++) {
+        const double reach = element * (double)(count[d] - 1) * (double)steps[d];
+        range.first += fmin(reach, 0);
+        range.end += fmax(reach, 0);
+    }
+    return range;
+}
+
+/* No address wraps, nor do those of the next lines, which are fetched ahead. */
+static SinoStatus check_reach(const char *what, const SinodagArray *array, int64_t element_bytes, const int64_t step[3],
+                              int64_t volume_step)
+{
+    const double addresses = 0x1p57; /* more than a process has */
+    const Range range = range_of(array, element_bytes, step, volume_step);
+    SINO_CHECK(range.first >= 0 && range.end <= addresses, SINO_BAD_INPUT,
+               "%s have the strides (%" PRId64 ", %" PRId64 ", %" PRId64 ") and that of volumes %" PRId64
+               ", which lead out of memory; allowed: strides of arrays that are in memory",
+               what, step[0], step[1], step[2], array->volume_stride);
+    return NULL;
+}
+
+SinoStatus sino_library_steps(const char *what, const SinodagArray *array, int64_t element_bytes, int64_t step[3])
+{
+    const int64_t *size = array->size, usual[] = {sino_times(size[1], size[2]), size[2], 1};
+    for (int d = 0; d < 3; d++) step[d] = in_order(array) || size[d] == 1 ? usual[d] : array->stride[d];
+    return check_reach(what, array, element_bytes, step, 0);
+}
+
 /* "S, 33, 33" */
 static const char *sizes_text(const int64_t size[3], char text[80])
 {
@@ -248,16 +287,14 @@ static SinoStatus use(const char *what, const SinodagArray *array, const int64_t
     SINO_CHECK(first && array->size[1] == size[1] && array->size[2] == size[2], SINO_BAD_INPUT,
                "%s have the sizes (%" PRId64 ", %" PRId64 ", %" PRId64 "); allowed: (%s)%s", what, array->size[0],
                array->size[1], array->size[2], sizes_text(size, text), size[0] > 0 ? "" : " with S slices");
+    SINO_CHECK(array->size[0] <= SINO_SIDE_MAX, SINO_BAD_INPUT, "there are %" PRId64 " slices; allowed: 1 to %d",
+               array->size[0], SINO_SIDE_MAX);
     const bool wide = array->type == SINODAG_FLOAT64;
     SINO_CHECK((uintptr_t)array->data % (wide ? sizeof(double) : sizeof(float)) == 0, SINO_BAD_INPUT,
                "%s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
                what);
-    const bool usual = in_order(array);
     *used = (SinoStrided){.type = wide ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32, .first = array->data};
-    used->step[0] = usual ? sino_times(size[1], size[2]) : array->stride[0];
-    used->step[1] = usual ? size[2] : array->stride[1];
-    used->step[2] = usual ? 1 : array->stride[2];
-    return NULL;
+    return sino_library_steps(what, array, wide ? sizeof(double) : sizeof(float), used->step);
 }
 
 SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3], SinoStrided *used)
@@ -278,8 +315,9 @@ static SinoStatus use_volumes(const char *what, const SinodagArray *array, const
                "%s are of %" PRId64 " volumes; allowed: 0 to %d", what, array->volumes, SINO_SIDE_MAX);
     const bool usual = in_order(array) && array->volume_stride == 0;
     *count = sino_larger(1, array->volumes);
-    *step = usual ? sino_times(used->step[0], size[0]) : array->volume_stride;
-    return NULL;
+    *step = usual || *count == 1 ? sino_times(used->step[0], size[0]) : array->volume_stride;
+    return check_reach(what, array, used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float), used->step,
+                       *step);
 }
 
 static SinoStatus use_cone(const SinoArraySizes *sizes, const SinodagArray *images, const SinodagArray *projections,
@@ -295,13 +333,11 @@ static SinoStatus use_cone(const SinoArraySizes *sizes, const SinodagArray *imag
     return NULL;
 }
 
-static SinoStatus check_bounds(const SinodagArray *images, const SinodagArray *projections)
+static SinoStatus check_counts(const SinodagArray *images, const SinodagArray *projections)
 {
     SINO_CHECK(images->size[0] == projections->size[0], SINO_BAD_INPUT,
                "there are %" PRId64 " images and projections of %" PRId64 " slices; allowed: as many of both",
                images->size[0], projections->size[0]);
-    SINO_CHECK(images->size[0] <= SINO_SIDE_MAX, SINO_BAD_INPUT, "there are %" PRId64 " slices; allowed: 1 to %d",
-               images->size[0], SINO_SIDE_MAX);
     return NULL;
 }
 
@@ -310,15 +346,10 @@ static SinoStatus use_slices(const SinoArraySizes *sizes, const SinodagArray *im
 {
     SINO_TRY(sino_library_use_array("the images", images, sizes->images, &arrays->images));
     SINO_TRY(sino_library_use_array("the projections", projections, sizes->projections, &arrays->projections));
-    SINO_TRY(check_bounds(images, projections));
+    SINO_TRY(check_counts(images, projections));
     arrays->slice_count = images->size[0];
     return NULL;
 }
-
-/* The bytes of memory from the first element to the last one. A double has every address; a stride may be anything. */
-typedef struct Range {
-    double first, end;
-} Range;
 
 /* An array of the caller, as it is used. */
 typedef struct Use {
@@ -328,20 +359,10 @@ typedef struct Use {
     int64_t volume_step;
 } Use;
 
-static Range range_of(Use of)
+static Range range_used(Use of)
 {
-    const SinodagArray *array = of.array;
-    const SinoStrided *used = of.used;
-    const double element = used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float);
-    const int64_t count[4] = {array->size[0], array->size[1], array->size[2], sino_larger(1, array->volumes)};
-    const int64_t step[4] = {used->step[0], used->step[1], used->step[2], of.volume_step};
-    Range range = {.first = (double)(uintptr_t)array->data, .end = (double)(uintptr_t)array->data + element};
-    for (int d = 0; d < 4; d++) {
-        const double reach = element * (double)(count[d] - 1) * (double)step[d];
-        range.first += fmin(reach, 0);
-        range.end += fmax(reach, 0);
-    }
-    return range;
+    const int64_t element = of.used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float);
+    return range_of(of.array, element, of.used->step, of.volume_step);
 }
 
 /* Whether element i of one array is element i of the other one. */
@@ -356,7 +377,7 @@ static bool are_same(Use a, Use b)
 static SinoStatus check_apart(Use a, Use b)
 {
     if (a.array->device != SINODAG_MAIN_MEMORY || b.array->device != SINODAG_MAIN_MEMORY) return NULL;
-    const Range of_a = range_of(a), of_b = range_of(b);
+    const Range of_a = range_used(a), of_b = range_used(b);
     SINO_CHECK(of_a.end <= of_b.first || of_b.end <= of_a.first || are_same(a, b), SINO_BAD_INPUT,
                "%s and %s overlap in memory; allowed: arrays apart from each other, or the same array with the same "
                "strides",

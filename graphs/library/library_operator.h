@@ -32,6 +32,10 @@ SinoStatus sino_library_find_operator(const SinodagOperator *handle, SinodagOper
 SinoStatus sino_library_use_arrays(const SinodagOperator *op, const SinodagArray *images,
                                    const SinodagArray *projections, SinoArrays *arrays);
 
+/* Elements between neighbours along each dimension; row-major where all strides are 0. The stride along a single
+ * element may be anything. SINO_BAD_INPUT: an element has no address. */
+SinoStatus sino_library_steps(const char *what, const SinodagArray *array, int64_t element_bytes, int64_t step[3]);
+
 /* Checks an array of these sizes, of which 0 is any number from 1 on. `what` names it in messages. SINO_BAD_INPUT:
  * other sizes or types, or several volumes. */
 SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3],

@@ -2,6 +2,7 @@
 /* Library, reconstructions: recon of the arrays of a caller. */
 #include "library.h"
 #include "library_devices.h"
+#include "library_operator.h"
 #include "recon.h"
 
 #include "memory_scan.h"
@@ -84,12 +85,8 @@ static SinoStatus use(const char *what, bool needed, const SinodagArray *of, Sin
     SINO_CHECK((uintptr_t)of->data % (uintptr_t)bytes[of->type] == 0, SINO_BAD_INPUT,
                "%s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
                what);
-    const bool usual = of->stride[0] == 0 && of->stride[1] == 0 && of->stride[2] == 0;
     *images = (SinoMemoryImages){.type = type[of->type], .first = of->data, .size = {size[0], size[1], size[2]}};
-    images->step[0] = usual ? sino_times(size[1], size[2]) : of->stride[0];
-    images->step[1] = usual ? size[2] : of->stride[1];
-    images->step[2] = usual ? 1 : of->stride[2];
-    return NULL;
+    return sino_library_steps(what, of, bytes[of->type], images->step);
 }
 
 static SinoStatus use_scan(const SinodagScan *scan, SinoMemoryScan *used)

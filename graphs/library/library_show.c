@@ -2,6 +2,7 @@
 /* Library, shown settings: those of each function, for programs that show them. */
 #include "library.h"
 
+#include <locale.h>
 #include <string.h>
 
 /* A caller's function that shows settings. */
@@ -40,7 +41,11 @@ SinodagStatus sinodag_settings(const char *function, SinodagVisit *visit, void *
     for (size_t i = 0; function && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(function, functions[i].name) == 0) {
             Visitor visitor = {.settings = functions[i].settings, .visit = visit, .of = of};
+            const locale_t points = newlocale(LC_ALL_MASK, "C", (locale_t)0), callers = uselocale((locale_t)0);
+            if (points) uselocale(points);
             sino_settings_each(SINO_VERB_RECON, show, &visitor);
+            uselocale(callers);
+            if (points) freelocale(points);
             return NULL;
         }
     return sino_error(SINO_BAD_INPUT, "'%.80s' has no settings; allowed: start, operator, solve, recon",

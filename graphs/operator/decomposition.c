@@ -209,7 +209,7 @@ SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_co
 {
     SinoStatus status = NULL;
     const int64_t side = sino_tile_side(layout->geometry.grid_size);
-    SinoDecomposition made = {.partition_count = partition_count};
+    SinoDecomposition made = {.partition_count = partition_count, .coarseness = 1};
     Fill fill = {.layout = layout, .made = &made, .side = side};
     SINO_TRY_OR(status, fail, sino_allocate(sino_times(side, side), sizeof *made.tile, "tiles", &made.tile));
     SINO_TRY_OR(status, fail, sino_allocate(sino_times(side, side), sizeof *made.weight, "tiles", &made.weight));
@@ -220,6 +220,60 @@ SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_co
 fail:
     sino_decomposition_free(&made);
     return status;
+}
+
+/* An even grid stays even, as mirror images need. */
+int64_t sino_decomposition_grid(int64_t grid_size, int64_t coarseness)
+{
+    const int64_t step = grid_size % 2 == 0 ? 2 : 1;
+    return coarseness == 1 ? grid_size : sino_ceil_multiple(sino_ceil_divide(grid_size, coarseness), step);
+}
+
+int64_t sino_decomposition_voxels(const SinoDecomposition *decomposition, int64_t first, int64_t end)
+{
+    const int64_t tiles = decomposition->first[end] - decomposition->first[first];
+    const int64_t side = sino_times(SINO_TILE, decomposition->coarseness);
+    return sino_times(tiles, sino_times(side, side));
+}
+
+/* Slices of up to SIDE voxels a side are cut as they are. Of larger ones a partition has enough tiles for footprints
+ * that are right to some percent, or if there are very many partitions, a few. */
+static int64_t coarseness_of(int64_t grid_size, int64_t partition_count)
+{
+    enum { SIDE = 2048, ENOUGH = 32, FEW = 4, MANY = 1 << 17 };
+    const int64_t enough = sino_smaller(sino_times(ENOUGH, partition_count), MANY);
+    const int64_t tiles = sino_larger(enough, sino_times(FEW, partition_count));
+    int64_t coarseness = sino_ceil_divide(grid_size, SIDE);
+    while (coarseness > 1 &&
+           sino_tile_voxels(sino_decomposition_grid(grid_size, coarseness)) / SINO_TILE_VOXELS < tiles)
+        coarseness--;
+    return coarseness;
+}
+
+SinoStatus sino_decomposition_sketch(const SinoLayout *layout, int64_t partition_count, const double *share,
+                                     SinoDecomposition *result)
+{
+    enum { FEW = 32 };
+    double few_rad[FEW]; /* angles that tell what a tile costs */
+    SinoDecomposition made;
+    SinoLayout coarse = *layout; /* which borrows the angles */
+    SinoGeometry *scan = &coarse.geometry;
+    const int64_t coarseness = coarseness_of(scan->grid_size, partition_count);
+    scan->grid_size = sino_decomposition_grid(scan->grid_size, coarseness);
+    scan->column_count = sino_ceil_divide(scan->column_count, coarseness);
+    scan->center = (scan->center + 0.5) / (double)coarseness - 0.5;
+    const int64_t step = coarseness > 1 ? sino_ceil_divide(scan->angle_count, FEW) : 1;
+    for (int64_t k = 0; step > 1 && k * step < scan->angle_count; k++) few_rad[k] = scan->angle_rad[k * step];
+    if (step > 1) scan->angle_rad = few_rad;
+    scan->angle_count = sino_ceil_divide(scan->angle_count, step);
+    SINO_TRY(sino_decomposition_new(&coarse, partition_count, share, &made));
+    const double nonzeros =
+        (double)sino_times(coarseness, coarseness) * (double)layout->geometry.angle_count / (double)scan->angle_count;
+    for (int64_t t = 0; coarseness > 1 && t < made.tile_count; t++) made.weight[t] *= nonzeros;
+    made.nonzero_count *= nonzeros;
+    made.coarseness = coarseness;
+    *result = made;
+    return NULL;
 }
 
 int64_t sino_decomposition_units(const SinoLayout *layout)

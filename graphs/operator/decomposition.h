@@ -12,6 +12,7 @@ typedef struct SinoDecomposition {
     double *weight;      /* [tile_count]: expected nonzeros; owned */
     int64_t *first; /* [partition_count + 1]: tiles of partition p: first[p] … first[p+1] − 1, or none; owned */
     double nonzero_count; /* expected */
+    int64_t coarseness;   /* voxels of the scan along a side of a voxel of the tiles: 1, or more in a sketch */
 } SinoDecomposition;
 
 /* Cuts the slice into partition_count ≥ 1 partitions; if there are more partitions than tiles, some are empty. share[p]
@@ -21,6 +22,17 @@ typedef struct SinoDecomposition {
  * memory. */
 SinoStatus sino_decomposition_new(const SinoLayout *layout, int64_t partition_count, const double *share,
                                   SinoDecomposition *result);
+
+/* The same for sizes of a plan, in a time that does not grow with the slice: where partitions have many tiles, the
+ * slice is cut at a lower resolution. Weights are those of the scan. */
+SinoStatus sino_decomposition_sketch(const SinoLayout *layout, int64_t partition_count, const double *share,
+                                     SinoDecomposition *result);
+
+/* Voxels along a side of the grid that the tiles cover, which is grid_size for a coarseness of 1. */
+int64_t sino_decomposition_grid(int64_t grid_size, int64_t coarseness);
+
+/* Voxels of the scan in partitions first … end − 1. */
+int64_t sino_decomposition_voxels(const SinoDecomposition *decomposition, int64_t first, int64_t end);
 
 /* Number of units that cannot be cut: tiles, or orbits of tiles. More partitions than units are of no use. */
 int64_t sino_decomposition_units(const SinoLayout *layout);

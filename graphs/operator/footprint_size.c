@@ -44,18 +44,20 @@ typedef struct TileBox {
     int32_t first_column, end_column, first_row, end_row;
 } TileBox;
 
-static Rectangle rectangle_of(int64_t size, const TileBox *box)
+/* The rectangle of a box in a grid of `size` voxels a side, each of which is `coarseness` voxels of the scan wide. */
+static Rectangle rectangle_of(int64_t size, int64_t coarseness, const TileBox *box)
 {
+    const double voxel = (double)coarseness;
     const int64_t left = sino_tile_first_voxel(size, box->first_column),
                   top = sino_tile_first_voxel(size, box->first_row);
     const int64_t right = sino_tile_first_voxel(size, box->end_column),
                   bottom = sino_tile_first_voxel(size, box->end_row);
     const double x0 = (double)(left > 0 ? left : 0), x1 = (double)(right < size ? right : size);
     const double y0 = (double)(top > 0 ? top : 0), y1 = (double)(bottom < size ? bottom : size);
-    return (Rectangle){.x = (x0 + x1 - (double)size) / 2,
-                       .y = ((double)size - y0 - y1) / 2,
-                       .half_width = (x1 - x0) / 2,
-                       .half_height = (y1 - y0) / 2};
+    return (Rectangle){.x = voxel * (x0 + x1 - (double)size) / 2,
+                       .y = voxel * ((double)size - y0 - y1) / 2,
+                       .half_width = voxel * (x1 - x0) / 2,
+                       .half_height = voxel * (y1 - y0) / 2};
 }
 
 /* Turns tiles in the order of by_place into runs along rows, and runs stacked on each other into one box. Returns the
@@ -88,9 +90,10 @@ static int64_t add_rectangles(Work *work, int64_t partition, SinoTilePlace *tile
     if (count == 0) return 0;
     memcpy(tile, decomposition->tile + first, (size_t)count * sizeof *tile);
     qsort(tile, (size_t)count, sizeof *tile, by_place);
-    const int64_t boxes = box_tiles(count, tile, box);
+    const int64_t boxes = box_tiles(count, tile, box), coarseness = decomposition->coarseness;
+    const int64_t size = sino_decomposition_grid(work->scan->grid_size, coarseness);
     for (int64_t i = 0; i < boxes; i++)
-        work->rectangle[work->first_rectangle[partition] + i] = rectangle_of(work->scan->grid_size, &box[i]);
+        work->rectangle[work->first_rectangle[partition] + i] = rectangle_of(size, coarseness, &box[i]);
     return boxes;
 }
 
@@ -154,15 +157,24 @@ static SinoStatus new_lists(Work *work, const SinoTopology *topology)
     return NULL;
 }
 
-/* Insertion sort in place: lists are short, and neighbouring angles have nearly the same order. */
+static int by_first(const void *a, const void *b)
+{
+    const int32_t p = ((const Interval *)a)->first, q = ((const Interval *)b)->first;
+    return (p > q) - (p < q);
+}
+
+/* Insertion sort in place, as neighbouring angles have nearly the same order; another sort where they do not. */
 static void sort_intervals(int64_t count, Interval *interval)
 {
-    for (int64_t i = 1; i < count; i++) {
+    const int64_t few = 16 * count;
+    int64_t moves = 0;
+    for (int64_t i = 1; i < count && moves <= few; i++) {
         const Interval moved = interval[i];
         int64_t j = i;
-        for (; j > 0 && interval[j - 1].first > moved.first; j--) interval[j] = interval[j - 1];
+        for (; j > 0 && interval[j - 1].first > moved.first; j--, moves++) interval[j] = interval[j - 1];
         interval[j] = moved;
     }
+    if (moves > few) qsort(interval, (size_t)count, sizeof *interval, by_first);
 }
 
 /* Merges sorted intervals that overlap or touch, appends the results to `merged`, and returns their number. */
@@ -186,10 +198,10 @@ static int64_t interval_rays(int64_t count, const Interval *interval)
     return rays;
 }
 
+/* An angle of the scan, which stands for `count` of them from number `first` on. */
 typedef struct Angle {
     double rad, cosine, sine;
-    int64_t owner;
-    int64_t owner_bit; /* bit of the angle's owner, different for each owner */
+    int64_t first, count;
 } Angle;
 
 /* The columns whose rays meet a rectangle in more than 1e-9. */
@@ -203,24 +215,43 @@ static void cast_shadow(const Work *work, const Angle *angle, const Rectangle *r
     shadow->last = (int32_t)(last < end ? fmax(last, -1) : end);
 }
 
-/* Adds a member's rays at one angle to its counts. */
+/* A rank that owns rays, and its bit, different for each owner. */
+typedef struct Owner {
+    int64_t rank, bit;
+} Owner;
+
+/* Adds rays of a member that another rank owns to the counts. */
+static void count_taken(Work *work, SinoLevel level, int64_t member, Owner owner, int64_t rays)
+{
+    SinoFootprintSizes *sizes = work->sizes;
+    uint64_t *word = &work->owner[level][member * work->owner_words + owner.bit / 64];
+    const uint64_t bit = (uint64_t)1 << owner.bit % 64;
+    const bool is_new = (*word & bit) == 0;
+    sizes->taken[level][owner.rank] += rays;
+    sizes->member[level][member].owner_count += is_new;
+    sizes->sender_count[level][owner.rank] += is_new;
+    *word |= bit;
+}
+
+/* Adds a member's rays at an angle to its counts. */
 static void count_rays(Work *work, SinoLevel level, int64_t member, const Angle *angle, int64_t rays)
 {
     SinoFootprintSizes *sizes = work->sizes;
     SinoFootprintSize *size = &sizes->member[level][member];
     const int64_t per_node = sizes->member_count[level] / sizes->member_count[SINO_LEVEL_NODE];
+    const int64_t rank = sino_topology_rank_of_node(&sizes->topology, member / per_node);
+    const int64_t angles = work->scan->angle_count, ranks = sizes->topology.rank_count;
     if (rays == 0) return;
-    size->ray_count += rays;
-    if (sino_topology_rank_of_node(&sizes->topology, member / per_node) == angle->owner) {
-        size->own_count += rays;
-        return;
+    size->ray_count += sino_times(rays, angle->count);
+    for (int64_t k = angle->first, next; k < angle->first + angle->count; k = next) {
+        const int64_t owner = sino_owner_of_angle(angles, ranks, k);
+        const int64_t owner_end = sino_owner_first_angle(angles, ranks, owner + 1);
+        next = sino_smaller(owner_end, angle->first + angle->count);
+        if (owner == rank)
+            size->own_count += sino_times(rays, next - k);
+        else
+            count_taken(work, level, member, (Owner){owner, ranks < angles ? owner : k}, sino_times(rays, next - k));
     }
-    sizes->taken[level][angle->owner] += rays;
-    uint64_t *word = &work->owner[level][member * work->owner_words + angle->owner_bit / 64];
-    const uint64_t bit = (uint64_t)1 << angle->owner_bit % 64;
-    size->owner_count += (*word & bit) == 0;
-    sizes->sender_count[level][angle->owner] += (*word & bit) == 0;
-    *word |= bit;
 }
 
 /* Appends one partition's columns to `merged`; returns the number of intervals. */
@@ -260,18 +291,23 @@ static int by_angle(const void *a, const void *b)
 {
     const Angle *p = a, *q = b;
     if (p->rad != q->rad) return p->rad < q->rad ? -1 : 1;
-    return (p->owner > q->owner) - (p->owner < q->owner);
+    return (p->first > q->first) - (p->first < q->first);
 }
 
+/* Every angle, or where there are very many shadows one of several neighbours in the file. */
 static SinoStatus shade_all(Work *work)
 {
-    const int64_t count = work->scan->angle_count, ranks = work->sizes->topology.rank_count;
+    enum { SHADOWS_MANY = 1 << 22, SHADOWS_ENOUGH = 1 << 20 };
+    const int64_t all = work->scan->angle_count;
+    const int64_t shadows = sino_times(all, work->first_rectangle[work->decomposition->partition_count]);
+    const int64_t wanted = shadows > SHADOWS_MANY ? 1 + shadows / SHADOWS_ENOUGH : 1;
+    const int64_t step = sino_smaller(wanted, all), count = sino_ceil_divide(all, step);
     Angle *angle = NULL;
     SINO_TRY(sino_allocate(count, sizeof *angle, "angles", &angle));
     for (int64_t k = 0; k < count; k++) {
-        const double rad = work->scan->angle_rad[k];
-        const int64_t owner = sino_owner_of_angle(count, ranks, k);
-        angle[k] = (Angle){rad, cos(rad), sin(rad), owner, ranks < count ? owner : k};
+        const int64_t first = k * step, together = sino_smaller(step, all - first);
+        const double rad = work->scan->angle_rad[first + together / 2];
+        angle[k] = (Angle){rad, cos(rad), sin(rad), first, together};
     }
     bool sorted = true; /* as the angles of most scans are */
     for (int64_t k = 1; k < count && sorted; k++) sorted = by_angle(&angle[k - 1], &angle[k]) <= 0;

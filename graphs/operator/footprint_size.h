@@ -34,8 +34,9 @@ typedef struct SinoFootprintSizes {
     int64_t *sender_count[SINO_LEVELS];     /* [level][rank]: other ranks' members with rays of the rank; owned */
 } SinoFootprintSizes;
 
-/* `scan` has its angles in the order of the file. The decomposition must have the topology's number of partitions. Time
- * grows with angles × rectangles: seconds for 4501 angles and a thousand partitions. SINO_FAILED: no memory. */
+/* `scan` has its angles in the order of the file. The decomposition must have the topology's number of partitions. Of
+ * more than four million angles × rectangles, neighbouring angles count as one of them, so that the time has a bound.
+ * SINO_FAILED: no memory. */
 SinoStatus sino_footprint_sizes_new(const SinoGeometry *scan, const SinoDecomposition *decomposition,
                                     const SinoTopology *topology, SinoFootprintSizes *result);
 void sino_footprint_sizes_free(SinoFootprintSizes *sizes);

@@ -130,7 +130,8 @@ static void rank_extents(const Subset *subset, int64_t rank, SinoExtent extent[S
 {
     const SinoTopology *topology = &subset->division->topology;
     const int64_t ranks = topology->rank_count, partitions = sino_topology_rank_partitions(topology);
-    const int64_t *first = subset->decomposition.first, all = first[ranks * partitions] * SINO_TILE_VOXELS;
+    const SinoDecomposition *decomposition = &subset->decomposition;
+    const int64_t all = sino_decomposition_voxels(decomposition, 0, ranks * partitions);
     const bool direct = subset->division->direct, whole = sino_topology_partitions(topology) == 1;
     const int64_t angles = subset->data.angle_count;
     const int64_t rays =
@@ -139,7 +140,7 @@ static void rank_extents(const Subset *subset, int64_t rank, SinoExtent extent[S
     memset(extent, 0, SINO_ROWS_KINDS * sizeof *extent);
     extent[SINO_ROWS_RAYS] = extent[SINO_ROWS_SUBSET] = sino_extent_one(rays);
     for (int64_t p = rank * partitions; p < (rank + 1) * partitions; p++) {
-        const int64_t voxels = (first[p + 1] - first[p]) * SINO_TILE_VOXELS;
+        const int64_t voxels = sino_decomposition_voxels(decomposition, p, p + 1);
         add_rows(&extent[SINO_ROWS_VOXELS], 1, voxels, voxels);
     }
     extent[SINO_ROWS_FOOTPRINT] =
@@ -264,7 +265,7 @@ static SinoStatus open_subset(const SinoAngleSubsets *subsets, const SinoLayout 
         SINO_TRY_OR(status, cleanup, sino_allocate(partitions, sizeof *share, "partitions", &share));
         sino_topology_shares(&division->topology, division->rank_weight, share);
     }
-    SINO_TRY_OR(status, cleanup, sino_decomposition_new(scan, partitions, share, &subset->decomposition));
+    SINO_TRY_OR(status, cleanup, sino_decomposition_sketch(scan, partitions, share, &subset->decomposition));
     SINO_TRY_OR(
         status, cleanup,
         sino_footprint_sizes_new(&layout->geometry, &subset->decomposition, &division->topology, &subset->sizes));

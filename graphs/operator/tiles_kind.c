@@ -29,7 +29,8 @@ SinoStatus sino_tiles_check(const char *folder)
 
 /* The decomposition for a matrix that stores every angle: its weights are what a tile costs here, too. A few angles of
  * the scan tell them. */
-static SinoStatus decompose(const SinoProblem *problem, int64_t partition_count, SinoDecomposition *decomposition)
+static SinoStatus decompose(const SinoProblem *problem, int64_t partition_count, bool sketch,
+                            SinoDecomposition *decomposition)
 {
     enum { FEW = 16 };
     double angle_rad[FEW];
@@ -40,7 +41,8 @@ static SinoStatus decompose(const SinoProblem *problem, int64_t partition_count,
     few.angle_rad = angle_rad;
     for (int64_t k = 0; k < few.angle_count; k++) angle_rad[k] = problem->geometry.angle_rad[k * step];
     SINO_TRY(sino_layout_new(&few, problem->precision, false, &layout));
-    SinoStatus status = sino_decomposition_new(&layout, partition_count, NULL, decomposition);
+    SinoStatus status =
+        (sketch ? sino_decomposition_sketch : sino_decomposition_new)(&layout, partition_count, NULL, decomposition);
     sino_layout_free(&layout);
     if (!status) decomposition->nonzero_count *= (double)problem->geometry.angle_count / (double)few.angle_count;
     return status;
@@ -51,11 +53,6 @@ SinoStatus sino_tiles_outline(const SinoProblem *problem, SinoOperatorOutline *o
     const int64_t voxels = sino_tile_voxels(problem->geometry.grid_size);
     *outline = (SinoOperatorOutline){.unit_count = voxels / SINO_TILE_VOXELS, .voxel_count = voxels};
     return NULL;
-}
-
-static int64_t partition_voxels(const SinoDecomposition *decomposition, int64_t partition)
-{
-    return (decomposition->first[partition + 1] - decomposition->first[partition]) * SINO_TILE_VOXELS;
 }
 
 /* The angles of a subset that a rank has: from *first on, in the order of the subset. */
@@ -99,10 +96,11 @@ static void fill_extents(const SinoProblem *problem, Share most, int64_t rank_co
                                             .total = rays,
                                             .most = sino_times(most.one, scan->column_count),
                                             .filled = problem->subset_count};
-    extent[SINO_ROWS_VOXELS] = (SinoExtent){.members = decomposition->partition_count,
-                                            .total = sino_times(decomposition->tile_count, SINO_TILE_VOXELS)};
+    extent[SINO_ROWS_VOXELS] =
+        (SinoExtent){.members = decomposition->partition_count,
+                     .total = sino_decomposition_voxels(decomposition, 0, decomposition->partition_count)};
     for (int64_t p = 0; p < decomposition->partition_count; p++) {
-        const int64_t voxels = partition_voxels(decomposition, p);
+        const int64_t voxels = sino_decomposition_voxels(decomposition, p, p + 1);
         extent[SINO_ROWS_VOXELS].most = sino_larger(extent[SINO_ROWS_VOXELS].most, voxels);
         extent[SINO_ROWS_VOXELS].filled += voxels > 0;
     }
@@ -118,7 +116,8 @@ static void fill_extents(const SinoProblem *problem, Share most, int64_t rank_co
  * its voxels to the ranks that add them up, and its part of the sum to all others. */
 static SinoTraffic traffic_of(const SinoDecomposition *decomposition, int64_t rank_count)
 {
-    const int64_t others = rank_count - 1, voxels = sino_times(decomposition->tile_count, SINO_TILE_VOXELS);
+    const int64_t others = rank_count - 1;
+    const int64_t voxels = sino_decomposition_voxels(decomposition, 0, decomposition->partition_count);
     const int64_t sent = sino_ceil_divide(sino_times(voxels, others), rank_count);
     const int64_t messages = sino_times(others, decomposition->partition_count);
     return (SinoTraffic){.global = sino_times(sent, rank_count),
@@ -135,7 +134,7 @@ SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *divis
     SinoAngleSubsets subsets;
     const SinoTopology *topology = &division->topology;
     const int64_t ranks = topology->rank_count;
-    SINO_TRY(decompose(problem, sino_topology_rank_partitions(topology), &decomposition));
+    SINO_TRY(decompose(problem, sino_topology_rank_partitions(topology), true, &decomposition));
     *size =
         (SinoOperatorSize){.map_bytes = sino_times(worker_count, scratch_bytes),
                            .shape.precision = problem->precision,
@@ -187,11 +186,11 @@ static SinoStatus list_angles(const SinoOperator *op, const SinoRayExchangeShape
 static SinoStatus list_partitions(const SinoOperator *op, const SinoDivision *division, SinoTilesOwn *own)
 {
     const int64_t count = sino_topology_rank_partitions(&division->topology);
-    SINO_TRY(decompose(&op->problem, count, &own->decomposition));
+    SINO_TRY(decompose(&op->problem, count, false, &own->decomposition));
     SINO_TRY(sino_allocate(count, sizeof *own->partition_voxels, "partitions", &own->partition_voxels));
     SINO_TRY(sino_allocate(count, sizeof *own->part, "partitions", &own->part));
     for (int64_t p = 0; p < count; p++) {
-        own->partition_voxels[p] = partition_voxels(&own->decomposition, p);
+        own->partition_voxels[p] = sino_decomposition_voxels(&own->decomposition, p, p + 1);
         own->part[p].footprint.ray_count = sino_geometry_ray_count(&op->problem.geometry);
     }
     return NULL;

@@ -14,7 +14,7 @@
 
 /* Slices of a minibatch, which share each length of A: at least a panel. More slices cost memory and gain little
  * (docs/PERFORMANCE.md). */
-enum { LEAST_DEFAULT_MINIBATCH = 16, PARTITIONS_MAX = 4096 };
+enum { LEAST_DEFAULT_MINIBATCH = 16 };
 
 /* A plan in the making. */
 typedef struct Planner {
@@ -67,10 +67,17 @@ static int64_t wanted_minibatch(const Planner *planner, int64_t slices)
     return balanced(slices, request->choices.minibatch ? request->choices.minibatch : wanted);
 }
 
+/* Partitions that the plan gives a rank at most, so that sockets have room to round them up. */
+static int64_t most_partitions(int64_t data_ranks)
+{
+    enum { RANK_PARTITIONS_MAX = 4096 };
+    return sino_smaller(RANK_PARTITIONS_MAX, sino_larger(SINO_PARTITIONS_MAX / 2 / data_ranks, 1));
+}
+
 /* Partitions of a rank if the topology leaves them open. Workers without a minibatch of their own share the minibatches
  * that exist: two products for each worker, so that a slow one leaves work to others, unless the choices say otherwise.
  * If devices compute, a minibatch is shared by all devices, if its products have partitions. */
-static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t minibatch)
+static int64_t wanted_partitions(const Planner *planner, int64_t data_ranks, int64_t slices, int64_t minibatch)
 {
     const SinoPlanRequest *request = planner->request;
     const int64_t devices = request->machine.devices.count, minibatches = sino_ceil_divide(slices, minibatch);
@@ -78,7 +85,8 @@ static int64_t wanted_partitions(const Planner *planner, int64_t slices, int64_t
     if (request->choices.partitions) return request->choices.partitions;
     if (minibatches >= workers || (devices > 0 && planner->kind->normal)) return 1;
     const int64_t each = request->choices.worker_products ? request->choices.worker_products : 2;
-    return devices > 0 ? workers : sino_ceil_divide(sino_times(each, workers), minibatches);
+    const int64_t wanted = devices > 0 ? workers : sino_ceil_divide(sino_times(each, workers), minibatches);
+    return sino_smaller(wanted, most_partitions(data_ranks));
 }
 
 /* Whether all slices of a rank are solved together, in one slab. */
@@ -234,7 +242,8 @@ static SinoStatus share_minibatches(const Planner *planner, int64_t data_ranks, 
     const int64_t in_flight = plan->streaming.slots;
     if (!leaves_open || sino_plan_busy_share(plan) >= 1) return NULL;
     for (int64_t each = 2; each >= 1; each--) {
-        const int64_t partitions = sino_ceil_divide(sino_times(each, plan->worker_count), in_flight);
+        const int64_t wanted = sino_ceil_divide(sino_times(each, plan->worker_count), in_flight);
+        const int64_t partitions = sino_smaller(wanted, most_partitions(data_ranks));
         SINO_TRY(try_partitions(planner, data_ranks, partitions, minibatch, slots, plan));
     }
     return NULL;
@@ -295,18 +304,20 @@ static SinoStatus suit_devices(const Planner *planner, int64_t data_ranks, int64
     const SinoPlanRequest *request = planner->request;
     const SinoDeviceRoom *room = &request->machine.devices;
     const SinoPrecision precision = planner->problem.precision;
+    bool splits = !request->choices.partitions;
     if (room->count == 0 || room->bytes == 0) return NULL;
     for (;;) {
         const SinoBatch batch = {sino_panel_stride(precision, *minibatch), request->job.history_numbers};
         const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, &plan->size, batch);
         if (sino_device_room_of_tasks(room, need.lists, need.vectors) <= room->bytes) return NULL;
-        const bool can_split =
-            !request->choices.partitions && plan->partition_count < PARTITIONS_MAX && plan->size.whole_vectors == 0;
+        const int64_t before = plan->partition_count, more = sino_times(2, before);
+        const bool can_split = splits && more <= most_partitions(data_ranks) && plan->size.whole_vectors == 0;
         const bool can_shrink = !request->choices.minibatch && *minibatch > 1;
         /* Lists are reduced first, because a small minibatch is slow; then the larger of the two. */
-        if (can_split && (need.lists >= need.vectors || !can_shrink || *minibatch <= LEAST_DEFAULT_MINIBATCH))
-            SINO_TRY(divide(planner, data_ranks, 2 * plan->partition_count, plan));
-        else if (can_shrink)
+        if (can_split && (need.lists >= need.vectors || !can_shrink || *minibatch <= LEAST_DEFAULT_MINIBATCH)) {
+            SINO_TRY(divide(planner, data_ranks, more, plan));
+            splits = plan->partition_count > before; /* a given topology leaves nothing open */
+        } else if (can_shrink)
             *minibatch = balanced(plan->group_slices, (*minibatch + 1) / 2);
         else
             return sino_device_too_small(room, need, plan->partition_count, *minibatch);
@@ -341,7 +352,7 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
     plan->problem = planner->problem;
     plan->group_slices = sino_larger(group_slices, 1);
     plan->division.direct = request->choices.direct;
-    SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, plan->group_slices, minibatch), plan));
+    SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, data_ranks, plan->group_slices, minibatch), plan));
     SINO_TRY(suit_devices(planner, data_ranks, &minibatch, plan));
     const int64_t slots = wanted_slots(planner, plan->group_slices, minibatch, plan->worker_count);
     const SinoRunPlan whole = *plan;
@@ -390,7 +401,7 @@ static SinoStatus rank_bytes(const void *context, int64_t batch_groups, int64_t 
     plan.division.rank_weight = request->choices.rank_weight;
     plan.division.mean_weight = mean_weight(&request->choices);
     plan.division.direct = request->choices.direct;
-    SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, slices, minibatch), &plan));
+    SINO_TRY(divide(planner, data_ranks, wanted_partitions(planner, data_ranks, slices, minibatch), &plan));
     const bool overlaps = request->choices.overlap && !planner->least;
     const int64_t minibatches = sino_ceil_divide(slices, minibatch);
     complete(planner, minibatch, is_whole(planner) ? minibatches : overlaps ? sino_smaller(2, minibatches) : 1, &plan);

@@ -222,11 +222,16 @@ static bool wait_for_stop(SinoStall *stall)
     return stop;
 }
 
+/* While the process was suspended, nothing could end: a watch that wakes up late does not count that time. */
 static void *watch(void *argument)
 {
     SinoStall *stall = argument;
+    int64_t asked_ns = now_ns();
     while (!wait_for_stop(stall)) {
+        const int64_t late_ns = now_ns() - asked_ns - (int64_t)(1e9 * stall->period_s);
         if (tasks_in_flight(stall->runtime) == 0) note_progress(stall->runtime);
+        if (late_ns > (int64_t)(1e9 * stall->period_s)) add(&stall->runtime->activity.last_end_ns, late_ns);
+        asked_ns = now_ns();
         const double still_s = 1e-9 * (double)(now_ns() - load(&stall->runtime->activity.last_end_ns));
         if (still_s > stall->limit_s) end(stall);
     }

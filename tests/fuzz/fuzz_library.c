@@ -76,7 +76,7 @@ static SinodagArray array(State *state, int which)
         made.volumes = order / 5 % 5 - 1;
         made.volume_stride = order < 128 ? 0 : n[0] * n[1] * n[2];
     }
-    switch (order % 5) {
+    switch (order % 6) {
     case 0:
         break;
     case 1:
@@ -88,6 +88,11 @@ static SinodagArray array(State *state, int which)
         break;
     case 3:
         made.data = (char *)made.data + 1;
+        break;
+    case 4: /* more than all addresses from one element to the next */
+        if (!fits) break;
+        memcpy(made.stride, (int64_t[]){n[1] * n[2], n[2], 1}, sizeof made.stride);
+        made.stride[order / 6 % 3] = order & 128 ? INT64_MIN >> order / 18 % 7 : INT64_MAX >> order / 18 % 6;
         break;
     default:
         made.data = NULL;

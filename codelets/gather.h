@@ -49,9 +49,6 @@ enum {
     SINO_GATHER_NONE = 0xffff /* padding of the last bundles: no output */
 };
 
-/* Increases with every change of the lists that the same block gives. */
-enum { SINO_GATHER_VERSION = 2 };
-
 typedef struct SinoGatherHeader {
     int64_t bytes; /* header, tables and lists of all visits */
     int64_t tile_count, ray_count;

@@ -3,8 +3,8 @@
  * so that the whole program, its tasks on GPUs and StarPU's transfers run where there is no GPU.
  *
  * What a stream is given is done later, by a thread of its own: of the streams that have something to do, one drawn at
- * random goes on, so that only what CUDA orders happens in order: cudaMemcpy, too, returns before a small array of
- * pageable memory has arrived. The devices' memory is out of reach but for that thread while it works; it begins as
+ * random goes on, so that only what CUDA orders happens in order. A small array of pageable memory that cudaMemcpy copies
+ * arrives when somebody waits for the default stream. The devices' memory is out of reach but for that thread while it works; it begins as
  * NaN, and copies that reach beyond an allocation, or mistake one side for the other, are refused, as is memory that
  * shares a page with page-locked one. Kernels that are given an address of the host's memory end the program, and so
  * does cudaDeviceReset, which would take from others in the process the memory that they have.
@@ -52,7 +52,7 @@ struct Runtime {
     std::mutex mutex;
     std::condition_variable changed;
     std::vector<CUstream_st *> streams;
-    CUstream_st default_stream = {};
+    CUstream_st default_stream = {}, own_stream = {}; /* own: of this file's work, which nothing else is ordered with */
     std::minstd_rand random;
     bool started = false;
     char *arena = nullptr;
@@ -131,7 +131,7 @@ static void start()
     if (runtime.started) return;
     if (number_of("SIMT_GPU_UNTOUCHED", 0)) end("it is used, and was to be left alone");
     runtime.started = true;
-    runtime.streams.push_back(&runtime.default_stream);
+    runtime.streams = {&runtime.default_stream, &runtime.own_stream};
     runtime.device_bytes = static_cast<size_t>(number_of("SIMT_GPU_MEMORY", 512)) << 20;
     runtime.others_bytes = static_cast<size_t>(number_of("SIMT_GPU_OTHERS", 0)) << 20;
     runtime.arena_bytes = runtime.device_bytes * GPUS_MAX;
@@ -234,6 +234,15 @@ static char *find_room(size_t bytes)
     return at + bytes <= end ? at : nullptr;
 }
 
+static void fill(CUstream_st *stream, void *memory, int value, size_t bytes)
+{
+    submit(stream, [=] {
+        memset(memory, value, bytes);
+        return nullptr;
+    });
+    wait_for(stream);
+}
+
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     char *room;
@@ -247,7 +256,8 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
         runtime.used[current_device] += bytes;
     }
     *memory = room;
-    return cudaMemset(room, UNDEFINED, bytes);
+    fill(&runtime.own_stream, room, UNDEFINED, bytes);
+    return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *memory)
@@ -273,11 +283,7 @@ cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
-    submit(nullptr, [=] {
-        memset(memory, value, bytes);
-        return nullptr;
-    });
-    wait_for(&runtime.default_stream);
+    fill(&runtime.default_stream, memory, value, bytes);
     return cudaSuccess;
 }
 

@@ -3,11 +3,11 @@
  * so that the whole program, its tasks on GPUs and StarPU's transfers run where there is no GPU.
  *
  * What a stream is given is done later, by a thread of its own: of the streams that have something to do, one drawn at
- * random goes on, so that only what CUDA orders happens in order. A small array of pageable memory that cudaMemcpy copies
- * arrives when somebody waits for the default stream. The devices' memory is out of reach but for that thread while it works; it begins as
- * NaN, and copies that reach beyond an allocation, or mistake one side for the other, are refused, as is memory that
- * shares a page with page-locked one. Kernels that are given an address of the host's memory end the program, and so
- * does cudaDeviceReset, which would take from others in the process the memory that they have.
+ * random goes on, so that only what CUDA orders happens in order. A small array of pageable memory that cudaMemcpy
+ * copies arrives when somebody waits for the default stream. The devices' memory is out of reach but for that thread
+ * while it works; it begins as NaN. Copies that reach beyond an allocation, or mistake one side for the other, are
+ * refused, as is memory that shares a page with page-locked one. Kernels that are given an address of the host's memory
+ * end the program, and so does cudaDeviceReset, which would take from others in the process the memory that they have.
  *
  *     SIMT_GPUS         GPUs that there are; 2 by default. CUDA_VISIBLE_DEVICES set to nothing hides them
  *     SIMT_GPU_MEMORY   MiB of each; 512 by default

@@ -130,8 +130,8 @@ static void halves_round_to_even(void **state)
     (void)state;
     static const float values[] = {0, -0.0f, 1, 1.0f / 3, 65504, 65520, 1e-8f, 6e-8f, -2049, 2051, 0x1p-14f, INFINITY};
     enum { COUNT = sizeof values / sizeof *values };
-    float back[COUNT];
-    uint16_t to[COUNT];
+    float back[COUNT] = {0};
+    uint16_t to[COUNT] = {0};
     float *of_from = device_lend(values, sizeof values), *of_back = device_memory(sizeof back);
     uint16_t *of_to = device_memory(sizeof to);
     device_check(probe_half(COUNT, of_from, of_to, of_back));
@@ -174,7 +174,7 @@ static void overruns_are_reported(void **state)
 static void addresses_of_the_host_are_refused(void **state)
 {
     (void)state;
-    int value[32];
+    int value[32] = {0};
     assert_error_has(probe_race(value), SINO_FAILED, "kernel race is given ");
 }
 
@@ -213,7 +213,7 @@ static void the_host_does_not_reach_the_device(void **state)
 static void races_show(void **state)
 {
     (void)state;
-    int value[32], wrong[3] = {0};
+    int value[32] = {0}, wrong[3] = {0};
     for (int order = 0; order < 3; order++) {
         simt_set_order((SimtOrder)order, 1);
         int *const of_value = device_memory(sizeof value);

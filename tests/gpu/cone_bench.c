@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REPETITIONS = 5, PROJECTIONS = SINO_CONE_CUDA_PROJECTIONS, SKIPPED = 77 };
 
@@ -59,6 +60,26 @@ static void shape(int64_t size, SinoPrecision precision, SinoConeSymmetry symmet
     for (int p = 0; p < PROJECTIONS; p++) bench->angle_rad[p] = 2 * SINO_PI * p / PROJECTIONS;
 }
 
+/* Values between 0.5 and 1, or of mixed precision up to SINO_CONE_LARGEST. */
+static SinoStatus fill_random(SinoPrecision precision, int64_t bytes, void *memory)
+{
+    uint64_t state = 88172645463325252u;
+    uint32_t *copy;
+    SINO_TRY(sino_allocate(sino_ceil_divide(bytes, (int64_t)sizeof *copy), sizeof *copy, "entries", &copy));
+    for (int64_t i = 0; i < sino_ceil_divide(bytes, (int64_t)sizeof *copy); i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        const float value = 0.5F + (float)(state >> 40) * 0x1p-25F;
+        copy[i] = (uint32_t)(state >> 32) & 0x7cff7cff;
+        if (precision == SINO_SINGLE) memcpy(&copy[i], &value, sizeof value);
+    }
+    const cudaError_t error = cudaMemcpy(memory, copy, (size_t)bytes, cudaMemcpyHostToDevice);
+    free(copy);
+    CUDA_TRY(error);
+    return NULL;
+}
+
 static SinoStatus bench_new(int64_t size, SinoPrecision precision, SinoConeSymmetry symmetry, Bench *bench)
 {
     static const float ones[PROJECTIONS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -69,7 +90,7 @@ static SinoStatus bench_new(int64_t size, SinoPrecision precision, SinoConeSymme
     CUDA_TRY(cudaMalloc((void **)&bench->entries, (size_t)sino_times(bytes, PROJECTIONS)));
     CUDA_TRY(cudaMalloc((void **)&bench->units, sizeof ones));
     CUDA_TRY(cudaMalloc((void **)&bench->voxels, (size_t)voxel_bytes));
-    CUDA_TRY(cudaMemset(bench->entries, 1, (size_t)sino_times(bytes, PROJECTIONS)));
+    SINO_TRY(fill_random(precision, sino_times(bytes, PROJECTIONS), bench->entries));
     CUDA_TRY(cudaMemcpy(bench->units, ones, sizeof ones, cudaMemcpyHostToDevice));
     CUDA_TRY(cudaMemset(bench->voxels, 0, (size_t)voxel_bytes));
     CUDA_TRY(cudaEventCreate(&bench->begin));

@@ -18,7 +18,7 @@ void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, 
     const size_t unit_bytes = (size_t)packing->angle_count * sizeof *unit;
     const size_t scratch_bytes = (size_t)sino_cone_pack_scratch_bytes(packing);
     float *from = device_lend(sinogram, sinogram_bytes), *units = device_lend(unit, unit_bytes);
-    void *to = device_lend(line, line_bytes), *work = memset(device_memory(scratch_bytes), 0xff, scratch_bytes);
+    void *to = device_lend(line, line_bytes), *work = device_memory(scratch_bytes);
     (void)scratch;
     device_check(sino_cone_pack_cuda(NULL, packing, from, work, to, units));
     device_unlend(sinogram, from, sinogram_bytes);

@@ -27,7 +27,7 @@ SinoStatus correct_on_device(const SinoCorrection *correction, const void *count
     void *of_flat = device_lend(flat, flat_bytes), *of_dark = device_lend(dark, field_bytes);
     void *of_sinogram = device_lend(sinogram, sinogram_bytes), *of_repaired = device_lend(repaired, repaired_bytes);
     void *of_tally = device_lend(tally, tally_bytes);
-    void *workspace = memset(device_memory(workspace_bytes), 0xff, workspace_bytes);
+    void *workspace = device_memory(workspace_bytes);
     SinoCorrection of_device = *correction;
     of_device.place = of_place;
     of_device.flat_at = of_at;

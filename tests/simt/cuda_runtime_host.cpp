@@ -181,10 +181,10 @@ static const Allocation *find(const void *memory, size_t bytes)
     return at + bytes <= found->first + found->second.bytes ? &found->second : nullptr;
 }
 
-static bool is_host(const void *memory)
+bool simt_is_device(const void *memory)
 {
     const char *const at = static_cast<const char *>(memory);
-    return at < runtime.arena || at >= runtime.arena + runtime.arena_bytes;
+    return at >= runtime.arena && at < runtime.arena + runtime.arena_bytes;
 }
 
 static bool copy_allowed(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
@@ -193,8 +193,8 @@ static bool copy_allowed(const void *to, const void *from, size_t bytes, cudaMem
     start();
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    return (to_device ? find(to, bytes) != nullptr : is_host(to)) &&
-           (from_device ? find(from, bytes) != nullptr : is_host(from));
+    return (to_device ? find(to, bytes) != nullptr : !simt_is_device(to)) &&
+           (from_device ? find(from, bytes) != nullptr : !simt_is_device(from));
 }
 
 static cudaError_t copy(CUstream_st *stream, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
@@ -205,21 +205,6 @@ static cudaError_t copy(CUstream_st *stream, void *to, const void *from, size_t 
         return nullptr;
     });
     return cudaSuccess;
-}
-
-/* Only words that could be addresses of mapped memory are looked at: sizes and counts are far smaller. */
-const void *simt_host_address(const void *argument, size_t bytes)
-{
-    const uintptr_t least = uintptr_t(1) << 44, end = uintptr_t(1) << 47;
-    for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
-        uintptr_t word;
-        unsigned char resident;
-        memcpy(&word, static_cast<const char *>(argument) + i, sizeof word);
-        void *const page = reinterpret_cast<void *>(word & ~uintptr_t(PAGE - 1));
-        if (word < least || word >= end || word % 4 != 0 || !is_host(reinterpret_cast<void *>(word))) continue;
-        if (mincore(page, 1, &resident) == 0) return reinterpret_cast<void *>(word);
-    }
-    return nullptr;
 }
 
 /* The first gap of the device's share of the arena that is large enough. Needs the lock. */

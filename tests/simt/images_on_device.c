@@ -47,22 +47,6 @@ static Sizes sizes_of(const SinoCorrection *correction, int64_t detector_columns
                    .tally = (angles + (size_t)columns) * sizeof(int64_t)};
 }
 
-/* Scratch memory between calls holds anything. */
-static unsigned char *new_scratch(size_t bytes)
-{
-    return memset(device_memory(bytes + GUARD), 0xff, bytes + GUARD);
-}
-
-static void free_scratch(unsigned char *scratch, size_t bytes)
-{
-    for (size_t i = 0; i < GUARD; i++)
-        if (scratch[bytes + i] != 0xff) {
-            fprintf(stderr, "images: kernels have written behind the scratch memory\n");
-            abort();
-        }
-    device_free(scratch);
-}
-
 static double value_at(SinoPrecision precision, const void *values, size_t i)
 {
     return precision == SINO_DOUBLE ? ((const double *)values)[i] : (double)((const float *)values)[i];
@@ -95,7 +79,7 @@ static void launch(const Given *given, const SinoCorrection *correction, const G
     const SinoPhaseOptions *options = given->phase ? sino_phase_options(given->phase) : NULL;
     const size_t bytes = (size_t)(given->tilt ? sino_tilt_cuda_scratch_bytes(given->tilt, options, correction)
                                               : sino_phase_cuda_scratch_bytes(options, correction));
-    unsigned char *scratch = new_scratch(bytes);
+    void *const scratch = device_memory(bytes + GUARD);
     SinoPhaseCuda *phase = NULL;
     if (given->phase) device_check(sino_phase_cuda_new(given->phase, &phase));
     if (given->tilt)
@@ -107,10 +91,25 @@ static void launch(const Given *given, const SinoCorrection *correction, const G
                                              of_device->dark, NULL, scratch, result->sinogram, result->repaired,
                                              result->tally));
     sino_phase_cuda_free(phase);
-    free_scratch(scratch, bytes);
+    device_free_guarded(scratch, bytes, GUARD);
 }
 
-/* Corrects on the device, compares with the CPU's result, and puts the device's in its place. */
+/* Compares the device's result with the CPU's, and puts it in its place. */
+static void take(const Given *given, const Sizes *sizes, const Result *device, const Result *cpu)
+{
+    const Result copy = {device_copy(device->sinogram, sizes->sinogram),
+                         (int64_t *)(void *)device_copy(device->repaired, sizes->repaired),
+                         (int64_t *)(void *)device_copy(device->tally, sizes->tally)};
+    compare(given, sizes, cpu, &copy);
+    free(copy.sinogram);
+    free(copy.repaired);
+    free(copy.tally);
+    device_return(cpu->sinogram, device->sinogram, sizes->sinogram);
+    device_return(cpu->repaired, device->repaired, sizes->repaired);
+    device_return(cpu->tally, device->tally, sizes->tally);
+}
+
+/* Corrects on the device, where nothing is written before. */
 static void run_on_device(const Given *given, const Result *cpu)
 {
     const SinoCorrection *correction = given->correction;
@@ -129,10 +128,7 @@ static void run_on_device(const Given *given, const Result *cpu)
     device_unlend(given->counts, of_counts, sizes.counts);
     device_unlend(given->flat, of_flat, sizes.flat);
     device_unlend(given->dark, of_dark, sizes.field);
-    compare(given, &sizes, cpu, &device);
-    device_return(cpu->sinogram, device.sinogram, sizes.sinogram);
-    device_return(cpu->repaired, device.repaired, sizes.repaired);
-    device_return(cpu->tally, device.tally, sizes.tally);
+    take(given, &sizes, &device, cpu);
 }
 
 SinoStatus tilt_correct_on_device(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,

@@ -13,13 +13,17 @@ static SinoRegroupCuda lend(const SinoRegroup *regroup)
 {
     const SinoRegroupInput *input = &regroup->input;
     const SinoRegroupShape shape = sino_regroup_shape(regroup);
-    void *table = device_memory((size_t)sino_regroup_table_bytes(&shape));
+    const size_t table_bytes = (size_t)sino_regroup_table_bytes(&shape);
+    void *table = malloc(table_bytes);
+    if (!table) abort();
     sino_regroup_table(regroup, table);
-    return (SinoRegroupCuda){
+    const SinoRegroupCuda lent = {
         .shape = shape,
         .block = device_lend(input->block, (size_t)input->block->bytes),
         .ray = device_lend(input->footprint->ray, (size_t)input->footprint->ray_count * sizeof *input->footprint->ray),
-        .table = table};
+        .table = device_lend(table, table_bytes)};
+    free(table);
+    return lent;
 }
 
 static void unlend(const SinoRegroup *regroup, const SinoRegroupCuda *lent)
@@ -34,7 +38,7 @@ static void unlend(const SinoRegroup *regroup, const SinoRegroupCuda *lent)
 SinoStatus regroup_measure_on_device(const SinoRegroup *regroup, int64_t first, int64_t count, SinoRegroupSize *size)
 {
     const SinoRegroupCuda lent = lend(regroup);
-    SinoRegroupSize *measured = memset(device_memory((size_t)count * sizeof *size), 0xff, (size_t)count * sizeof *size);
+    SinoRegroupSize *measured = device_memory((size_t)count * sizeof *size);
     device_check(sino_regroup_measure_cuda(NULL, &lent, first, count, measured));
     device_return(size, measured, (size_t)count * sizeof *size);
     unlend(regroup, &lent);
@@ -47,7 +51,7 @@ SinoStatus regroup_fill_on_device(const SinoRegroup *regroup, int64_t first, int
     const int64_t head_bytes = sino_regroup_offset(lists, 0);
     const int64_t begin = sino_regroup_offset(lists, first), bytes = sino_regroup_offset(lists, first + count) - begin;
     void *head = device_lend(lists, (size_t)head_bytes);
-    void *part = memset(device_memory((size_t)bytes), 0xff, (size_t)bytes);
+    void *part = device_memory((size_t)bytes);
     device_check(sino_regroup_fill_cuda(NULL, &lent, head, first, count, part));
     device_unlend(lists, head, (size_t)head_bytes);
     device_return((char *)lists + begin, part, (size_t)bytes);

@@ -8,16 +8,22 @@
 
 #include <math.h>
 
-/* Tables that a kernel reads, filled in on the device. */
+/* Tables that a kernel reads. */
 static SinoRotateTables lend_tables(const SinoRotate *what)
 {
     const size_t numbers = (size_t)sino_rotate_number_count(what->geometry.grid_size);
-    double *turn = device_memory((size_t)sino_rotate_turn_count(&what->geometry) * sizeof *turn);
-    int32_t *number = device_memory(numbers * sizeof *number);
+    const size_t turn_bytes = (size_t)sino_rotate_turn_count(&what->geometry) * sizeof(double);
+    double *turn = malloc(turn_bytes);
+    int32_t *number = malloc(numbers * sizeof *number);
+    if (!turn || !number) abort();
     sino_rotate_turns(&what->geometry, turn);
     sino_rotate_numbers(what, number);
-    return (SinoRotateTables){
-        .turn = turn, .number = number, .tile = device_lend(what->tile, (size_t)what->tile_count * sizeof *what->tile)};
+    const SinoRotateTables lent = {.turn = device_lend(turn, turn_bytes),
+                                   .number = device_lend(number, numbers * sizeof *number),
+                                   .tile = device_lend(what->tile, (size_t)what->tile_count * sizeof *what->tile)};
+    free(turn);
+    free(number);
+    return lent;
 }
 
 static void unlend_tables(const SinoRotate *what, const SinoRotateTables *tables)
@@ -37,20 +43,23 @@ static void launch(bool back, bool fresh, const SinoRotate *what, const float *f
     unlend_tables(what, &tables);
 }
 
-/* Every other product is made afresh, of values that are no numbers, and added here. */
+/* Every other product is made afresh, in undefined memory, and added here. */
 static void product(bool back, const SinoRotate *what, const float *from, float *to)
 {
     static bool fresh;
     const size_t voxels = (size_t)(what->tile_count * SINO_TILE_VOXELS * what->slices.stride);
     const size_t rays = (size_t)(sino_geometry_ray_count(&what->geometry) * what->slices.stride);
     const size_t from_bytes = (back ? rays : voxels) * sizeof *from, count = back ? voxels : rays;
-    float *of_from = device_lend(from, from_bytes), *of_to = device_lend(to, count * sizeof *to);
     fresh = !fresh;
-    for (size_t i = 0; fresh && i < count; i++) of_to[i] = NAN;
+    float *of_from = device_lend(from, from_bytes);
+    float *of_to = fresh ? device_memory(count * sizeof *to) : device_lend(to, count * sizeof *to);
     launch(back, fresh, what, of_from, of_to);
-    for (size_t i = 0; fresh && i < count; i++) of_to[i] = to[i] + (isnan(of_to[i]) ? 0 : of_to[i]);
     device_unlend(from, of_from, from_bytes);
-    device_return(to, of_to, count * sizeof *to);
+    float *made = malloc(count * sizeof *made);
+    if (!made) abort();
+    device_return(made, of_to, count * sizeof *made);
+    for (size_t i = 0; i < count; i++) to[i] = !fresh ? made[i] : isnan(made[i]) ? to[i] : to[i] + made[i];
+    free(made);
 }
 
 void rotate_project_on_device(const SinoRotate *what, const float *x, void *scratch, float *y)

@@ -10,13 +10,6 @@
 #include <ucontext.h>
 #endif
 
-#if defined __SANITIZE_ADDRESS__
-#define SIMT_ASAN 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SIMT_ASAN 1
-#endif
-#endif
 #ifdef SIMT_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -586,4 +579,19 @@ const char *simt_run(dim3 blocks, dim3 threads, size_t shared_bytes, void (*thre
     run_blocks(blocks, shared_bytes);
     free(machine.shared);
     return machine.failed ? machine.fault : nullptr;
+}
+
+/* Only words that could be addresses of mapped memory are looked at: sizes and counts are far smaller. */
+const void *simt_host_address(const void *argument, size_t bytes)
+{
+    const uintptr_t least = uintptr_t(1) << 44, end = uintptr_t(1) << 47, page_bytes = 4096;
+    for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
+        uintptr_t word;
+        unsigned char resident;
+        memcpy(&word, static_cast<const char *>(argument) + i, sizeof word);
+        void *const page = reinterpret_cast<void *>(word & ~uintptr_t(page_bytes - 1));
+        if (word < least || word >= end || word % 4 != 0 || simt_is_device(reinterpret_cast<void *>(word))) continue;
+        if (mincore(page, 1, &resident) == 0) return reinterpret_cast<void *>(word);
+    }
+    return nullptr;
 }

@@ -25,6 +25,14 @@ extern "C" {
 #include "status.h"
 }
 
+#if defined __SANITIZE_ADDRESS__
+#define SIMT_ASAN 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SIMT_ASAN 1
+#endif
+#endif
+
 #define __global__
 #define __device__
 #define __host__
@@ -156,8 +164,8 @@ static inline SinoStatus sino_clear(cudaStream_t stream, void *memory, size_t by
 
 /* Memory, for what is made once, and what a device is; numbers are CUDA's. */
 extern "C" {
-typedef enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
-typedef enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1 } cudaMemcpyKind;
+typedef enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 } cudaError_t;
+typedef enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 } cudaMemcpyKind;
 typedef enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
@@ -166,6 +174,9 @@ cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaMemset(void *memory, int value, size_t bytes);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaGetDeviceCount(int *count);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);

@@ -20,8 +20,11 @@ enum { SIMT_MULTIPROCESSORS = 4, SIMT_SHARED_BYTES = 227 << 10 };
 typedef std::function<const char *()> SimtWork;
 const char *simt_submit(cudaStream_t stream, SimtWork work);
 
-/* Looks through the bytes of a kernel's argument for an address of the host's memory, where a GPU would not reach it.
- * NULL: there is none, or, where the host's memory is the device's, nobody minds. */
+/* Whether the address is in the memory of a device. */
+bool simt_is_device(const void *memory);
+
+/* Looks through the bytes of a kernel's argument for an address of the host's memory, where a GPU would not reach it;
+ * NULL: there is none. */
 const void *simt_host_address(const void *argument, size_t bytes);
 
 #endif

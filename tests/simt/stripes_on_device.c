@@ -44,16 +44,11 @@ static void run_on_device(const SinoStripesOptions *options, SinoSlices slices, 
     const size_t scratch_bytes = (size_t)sino_stripes_cuda_scratch_bytes(options);
     const size_t place_bytes = (size_t)options->angle_count * sizeof *place;
     void *of_sinogram = device_lend(sinogram, bytes), *of_place = device_lend(place, place_bytes);
-    unsigned char *scratch = memset(device_memory(scratch_bytes + GUARD), 0xff, scratch_bytes + GUARD);
+    void *const scratch = device_memory(scratch_bytes + GUARD);
     device_check(sino_stripes_run_cuda(NULL, options, slices, of_place, marked, scratch, of_sinogram));
     device_unlend(place, of_place, place_bytes);
     device_return(sinogram, of_sinogram, bytes);
-    for (size_t i = 0; i < GUARD; i++)
-        if (scratch[scratch_bytes + i] != 0xff) {
-            fprintf(stderr, "stripes: kernels have written behind the scratch memory\n");
-            abort();
-        }
-    device_free(scratch);
+    device_free_guarded(scratch, scratch_bytes, GUARD);
 }
 
 void stripes_run_on_device(const SinoStripes *stripes, SinoSlices slices, const int64_t *place, bool marked,
@@ -64,12 +59,14 @@ void stripes_run_on_device(const SinoStripes *stripes, SinoSlices slices, const 
     const size_t bytes = count * sino_precision_bytes(slices.precision);
     const double tolerance = options->method == SINO_STRIPES_SORTING ? 0 : 4e-6;
     const bool comparable = !has_undefined(slices.precision, sinogram, count);
-    void *of_device = device_lend(sinogram, bytes);
+    void *of_device = malloc(bytes);
+    if (!of_device) abort();
+    memcpy(of_device, sinogram, bytes);
     if (options->method != SINO_STRIPES_NONE) run_on_device(options, slices, place, marked, of_device, bytes);
     sino_stripes_run(stripes, slices, place, marked, scratch, sinogram);
     if (options->method != SINO_STRIPES_NONE) {
         if (comparable) compare(slices.precision, sinogram, of_device, count, tolerance);
         memcpy(sinogram, of_device, bytes);
     }
-    device_free(of_device);
+    free(of_device);
 }

@@ -165,10 +165,17 @@ static SinoSlices slices_of(int64_t count)
     return (SinoSlices){SINO_SINGLE, sino_panel_stride(SINO_SINGLE, count), count};
 }
 
-/* In memory of the device, which the host reaches as well; released by device_free. */
+static size_t vector_bytes(int64_t stride, int64_t rows)
+{
+    return (size_t)(rows * stride) * sizeof(float);
+}
+
+/* Zeroed; of no rows, too. */
 static float *new_vector(SinoSlices slices, int64_t rows)
 {
-    return device_memory((size_t)(rows * slices.stride) * sizeof(float));
+    float *vector = calloc(1, vector_bytes(slices.stride, rows) + 1);
+    assert_non_null(vector);
+    return vector;
 }
 
 static float *at(float *vector, SinoSlices slices, int64_t rows, int64_t row, int64_t set)
@@ -229,41 +236,61 @@ static Run new_run(const Subject *subject, int64_t stride)
                            .device_lists = subject->of_device,
                            .device_block = subject->block_of_device,
                            .stride = stride}};
-    run.product.work = memset(device_memory((size_t)run.work_bytes + GUARD), 0xff, (size_t)run.work_bytes);
+    run.product.work = device_memory((size_t)run.work_bytes + GUARD);
     return run;
 }
 
 static void free_run(Run *run)
 {
-    static const char untouched[GUARD];
-    assert_memory_equal((const char *)run->product.work + run->work_bytes, untouched, GUARD);
-    device_free(run->product.work);
+    device_free_guarded(run->product.work, (size_t)run->work_bytes, GUARD);
 }
 
 static void project(const Subject *subject, int64_t stride, const float *x, float *y)
 {
+    const size_t x_bytes = vector_bytes(stride, subject->order->row_count);
+    const size_t y_bytes = vector_bytes(stride, subject->rows.row_count);
+    float *const of_x = device_lend(x, x_bytes), *const of_y = device_lend(y, y_bytes);
     Run run = new_run(subject, stride);
     void *const work = run.product.work;
     run.product.work = NULL; /* is not used */
-    device_check(sino_brick_project_cuda(NULL, &run.product, x, y));
+    device_check(sino_brick_project_cuda(NULL, &run.product, of_x, of_y));
     run.product.work = work;
     free_run(&run);
+    device_unlend(x, of_x, x_bytes);
+    device_return(y, of_y, y_bytes);
 }
 
 static void backproject(const Subject *subject, int64_t stride, const float *y, float *x)
 {
+    const size_t x_bytes = vector_bytes(stride, subject->order->row_count);
+    const size_t y_bytes = vector_bytes(stride, subject->rows.row_count);
+    float *const of_x = device_lend(x, x_bytes), *const of_y = device_lend(y, y_bytes);
     Run run = new_run(subject, stride);
-    device_check(sino_brick_backproject_cuda(NULL, &run.product, y, x));
+    device_check(sino_brick_backproject_cuda(NULL, &run.product, of_y, of_x));
     free_run(&run);
+    device_unlend(y, of_y, y_bytes);
+    device_return(x, of_x, x_bytes);
 }
 
 static void sweep(const Subject *subject, int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
                   SinoBrickSums *sums)
 {
-    const size_t bytes = (size_t)stride * sizeof *sums;
+    const size_t bytes = (size_t)stride * sizeof *sums, x_bytes = vector_bytes(stride, subject->order->row_count);
+    const int64_t rays = subject->rows.row_count;
+    const size_t y_bytes = vector_bytes(stride, rays), row_bytes = vector_bytes(1, rays);
+    float *const of_x = device_lend(x, x_bytes), *const of_sum = device_lend(x_sum, x_bytes);
+    float *const of_counts = device_lend(counts->counts, y_bytes);
+    float *const of_rows = device_lend(counts->multiplicative, row_bytes);
+    float *const of_expected = device_lend(counts->additive, y_bytes);
+    const SinoBrickCounts lent = {of_counts, of_rows, of_expected};
     Run run = new_run(subject, stride);
-    SinoBrickSums *const of_device = memset(device_memory(bytes), 0xff, bytes);
-    device_check(sino_brick_sweep_cuda(NULL, &run.product, x, counts, x_sum, of_device));
+    SinoBrickSums *const of_device = device_memory(bytes);
+    device_check(sino_brick_sweep_cuda(NULL, &run.product, of_x, &lent, of_sum, of_device));
+    device_unlend(counts->counts, of_counts, y_bytes);
+    device_unlend(counts->multiplicative, of_rows, row_bytes);
+    device_unlend(counts->additive, of_expected, y_bytes);
+    device_unlend(x, of_x, x_bytes);
+    device_return(x_sum, of_sum, x_bytes);
     device_return(sums, of_device, bytes);
     free_run(&run);
 }
@@ -340,7 +367,7 @@ static void check_products(const Subject *subject, int64_t set_count)
     backproject(subject, slices.stride, y, aty);
     check_projection(subject, slices, x, ax);
     check_backprojection(subject, slices, y, aty);
-    device_free(x), device_free(y), device_free(ax), device_free(aty);
+    free(x), free(y), free(ax), free(aty);
 }
 
 static void products_are_those_of_the_entries(void **state)
@@ -423,8 +450,8 @@ static void check_sweep(const Subject *subject, int64_t set_count, bool multipli
     backproject(subject, slices.stride, ax, expected);
     for (int64_t i = 0; i < voxels * slices.stride; i++)
         assert_near((double)sum[i], (double)expected[i], fabs((double)expected[i]));
-    device_free(x), device_free(g), device_free(n), device_free(r);
-    device_free(ax), device_free(sum), device_free(expected);
+    free(x), free(g), free(n), free(r);
+    free(ax), free(sum), free(expected);
     free(sums);
 }
 
@@ -475,14 +502,10 @@ static float sweep_ones(int64_t rows, const float *counts, const float *expected
 {
     Subject subject = ones(rows, SINO_SINGLE);
     const SinoSlices slices = slices_of(1);
-    const size_t bytes = (size_t)rows * sizeof(float);
     float *x = new_vector(slices, subject.order->row_count), *sum = new_vector(slices, subject.order->row_count);
-    float *g = device_lend(counts, bytes), *r = device_lend(expected, bytes);
-    sweep(&subject, 1, x, &(SinoBrickCounts){.counts = g, .additive = r}, sum, sums);
+    sweep(&subject, 1, x, &(SinoBrickCounts){.counts = counts, .additive = expected}, sum, sums);
     const float back = sum[subject.order->place[0]];
-    device_unlend(counts, g, bytes);
-    device_unlend(expected, r, bytes);
-    device_free(x), device_free(sum);
+    free(x), free(sum);
     free_subject(&subject);
     return back;
 }
@@ -539,7 +562,7 @@ static Result result_of(const Subject *subject, int64_t first_set, int64_t set_c
     project(subject, slices.stride, x, result.y);
     sweep(subject, slices.stride, x, &(SinoBrickCounts){.counts = g}, result.x, result.sums);
     backproject(subject, slices.stride, g, result.x);
-    device_free(x), device_free(g);
+    free(x), free(g);
     return result;
 }
 
@@ -556,8 +579,8 @@ static void assert_same_set(const Subject *subject, const Result *all, int64_t s
 
 static void free_result(Result *result)
 {
-    device_free(result->x);
-    device_free(result->y);
+    free(result->x);
+    free(result->y);
 }
 
 /* Of threads and blocks, where the host runs them: ascending, descending or random. */
@@ -597,7 +620,7 @@ static void no_rows_give_nothing(void **state)
     backproject(&subject, 1, none, x);
     sweep(&subject, 1, x, &(SinoBrickCounts){.counts = none}, x, &sums);
     assert_true(x[0] == 0 && sums.expected == 0 && sums.lost == 0 && sums.squared == 0 && sums.log_likelihood == 0);
-    device_free(x), device_free(none);
+    free(x), free(none);
     free_subject(&subject);
 }
 

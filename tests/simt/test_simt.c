@@ -12,36 +12,41 @@
 #endif
 
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void barriers_and_atomics_sum(void **state)
 {
     (void)state;
     enum { BLOCKS = 7 };
-    int *value = device_memory(BLOCKS * PROBE_THREADS * sizeof *value);
-    int *sum = device_memory(BLOCKS * sizeof *sum), *total = device_memory(sizeof *total);
+    int value[BLOCKS * PROBE_THREADS], sum[BLOCKS], total = 0, all = 0;
     for (int i = 0; i < BLOCKS * PROBE_THREADS; i++) value[i] = i * i % 1000;
-    assert_success(probe_sum(BLOCKS, value, sum, total));
-    assert_success(device_wait());
-    int all = 0;
+    int *of_value = device_lend(value, sizeof value), *of_total = device_lend(&total, sizeof total);
+    int *of_sum = device_memory(sizeof sum);
+    device_check(probe_sum(BLOCKS, of_value, of_sum, of_total));
+    device_unlend(value, of_value, sizeof value);
+    device_return(sum, of_sum, sizeof sum);
+    device_return(&total, of_total, sizeof total);
     for (int b = 0; b < BLOCKS; b++) {
         int expected = 0;
         for (int i = 0; i < PROBE_THREADS; i++) expected += value[b * PROBE_THREADS + i];
         assert_int_equal(sum[b], expected);
         all += expected;
     }
-    assert_int_equal(*total, all);
-    device_free(value);
-    device_free(sum);
-    device_free(total);
+    assert_int_equal(total, all);
 }
 
 static void shuffles_move_lanes(void **state)
 {
     (void)state;
-    int *value = device_memory(32 * sizeof *value), *result = device_memory(sizeof(int[5][32]));
+    int value[32], result[5 * 32];
     for (int lane = 0; lane < 32; lane++) value[lane] = 3 * lane;
-    assert_success(probe_shuffle(value, result));
-    assert_success(device_wait());
+    int *of_value = device_lend(value, sizeof value), *of_result = device_memory(sizeof result);
+    device_check(probe_shuffle(of_value, of_result));
+    device_unlend(value, of_value, sizeof value);
+    device_return(result, of_result, sizeof result);
     for (int lane = 0; lane < 32; lane++) {
         assert_int_equal(result[lane], 3 * (lane / 8 * 8 + 3));
         assert_int_equal(result[32 + lane], 3 * (lane ^ 5));
@@ -49,17 +54,18 @@ static void shuffles_move_lanes(void **state)
         assert_int_equal(result[96 + lane], 3 * (lane < 2 ? lane : lane - 2));
         assert_true((uint32_t)result[128 + lane] == 0xaaaaaaaau);
     }
-    device_free(value);
-    device_free(result);
 }
 
 static void check_ldmatrix(bool transposed, bool by_shuffles)
 {
-    uint16_t *matrix = device_memory(sizeof(uint16_t[4][8][8]));
-    uint32_t *fragment = device_memory(sizeof(uint32_t[32][4]));
+    uint16_t matrix[4 * 8 * 8];
+    uint32_t fragment[32 * 4];
     for (int i = 0; i < 256; i++) matrix[i] = (uint16_t)(1000 + 7 * i);
-    assert_success(probe_ldmatrix(matrix, transposed, by_shuffles, fragment));
-    assert_success(device_wait());
+    uint16_t *of_matrix = device_lend(matrix, sizeof matrix);
+    uint32_t *of_fragment = device_memory(sizeof fragment);
+    device_check(probe_ldmatrix(of_matrix, transposed, by_shuffles, of_fragment));
+    device_unlend(matrix, of_matrix, sizeof matrix);
+    device_return(fragment, of_fragment, sizeof fragment);
     for (int lane = 0; lane < 32; lane++)
         for (int m = 0; m < 4; m++)
             for (int i = 0; i < 2; i++) {
@@ -67,8 +73,6 @@ static void check_ldmatrix(bool transposed, bool by_shuffles)
                 const uint16_t expected = matrix[64 * m + (transposed ? 8 * column + row : 8 * row + column)];
                 assert_int_equal(fragment[4 * lane + m] >> 16 * i & 0xffff, expected);
             }
-    device_free(matrix);
-    device_free(fragment);
 }
 
 static void ldmatrix_spreads_matrices(void **state)
@@ -79,8 +83,8 @@ static void ldmatrix_spreads_matrices(void **state)
 
 static void check_mma(bool by_shuffles, uint64_t *seed)
 {
-    uint16_t *a = device_memory(sizeof(uint16_t[16][16])), *b = device_memory(sizeof(uint16_t[16][8]));
-    float *c = device_memory(sizeof(float[16][8]));
+    uint16_t a[16 * 16], b[16 * 8];
+    float c[16 * 8];
     double expected[16][8];
     for (int i = 0; i < 256; i++) a[i] = sino_half((float)reference_random(seed));
     for (int i = 0; i < 128; i++) b[i] = sino_half((float)reference_random(seed));
@@ -91,12 +95,13 @@ static void check_mma(bool by_shuffles, uint64_t *seed)
             for (int k = 0; k < 16; k++)
                 *sum += (double)sino_half_value(a[row * 16 + k]) * (double)sino_half_value(b[k * 8 + column]);
         }
-    assert_success(probe_mma(a, b, by_shuffles, c));
-    assert_success(device_wait());
+    uint16_t *of_a = device_lend(a, sizeof a), *of_b = device_lend(b, sizeof b);
+    float *of_c = device_lend(c, sizeof c);
+    device_check(probe_mma(of_a, of_b, by_shuffles, of_c));
+    device_unlend(a, of_a, sizeof a);
+    device_unlend(b, of_b, sizeof b);
+    device_return(c, of_c, sizeof c);
     for (int i = 0; i < 128; i++) assert_true(fabs((double)c[i] - expected[i / 8][i % 8]) < 1e-5);
-    device_free(a);
-    device_free(b);
-    device_free(c);
 }
 
 static void mma_multiplies_matrices(void **state)
@@ -110,14 +115,14 @@ static void copies_arrive_by_stages(void **state)
 {
     (void)state;
     enum { TILES = 5, COUNT = 4 * PROBE_THREADS };
-    float *from = device_memory(sizeof(float[TILES][COUNT])), *to = device_memory(sizeof(float[TILES][COUNT]));
+    float from[TILES * COUNT], to[TILES * COUNT];
     for (int i = 0; i < TILES * COUNT; i++) from[i] = (float)i;
-    assert_success(probe_copy(TILES, from, to));
-    assert_success(device_wait());
+    float *of_from = device_lend(from, sizeof from), *of_to = device_memory(sizeof to);
+    device_check(probe_copy(TILES, of_from, of_to));
+    device_unlend(from, of_from, sizeof from);
+    device_return(to, of_to, sizeof to);
     for (int tile = 0; tile < TILES; tile++)
         for (int i = 0; i < COUNT; i++) assert_true(to[tile * COUNT + i] == (float)(tile * COUNT + COUNT - 1 - i));
-    device_free(from);
-    device_free(to);
 }
 
 static void halves_round_to_even(void **state)
@@ -125,19 +130,19 @@ static void halves_round_to_even(void **state)
     (void)state;
     static const float values[] = {0, -0.0f, 1, 1.0f / 3, 65504, 65520, 1e-8f, 6e-8f, -2049, 2051, 0x1p-14f, INFINITY};
     enum { COUNT = sizeof values / sizeof *values };
-    float *from = device_memory(sizeof values), *back = device_memory(sizeof values);
-    uint16_t *to = device_memory(COUNT * sizeof *to);
-    memcpy(from, values, sizeof values);
-    assert_success(probe_half(COUNT, from, to, back));
-    assert_success(device_wait());
+    float back[COUNT] = {0};
+    uint16_t to[COUNT] = {0};
+    float *of_from = device_lend(values, sizeof values), *of_back = device_memory(sizeof back);
+    uint16_t *of_to = device_memory(sizeof to);
+    device_check(probe_half(COUNT, of_from, of_to, of_back));
+    device_unlend(values, of_from, sizeof values);
+    device_return(back, of_back, sizeof back);
+    device_return(to, of_to, sizeof to);
     for (int i = 0; i < COUNT; i++) {
         assert_int_equal(to[i], sino_half(values[i]));
         const float expected = sino_half_value(sino_half(2 * values[i])) - sino_half_value(sino_half(values[i]));
         assert_true(back[i] == expected || (isnan(back[i]) && isnan(expected)));
     }
-    device_free(from);
-    device_free(back);
-    device_free(to);
 }
 
 #ifdef SINO_SIMT_HOST
@@ -145,7 +150,7 @@ static void halves_round_to_even(void **state)
 static void faults_are_reported(void **state)
 {
     (void)state;
-    float memory[32] = {0};
+    float *const memory = device_memory(sizeof(float[32]));
     assert_error(probe_fault(PROBE_MISSED_BARRIER, memory), SINO_FAILED,
                  "kernel fault, 1 x 1 x 1 blocks of 32 x 1 x 1 threads with 128 bytes of shared memory: a barrier that "
                  "16 of 32 threads do not reach");
@@ -155,23 +160,65 @@ static void faults_are_reported(void **state)
     assert_error_has(probe_fault(PROBE_SHARED_TOO_MUCH, memory), SINO_FAILED, "allowed: 232448");
     assert_error_has(probe_fault(PROBE_UNWAITED_COPY, memory), SINO_FAILED, "that nothing waited for");
     assert_error_has(probe_sum(0, NULL, NULL, NULL), SINO_FAILED, "0 x 1 x 1 blocks; allowed: 1 to");
+    device_free(memory);
 }
 
 static void overruns_are_reported(void **state)
 {
     (void)state;
-    float memory[32] = {0};
+    float *const memory = device_memory(sizeof(float[32]));
     assert_error_has(probe_fault(PROBE_SHARED_OVERRUN, memory), SINO_FAILED, "beyond the dynamic shared memory");
+    device_free(memory);
+}
+
+static void addresses_of_the_host_are_refused(void **state)
+{
+    (void)state;
+    int value[32] = {0};
+    assert_error_has(probe_race(value), SINO_FAILED, "kernel race is given ");
+}
+
+/* Ends the child by a signal, or the child ends well. */
+static bool is_fatal(void (*access)(char *memory), char *memory)
+{
+    int status;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit no_core = {0, 0};
+        (void)setrlimit(RLIMIT_CORE, &no_core);
+        (void)signal(SIGSEGV, SIG_DFL); /* a sanitizer's report would be all that is seen of this test */
+        access(memory);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status);
+}
+
+static void read_byte(char *memory)
+{
+    (void)*(volatile char *)memory;
+}
+
+static void the_host_does_not_reach_the_device(void **state)
+{
+    (void)state;
+    char mine = 0, *const memory = device_memory(1);
+    assert_false(is_fatal(read_byte, &mine));
+    assert_true(is_fatal(read_byte, memory));
+    device_free(memory);
 }
 
 /* Ascending order hides it, any other shows it. */
 static void races_show(void **state)
 {
     (void)state;
-    int value[32], wrong[3] = {0};
+    int value[32] = {0}, wrong[3] = {0};
     for (int order = 0; order < 3; order++) {
         simt_set_order((SimtOrder)order, 1);
-        assert_success(probe_race(value));
+        int *const of_value = device_memory(sizeof value);
+        assert_success(probe_race(of_value));
+        device_return(value, of_value, sizeof value);
         for (int i = 0; i < 32; i++) wrong[order] += value[i] != i + 1;
     }
     assert_int_equal(wrong[SIMT_ASCENDING], 0);
@@ -192,6 +239,8 @@ TESTING_SUBJECT(simt)
 #ifdef SINO_SIMT_HOST
         cmocka_unit_test(faults_are_reported),
         cmocka_unit_test(overruns_are_reported),
+        cmocka_unit_test(addresses_of_the_host_are_refused),
+        cmocka_unit_test(the_host_does_not_reach_the_device),
         cmocka_unit_test(races_show),
 #endif
     };

@@ -27,7 +27,7 @@ static const SinoSpmmDevice hopper = {227 << 10, 132}, turing = {64 << 10, 2}, s
 /* Lists of one direction, on the device. */
 typedef struct Lists {
     SinoGatherHeader header;
-    void *memory; /* owned */
+    void *memory; /* the device's; owned */
 } Lists;
 
 static Lists lists_create(const Problem *problem, const Partition *partition, const Packed *packed, bool back,
@@ -51,7 +51,7 @@ typedef struct Run {
     SinoPrecision precision;
     int64_t slice_count, stride, panel_width;
     SinoSpmmDevice device;
-    float *unit; /* on the device, owned; NULL: 1 */
+    float *unit; /* owned; NULL: 1 */
 } Run;
 
 /* The width of the last panel. */
@@ -76,7 +76,8 @@ static Run run_of(const Problem *problem, const Partition *partition, const Pack
                .panel_width = panel_width,
                .stride = stride_of(slice_count, panel_width)};
     if (!has_units) return run;
-    run.unit = device_memory((size_t)run.stride * sizeof *run.unit);
+    run.unit = calloc((size_t)run.stride, sizeof *run.unit);
+    assert_non_null(run.unit);
     for (int64_t f = 0; f < run.stride; f++) run.unit[f] = f < slice_count ? ldexpf(1, (int)(f * 31 % 81) - 40) : 1;
     return run;
 }
@@ -99,12 +100,23 @@ static int64_t voxel_rows(const Run *run)
     return run->partition->tile_count * SINO_TILE_VOXELS;
 }
 
+static int64_t from_rows(const Run *run, bool back)
+{
+    return back ? run->packed->ray_count : voxel_rows(run);
+}
+
+static int64_t to_rows(const Run *run, bool back)
+{
+    return from_rows(run, !back);
+}
+
 /* What is read: slices are those of the problem, over and over; outside the grid, where lengths are 0, any number. */
 static void *input_create(const Run *run, bool back)
 {
-    const int64_t rows = back ? run->packed->ray_count : voxel_rows(run);
+    const int64_t rows = from_rows(run, back);
     const size_t bytes = sino_spmm_from_bytes(run->precision);
-    void *input = device_memory((size_t)(rows * run->stride) * bytes);
+    void *input = calloc((size_t)(rows * run->stride) + 1, bytes);
+    assert_non_null(input);
     for (int64_t row = 0; row < rows; row++) {
         const int64_t t = row / SINO_TILE_VOXELS;
         const int64_t of =
@@ -119,18 +131,23 @@ static void *input_create(const Run *run, bool back)
 /* A result, of which nothing is left that was there before. */
 static void *output_create(const Run *run, bool back, const void *input)
 {
-    const int64_t rows = back ? voxel_rows(run) : run->packed->ray_count;
-    const size_t bytes = (size_t)(rows * run->stride) * sino_spmm_to_bytes(run->precision);
-    void *output = device_memory(bytes);
-    memset(output, 0xff, bytes);
+    const size_t from_bytes = (size_t)(from_rows(run, back) * run->stride) * sino_spmm_from_bytes(run->precision);
+    const size_t to_bytes = (size_t)(to_rows(run, back) * run->stride) * sino_spmm_to_bytes(run->precision);
+    const size_t unit_bytes = (size_t)run->stride * sizeof *run->unit;
+    void *const from = device_lend(input, from_bytes), *const to = device_memory(to_bytes);
+    float *const unit = device_lend(run->unit, unit_bytes);
     const SinoSpmmProductCuda product = {.device = run->device,
                                          .header = run->lists->header,
                                          .lists = run->lists->memory,
                                          .panel_width = run->panel_width,
                                          .stride = run->stride,
-                                         .unit = run->unit};
-    assert_success((back ? sino_spmm_backproject_cuda : sino_spmm_project_cuda)(NULL, &product, input, output));
+                                         .unit = unit};
+    assert_success((back ? sino_spmm_backproject_cuda : sino_spmm_project_cuda)(NULL, &product, from, to));
     assert_success(device_wait());
+    void *const output = device_copy(to, to_bytes);
+    device_unlend(input, from, from_bytes);
+    device_unlend(run->unit, unit, unit_bytes);
+    device_free(to);
     return output;
 }
 
@@ -153,7 +170,7 @@ static double tolerance_of(const Run *run, double size, int64_t visits)
 
 static void check_output(const Run *run, bool back, const Expected *expected, const void *output)
 {
-    const int64_t rows = back ? voxel_rows(run) : run->packed->ray_count;
+    const int64_t rows = to_rows(run, back);
     const double *values = back ? expected->x : expected->y, *sizes = back ? expected->x_size : expected->y_size;
     for (int64_t row = 0; row < rows; row++) {
         const int64_t t = row / SINO_TILE_VOXELS;
@@ -179,9 +196,9 @@ static void check_run(Run run, bool back, const Expected *expected)
 {
     void *input = input_create(&run, back), *output = output_create(&run, back, input);
     check_output(&run, back, expected, output);
-    device_free(input);
-    device_free(output);
-    device_free(run.unit);
+    free(input);
+    free(output);
+    free(run.unit);
 }
 
 /* Slices, panels and devices: kernels of every width, several blocks of slices, last panels of every width. */
@@ -336,10 +353,10 @@ static void check_adjoint(const Problem *problem, const Partition *partition, Si
             fail_msg("%s, R = %d, slice %d: <Ax, y> = %.17g, <x, Aty> = %.17g, of %g", precision_names[precision],
                      outputs, (int)f, in_rays, in_voxels, ray_scale);
     }
-    device_free(x);
-    device_free(y);
-    device_free(ax);
-    device_free(aty);
+    free(x);
+    free(y);
+    free(ax);
+    free(aty);
     for (int back = 0; back <= 1; back++) device_free(lists[back].memory);
     packed_free(&packed);
 }
@@ -376,18 +393,17 @@ static void check_orders(const Problem *problem, const Partition *partition, Sin
     for (int back = 0; back <= 1; back++) {
         const Lists lists = lists_create(problem, partition, &packed, back, outputs);
         const Run run = run_of(problem, partition, &packed, &lists, large, 48, 16, false);
-        const int64_t rows = back ? voxel_rows(&run) : packed.ray_count;
-        const size_t bytes = (size_t)(rows * run.stride) * sino_spmm_to_bytes(precision);
+        const size_t bytes = (size_t)(to_rows(&run, back) * run.stride) * sino_spmm_to_bytes(precision);
         void *input = input_create(&run, back), *first = NULL;
         for (int number = 0; number < 5; number++) {
             change_order(number);
             void *output = output_create(&run, back, input);
             if (first) assert_memory_equal(output, first, bytes);
-            device_free(first);
+            free(first);
             first = output;
         }
-        device_free(first);
-        device_free(input);
+        free(first);
+        free(input);
         device_free(lists.memory);
     }
     packed_free(&packed);

@@ -44,7 +44,6 @@ void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap 
     if (!of_x || !of_y) abort();
     for (int64_t p = 0; p < parts; p++) of_x[p] = device_lend(x[p], vector_bytes(map, slices, p));
     for (int64_t p = 0; p < parts; p++) of_y[p] = device_lend(y[p], vector_bytes(map, slices, p));
-    memset(scratch, 0xff, scratch_bytes);
     const SinoToeplitzTables tables = {spectrum, {tile, map->part_rows}, parts};
     device_check(sino_toeplitz_product_cuda(NULL, plans, &tables, slices, of_x, scratch, of_y));
     for (int64_t p = 0; p < parts; p++) device_unlend(x[p], (void *)of_x[p], vector_bytes(map, slices, p));

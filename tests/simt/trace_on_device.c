@@ -38,21 +38,28 @@ static void *trace_on_device(const SinoLayout *layout, int64_t first_tile, int64
 {
     const int64_t count = sino_trace_sections(layout, first_tile, tile_count, tile, NULL);
     const size_t section_bytes = (size_t)count * sizeof(SinoTraceSection);
-    SinoTraceSection *section = device_memory(section_bytes);
-    SinoTraceAngle *angle = device_memory((size_t)layout->geometry.angle_count * sizeof *angle);
-    SinoTraceSize *size = device_memory((size_t)(count + 1) * sizeof *size);
+    const size_t angle_bytes = (size_t)layout->geometry.angle_count * sizeof(SinoTraceAngle);
+    SinoTraceSection *section = malloc(section_bytes + 1);
+    SinoTraceAngle *angle = malloc(angle_bytes);
+    if (!section || !angle) abort();
     sino_trace_sections(layout, first_tile, tile_count, tile, section);
     sino_trace_angles(layout, angle);
-    device_check(sino_trace_measure_cuda(NULL, layout, angle, count, section, size));
+    void *of_section = device_lend(section, section_bytes), *of_angle = device_lend(angle, angle_bytes);
+    void *of_size = device_memory((size_t)(count + 1) * sizeof(SinoTraceSize));
+    device_check(sino_trace_measure_cuda(NULL, layout, of_angle, count, of_section, of_size));
+    SinoTraceSize *size = (SinoTraceSize *)(void *)device_copy(of_size, (size_t)(count + 1) * sizeof *size);
     compare_sizes(layout, count, section, size);
     *total = size[count];
     for (int64_t i = 0; i < count; i++) total->nonzero_count += size[i].nonzero_count;
     for (int64_t i = 0; i < count; i++) total->voxel_count += size[i].voxel_count;
-    void *bytes = memset(device_memory((size_t)total->offset), 0xff, (size_t)total->offset);
-    device_check(sino_trace_fill_cuda(NULL, layout, angle, count, section, size, bytes));
-    device_free(section);
-    device_free(angle);
-    device_free(size);
+    void *bytes = device_memory((size_t)total->offset);
+    device_check(sino_trace_fill_cuda(NULL, layout, of_angle, count, of_section, of_size, bytes));
+    device_unlend(section, of_section, section_bytes);
+    device_unlend(angle, of_angle, angle_bytes);
+    device_free(of_size);
+    free(section);
+    free(angle);
+    free(size);
     return bytes;
 }
 
@@ -73,7 +80,9 @@ static void compare(const SinoLayout *layout, int64_t first_tile, int64_t tile_c
     expect(total.offset, trace->size, "bytes of sections");
     expect(total.nonzero_count, trace->stored_nonzero_count, "stored nonzeros");
     expect(total.voxel_count * (int64_t)SINO_GROUP_RAYS, trace->stored_count, "stored lengths");
-    expect(first_difference(bytes, trace->bytes, trace->size), trace->size, "bytes that are the same");
+    unsigned char *copy = device_copy(bytes, (size_t)trace->size);
+    expect(first_difference(copy, trace->bytes, trace->size), trace->size, "bytes that are the same");
+    free(copy);
     device_free(bytes);
 }
 

@@ -35,7 +35,7 @@ static SinoHistory lend_history(SinoSlices slices, const SinoHistory *history)
 static void *lend_workspace(SinoSlices slices)
 {
     const size_t bytes = (size_t)sino_update_cuda_workspace_bytes(slices);
-    return memset(device_memory(bytes), 0xff, bytes);
+    return device_memory(bytes);
 }
 
 static size_t sums_bytes(SinoSlices slices)
@@ -119,7 +119,6 @@ void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceS
     SinoSliceState *of_state = device_lend(state, state_bytes(slices));
     SinoHistory of_history = lend_history(slices, history);
     int64_t *of_active = device_memory(sizeof *active);
-    *of_active = -1;
     device_check(sino_update_record_cuda(NULL, slices, of_sums, of_state, &of_history, of_active));
     device_unlend(sums, of_sums, sums_bytes(slices));
     device_return(state, of_state, state_bytes(slices));

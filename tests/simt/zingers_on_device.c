@@ -5,9 +5,12 @@
 #include "device.h"
 #include "zingers_cuda.h"
 
-static void same(const char *what, const void *one, const void *other, size_t bytes)
+static void same(const char *what, const void *of_device, const void *other, size_t bytes)
 {
-    if (memcmp(one, other, bytes) == 0) return;
+    unsigned char *copy = device_copy(of_device, bytes);
+    const int difference = memcmp(copy, other, bytes);
+    free(copy);
+    if (difference == 0) return;
     fprintf(stderr, "zingers: the device's %s differ from the CPU's\n", what);
     abort();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone backproject on a GPU.
  *
- * A thread block handles a *tile*, 8 × 8 base runs and LANES voxels of each, and all runs that share their positions
- * (TWINS: 1, 2, 4 or 8 runs per base run). Lanes of a warp are voxels along z, so that a run's column, step and weight
- * are the same for the whole warp. Sums stay in registers until all projections of the block are added; the part is
- * read and written once.
+ * A thread block handles a *tile*, 8 × 8 base runs and up to LANES voxels of each, and all runs that share their
+ * positions (TWINS: 1, 2, 4 or 8 runs per base run). Lanes of a warp are voxels along z, so that a run's column, step
+ * and weight are the same for the whole warp. Sums stay in registers until all projections of the block are added; the
+ * part is read and written once.
  *
  * For each *view* (a projection, and those that see the turned runs in the same place), the columns and entries that
  * the tile's voxels are seen at are copied to shared memory, a *patch*: word[twin][column][entry]. There are two
@@ -31,7 +31,8 @@ extern "C" {
 
 enum {
     TILE = 8,   /* base runs along a side of a tile */
-    LANES = 32, /* voxels of a tile's runs */
+    LANES = 32, /* of a warp: voxels of a tile's runs, at most */
+    FEW = 24,   /* and at least */
     VIEWS = SINO_CONE_CUDA_PROJECTIONS,
     COLUMNS = 16,                   /* of a patch */
     ENTRIES = 48,                   /* of a patch's column */
@@ -48,7 +49,7 @@ struct ConeCall {
     int view_count, group_count; /* views are as many as projections */
     int first_x, first_y;        /* the part's first base run */
     int x_count, y_count, voxel_count;
-    int tiles_x;
+    int tiles_x, tile_voxels;
     int column_count, entry_count; /* of a half of a projection, which has fewer than 2³¹ entries */
     int64_t stride;
     double half_x, half_y; /* (X − 1)/2, (Y − 1)/2 */
@@ -152,7 +153,7 @@ static __device__ bool plan_view(const ConeCall &call, int view, int x, int y, i
     const int x_last = call.first_x + min(x + TILE, call.x_count) - 1;
     const int y_last = call.first_y + min(y + TILE, call.y_count) - 1;
     const double slope = call.slope + voxel, margin = static_cast<double>(position_margin);
-    const double slope_last = call.slope + min(voxel + LANES, call.voxel_count) - 1;
+    const double slope_last = call.slope + min(voxel + call.tile_voxels, call.voxel_count) - 1;
     const Extent extent = extent_of(call, view, call.first_x + x, call.first_y + y, x_last, y_last, slope, slope_last);
     const double last = static_cast<double>(call.column_count - 1);
     const double most = static_cast<double>(call.entry_count);
@@ -533,8 +534,10 @@ static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>:
     Shared<Entry, TWINS> &shared = *reinterpret_cast<Shared<Entry, TWINS> *>(memory);
     const int lane = thread_of_block() % LANES, warp = thread_of_block() / LANES;
     const int x = static_cast<int>(blockIdx.x) % call.tiles_x * TILE;
-    const int y = static_cast<int>(blockIdx.x) / call.tiles_x * TILE, first = static_cast<int>(blockIdx.y) * LANES;
-    const float voxel = static_cast<float>(min(lane, call.voxel_count - 1 - first)); /* padding: as the last voxel */
+    const int y = static_cast<int>(blockIdx.x) / call.tiles_x * TILE,
+              first = static_cast<int>(blockIdx.y) * call.tile_voxels;
+    const int last = min(call.tile_voxels, call.voxel_count - first) - 1;
+    const float voxel = static_cast<float>(min(lane, last)); /* others: as the last voxel */
     typename Kind<Entry>::Sum sum[RUNS][TWINS] = {};
     Fetch<Entry, TWINS> fetch;
     if (warp == 0) plan(call, x, y, first, &shared);
@@ -554,13 +557,14 @@ static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>:
         if (fetches) fetch.end(shared.window[w + 1], to);
         __syncthreads();
     }
-    if (first + lane >= call.stride) return;
+    const int end = first + last + 1 < call.voxel_count ? first + last + 1 : static_cast<int>(call.stride);
 #pragma unroll
     for (int run = 0; run < RUNS; run++) {
         const int i = x + (warp * RUNS + run) % TILE, j = y + (warp * RUNS + run) / TILE;
         if (i >= call.x_count || j >= call.y_count) continue;
-        const int64_t at = (static_cast<int64_t>(j) * call.x_count + i) * TWINS * call.stride + first + lane;
-        store<Entry, TWINS>(call, shared.unit, sum[run], part + at);
+        float *const of_run = part + (static_cast<int64_t>(j) * call.x_count + i) * TWINS * call.stride;
+        for (int v = first + lane; v < end; v += LANES) /* more than once: padding */
+            store<Entry, TWINS>(call, shared.unit, sum[run], of_run + v);
     }
 }
 
@@ -604,11 +608,25 @@ static ConeCall call_of(const SinoConeBackprojectionCuda *what)
     return call;
 }
 
-template <class Entry, int TWINS>
-static SinoStatus launch(cudaStream_t stream, const SinoConePart *part, const ConeCall &call, float *voxels)
+/* Voxels of a tile. Neighbouring lanes read entries that are `step` apart, and two of 32 entries apart share a bank, so
+ * that a warp waits for the lanes that see a 33rd entry; at the usual step of 1 in the volume's middle 28 lanes seldom
+ * do. Kernels that are bound by instructions use all lanes: those of mixed, and of few twins. Tiles are equally high.
+ */
+template <class Entry, int TWINS> static int tile_voxels(const ConeCall &call)
 {
+    const double step = call.rows / call.source_object, middle = 28.5; /* entries that the lanes see there, about */
+    const bool few = sizeof(Entry) == sizeof(float) && TWINS >= 4;
+    const int64_t most = few ? static_cast<int64_t>(fmax(FEW, fmin(LANES, middle / step))) : int64_t(LANES);
+    return static_cast<int>(sino_ceil_divide(call.voxel_count, sino_ceil_divide(call.voxel_count, most)));
+}
+
+template <class Entry, int TWINS>
+static SinoStatus launch(cudaStream_t stream, const SinoConePart *part, ConeCall call, float *voxels)
+{
+    call.tile_voxels = tile_voxels<Entry, TWINS>(call);
     const int64_t tiles = call.tiles_x * sino_ceil_divide(part->y_count, TILE);
-    const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(sino_ceil_divide(part->voxel_count, LANES)));
+    const dim3 blocks(static_cast<unsigned>(tiles),
+                      static_cast<unsigned>(sino_ceil_divide(call.voxel_count, call.tile_voxels)));
     return sino_launch(
         SinoLaunch{"cone_backproject", blocks, Kind<Entry>::WARPS * LANES, sizeof(Shared<Entry, TWINS>), stream},
         cone_kernel<Entry, TWINS>, call, voxels);

@@ -16,7 +16,8 @@ enum {
     COLUMNS = 32, /* columns that a block transposes at a time */
     LINES = 8,
     THREADS = COLUMNS * LINES,
-    BLOCKS_MAX = 4096
+    ROWS = 4, /* that a thread multiplies, about */
+    GRID_MAX = 65535
 };
 
 struct SinoFilterCuda {
@@ -31,8 +32,9 @@ struct SinoFilterCuda {
     SinoCufftRows fft;
 };
 
-/* Approximate size of the rows of one batch, which caches may hold. */
-static const int64_t batch_bytes = 32 << 20;
+/* Approximate size of the rows of one batch, which the caches of an A100 or H100 hold beside the panels: an H100's has
+ * two halves that copy each other's lines. */
+static const int64_t batch_bytes = 16 << 20;
 
 /* The kernels' description of a batch: rows[angle of the batch][slice], each of padded_count + 2 numbers. */
 struct Batch {
@@ -72,17 +74,16 @@ template <class Real> static __device__ Real bridged_value(const Batch &batch, c
     return before + share * (after - before);
 }
 
-/* Number i of a block of a panel, [column][slice], that begins at `column` of angle k: beyond the last column 0, or the
- * outermost value of the nearer end, since the row is a circle. */
+/* A slice of a panel of `width` slices, at column `at` of angle k: beyond the last column 0, or the outermost value of
+ * the nearer end, since the row is a circle. */
 template <class Real>
-static __device__ Real padded_value(const Batch &batch, Real *sinogram, int first, int width, int64_t k, int64_t column,
-                                    int i)
+static __device__ Real padded_value(const Batch &batch, Real *sinogram, int first, int width, int64_t k, int64_t at,
+                                    int slice)
 {
-    const int64_t at = column + i / width;
     if (at >= batch.columns && !batch.edges) return Real(0);
     const bool right = at < batch.columns + (batch.padded - batch.columns) / 2;
     const int64_t from = at < batch.columns ? at : right ? batch.columns - 1 : 0;
-    return bridged_value(batch, panel_row(batch, sinogram, first, width, k, 0) + i % width, width, from);
+    return bridged_value(batch, panel_row(batch, sinogram, first, width, k, 0) + slice, width, from);
 }
 
 /* Copies panels to rows: values times the angle's weight, and what continues them after the last column. Grid x:
@@ -91,14 +92,16 @@ template <class Real>
 static __global__ void __launch_bounds__(THREADS) gather_kernel(Batch batch, Real *sinogram, Real *rows)
 {
     SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
-    const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels);
+    const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels), shift = __ffs(width) - 1;
     const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
     const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS;
     for (int64_t k = blockIdx.z; k < batch.angles; k += gridDim.z) {
         const Real weight = static_cast<Real>(batch.weight[batch.first_angle + k]);
-        for (int i = me; i < COLUMNS * width; i += THREADS)
-            turned[i % width * (COLUMNS + 1) + i / width] =
-                weight * padded_value(batch, sinogram, first, width, k, column, i);
+        for (int i = me; i < COLUMNS * width; i += THREADS) {
+            const int slice = i & (width - 1), c = i >> shift;
+            turned[slice * (COLUMNS + 1) + c] =
+                weight * padded_value(batch, sinogram, first, width, k, column + c, slice);
+        }
         __syncthreads();
         for (int s = static_cast<int>(threadIdx.y); s < width; s += LINES)
             if (column + across < batch.padded)
@@ -112,7 +115,7 @@ template <class Real>
 static __global__ void __launch_bounds__(THREADS) scatter_kernel(Batch batch, Real *sinogram, Real *rows)
 {
     SINO_SHARED(Real, turned, SINO_PANEL_MAX * (COLUMNS + 1));
-    const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels);
+    const int width = sino_panel_slices(batch.panels), first = sino_panel_first(batch.panels), shift = __ffs(width) - 1;
     const int across = static_cast<int>(threadIdx.x), me = static_cast<int>(threadIdx.y) * COLUMNS + across;
     const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS, left = batch.columns - column;
     for (int64_t k = blockIdx.z; k < batch.angles; k += gridDim.z) {
@@ -120,25 +123,29 @@ static __global__ void __launch_bounds__(THREADS) scatter_kernel(Batch batch, Re
             if (across < left) turned[s * (COLUMNS + 1) + across] = row_of(batch, rows, k, first + s)[column + across];
         __syncthreads();
         Real *const to = panel_row(batch, sinogram, first, width, k, column);
-        for (int i = me; i < COLUMNS * width; i += THREADS)
-            if (i / width < left && first + i % width < batch.slice_count)
-                to[i] = turned[i % width * (COLUMNS + 1) + i / width];
+        for (int i = me; i < COLUMNS * width; i += THREADS) {
+            const int slice = i & (width - 1), c = i >> shift;
+            if (c < left && first + slice < batch.slice_count) to[i] = turned[slice * (COLUMNS + 1) + c];
+        }
         __syncthreads();
     }
 }
 
-/* Multiplies spectra of `half` complex numbers by the transfer function. */
+/* Multiplies spectra of `half` complex numbers by the transfer function. A thread has the same frequency of several
+ * rows. Grid x: frequencies, y: rows. */
 template <class Real>
 static __global__ void __launch_bounds__(THREADS)
     multiply_kernel(int64_t row_count, int64_t half, const Real *transfer, Real *spectra)
 {
-    const int64_t step = static_cast<int64_t>(gridDim.x) * THREADS;
-    for (int64_t i = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x; i < row_count * half; i += step) {
-        SinoPack<Real, 2> value = sino_pack_load<Real, 2>(spectra + 2 * i);
-        const Real factor = transfer[i % half];
+    const int64_t i = blockIdx.x * static_cast<int64_t>(THREADS) + threadIdx.x;
+    if (i >= half) return;
+    const Real factor = transfer[i];
+    for (int64_t row = blockIdx.y; row < row_count; row += gridDim.y) {
+        Real *const at = spectra + 2 * (row * half + i);
+        SinoPack<Real, 2> value = sino_pack_load<Real, 2>(at);
         value.value[0] *= factor;
         value.value[1] *= factor;
-        sino_pack_store(spectra + 2 * i, value);
+        sino_pack_store(at, value);
     }
 }
 
@@ -199,7 +206,7 @@ static SinoLaunch over_batch(const char *name, cudaStream_t stream, const Batch 
 {
     return {name,
             dim3(sino_blocks_for(columns, COLUMNS, INT32_MAX), sino_panels_count(batch.panels),
-                 sino_blocks_for(batch.angles, 1, 65535)),
+                 sino_blocks_for(batch.angles, 1, GRID_MAX)),
             dim3(COLUMNS, LINES), 0, stream};
 }
 
@@ -211,8 +218,8 @@ static SinoStatus run_batch(cudaStream_t stream, const SinoFilterCuda *filter, c
 {
     const int64_t row_count = filter->batch_angles * filter->stride, half = filter->padded_count / 2 + 1;
     const Real *const transfer = static_cast<const Real *>(filter->transfer);
-    const SinoLaunch multiply = {"filter_multiply", sino_blocks_for(row_count * half, 4 * THREADS, BLOCKS_MAX), THREADS,
-                                 0, stream};
+    const dim3 blocks(sino_blocks_for(half, THREADS, INT32_MAX), sino_blocks_for(row_count, ROWS, GRID_MAX));
+    const SinoLaunch multiply = {"filter_multiply", blocks, THREADS, 0, stream};
     SINO_TRY(sino_launch(over_batch("filter_gather", stream, batch, batch.padded), gather_kernel<Real>, batch, sinogram,
                          rows));
     SINO_TRY(sino_cufft_rows_run(&filter->fft, true, rows));

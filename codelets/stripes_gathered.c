@@ -6,13 +6,6 @@
 
 enum { ALIGNMENT = 128 };
 
-int64_t sino_stripes_elements(int64_t count)
-{
-    int64_t elements = 256; /* a warp has at least 8 each */
-    while (elements < count) elements *= 2;
-    return elements;
-}
-
 /* The next `count` elements of `each` bytes after *bytes. */
 static void *take(void *scratch, int64_t count, size_t each, int64_t *bytes)
 {
@@ -25,7 +18,7 @@ static void take_sorting(SinoStripesGathered *at, void *scratch, int64_t *bytes)
 {
     const bool is_long = at->angle_count > SINO_STRIPES_SHARED_MOST;
     const int64_t values = SINO_STRIPES_SLICES * at->slice_values;
-    const int64_t elements = is_long ? SINO_STRIPES_SORTERS * sino_stripes_elements(at->angle_count) : 0;
+    const int64_t elements = is_long ? 2 * SINO_STRIPES_SORTERS * (int64_t)at->angle_count : 0;
     at->medians = take(scratch, values, sizeof *at->medians, bytes);
     at->ranks = take(scratch, values, is_long ? sizeof(uint32_t) : sizeof(uint16_t), bytes);
     at->elements = take(scratch, elements, sizeof *at->elements, bytes);
@@ -34,10 +27,9 @@ static void take_sorting(SinoStripesGathered *at, void *scratch, int64_t *bytes)
 static void take_all(SinoStripesGathered *at, void *scratch, int64_t *bytes)
 {
     const int64_t columns = sino_times(SINO_STRIPES_SLICES, at->column_count);
-    const int64_t places = SINO_STRIPES_SLICES * sino_stripes_elements(at->column_count);
     at->ratio = take(scratch, columns, sizeof *at->ratio, bytes);
     at->smooth = take(scratch, columns, sizeof *at->smooth, bytes);
-    at->sequence = take(scratch, places, sizeof *at->sequence, bytes);
+    at->sequence = take(scratch, 2 * columns, sizeof *at->sequence, bytes);
     at->dead = take(scratch, columns, sizeof *at->dead, bytes);
     at->large = take(scratch, columns, sizeof *at->large, bytes);
 }

@@ -23,12 +23,12 @@ typedef struct SinoStripesGathered {
     uint8_t *is_empty;           /* [slice][angle], pitch apart: whether the angle has no defined value */
     /* Sorting: the medians of equal ranks, laid out as the values, and the rank of each value: uint16_t, or uint32_t
      * where columns are longer than SINO_STRIPES_SHARED_MOST. Such columns have elements[SINO_STRIPES_SORTERS]
-     * [sino_stripes_elements] to be sorted in. */
+     * [2][angle] to be sorted in. */
     float *medians;
     void *ranks;
     unsigned long long *elements;
     /* All of Vo's methods, by slice and column: what is compared, its median over neighbours, and which columns are
-     * dead or large stripes; by slice sino_stripes_elements(column_count) places in which ratios are sorted. */
+     * dead or large stripes; by slice [2][column] elements in which ratios are sorted. */
     double *ratio, *smooth;
     unsigned long long *sequence;
     uint8_t *dead, *large;
@@ -54,9 +54,6 @@ static inline int64_t sino_stripes_pitch(int64_t row_count)
     const int64_t sector = 8;
     return sino_ceil_multiple(row_count, sector);
 }
-
-/* Elements among which `count` values are sorted: a power of two. */
-int64_t sino_stripes_elements(int64_t count);
 
 /* Sorts the columns of the gathered slices, and finds the medians over `size` neighbouring columns, at most all of
  * them. `values` become the sorted ones. */

@@ -1,89 +1,131 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stripes on a GPU, algorithm 3 of Vo et al.: a block sorts a column by a bitonic network in shared memory; a thread
- * walks along the columns with the values of one rank.
+/* Stripes on a GPU, algorithm 3 of Vo et al.: a block sorts a column by digits in shared memory; a thread walks along
+ * the columns with the values of one rank.
  *
- * An element is a value's bits in the order of values, above the value's angle, so that all elements differ and equal
- * values are in the order of their angles, as on cores. A thread takes up to eight elements at a time to registers,
- * which are three steps of the network between two barriers. */
+ * A key is a value's bits in the order of values. What is moved are words: 16 bits of a key, the lower ones before the
+ * upper ones, above the value's angle. Keys stay where they are, and equal ones in the order of their angles, as on
+ * cores. A digit that all keys of a column share takes no pass. */
 #include "panel_cuda.cuh"
 
 #include "stripes_key_cuda.cuh"
-#include "stripes_network_cuda.cuh"
+#include "stripes_radix_cuda.cuh"
 
 typedef SinoElement Element;
 
 enum {
-    EACH = SINO_NETWORK_EACH, /* elements of a thread, where shared memory holds the column */
-    LONG_THREADS = 1024,
+    WARP = SINO_RADIX_WARP,
+    FEW = 512, /* angles of columns that a thread holds 4 words of, not 16 */
+    ANGLE_BITS = 16,
+    LONG_THREADS = 512,
     WALK_THREADS = 128,
     SEGMENT = 128 /* columns of a walk */
 };
+static_assert(SINO_STRIPES_SHARED_MOST <= 1 << ANGLE_BITS, "angles have 16 bits");
+static_assert(sizeof(SinoRadixCounts) <= 4 * WARP * sizeof(unsigned), "counts take no more than words");
 
-static __device__ __forceinline__ Element element_of(float value, int angle)
+static __device__ __forceinline__ int angle_of(unsigned word)
 {
-    return static_cast<Element>(sino_stripes_key(value)) << 32 | static_cast<unsigned>(angle);
+    return static_cast<int>(word & ((1u << ANGLE_BITS) - 1));
 }
 
-static __device__ __forceinline__ float value_of(Element element)
+/* A word of the upper half of a key. */
+static __device__ __forceinline__ unsigned upper_word(const unsigned *keys, int angle)
 {
-    return sino_stripes_value(static_cast<unsigned>(element >> 32));
+    return (keys[angle] & ~((1u << ANGLE_BITS) - 1)) | static_cast<unsigned>(angle);
 }
 
-static __device__ __forceinline__ int angle_of(Element element)
+/* keys: of a column, and behind its end the largest ones. word: those of lower halves. Result: the bits in which the
+ * thread's keys differ from the column's first one. */
+template <int EACH>
+static __device__ __forceinline__ unsigned load_column(const float *column, int angle_count, unsigned *keys,
+                                                       unsigned (&word)[EACH])
 {
-    return static_cast<int>(element & 0xffffffffu);
-}
-
-/* Elements of a column; behind its end those that are above all others. */
-static __device__ __forceinline__ void load_column(const float *column, int angle_count, int count, Element *elements)
-{
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-        elements[sino_network_slot(i)] = i < angle_count ? element_of(column[i], i) : ~Element(0);
-    __syncthreads();
-}
-
-/* A block of count / EACH threads per column; grid x: columns, y: slices. Once the sorted values are written, the ranks
- * take the places of their angles in shared memory, so that they are written in the order of the angles. */
-static __global__ void __launch_bounds__(SINO_STRIPES_SHARED_MOST / EACH) sort_kernel(SinoStripesGathered at, int count)
-{
-    SINO_SHARED_DYNAMIC(memory);
-    Element *const elements = reinterpret_cast<Element *>(memory);
-    const int me = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    const int64_t first = blockIdx.y * at.slice_values + blockIdx.x * at.pitch;
-    uint16_t *const ranks = static_cast<uint16_t *>(at.ranks) + first;
-    int angle[EACH];
-    load_column(at.values + first, at.angle_count, count, elements);
-    sino_network_sort(count, elements);
+    const unsigned first = sino_stripes_key(column[0]);
+    unsigned differing = 0;
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        const int rank = me + e * threads;
-        const Element element = elements[sino_network_slot(rank)];
-        angle[e] = angle_of(element);
-        if (rank < at.angle_count) at.values[first + rank] = value_of(element);
+        const int i = sino_radix_index<EACH>(e);
+        const unsigned key = i < angle_count ? sino_stripes_key(column[i]) : ~0u;
+        if (i < angle_count) differing |= key ^ first;
+        keys[i] = key;
+        word[e] = key << ANGLE_BITS | static_cast<unsigned>(i);
+    }
+    return differing;
+}
+
+/* Sorts the block's words by a digit; `shared` holds them all. */
+template <int EACH> static __device__ __forceinline__ void sort_words(int bit, unsigned *shared, unsigned (&word)[EACH])
+{
+    int place[EACH];
+    sino_radix_rank(
+        EACH, [&](int e) { return word[e] >> bit & (SINO_RADIX_DIGITS - 1); },
+        reinterpret_cast<SinoRadixCounts *>(shared), place);
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < EACH; e++) shared[place[e]] = word[e];
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < EACH; e++) word[e] = shared[sino_radix_index<EACH>(e)];
+}
+
+/* Writes sorted values, then ranks in the order of angles, for which they take the place of keys; two at a time, since
+ * columns are an even number of values apart. */
+template <int EACH>
+static __device__ __forceinline__ void store_column(const SinoStripesGathered &at, int64_t first, unsigned *keys,
+                                                    const unsigned (&word)[EACH])
+{
+    uint16_t *const ranks = reinterpret_cast<uint16_t *>(keys);
+    unsigned *const pairs = reinterpret_cast<unsigned *>(static_cast<uint16_t *>(at.ranks) + first);
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int rank = sino_radix_index<EACH>(e);
+        if (rank < at.angle_count) at.values[first + rank] = sino_stripes_value(keys[angle_of(word[e])]);
     }
     __syncthreads();
 #pragma unroll
-    for (int e = 0; e < EACH; e++)
-        if (me + e * threads < at.angle_count)
-            elements[sino_network_slot(angle[e])] = static_cast<Element>(me + e * threads);
+    for (int e = 0; e < EACH; e++) ranks[angle_of(word[e])] = static_cast<uint16_t>(sino_radix_index<EACH>(e));
     __syncthreads();
-    for (int k = me; k < at.angle_count; k += threads) ranks[k] = static_cast<uint16_t>(elements[sino_network_slot(k)]);
+    for (int i = static_cast<int>(threadIdx.x); 2 * i < at.angle_count; i += static_cast<int>(blockDim.x))
+        pairs[i] = keys[i];
 }
 
-/* The same for columns that shared memory does not hold: SINO_STRIPES_SORTERS blocks have elements of their own. */
-static __global__ void __launch_bounds__(LONG_THREADS) sort_long_kernel(SinoStripesGathered at, int count)
+/* A block of up to THREADS threads per column; grid x: columns, y: slices. */
+template <int EACH, int THREADS> static __global__ void __launch_bounds__(THREADS) sort_kernel(SinoStripesGathered at)
 {
-    Element *const elements = at.elements + blockIdx.x * static_cast<int64_t>(count);
-    const int me = static_cast<int>(threadIdx.x);
+    SINO_SHARED_DYNAMIC(memory);
+    unsigned *const keys = reinterpret_cast<unsigned *>(memory);
+    unsigned *const words = keys + EACH * static_cast<int>(blockDim.x);
+    const int64_t first = blockIdx.y * at.slice_values + blockIdx.x * at.pitch;
+    unsigned word[EACH];
+    const unsigned differing = load_column(at.values + first, at.angle_count, keys, word);
+#pragma unroll 1
+    for (int bit = 0; bit < 32; bit += 8) {
+        const bool is_shared = !__syncthreads_or((differing >> bit & (SINO_RADIX_DIGITS - 1)) != 0);
+        if (bit == ANGLE_BITS)
+#pragma unroll
+            for (int e = 0; e < EACH; e++) word[e] = upper_word(keys, angle_of(word[e]));
+        if (!is_shared) sort_words(ANGLE_BITS + bit % ANGLE_BITS, words, word);
+    }
+    store_column(at, first, keys, word);
+}
+
+/* The same for columns that shared memory does not hold: SINO_STRIPES_SORTERS blocks have elements of their own, keys
+ * above angles. */
+static __global__ void __launch_bounds__(LONG_THREADS) sort_long_kernel(SinoStripesGathered at)
+{
+    const int me = static_cast<int>(threadIdx.x), count = at.angle_count;
+    Element *const elements = at.elements + 2 * static_cast<int64_t>(blockIdx.x) * count;
     for (int64_t c = blockIdx.x; c < static_cast<int64_t>(at.slice_count) * at.column_count; c += gridDim.x) {
         const int64_t first = c / at.column_count * at.slice_values + c % at.column_count * at.pitch;
+        float *const values = at.values + first;
         uint32_t *const ranks = static_cast<uint32_t *>(at.ranks) + first;
-        load_column(at.values + first, at.angle_count, count, elements);
-        sino_network_sort(count, elements);
-        for (int rank = me; rank < at.angle_count; rank += LONG_THREADS) {
-            const Element element = elements[sino_network_slot(rank)];
-            at.values[first + rank] = value_of(element);
-            ranks[angle_of(element)] = static_cast<uint32_t>(rank);
+        for (int k = me; k < count; k += LONG_THREADS)
+            elements[k] = static_cast<Element>(sino_stripes_key(values[k])) << 32 | static_cast<unsigned>(k);
+        __syncthreads();
+        sino_radix_sort<LONG_THREADS, 32>(count, elements, elements + count);
+        for (int rank = me; rank < count; rank += LONG_THREADS) {
+            values[rank] = sino_stripes_value(static_cast<unsigned>(elements[rank] >> 32));
+            ranks[static_cast<uint32_t>(elements[rank])] = static_cast<uint32_t>(rank);
         }
         __syncthreads();
     }
@@ -147,16 +189,21 @@ static __global__ void __launch_bounds__(WALK_THREADS) wide_median_kernel(SinoSt
         });
 }
 
+template <int EACH, int MOST> static SinoStatus sort_shared(cudaStream_t stream, const SinoStripesGathered *at)
+{
+    const int64_t threads = sino_ceil_multiple(sino_ceil_divide(at->angle_count, EACH), WARP);
+    const size_t bytes = static_cast<size_t>(threads) * EACH * 2 * sizeof(unsigned);
+    const dim3 blocks(static_cast<unsigned>(at->column_count), static_cast<unsigned>(at->slice_count));
+    return sino_launch(SinoLaunch{"stripes_sort", blocks, static_cast<unsigned>(threads), bytes, stream},
+                       sort_kernel<EACH, MOST / EACH>, *at);
+}
+
 static SinoStatus sort_columns(cudaStream_t stream, const SinoStripesGathered *at)
 {
-    const int count = static_cast<int>(sino_stripes_elements(at->angle_count));
-    const unsigned columns = static_cast<unsigned>(at->column_count), slices = static_cast<unsigned>(at->slice_count);
-    if (at->angle_count > SINO_STRIPES_SHARED_MOST)
-        return sino_launch(SinoLaunch{"stripes_sort_long", SINO_STRIPES_SORTERS, LONG_THREADS, 0, stream},
-                           sort_long_kernel, *at, count);
-    return sino_launch(SinoLaunch{"stripes_sort", dim3(columns, slices), static_cast<unsigned>(count / EACH),
-                                  static_cast<size_t>(count) * sizeof(Element), stream},
-                       sort_kernel, *at, count);
+    const SinoLaunch sort_long = {"stripes_sort_long", SINO_STRIPES_SORTERS, LONG_THREADS, 0, stream};
+    if (at->angle_count <= FEW) return sort_shared<4, FEW>(stream, at);
+    if (at->angle_count <= SINO_STRIPES_SHARED_MOST) return sort_shared<16, SINO_STRIPES_SHARED_MOST>(stream, at);
+    return sino_launch(sort_long, sort_long_kernel, *at);
 }
 
 SinoStatus sino_stripes_sort_cuda(cudaStream_t stream, const SinoStripesGathered *at, int size)

@@ -5,7 +5,7 @@
 #include "panel_cuda.cuh"
 
 #include "stripes_key_cuda.cuh"
-#include "stripes_network_cuda.cuh"
+#include "stripes_radix_cuda.cuh"
 
 enum { THREADS = 256, WARP = 32, WARPS = THREADS / WARP };
 
@@ -96,39 +96,35 @@ static __device__ Usual find_usual(int count, int drop, double snr, const SinoEl
     const double none = static_cast<double>(INFINITY), middle = drop + (used - 1) / 2.0;
     double y = 0, xy = 0;
     if (used < 2) return {none, -none};
-    for (int i = drop + me; i < drop + used; i += THREADS)
-        y += value_of(sequence[sino_network_slot(count - 1 - i)]) / used;
+    for (int i = drop + me; i < drop + used; i += THREADS) y += value_of(sequence[count - 1 - i]) / used;
     y = add_threads(y, tree);
-    for (int i = drop + me; i < drop + used; i += THREADS)
-        xy += (i - middle) * (value_of(sequence[sino_network_slot(count - 1 - i)]) - y);
+    for (int i = drop + me; i < drop + used; i += THREADS) xy += (i - middle) * (value_of(sequence[count - 1 - i]) - y);
     const double xx = static_cast<double>(used) * (static_cast<double>(used) * used - 1) / 12;
     const double slope = add_threads(xy, tree) / xx, first = y - slope * middle, last = first + slope * (count - 1);
     const double noise = snr * fmax(fabs(last - first), SINO_STRIPES_LEAST_NOISE);
-    const bool high = fabs(value_of(sequence[sino_network_slot(count - 1)]) - first) >= noise;
-    const bool low = fabs(value_of(sequence[sino_network_slot(0)]) - last) >= noise;
+    const bool high = fabs(value_of(sequence[count - 1]) - first) >= noise;
+    const bool low = fabs(value_of(sequence[0]) - last) >= noise;
     return {high ? first + noise * SINO_STRIPES_THRESHOLD_SHARE : none,
             low ? last - noise * SINO_STRIPES_THRESHOLD_SHARE : -none};
 }
 
 /* Divides the ratios by the smooth ones. found: columns of `margin` … whose ratio stands out, and their neighbours. A
- * block per slice; `places`: elements of its sequence. */
+ * block per slice. */
 static __global__ void __launch_bounds__(THREADS)
-    outstanding_kernel(SinoStripesGathered at, int places, int drop, int margin, double snr, uint8_t *found)
+    outstanding_kernel(SinoStripesGathered at, int drop, int margin, double snr, uint8_t *found)
 {
     SINO_SHARED(double, tree, THREADS);
     const int me = static_cast<int>(threadIdx.x), count = at.column_count;
     const int64_t of_slice = blockIdx.x * static_cast<int64_t>(count);
     double *const ratio = at.ratio + of_slice;
-    SinoElement *const sequence = at.sequence + blockIdx.x * static_cast<int64_t>(places);
+    SinoElement *const sequence = at.sequence + 2 * of_slice;
     for (int c = me; c < count; c += THREADS) {
         const double smooth = at.smooth[of_slice + c];
         ratio[c] = smooth != 0 ? ratio[c] / smooth : 1;
+        sequence[c] = element_of(ratio[c]);
     }
     __syncthreads();
-    for (int i = me; i < places; i += THREADS)
-        sequence[sino_network_slot(i)] = i < count ? element_of(ratio[i]) : ~SinoElement(0);
-    __syncthreads();
-    sino_network_sort(places, sequence);
+    sino_radix_sort<THREADS, 0>(count, sequence, sequence + count);
     const Usual usual = find_usual(count, drop, snr, sequence, tree);
     for (int c = me; c < count; c += THREADS) {
         bool near = false;
@@ -189,10 +185,9 @@ static Grids grids_of(const SinoStripesGathered &at)
 static SinoStatus find_outstanding(cudaStream_t stream, const SinoStripesOptions *options,
                                    const SinoStripesGathered &at, int margin, uint8_t *found)
 {
-    const int places = static_cast<int>(sino_stripes_elements(at.column_count));
     const int drop = static_cast<int>(sino_stripes_dropped_columns(at.column_count));
     return sino_launch(SinoLaunch{"stripes_outstanding", static_cast<unsigned>(at.slice_count), THREADS, 0, stream},
-                       outstanding_kernel, at, places, drop, margin, options->snr, found);
+                       outstanding_kernel, at, drop, margin, options->snr, found);
 }
 
 /* Algorithm 6. */

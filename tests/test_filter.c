@@ -100,6 +100,25 @@ static void slices_do_not_mix(void **state)
     }
 }
 
+/* Angles of equal rows, more than a GPU transforms at a time, differ by their weights alone: powers of two. */
+static void angles_do_not_mix(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 9000, MANY = 33 };
+    const int64_t width = sino_panel_width(SINO_DOUBLE), row = COLUMNS * width;
+    const SinoSlices slices = {SINO_DOUBLE, width, width};
+    double weight[MANY], *sinogram = NULL;
+    uint32_t seed = 3;
+    assert_success(sino_allocate(MANY * row, sizeof *sinogram, "test", &sinogram));
+    for (int64_t i = 0; i < MANY * row; i++) {
+        weight[i / row] = ldexp(1, (int)(i / row));
+        sinogram[i] = i < row ? next_random(&seed) : sinogram[i - row];
+    }
+    run_filter(COLUMNS, SINO_WINDOW_NONE, MANY, slices, weight, sinogram);
+    for (int64_t i = row; i < MANY * row; i++) assert_true(sinogram[i] == 2 * sinogram[i - row]);
+    free(sinogram);
+}
+
 /* A row of ones and nothing else keeps Σh over the row: small, positive, and not the 0 of a ramp sampled in frequency.
  */
 static void mean_is_kept(void **state)
@@ -325,6 +344,7 @@ TESTING_SUBJECT(filter)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_convolution),
         cmocka_unit_test(slices_do_not_mix),
+        cmocka_unit_test(angles_do_not_mix),
         cmocka_unit_test(mean_is_kept),
         cmocka_unit_test(windows_scale_waves),
         cmocka_unit_test(windows_have_known_values),

@@ -148,14 +148,21 @@ static void sorting_is_a_median_of_equal_ranks(void **state)
 {
     (void)state;
     const int64_t shapes[][2] = {{1, 1}, {1, 5}, {7, 1}, {16, 2}, {33, 40}, {50, 17}, {61, 83}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int64_t size = 1; size <= 64; size = size * 2 + size % 3) check_sorting(shapes[i][0], shapes[i][1], size);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (int64_t size = 1; size <= 64; size = size * 2 + size % 3)
+            check_sorting_of(USUAL, shapes[i][0], shapes[i][1], size);
+        check_sorting(shapes[i][0], shapes[i][1], 5);
+    }
 }
 
-/* Columns that a GPU does not sort in shared memory, and a window that it does not hold in registers. */
+/* Columns that several warps of a GPU sort, that it does not sort in shared memory, and a window that it does not hold
+ * in registers. */
 static void long_columns_and_wide_windows(void **state)
 {
     (void)state;
+    check_sorting(300, 1, 1);
+    check_sorting(1501, 1, 1);
+    check_sorting_of(USUAL, 8192, 1, 1);
     check_sorting_of(USUAL, 8200, 2, 2);
     check_sorting_of(NEAR_VALUES, 8200, 2, 2);
     check_sorting(33, 83, 70);
@@ -468,6 +475,20 @@ static void dead_columns_are_marked(void **state)
     free(sinogram);
 }
 
+/* Of a detector with more columns than a block of a GPU holds ratios. */
+static void a_wide_detector_loses_a_dead_column(void **state)
+{
+    (void)state;
+    enum { FEW = 16, WIDE = 2100, WORST = 2070 };
+    const SinoStripesOptions options = usual(SINO_STRIPES_VO_ALL, FEW, WIDE);
+    float *sinogram = make_sinogram(FEW, WIDE, 0, 5);
+    uint32_t seed = 9;
+    for (int64_t k = 0; k < FEW; k++) sinogram[k * WIDE + WORST] = (float)(3 * next_random(&seed));
+    run_panels(&options, one_slice, NULL, true, sinogram);
+    for (int64_t k = 0; k < FEW; k++) assert_true(is_marked(sinogram[k * WIDE + WORST]));
+    free(sinogram);
+}
+
 /* ---- panels ---- */
 
 /* Undefined values stay so, and do not change what becomes of the others by more than what they would have been. */
@@ -558,6 +579,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(fw_damps_bands),
         cmocka_unit_test(vo_all_removes_defects),
         cmocka_unit_test(dead_columns_are_marked),
+        cmocka_unit_test(a_wide_detector_loses_a_dead_column),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(small_slices_do_not_mix),

@@ -68,34 +68,45 @@ static void edges_of_the_detector_are_exact(void **state)
 }
 
 /* The first block of a part takes what was there for 0, in padding, too. */
+static void check_first_block(const Scan *scan, SinoPrecision precision, const SinoConePart *part)
+{
+    const SinoConeSymmetry symmetry = {4, 2};
+    const int64_t voxels = sino_cone_part_voxels(part, symmetry);
+    float *value = NULL, *sum = NULL;
+    Block block;
+    make_block(scan, precision, symmetry, &block);
+    const SinoConeBackprojection what = {&scan->cone,     &block.lines, part,
+                                         block.angle_rad, block.unit,   block.projection};
+    assert_success(sino_allocate(voxels, sizeof *value, "test", &value));
+    assert_success(sino_allocate(voxels, sizeof *sum, "test", &sum));
+    for (int64_t i = 0; i < voxels; i++) value[i] = NAN;
+    cone_backproject_first_on_device(&what, true, value);
+    cone_backproject_first_on_device(&what, false, sum);
+    for (int64_t i = 0; i < voxels; i++) assert_true(value[i] == sum[i]);
+    free_block(&block);
+    free(value);
+    free(sum);
+}
+
+/* Tiles of 24 to 32 voxels, behind whose last one padding may lie. */
 static void first_blocks_overwrite(void **state)
 {
     (void)state;
-    const SinoConePart part = {1, 2, 9, 8, 0, 10};
-    const SinoConeSymmetry symmetry = {4, 2};
-    const int64_t voxels = sino_cone_part_voxels(&part, symmetry);
-    Scan scan;
-    float *value = NULL, *sum = NULL;
-    make_scan(&round_cone, 360, true, &scan);
-    assert_success(sino_allocate(voxels, sizeof *value, "test", &value));
-    assert_success(sino_allocate(voxels, sizeof *sum, "test", &sum));
-    for (int precision = 0; precision < 2; precision++) {
-        Block block;
-        make_block(&scan, precision ? SINO_MIXED : SINO_SINGLE, symmetry, &block);
-        const SinoConeBackprojection what = {&scan.cone,      &block.lines, &part,
-                                             block.angle_rad, block.unit,   block.projection};
-        for (int64_t i = 0; i < voxels; i++) {
-            value[i] = NAN;
-            sum[i] = 0;
+    static const int64_t voxels[] = {10, 24, 25, 28, 30, 56};
+    static const double size[] = {0.9, 1, 1.2};
+    SinoCone cone = round_cone;
+    cone.z_count = 112;
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++) {
+        Scan scan;
+        cone.voxel_size = size[s];
+        make_scan(&cone, 360, true, &scan);
+        for (size_t i = 0; i < sizeof voxels / sizeof *voxels; i++) {
+            const SinoConePart part = {1, 2, 9, 8, 0, voxels[i]};
+            check_first_block(&scan, SINO_SINGLE, &part);
+            check_first_block(&scan, SINO_MIXED, &part);
         }
-        cone_backproject_first_on_device(&what, true, value);
-        cone_backproject_first_on_device(&what, false, sum);
-        for (int64_t i = 0; i < voxels; i++) assert_true(value[i] == sum[i]);
-        free_block(&block);
+        free_scan(&scan);
     }
-    free(value);
-    free(sum);
-    free_scan(&scan);
 }
 
 /* Lines that have a window of the rows: as the CPU's kernel, which sees 0 beyond the window, too. */

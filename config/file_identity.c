@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct SinoNamedFile {
     const char *what;
@@ -114,9 +116,65 @@ static int compare(const void *a, const void *b)
     return first->number < second->number ? -1 : first->number > second->number;
 }
 
+/* Whether a folder is read as a whole: a Zarr folder, in which any file may be a part of the volume. */
+static bool is_zarr(const char *folder)
+{
+    static const char *const mark[] = {"zarr.json", ".zgroup", ".zattrs", ".zarray"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof mark / sizeof *mark && !found; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/%s", folder, mark[i]) < 0) return false;
+        found = access(path, F_OK) == 0;
+        free(path);
+    }
+    return found;
+}
+
+/* Whether a file that is there is one of a stack of TIFF images. */
+static bool is_image(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    return ending && (strcasecmp(ending, ".tif") == 0 || strcasecmp(ending, ".tiff") == 0) && access(path, F_OK) == 0;
+}
+
+/* The input folder that has the output as a part, in itself or in a folder below; NULL: there is none. */
+static const SinoNamedFile *folder_with(const SinoNamedFiles *files, const SinoNamedFile *output)
+{
+    const SinoNamedFile *found = NULL;
+    char *here = *output->path == '/' ? strdup("") : getcwd(NULL, 0), *at = NULL;
+    struct stat about;
+    if (here && asprintf(&at, "%s/%s", here, output->path) < 0) at = NULL;
+    free(here);
+    for (char *slash = at ? strrchr(at, '/') : NULL; slash && slash > at && !found; slash = strrchr(at, '/')) {
+        *slash = '\0';
+        if (stat(at, &about) != 0) continue;
+        for (int64_t i = 0; i < files->count && !found; i++) {
+            const SinoNamedFile *file = &files->file[i];
+            const bool same =
+                !file->output && !file->name && file->device == about.st_dev && file->inode == about.st_ino;
+            if (same && (is_zarr(at) || is_image(output->path))) found = file;
+        }
+    }
+    free(at);
+    return found;
+}
+
+static SinoStatus check_folders(const SinoNamedFiles *files)
+{
+    for (int64_t i = 0; i < files->count; i++) {
+        const SinoNamedFile *file = &files->file[i];
+        const SinoNamedFile *folder = file->output ? folder_with(files, file) : NULL;
+        SINO_CHECK(!folder, SINO_BAD_INPUT,
+                   "%s, '%s', lies in %s, '%s', and would be a part of it; allowed: other folders", file->what,
+                   file->path, folder->what, folder->path);
+    }
+    return NULL;
+}
+
 SinoStatus sino_files_check(SinoNamedFiles *files)
 {
     if (files->count == 0) return NULL;
+    SINO_TRY(check_folders(files));
     qsort(files->file, (size_t)files->count, sizeof *files->file, compare);
     for (int64_t i = 1; i < files->count; i++) {
         const SinoNamedFile *other = &files->file[i - 1], *file = &files->file[i];

@@ -328,12 +328,34 @@ static void outputs_that_are_inputs(void **state)
                 "bench --csv r.svg --roofline ./r.svg");
 }
 
+/* A folder that is read is not written to: files of Zarr volumes, images of stacks. Other files may lie there. */
+static void outputs_in_input_folders(void **state)
+{
+    const char *at = *state;
+    cli_works(at, "phantom -o scan.h5 --size 32 --angles 30 --slices 2 --truth truth.h5");
+    cli_works(at, "recon scan.h5 -o z.zarr --save-format zarr --rotation-axis 15.5 --algorithm sirt --iterations 2");
+    cli_works(at, "recon scan.h5 -o t --save-format tiff --rotation-axis 15.5 --algorithm sirt --iterations 2");
+    cli_refuses(at,
+                "--picture, 'z.zarr/zarr.json', lies in the reference, 'z.zarr', and would be a part of it; allowed: "
+                "other folders",
+                "compare truth.h5 z.zarr --picture z.zarr/zarr.json --overwrite");
+    cli_refuses(at,
+                "--out, 'z.zarr/new.h5', lies in --start, 'z.zarr', and would be a part of it; allowed: other folders",
+                "recon scan.h5 -o z.zarr/new.h5 --rotation-axis 15.5 --algorithm sirt --iterations 1 --start z.zarr");
+    cli_refuses(at,
+                "--picture, 't/recon_00000.tiff', lies in the reference, 't', and would be a part of it; allowed: "
+                "other folders",
+                "compare truth.h5 t --picture t/recon_00000.tiff --overwrite");
+    cli_works(at, "compare truth.h5 z.zarr");
+    cli_works(at, "compare truth.h5 t --picture t/picture.png");
+}
+
 int cli_hostile_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),          CLI_TEST(large_images_are_sampled),
-        CLI_TEST(incomplete_sources),       CLI_TEST(prefixes_of_sources),     CLI_TEST(control_characters),
-        CLI_TEST(yaml_texts_with_nul),      CLI_TEST(outputs_that_are_inputs),
+        CLI_TEST(outputs_in_input_folders), CLI_TEST(pipes_are_not_waited_for), CLI_TEST(declared_sizes),
+        CLI_TEST(large_images_are_sampled), CLI_TEST(incomplete_sources),       CLI_TEST(prefixes_of_sources),
+        CLI_TEST(control_characters),       CLI_TEST(yaml_texts_with_nul),      CLI_TEST(outputs_that_are_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "brick.h"
+#include "checksum.h"
 #include "inner_path.h"
 #include "memory.h"
 
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 
 /* Increases with every change of what is kept, or of how rows are divided. */
-enum { CACHE_VERSION = 3 };
+enum { CACHE_VERSION = 4 };
 
 /* Pieces; blocks follow. */
 enum { HEAD, FIRST_ROW, SUBSET_ROWS, ROW, BLOCK, PLACE, FIRST_BLOCK };
@@ -41,6 +42,7 @@ typedef struct Identity {
     int64_t version, brick_version, precision, folding, subset_count, rank, rank_count;
     uint64_t weights; /* of ranks */
     int64_t device, inode, bytes, changed_s, changed_ns;
+    char parts[24]; /* checksum of parts of the file: a copy may keep the time of another one */
     SinoVoxelGrid grid;
 } Identity;
 
@@ -80,7 +82,7 @@ static SinoStatus identify(const char *file, const SinoMatrixRequest *request, S
                            .changed_s = info.st_mtim.tv_sec,
                            .changed_ns = info.st_mtim.tv_nsec,
                            .grid = request->grid};
-    return NULL;
+    return sino_checksum_parts(1, &file, identity->parts);
 }
 
 static SinoStatus place_of(const char *directory, const SinoMatrixRequest *request, SinoPrecision precision,

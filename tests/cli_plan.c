@@ -142,7 +142,7 @@ static double number_of(const char *directory, const char *object, const char *b
     CliRun run = {.directory = directory};
     cli_start(&run, "%s --json", words);
     cli_wait(&run);
-    if (run.exit_code != 0) fail_msg("%s", run.err);
+    if (run.exit_code != cli_code_of_info(run.out)) fail_msg("%s", run.err);
     const char *found = strstr(run.out, object);
     assert_non_null(found);
     const double number = cli_number_after(found, before, NULL);

@@ -294,7 +294,7 @@ static char *info_of(const char *directory, const char *line)
     CliRun run = {.directory = directory};
     cli_start(&run, "%s", line);
     cli_wait(&run);
-    assert_int_equal(run.exit_code, 0);
+    assert_int_equal(run.exit_code, cli_code_of_info(run.out));
     char *found = strdup(run.out);
     cli_free(&run);
     return found;

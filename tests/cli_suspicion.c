@@ -93,6 +93,7 @@ static void angles_in_another_unit(void **state)
     assert_warned(at, "the angles cover 11460 degrees; are they degrees that are taken for radians?",
                   "scan.h5 --theta 0:11460");
     assert_silent(at, "scan.h5 --theta 0:10800:excluded"); /* sixty half turns */
+    assert_silent(at, "scan.h5 --theta 0:9143.7073");      /* golden: 111.246 degrees and two turns further each */
     assert_silent(at, "scan.h5 --theta 0:360");
     assert_silent(at, "scan.h5 --theta=-60:60"); /* of a sample that hides itself at other angles */
     assert_warned(at, "the angles cover 60.0 degrees; a slice needs about 180,", "scan.h5 --theta 0:60");

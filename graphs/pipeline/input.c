@@ -289,11 +289,13 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input)
     return stripes;
 }
 
-/* The flat and dark fields, without the odd ones by some rows in the middle. */
+/* The flat and dark fields, without the odd ones by some pixels in the middle. */
 static SinoStatus take_fields(const SinoSettings *settings, SinoInput *input)
 {
     const int64_t rows = sino_smaller(input->row_count, 4);
-    const SinoScanBox box = box_of(input, input->first_row + (input->row_count - rows) / 2, rows);
+    SinoScanBox box = box_of(input, input->first_row + (input->row_count - rows) / 2, rows);
+    box.column_count = sino_smaller(input->column_count, 1024);
+    box.first_column += (input->column_count - box.column_count) / 2;
     if (input->flat_correction == SINO_FLAT_NONE) return NULL;
     SINO_TRY(sino_flat_sets_new(settings, input->info, &input->flat_sets));
     return sino_odd_fields_leave_out(input->scan, &box, &input->flat_sets);

@@ -73,22 +73,33 @@ typedef struct Fields {
     bool *odd;     /* [count]; owned */
 } Fields;
 
-/* A sample of pixels, as stored and as sorted. */
+/* Most fields of both kinds that are looked at; values that are read together, which spares reading a chunk of several
+ * fields more than once. */
+enum { FIELDS = 4096, PIECE_VALUES = 1 << 20 };
+
+/* A sample of the pixels of some fields. */
 typedef struct Pixels {
-    int64_t count;
-    float *stored;  /* owned */
-    double *sorted; /* owned */
+    int64_t count, fields; /* pixels of a field; fields that are read together */
+    float *stored;         /* [fields][count]; owned */
+    double *sorted;        /* [count]; owned */
 } Pixels;
+
+static void take_level(const Pixels *pixels, const float *stored, double *level)
+{
+    for (int64_t p = 0; p < pixels->count; p++) pixels->sorted[p] = (double)stored[p];
+    *level = median_of(pixels->count, pixels->sorted, false);
+}
 
 static SinoStatus measure(SinoScan *scan, const SinoScanBox *box, const Pixels *pixels, Fields *fields)
 {
     if (fields->count == 0) return NULL;
     SINO_TRY(sino_allocate(fields->count, sizeof *fields->level, "levels of fields", &fields->level));
     SINO_TRY(sino_allocate(fields->count, sizeof *fields->odd, "odd fields", &fields->odd));
-    for (int64_t i = 0; i < fields->count; i++) {
-        SINO_TRY(fields->read(scan, i, 1, box, pixels->stored));
-        for (int64_t p = 0; p < pixels->count; p++) pixels->sorted[p] = (double)pixels->stored[p];
-        fields->level[i] = median_of(pixels->count, pixels->sorted, false);
+    for (int64_t i = 0; i < fields->count; i += pixels->fields) {
+        const int64_t together = sino_smaller(pixels->fields, fields->count - i);
+        SINO_TRY(fields->read(scan, i, together, box, pixels->stored));
+        for (int64_t k = 0; k < together; k++)
+            take_level(pixels, pixels->stored + sino_times(k, pixels->count), &fields->level[i + k]);
     }
     return NULL;
 }
@@ -96,7 +107,9 @@ static SinoStatus measure(SinoScan *scan, const SinoScanBox *box, const Pixels *
 static SinoStatus measure_both(SinoScan *scan, const SinoScanBox *box, Fields *flats, Fields *darks)
 {
     Pixels pixels = {.count = sino_times(box->row_count, box->column_count)};
-    SinoStatus status = sino_allocate(pixels.count, sizeof *pixels.stored, "a sample of fields", &pixels.stored);
+    pixels.fields = sino_smaller(sino_larger(1, PIECE_VALUES / pixels.count), sino_larger(flats->count, darks->count));
+    SinoStatus status = sino_allocate(sino_times(pixels.fields, pixels.count), sizeof *pixels.stored,
+                                      "a sample of fields", &pixels.stored);
     if (!status) status = sino_allocate(pixels.count, sizeof *pixels.sorted, "a sample of fields", &pixels.sorted);
     if (!status) status = measure(scan, box, &pixels, flats);
     if (!status) status = measure(scan, box, &pixels, darks);
@@ -147,7 +160,7 @@ SinoStatus sino_odd_fields_leave_out(SinoScan *scan, const SinoScanBox *box, Sin
     const SinoScanInfo *info = sino_scan_info(scan);
     Fields flats = {.read = sino_scan_read_some_flats, .count = info->flat_count};
     Fields darks = {.read = sino_scan_read_some_darks, .count = info->dark_count};
-    if (flats.count == 0 || flats.count + darks.count == 1) return NULL;
+    if (flats.count == 0 || flats.count + darks.count == 1 || flats.count + darks.count > FIELDS) return NULL;
     SinoStatus status = find_and_leave_out(scan, box, &flats, &darks, sets);
     free(flats.level);
     free(flats.odd);

@@ -14,7 +14,8 @@ SinoStatus sino_odd_fields(const SinoFlatSets *sets, int64_t flats, const double
                            const double *dark_level, bool *odd_flat, bool *odd_dark);
 
 /* Leaves the odd fields of a scan out, by the rows and columns of `box`, and says so in its remark; `sets`, which are
- * of all flat fields, become those of the rest. SINO_FAILED: no memory, or reading fails. */
+ * of all flat fields, become those of the rest. A scan of more than 4096 fields
+ * keeps all. SINO_FAILED: no memory, or reading fails. */
 SinoStatus sino_odd_fields_leave_out(SinoScan *scan, const SinoScanBox *box, SinoFlatSets *sets);
 
 #endif

@@ -54,6 +54,17 @@ static bool covers(const Angles *angles, double half, double share)
     return false;
 }
 
+/* Whether each angle follows the last one by the golden ratio of a half or a whole turn, as scans that may end at any
+ * time have it (Kohler, IEEE NSS 2004), whose angles may be counted on over many turns. */
+static bool are_golden(const Angles *angles)
+{
+    const double share = (sqrt(5) - 1) / 2, allowed = 0.05; /* degrees */
+    if (!angles->even || angles->count < FEW_ANGLES) return false;
+    const double step = (angles->last - angles->first) / (double)(angles->count - 1);
+    return fabs(fabs(remainder(step, 180)) - 180 * (1 - share)) < allowed || /* 111.246 is −68.754 */
+           fabs(fabs(remainder(step, 360)) - 360 * (1 - share)) < allowed;   /* 222.492 is −137.508 */
+}
+
 /* Writes the words that give the angles `factor` times as large. */
 static void type_angles(const Angles *angles, double factor, size_t size, char *text)
 {
@@ -92,7 +103,7 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
             findings, false, "theta",
             "the angles cover %.3f degrees; are they radians that are taken for degrees? (--theta takes degrees)",
             angles.span);
-    } else if (angles.span > 7200 && !turns) {
+    } else if (angles.span > 7200 && !turns && !are_golden(&angles)) {
         sino_findings_add(
             findings, false, "theta",
             "the angles cover %.0f degrees; are they degrees that are taken for radians? (--theta takes degrees)",

@@ -15,6 +15,7 @@
 #ifndef SINO_CONE_H
 #define SINO_CONE_H
 
+#include <math.h>
 #include <stdint.h>
 
 typedef struct SinoCone {
@@ -27,7 +28,25 @@ typedef struct SinoCone {
     double voxel_size;                            /* mm */
     double center, center_row;                    /* column and row, 0 = centre of pixel 0, that the line from the
                                                    * source at right angles through the axis hits */
+    int64_t columns_before, columns_after;        /* columns of filtered projections beside the detector
+                                                   * (sino_cone_reach); 0: none */
 } SinoCone;
+
+/* The largest distance of a corner of the volume from the axis, in mm. */
+static inline double sino_cone_radius(const SinoCone *cone)
+{
+    return hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
+}
+
+/* The detector of filtered projections: with the columns beside it. */
+static inline SinoCone sino_cone_filtered(const SinoCone *cone)
+{
+    SinoCone filtered = *cone;
+    filtered.column_count += cone->columns_before + cone->columns_after;
+    filtered.center += (double)cone->columns_before;
+    filtered.columns_before = filtered.columns_after = 0;
+    return filtered;
+}
 
 /* Where a projection sees the voxels above (x, y). */
 typedef struct SinoConeView {

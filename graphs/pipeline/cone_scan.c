@@ -86,19 +86,13 @@ static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *c
     return NULL;
 }
 
-/* The largest distance of a corner of the volume from the axis. */
-static double volume_radius(const SinoCone *cone)
-{
-    return hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
-}
-
 static SinoStatus check_volume(const SinoCone *cone)
 {
     int64_t slice, voxels, bytes;
     SINO_TRY(sino_multiply(cone->x_count, cone->y_count, "the volume", &slice));
     SINO_TRY(sino_multiply(slice, cone->z_count, "the volume", &voxels));
     SINO_TRY(sino_multiply(voxels, 4096, "the volume", &bytes));
-    const double radius = volume_radius(cone);
+    const double radius = sino_cone_radius(cone);
     SINO_CHECK(cone->source_object > radius, SINO_BAD_INPUT,
                "source-object-distance is %g mm, and a slice of %" PRId64 " x %" PRId64 " voxels of %g mm reaches %g "
                "mm from the axis, so that the source is inside the volume; allowed: a larger distance, or a smaller "
@@ -117,7 +111,7 @@ static double beside(int64_t count, double center)
  * are lowest where they enter the volume. */
 static SinoStatus check_seen(const SinoCone *cone)
 {
-    const double radius = volume_radius(cone), half_height = (double)cone->z_count / 2 * cone->voxel_size;
+    const double radius = sino_cone_radius(cone), half_height = (double)cone->z_count / 2 * cone->voxel_size;
     const double side = beside(cone->column_count, cone->center) * cone->pixel_width;
     const double up = beside(cone->row_count, cone->center_row) * cone->pixel_height;
     const double nearest = cone->source_object * side / hypot(side, cone->source_detector);
@@ -159,12 +153,15 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
     SINO_TRY(check_setup(settings, &setup));
-    const SinoCone cone = cone_of(settings, input, &setup, center);
+    SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;
     SINO_TRY(check_detector(settings, &cone));
     SINO_TRY(check_volume(&cone));
     SINO_TRY(check_seen(&cone));
-    if (settings->algorithm == SINO_ALGORITHM_FDK) SINO_TRY(sino_cone_arc_new(&cone, &arc));
+    if (settings->algorithm == SINO_ALGORITHM_FDK) {
+        SINO_TRY(sino_cone_arc_new(&cone, &arc));
+        sino_cone_reach(&cone);
+    }
     *result = cone;
     return NULL;
 }

@@ -61,8 +61,7 @@ static SinoStatus weigh_angles(const SinoOperator *op, bool half, double *own)
     const double share = half ? 0.5 : 1;
     double *weight = NULL;
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *weight, "angles", &weight));
-    SinoStatus status =
-        sino_filter_angle_shares(geometry->angle_count, geometry->angle_rad, SINO_PI / share, false, weight);
+    SinoStatus status = sino_filter_angle_shares(geometry->angle_count, geometry->angle_rad, SINO_PI / share, weight);
     for (int64_t k = 0; k < geometry->angle_count && !status; k++)
         if (op->place[k] >= 0) own[op->place[k]] = share * weight[k];
     free(weight);

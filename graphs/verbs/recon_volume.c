@@ -142,8 +142,8 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(find_center(recon));
     if (isnan(settings->rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
-    if (recon->input.geometry.grid_size != side || sino_input_is_half(&recon->input))
-        SINO_TRY(recon->kind->plan(recon));
+    const bool by_center = settings->geometry == SINO_GEOMETRY_CONE || sino_input_is_half(&recon->input);
+    if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);

@@ -160,11 +160,9 @@ static SinoStatus plan_cone(const SinoTry *try, const SinoCone *cone, int64_t re
 static SinoStatus reconstruct_cone(SinoTry *try, double center, SinoRecord *record)
 {
     SinoCone cone;
-    SinoConeArc arc;
     SinoConePlan plan;
     SinoConeTraffic traffic = {0};
     SINO_TRY(cone_of(try, center, &cone));
-    SINO_TRY(sino_cone_arc_new(&cone, &arc));
     const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
     SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
     SINO_TRY(sino_record_new(&shape, record));
@@ -172,7 +170,6 @@ static SinoStatus reconstruct_cone(SinoTry *try, double center, SinoRecord *reco
                                                    .settings = try->settings,
                                                    .input = &try->input,
                                                    .cone = &cone,
-                                                   .arc = &arc,
                                                    .streaming = &plan.streaming,
                                                    .scale = sino_recon_cone_scale(&cone),
                                                    .record = record,

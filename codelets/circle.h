@@ -5,6 +5,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Angles that differ by less than 10⁻⁶ rad are one: even 10⁵ columns from the axis their rays are less than a tenth of
@@ -14,11 +15,13 @@ typedef struct SinoCircle {
     int64_t count;     /* different angles */
     double *angle_rad; /* [count]: rising; owned */
     int64_t *members;  /* [count]: angles of the scan that are this one; owned */
-    int64_t *number;   /* [angle of the scan]: which one it is; owned */
+    int64_t *number;   /* [angle of the scan]: which one it is; −1: it is left out; owned */
 } SinoCircle;
 
-/* angle_count ≥ 1. SINO_FAILED: no memory. */
-SinoStatus sino_circle_new(int64_t angle_count, const double *angle_rad, double turn_rad, SinoCircle *circle);
+/* The circle without the angles of dropped[angle of the scan] (NULL: with all), of which there is one at least.
+ * SINO_FAILED: no memory. */
+SinoStatus sino_circle_new(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
+                           SinoCircle *circle);
 void sino_circle_free(SinoCircle *circle);
 
 /* Angle i, −1 to count: the last one a turn earlier, and the first one a turn later. */

@@ -5,7 +5,6 @@
 #include "memory.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 typedef struct SortedAngle {
@@ -37,18 +36,23 @@ static void merge(int64_t angle_count, const SortedAngle *sorted, SinoCircle *ci
     }
 }
 
-SinoStatus sino_circle_new(int64_t angle_count, const double *angle_rad, double turn_rad, SinoCircle *circle)
+SinoStatus sino_circle_new(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
+                           SinoCircle *circle)
 {
     SinoCircle made = {.turn_rad = turn_rad};
     SortedAngle *sorted;
+    int64_t kept = 0;
     SINO_TRY(sino_allocate(angle_count, sizeof *sorted, "sorted angles", &sorted));
     SinoStatus status = NULL;
     SINO_TRY_OR(status, end, sino_allocate(angle_count, sizeof *made.angle_rad, "angles", &made.angle_rad));
     SINO_TRY_OR(status, end, sino_allocate(angle_count, sizeof *made.members, "angles", &made.members));
     SINO_TRY_OR(status, end, sino_allocate(angle_count, sizeof *made.number, "angles", &made.number));
-    for (int64_t k = 0; k < angle_count; k++) sorted[k] = (SortedAngle){folded(angle_rad[k], turn_rad), k};
-    qsort(sorted, (size_t)angle_count, sizeof *sorted, compare_angles);
-    merge(angle_count, sorted, &made);
+    for (int64_t k = 0; k < angle_count; k++) {
+        made.number[k] = -1;
+        if (!dropped || !dropped[k]) sorted[kept++] = (SortedAngle){folded(angle_rad[k], turn_rad), k};
+    }
+    qsort(sorted, (size_t)kept, sizeof *sorted, compare_angles);
+    merge(kept, sorted, &made);
 end:
     free(sorted);
     if (status)

@@ -117,7 +117,7 @@ static inline SinoConeRuns sino_cone_runs(const SinoCone *cone, const SinoConeLi
     const double row = sino_cone_plane_row(cone, lines->symmetry);
     SinoConeRuns runs;
     runs.offset = (halves ? row - floor(row) : row) - (double)lines->first_row;
-    runs.slope = (double)part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
+    runs.slope = (double)part->first + (halves ? 0.5 : -sino_cone_plane_slice(cone));
     return runs;
 }
 

@@ -30,11 +30,6 @@ typedef struct SinoConeArc {
  * it is beside the detector. SINO_FAILED: no memory. */
 SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *arc);
 
-/* Sets the columns beside the detector that filtered projections have. Voxels beyond the shorter side are seen there,
- * and need the negative values that the ramp filter spreads from the columns of the detector: as far as the longer side
- * reaches, or the volume. */
-void sino_cone_reach(SinoCone *cone);
-
 /* weight[angle][column of the filtered detector], 0 beside the detector: radians of a half circle that the ray in the
  * plane of the source stands for. The weights of the rays at one distance from the axis, from both sides, add up to 2π
  * together; what an angle stands for is half of the gap to its neighbours, of which an open one counts to neither.

@@ -158,7 +158,7 @@ static SinoStatus find_gaps(const SinoCone *cone, Gaps *result)
 {
     Gaps gaps = {0};
     double median;
-    SINO_TRY(sino_circle_new(cone->angle_count, cone->angle_rad, 2 * SINO_PI, &gaps.circle));
+    SINO_TRY(sino_circle_new(cone->angle_count, cone->angle_rad, cone->dropped, 2 * SINO_PI, &gaps.circle));
     SinoStatus status = NULL;
     SINO_TRY_OR(status, fail, find_median(&gaps.circle, &median));
     SINO_TRY_OR(status, fail, sino_allocate(gaps.circle.count, sizeof *gaps.share_rad, "gaps", &gaps.share_rad));
@@ -247,16 +247,6 @@ SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *result)
     return NULL;
 }
 
-void sino_cone_reach(SinoCone *cone)
-{
-    const double last = (double)(cone->column_count - 1), radius = sino_cone_radius(cone);
-    const double seen = radius * cone->source_detector /
-                        (sqrt(cone->source_object * cone->source_object - radius * radius) * cone->pixel_width);
-    const double reach = fmin(sides_of(cone).longer, ceil(seen));
-    cone->columns_before = llrint(fmax(reach - cone->center, 0));
-    cone->columns_after = llrint(fmax(reach - (last - cone->center), 0));
-}
-
 /* ---- weights ---- */
 
 /* How far inside the detector a place lies, which need not be a column. */
@@ -311,10 +301,11 @@ SinoStatus sino_cone_ray_weights(const SinoCone *cone, double *weight)
     if (!status) {
         for (int64_t c = 0; c < cone->column_count; c++)
             weigh_column(cone, &gaps, c, of_circle + cone->columns_before + c);
-        for (int64_t k = 0; k < cone->angle_count; k++)
+        for (int64_t k = 0; k < cone->angle_count; k++) {
+            const int64_t i = circle->number[k];
             for (int64_t c = 0; c < columns; c++)
-                weight[k * columns + c] =
-                    of_circle[circle->number[k] * columns + c] / (double)circle->members[circle->number[k]];
+                weight[k * columns + c] = i < 0 ? 0 : of_circle[i * columns + c] / (double)circle->members[i];
+        }
         free(of_circle);
     }
     free_gaps(&gaps);

@@ -178,13 +178,16 @@ void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices s
     }
 }
 
-SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, double turn_rad, double *share)
+SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
+                                    double *share)
 {
     SinoCircle circle;
     if (angle_count == 0) return NULL;
-    SINO_TRY(sino_circle_new(angle_count, angle_rad, turn_rad, &circle));
+    SINO_TRY(sino_circle_new(angle_count, angle_rad, dropped, turn_rad, &circle));
     for (int64_t k = 0; k < angle_count; k++) {
         const int64_t i = circle.number[k];
+        share[k] = 0;
+        if (i < 0) continue;
         share[k] =
             (sino_circle_angle(&circle, i + 1) - sino_circle_angle(&circle, i - 1)) / 2 / (double)circle.members[i];
     }
@@ -194,5 +197,5 @@ SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad
 
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight)
 {
-    return sino_filter_angle_shares(angle_count, angle_rad, M_PI, angle_weight);
+    return sino_filter_angle_shares(angle_count, angle_rad, NULL, M_PI, angle_weight);
 }

@@ -3,6 +3,7 @@
  * whole circles, short scans and displaced detectors, in both precisions and with and without symmetry. */
 #include "cone_backproject.h"
 #include "cone_pack.h"
+#include "cone_reach.h"
 #include "cone_weigh.h"
 #include "filter.h"
 #include "memory.h"

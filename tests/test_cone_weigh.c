@@ -3,6 +3,7 @@
  * weight.
  */
 #include "arithmetic.h"
+#include "cone_reach.h"
 #include "cone_weigh.h"
 #include "memory.h"
 #include "testing.h"
@@ -170,6 +171,24 @@ static void gaps_take_no_weight_away(void **state)
     }
 }
 
+/* A projection that is left out has no weight, and its neighbours have what it had. */
+static void neighbours_stand_for_dropped_angles(void **state)
+{
+    (void)state;
+    double angle[90], weight[90 * COLUMNS];
+    bool dropped[90] = {false};
+    make_gaps(90, 4, 90, 90, angle);
+    dropped[0] = dropped[40] = true;
+    SinoCone cone = cone_of(90, angle, (COLUMNS - 1) / 2.0);
+    cone.dropped = dropped;
+    assert_success(sino_cone_ray_weights(&cone, weight));
+    for (int k = 0; k < 90; k++) {
+        const bool beside = dropped[(k + 1) % 90] || dropped[(k + 89) % 90];
+        const double wanted = dropped[k] ? 0 : beside ? 3 : 2;
+        assert_true(fabs(weight[k * COLUMNS + 5] / deg - wanted) < 1e-9);
+    }
+}
+
 /* Rays beside the shorter side have the weight 0, and filtered projections go on there. */
 static void weights_reach_beside_the_detector(void **state)
 {
@@ -306,6 +325,7 @@ TESTING_SUBJECT(cone_weigh)
         cmocka_unit_test(both_sides_of_a_line_add_up),
         cmocka_unit_test(uneven_angles_share_gaps),
         cmocka_unit_test(gaps_take_no_weight_away),
+        cmocka_unit_test(neighbours_stand_for_dropped_angles),
         cmocka_unit_test(weights_reach_beside_the_detector),
         cmocka_unit_test(short_arcs_are_refused),
         cmocka_unit_test(one_column_is_refused),

@@ -20,7 +20,7 @@ SinoSpan sino_cone_slab(const SinoCone *cone, const SinoConeStreaming *streaming
 static void extend_rows(const SinoCone *cone, double slice, double *least, double *most)
 {
     const double reach = sino_cone_radius(cone);
-    const double height = (slice - 0.5 * (double)(cone->z_count - 1)) * cone->voxel_size;
+    const double height = (slice - sino_cone_plane_slice(cone)) * cone->voxel_size;
     const double depth[2] = {cone->source_object - reach, cone->source_object + reach};
     for (int i = 0; i < 2; i++) {
         const double row = cone->center_row + height * cone->source_detector / depth[i] / cone->pixel_height;

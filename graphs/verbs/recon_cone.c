@@ -24,7 +24,8 @@ typedef struct Cone {
 SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes)
 {
     const double micrometres_per_mm = 1e3;
-    const double half = (double)cone->column_count / 2 * cone->pixel_width;
+    const double columns = fmax(cone->center + 0.5, (double)cone->column_count - 0.5 - cone->center);
+    const double half = columns * cone->pixel_width;
     const double seen = cone->source_object * half / hypot(half, cone->source_detector) / cone->voxel_size;
     const int64_t side = cone->x_count < cone->y_count ? cone->x_count : cone->y_count;
     return (SinoReconFacts){.memory_bytes = memory_bytes,

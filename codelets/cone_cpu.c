@@ -22,7 +22,8 @@ static bool comes_in_fours(const SinoCone *cone)
 
 SinoConeSymmetry sino_cone_symmetry(const SinoCone *cone, bool allowed)
 {
-    const bool halves = cone->z_count % 2 == 0 && fabs(remainder(2 * cone->center_row, 1)) <= same_row;
+    const bool halves =
+        cone->z_count % 2 == 0 && cone->lift == 0 && fabs(remainder(2 * cone->center_row, 1)) <= same_row;
     return (SinoConeSymmetry){.turns = allowed && comes_in_fours(cone) ? SINO_CONE_TURNS : 1,
                               .halves = allowed && halves ? 2 : 1};
 }

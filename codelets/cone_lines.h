@@ -86,8 +86,7 @@ static inline double sino_cone_plane_row(const SinoCone *cone, SinoConeSymmetry 
 /* At least the (D/depth)² of each voxel: that of a corner of the grid that is turned towards the source. */
 static inline double sino_cone_largest_weight(const SinoCone *cone)
 {
-    const double reach = hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
-    const double share = cone->source_object / (cone->source_object - reach);
+    const double share = cone->source_object / (cone->source_object - sino_cone_radius(cone));
     return share * share;
 }
 
@@ -118,7 +117,7 @@ static inline SinoConeRuns sino_cone_runs(const SinoCone *cone, const SinoConeLi
     const double row = sino_cone_plane_row(cone, lines->symmetry);
     SinoConeRuns runs;
     runs.offset = (halves ? row - floor(row) : row) - (double)lines->first_row;
-    runs.slope = (double)part->first + (halves ? 0.5 : -0.5 * (double)(cone->z_count - 1));
+    runs.slope = (double)part->first + (halves ? 0.5 : -sino_cone_plane_slice(cone));
     return runs;
 }
 

@@ -156,7 +156,7 @@ static bool take_step(const SinoCone *cone, const Path *path, const Tile *tile, 
     const int64_t lower = (int64_t)below;
     const int64_t across = path->along_x ? tile->first_y : tile->first_x;
     const int64_t width = path->along_x ? tile->y_count : tile->x_count;
-    const double middle = 0.5 * (double)(cone->z_count - 1);
+    const double middle = sino_cone_plane_slice(cone);
     const float upper = (float)(at - below);
     bool inside = false;
     step->weight[0] = 1 - upper;

@@ -13,30 +13,34 @@ typedef enum SinoConeArcKind {
     SINO_CONE_CIRCLE,    /* every ray in the plane of the source is seen twice */
     SINO_CONE_DISPLACED, /* likewise, but the axis is so far from the detector's middle that the rays of the longer side
                           * are seen once */
-    SINO_CONE_SHORT      /* 180° and twice the fan's half angle at least: some rays are seen once, others twice */
+    SINO_CONE_SHORT      /* there are open gaps: some rays are seen once, others twice */
 } SinoConeArcKind;
 
 typedef struct SinoConeArc {
     SinoConeArcKind kind;
-    double first_rad, length_rad; /* where the covered part begins, in [0, 2π), and its length */
-    double fan_rad;               /* the fan's half angle: from the axis to the further edge of the detector */
+    int64_t gap_count; /* open gaps: three times as wide as the median and 10° at least, or 90° */
+    double length_rad; /* the circle without them */
+    double unseen;     /* with several: the share of the lines at one distance from the axis that are seen from neither
+                        * side, at most */
+    double fan_rad;    /* the fan's half angle: from the axis to the further edge of the detector */
 } SinoConeArc;
 
-/* The arc of a scan. The circle is closed when its largest gap is less than three times the median one. SINO_BAD_INPUT:
- * there is one column; the arc is shorter than 180° + 2·fan, or less than a circle while the axis is far from the
- * detector's middle. SINO_FAILED: no memory. */
+/* The arc of a scan. SINO_BAD_INPUT: there is one column; the angles are an arc shorter than 180° + 2·fan, or several
+ * that leave more than a quarter of the lines unseen; there are gaps, and the axis is far from the detector's middle;
+ * it is beside the detector. SINO_FAILED: no memory. */
 SinoStatus sino_cone_arc_new(const SinoCone *cone, SinoConeArc *arc);
 
-/* weight[angle][column]: radians of a half circle that the ray in the plane of the source stands for. The weights of
- * rays along one line add up to its share of π. Circle: half of the gap to the neighbouring angles. Displaced: times
- * 1 ± sin of G. Wang, Med. Phys. 29, 1634 (2002), over the columns that both sides have. Short: D. Parker, Med. Phys.
- * 9, 254 (1982). SINO_FAILED: no memory. */
-SinoStatus sino_cone_ray_weights(const SinoCone *cone, const SinoConeArc *arc, double *weight);
+/* weight[angle][column of the filtered detector], 0 beside the detector: radians of a half circle that the ray in the
+ * plane of the source stands for. The weights of the rays at one distance from the axis, from both sides, add up to 2π
+ * together; what an angle stands for is half of the gap to its neighbours, of which an open one counts to neither.
+ * SINO_FAILED: no memory. */
+SinoStatus sino_cone_ray_weights(const SinoCone *cone, double *weight);
 
-/* Multiplies each ray of a sinogram, angle_count·M rows in panels of detector rows (panel.h, single precision), by
- * ray_weight[ray]·S/√(S² + l² + h²), where (l, h) is its place on the detector from the foot of the source. Slice f is
- * detector row first_row + f. Padding is unchanged. */
+/* weighed[angle][column of the filtered detector]: each ray of a sinogram, angle_count·M rows in panels of detector
+ * rows (panel.h, single precision), times ray_weight[ray]·S/√(S² + l² + h²), where (l, h) is its place on the detector
+ * from the foot of the source; beside the detector 0. Slice f is detector row first_row + f. `weighed` may be the
+ * sinogram where no columns are beside the detector. */
 void sino_cone_weigh(const SinoCone *cone, int64_t angle_count, SinoSlices rows, int64_t first_row,
-                     const float *ray_weight, float *sinogram);
+                     const float *ray_weight, const float *sinogram, float *weighed);
 
 #endif

@@ -63,13 +63,12 @@ void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices s
                      void *scratch, void *sinogram);
 
 /* share[k]: the radians of [0, turn_rad) that angle k stands for, half the gaps to its neighbours with angles modulo
- * turn_rad. Angles that differ by less than 10⁻⁶ rad share one. open: the widest gap is not covered, and an angle
- * beside it counts the gap on its other side twice; else a missing range goes to the two angles beside it, and the sum
- * is turn_rad. SINO_FAILED: out of memory. */
-SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, double turn_rad, bool open,
+ * turn_rad. Angles that differ by less than 10⁻⁶ rad share one. A missing range goes to the two angles beside it, so
+ * that the sum is turn_rad. Those of `dropped` (NULL: none) have 0. SINO_FAILED: out of memory. */
+SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
                                     double *share);
 
-/* The shares of a parallel beam, which sees each line from both sides: of half a turn, which is not open. */
+/* The shares of a parallel beam, which sees each line from both sides: of half a turn. */
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight);
 
 #endif

@@ -2,6 +2,7 @@
 /* Filter: q = h * p with the band-limited ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, 0 for even n (Kak & Slaney,
  * ch. 3.3, eq. 61), by FFTW on zero-padded rows. */
 #include "arithmetic.h"
+#include "circle.h"
 #include "fast_size.h"
 #include "filter.h"
 #include "memory.h"
@@ -177,75 +178,24 @@ void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices s
     }
 }
 
-typedef struct SortedAngle {
-    double angle_rad; /* in [−tolerance, turn − tolerance) */
-    int64_t index;
-} SortedAngle;
-
-static int compare_angles(const void *left, const void *right)
-{
-    const SortedAngle *a = left, *b = right;
-    return (a->angle_rad > b->angle_rad) - (a->angle_rad < b->angle_rad);
-}
-
-/* Angles closer than this count as equal: even 10⁵ columns from the axis their rays are less than a tenth of a pixel
- * apart. */
-static const double equal_rad = 1e-6;
-
-static void sort_angles(int64_t angle_count, const double *angle_rad, double turn_rad, SortedAngle *sorted)
-{
-    for (int64_t k = 0; k < angle_count; k++) {
-        double folded = fmod(angle_rad[k], turn_rad);
-        if (folded < 0) folded += turn_rad;
-        if (turn_rad - folded <= equal_rad) folded -= turn_rad; /* an angle just below the turn counts as one near 0 */
-        sorted[k] = (SortedAngle){folded, k};
-    }
-    qsort(sorted, (size_t)angle_count, sizeof *sorted, compare_angles);
-}
-
-/* The end of the run of equal angles that starts at `first`. */
-static int64_t equal_angles_end(int64_t angle_count, const SortedAngle *sorted, int64_t first)
-{
-    int64_t end = first + 1;
-    while (end < angle_count && sorted[end].angle_rad - sorted[first].angle_rad <= equal_rad) end++;
-    return end;
-}
-
-/* The widest gap between neighbours, of which the last one's is the first one, a turn later. */
-static double widest_gap(int64_t angle_count, const SortedAngle *sorted, double turn_rad)
-{
-    double widest = sorted[0].angle_rad + turn_rad - sorted[angle_count - 1].angle_rad;
-    for (int64_t i = 1; i < angle_count; i++) widest = fmax(widest, sorted[i].angle_rad - sorted[i - 1].angle_rad);
-    return widest;
-}
-
-SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, double turn_rad, bool open,
+SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
                                     double *share)
 {
+    SinoCircle circle;
     if (angle_count == 0) return NULL;
-    SortedAngle *sorted = NULL;
-    SINO_TRY(sino_allocate(angle_count, sizeof *sorted, "sorted angles", &sorted));
-    sort_angles(angle_count, angle_rad, turn_rad, sorted);
-    const double not_covered = open ? widest_gap(angle_count, sorted, turn_rad) - equal_rad : INFINITY;
-    double before = sorted[angle_count - 1].angle_rad - turn_rad; /* the neighbour across 0 */
-    for (int64_t first = 0; first < angle_count;) {
-        const int64_t end = equal_angles_end(angle_count, sorted, first);
-        const double at = sorted[first].angle_rad;
-        double after = end < angle_count ? sorted[end].angle_rad : sorted[0].angle_rad + turn_rad;
-        if (at - before >= not_covered)
-            before = at - (after - at);
-        else if (after - at >= not_covered)
-            after = at + (at - before);
-        const double of_each = (after - before) / 2 / (double)(end - first);
-        for (int64_t i = first; i < end; i++) share[sorted[i].index] = of_each;
-        before = at;
-        first = end;
+    SINO_TRY(sino_circle_new(angle_count, angle_rad, dropped, turn_rad, &circle));
+    for (int64_t k = 0; k < angle_count; k++) {
+        const int64_t i = circle.number[k];
+        share[k] = 0;
+        if (i < 0) continue;
+        share[k] =
+            (sino_circle_angle(&circle, i + 1) - sino_circle_angle(&circle, i - 1)) / 2 / (double)circle.members[i];
     }
-    free(sorted);
+    sino_circle_free(&circle);
     return NULL;
 }
 
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight)
 {
-    return sino_filter_angle_shares(angle_count, angle_rad, M_PI, false, angle_weight);
+    return sino_filter_angle_shares(angle_count, angle_rad, NULL, M_PI, angle_weight);
 }

@@ -10,24 +10,54 @@
  *     column = center     + (x·cosθ + y·sinθ)·S/depth/pixel_width
  *     row    = center_row + z·S/depth/pixel_height
  *
- * The grid is centered on the axis, and on the plane of the source: voxel (slice k, row i, column j) has its center at
- * x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2, times voxel_size. */
+ * The grid is centered on the axis, and, unless it is lifted, on the plane of the source: voxel (slice k, row i, column
+ * j) has its center at x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2 + lift, times voxel_size. */
 #ifndef SINO_CONE_H
 #define SINO_CONE_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct SinoCone {
     int64_t angle_count, column_count, row_count; /* of the detector, after crop and binning */
     int64_t x_count, y_count, z_count;            /* X, Y, Z ≥ 1: voxels */
     const double *angle_rad;                      /* [angle_count]; not owned */
+    const bool *dropped;                          /* [angle_count]: FDK leaves the projection out; NULL: none; not
+                                                   * owned */
     double source_object;                         /* D, mm; larger than the distance of any voxel from the axis */
     double source_detector;                       /* S ≥ D, mm */
     double pixel_width, pixel_height;             /* mm */
     double voxel_size;                            /* mm */
     double center, center_row;                    /* column and row, 0 = centre of pixel 0, that the line from the
                                                    * source at right angles through the axis hits */
+    double lift;                                  /* of the grid's middle over the plane of the source, in voxels: a
+                                                   * multiple of 1/2 */
+    int64_t columns_before, columns_after;        /* columns of filtered projections beside the detector
+                                                   * (sino_cone_reach); 0: none */
 } SinoCone;
+
+/* The largest distance of a corner of the volume from the axis, in mm. */
+static inline double sino_cone_radius(const SinoCone *cone)
+{
+    return hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
+}
+
+/* The slice in the plane of the source, which need not be a slice, nor in the volume. */
+static inline double sino_cone_plane_slice(const SinoCone *cone)
+{
+    return 0.5 * (double)(cone->z_count - 1) - cone->lift;
+}
+
+/* The detector of filtered projections: with the columns beside it. */
+static inline SinoCone sino_cone_filtered(const SinoCone *cone)
+{
+    SinoCone filtered = *cone;
+    filtered.column_count += cone->columns_before + cone->columns_after;
+    filtered.center += (double)cone->columns_before;
+    filtered.columns_before = filtered.columns_after = 0;
+    return filtered;
+}
 
 /* Where a projection sees the voxels above (x, y). */
 typedef struct SinoConeView {

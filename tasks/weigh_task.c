@@ -5,38 +5,50 @@
 #include "cone_weigh_cuda.h"
 #include "task.h"
 
+typedef struct Arguments {
+    SinoWeigh what;
+    int to, weights; /* numbers of buffers, of which the sinogram is the first */
+} Arguments;
+
 static SinoStatus weigh_cpu(const SinoTask *task)
 {
-    const SinoWeigh *what = task->arguments;
+    const Arguments *arguments = task->arguments;
+    const SinoWeigh *what = &arguments->what;
     sino_cone_weigh(what->cone, what->angle_count, what->rows, what->first_row, what->ray_weight,
-                    sino_task_buffer(task, 0));
+                    sino_task_buffer(task, 0), sino_task_buffer(task, arguments->to));
     return NULL;
 }
 
 static SinoStatus weigh_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoWeigh *what = task->arguments;
-    const float *weights = sino_task_buffer(task, 1);
+    const Arguments *arguments = task->arguments;
+    const SinoWeigh *what = &arguments->what;
+    const float *weights = sino_task_buffer(task, arguments->weights);
     return sino_cone_weigh_cuda(stream, what->cone, what->angle_count, what->rows, what->first_row,
-                                weights + what->first_weight, sino_task_buffer(task, 0));
+                                weights + what->first_weight, sino_task_buffer(task, 0),
+                                sino_task_buffer(task, arguments->to));
 }
 
 static const SinoTaskKind weigh_kind = {.name = "weigh",
-                                        .argument_bytes = sizeof(SinoWeigh),
+                                        .argument_bytes = sizeof(Arguments),
                                         .access_min = 1,
-                                        .access_max = 2,
+                                        .access_max = 3,
                                         .cpu = weigh_cpu,
                                         .cuda = SINO_ON_CUDA(weigh_cuda)};
 
-SinoStatus sino_insert_weigh(SinoRuntime *runtime, SinoPosition position, const SinoWeigh *weigh, SinoData *sinogram)
+SinoStatus sino_insert_weigh(SinoRuntime *runtime, SinoPosition position, const SinoWeigh *weigh, SinoData *sinogram,
+                             SinoData *weighed)
 {
-    const SinoAccess access[] = {{sinogram, SINO_READ_WRITE}, {weigh->weights, SINO_READ}};
-    const bool host = !weigh->weights;
+    const int to = weighed != sinogram, weights = to + 1;
+    const Arguments arguments = {*weigh, to, weights};
+    SinoAccess access[3] = {{sinogram, to ? SINO_READ : SINO_READ_WRITE}};
+    if (to) access[to] = (SinoAccess){weighed, SINO_WRITE};
+    access[weights] = (SinoAccess){weigh->weights, SINO_READ};
     return sino_task_submit(runtime, &weigh_kind,
                             &(SinoTaskRequest){.position = position,
-                                               .arguments = weigh,
-                                               .argument_bytes = sizeof *weigh,
+                                               .arguments = &arguments,
+                                               .argument_bytes = sizeof arguments,
                                                .access = access,
-                                               .access_count = host ? 1 : 2,
-                                               .host = host});
+                                               .access_count = weigh->weights ? weights + 1 : weights,
+                                               .host = !weigh->weights});
 }

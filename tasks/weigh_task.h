@@ -13,12 +13,13 @@ typedef struct SinoWeigh {
     int64_t angle_count;
     SinoSlices rows;
     int64_t first_row;
-    const float *ray_weight; /* [angle_count][column], in main memory */
+    const float *ray_weight; /* [angle_count][column of the filtered detector], in main memory */
     SinoData *weights;       /* for GPUs: data that have ray_weight; NULL: cores run the task */
     int64_t first_weight;    /* floats from the beginning of `weights` to ray_weight */
 } SinoWeigh;
 
-/* Inserts weigh, which changes `sinogram` in place. */
-SinoStatus sino_insert_weigh(SinoRuntime *runtime, SinoPosition position, const SinoWeigh *weigh, SinoData *sinogram);
+/* Inserts weigh, which writes `weighed`; the same data as `sinogram`: it changes them in place. */
+SinoStatus sino_insert_weigh(SinoRuntime *runtime, SinoPosition position, const SinoWeigh *weigh, SinoData *sinogram,
+                             SinoData *weighed);
 
 #endif

@@ -266,10 +266,43 @@ static void faults_are_told_by_number(void **state)
     char *fbp = cli_output_of(*state, "recon scan.h5 -o fbp.h5 --rotation-axis 7.5 --algorithm fbp --max-repaired 0.3 "
                                       "--start-column 2 --saturation 0");
     if (count_of(fbp, "warning") != 2) fail_msg("%s", fbp);
-    assert_non_null(strstr(fbp, "projections without any value: 3 of 40, they are taken as 0; number 3, 7 to 8\n"));
+    assert_non_null(strstr(fbp, "projections without any value: 3 of 40, they are left out; number 3, 7 to 8\n"));
     assert_non_null(strstr(fbp, "detector columns without any value: 3 of 14, they are interpolated; column 5 to 6, "
                                 "12\n"));
     free(fbp);
+}
+
+/* Projections 10 to 14 have no light. */
+static uint16_t stopped(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return angle >= 10 && angle < 15 ? 0 : (uint16_t)(400 + (angle * 7 + row * 31 + column * 13) % 200);
+}
+
+/* Direct methods give what they give without such projections: the neighbours stand for their angles. */
+static void dropped_projections_are_left_out(void **state)
+{
+    enum { SIDE = 16, SLICES = 3 };
+    static const char *const options[] = {"--algorithm fbp",
+                                          "--geometry cone --source-object-distance 200 --source-detector-distance 300 "
+                                          "--detector-pixel 1.5"};
+    const char *const at = *state;
+    double theta[FAULTY_ANGLES];
+    CliScan scan = cli_scan;
+    for (int k = 0; k < FAULTY_ANGLES; k++) theta[k] = 360.0 * k / FAULTY_ANGLES;
+    scan.angles = scan.theta_count = FAULTY_ANGLES;
+    scan.theta = theta;
+    scan.rows = SLICES;
+    scan.count = stopped;
+    cli_write_scan(at, "scan.h5", &scan);
+    for (int i = 0; i < 2; i++) {
+        cli_works(at, "recon scan.h5 -o all.h5 --overwrite --rotation-axis 7.5 %s", options[i]);
+        cli_works(at, "recon scan.h5 -o part.h5 --overwrite --rotation-axis 7.5 %s --exclude 10:15", options[i]);
+        float *all = cli_read_volume(at, "all.h5", SLICES, SIDE), *part = cli_read_volume(at, "part.h5", SLICES, SIDE);
+        const double difference = cli_difference((int64_t)SLICES * SIDE * SIDE, all, part);
+        if (difference > 1e-5) fail_msg("%s: %g", options[i], difference);
+        free(all);
+        free(part);
+    }
 }
 
 /* Rows without counts, between those of the sample. */
@@ -452,11 +485,17 @@ static void measured_scans(void **state)
 int cli_suspicion_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(angles_in_another_unit),    CLI_TEST(values_of_another_kind),
-        CLI_TEST(fields_that_do_not_belong), CLI_TEST(scans_without_values),
-        CLI_TEST(faults_are_told_by_number), CLI_TEST(many_undefined_values_are_refused),
-        CLI_TEST(widths_that_cannot_be),     CLI_TEST(measured_scans),
-        CLI_TEST(columns_that_cannot_be),    CLI_TEST(absurd_values_are_left_out),
+        CLI_TEST(angles_in_another_unit),
+        CLI_TEST(values_of_another_kind),
+        CLI_TEST(fields_that_do_not_belong),
+        CLI_TEST(scans_without_values),
+        CLI_TEST(faults_are_told_by_number),
+        CLI_TEST(dropped_projections_are_left_out),
+        CLI_TEST(many_undefined_values_are_refused),
+        CLI_TEST(widths_that_cannot_be),
+        CLI_TEST(measured_scans),
+        CLI_TEST(columns_that_cannot_be),
+        CLI_TEST(absurd_values_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,7 +300,7 @@ static void refusals(void **state)
          "source-object-distance is 100 mm, and a slice of 60 x 60 voxels of 3 mm reaches 127.279 mm from the axis"},
         {LENGTHS "--volume=800x700", NAN, "reaches 106.301 mm from the axis, so that the source is inside"},
         {LENGTHS "--center-row=-41", NAN,
-         "center-row is -41, which is row -41 of the 40 that are used; allowed: auto, or up to as many rows beside "
+         "center-row is -41, and the detector has 40 rows; allowed: auto, or up to as many rows beside "
          "them"},
         {LENGTHS "--center-row=-39 --volume=20x20x10", NAN, "is beyond the cone"},
         {LENGTHS "--center-row=75", NAN, "is beyond the cone"},

@@ -337,6 +337,11 @@ static void uneven_angles_share_gaps(void **state)
     const double expected_mixed[] = {42.5, 45, 50.0 / 3, 50.0 / 3, 50.0 / 3, 42.5};
     for (int i = 0; i < 6; i++) assert_true(fabs(weight[i] / deg - expected_mixed[i]) < 1e-9);
     assert_success(sino_filter_angle_weights(0, NULL, NULL));
+
+    static const bool dropped[] = {false, true, false, false, true, false};
+    assert_success(sino_filter_angle_shares(6, mixed, dropped, M_PI, weight));
+    const double without[] = {45, 0, 45, 45, 0, 45}; /* of angles modulo 180: 10, 10, 100, 100 */
+    for (int i = 0; i < 6; i++) assert_true(fabs(weight[i] / deg - without[i]) < 1e-9);
 }
 
 TESTING_SUBJECT(filter)

@@ -340,7 +340,7 @@ static void check_stages(const char *directory, const char *words, const char *a
     double worst = 0;
     for (int64_t z = 0; z < SLICES; z++) {
         float *found = NULL;
-        assert_success(sino_stages_read(runtime, &input, false, z, 1, &found));
+        assert_success(sino_stages_read(runtime, &input, false, false, z, 1, &found));
         for (int64_t i = 0; i < ANGLES * COUNT_COLUMNS; i++) {
             const int64_t k = i / COUNT_COLUMNS, c = i % COUNT_COLUMNS;
             const float wanted = expected[(k * SLICES + z) * COUNT_COLUMNS + c];

@@ -29,13 +29,15 @@ static SinoStatus describe(const SinodagGeometry *geometry, const SinoSettings *
                                .column_count = geometry->columns,
                                .angle_rad = made->angle_rad,
                                .remark = ""};
-    const SinoInput input = {
-        .info = &info,
-        .row_count = geometry->rows,
-        .column_count = geometry->columns,
-        .binning = 1,
-        .slice_count = geometry->rows,
-        .geometry = {.angle_count = geometry->angles, .column_count = geometry->columns, .angle_rad = made->angle_rad}};
+    const SinoInput input = {.info = &info,
+                             .row_count = geometry->rows,
+                             .column_count = geometry->columns,
+                             .binning = 1,
+                             .slice_count = geometry->rows,
+                             .geometry = {.angle_count = geometry->angles,
+                                          .column_count = geometry->columns,
+                                          .grid_size = geometry->columns,
+                                          .angle_rad = made->angle_rad}};
     const double middle = (double)(geometry->columns - 1) / 2;
     return sino_cone_scan(settings, &input, isnan(geometry->center) ? middle : geometry->center, &made->cone);
 }

@@ -43,7 +43,7 @@ static SinoStatus read_projection(SinoRuntime *runtime, const SinoInput *input, 
     one.run = &run;
     one.run_count = 1;
     one.angle_count = 1;
-    return sino_stages_read(runtime, &one, true, 0, input->slice_count, projection);
+    return sino_stages_read(runtime, &one, true, false, 0, input->slice_count, projection);
 }
 
 /* The center of each half of the rows by itself. Halves without content give centers that do not agree with that of all

@@ -43,10 +43,9 @@ SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, Sin
 {
     double center;
     const int64_t before = findings->count;
-    if (settings->geometry == SINO_GEOMETRY_CONE) return NULL;
     SINO_TRY(sino_center_given(settings, input, &center));
     if (isnan(settings->rotation_axis)) {
-        if (!sino_center_is_whole_turn(&input->geometry)) return NULL;
+        if (settings->geometry == SINO_GEOMETRY_CONE || !sino_center_is_whole_turn(&input->geometry)) return NULL;
         SINO_TRY(search(input, &center));
         if (isnan(center)) return NULL;
     }

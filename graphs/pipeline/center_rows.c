@@ -35,7 +35,7 @@ static SinoStatus read_slice(SinoRuntime *runtime, const SinoInput *input, doubl
                              float **sinogram)
 {
     const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
-    SINO_TRY(sino_stages_read(runtime, input, false, slice, 1, sinogram));
+    SINO_TRY(sino_stages_read(runtime, input, false, false, slice, 1, sinogram));
     if (deviation(rays, *sinogram) >= least_signal * signal) return NULL;
     free(*sinogram);
     *sinogram = NULL;

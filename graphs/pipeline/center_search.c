@@ -262,7 +262,7 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     SinoStatus status = NULL;
     float *sinogram = NULL;
     if (settings->center_method != SINO_CENTER_PHASE) { /* which reads two projections of its own */
-        SINO_TRY_OR(status, cleanup, sino_stages_read(runtime, all, false, slice, 1, &sinogram));
+        SINO_TRY_OR(status, cleanup, sino_stages_read(runtime, all, false, false, slice, 1, &sinogram));
         SINO_TRY_OR(status, cleanup, sino_center_order_apply(&order, sinogram));
     }
     search.row.sinogram = sinogram;

@@ -5,6 +5,7 @@
 #include "cone_center_task.h"
 #include "memory.h"
 #include "stages.h"
+#include "suspicion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static SinoStatus read_row(SinoRuntime *runtime, const SinoInput *input, double 
     const int64_t rays = sino_times(input->angle_count, input->geometry.column_count);
     const float share = (float)(inside - (double)above);
     float *rows;
-    SINO_TRY(sino_stages_read(runtime, input, false, above, count, &rows));
+    SINO_TRY(sino_stages_read(runtime, input, false, false, above, count, &rows));
     for (int64_t i = 0; count == 2 && i < rays; i++) rows[i] += share * (rows[rays + i] - rows[i]);
     *row = rows;
     return NULL;
@@ -42,13 +43,28 @@ static void warn(SinoRuntime *runtime, const SinoInput *all, const SinoConeCente
                      search->result->score);
 }
 
+/* The input with all columns, and, where the plane of the source is not among its rows, with all rows, of which that is
+ * number *center_row. */
+static SinoInput whole_of(const SinoInput *input, double *center_row)
+{
+    SinoInput all = sino_input_with_all_columns(input);
+    const double last = (double)(all.slice_count - 1), binning = (double)all.binning;
+    if (*center_row >= -0.5 && *center_row <= last + 0.5) return all;
+    *center_row += ((double)all.first_row - (double)all.first_slice * binning) / binning;
+    all.slice_count = all.info->row_count / all.binning;
+    all.row_count = sino_times(all.slice_count, all.binning);
+    all.first_row = all.first_slice = 0;
+    return all;
+}
+
 /* *center: as a column of the file. */
-static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoCone *part, const SinoInput *all,
+static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoCone *part, const SinoInput *input,
                        double *center)
 {
+    SinoCone cone = *part;
+    const SinoInput whole = whole_of(input, &cone.center_row), *all = &whole;
     const double last = (double)(all->geometry.column_count - 1), asked = settings->center_search_width;
     const double width = asked > 0 ? asked / (double)all->binning : default_share * (last + 1);
-    SinoCone cone = *part;
     SinoConeCenter result;
     float *row;
     cone.column_count = all->geometry.column_count;
@@ -71,10 +87,12 @@ SinoStatus sino_cone_center_search(SinoRuntime *runtime, const SinoSettings *set
                                    SinoInput *input)
 {
     double center;
-    if (!isnan(settings->rotation_axis)) return sino_center_take(runtime, settings, input);
-    const SinoInput all = sino_input_with_all_columns(input);
-    SINO_TRY(find(runtime, settings, cone, &all, &center));
-    input->geometry.center = sino_input_column_of_grid(input, center);
-    sino_center_tell(runtime, input, "by rays and their reverses");
-    return NULL;
+    if (!isnan(settings->rotation_axis)) {
+        SINO_TRY(sino_center_take(runtime, settings, input));
+    } else {
+        SINO_TRY(find(runtime, settings, cone, input, &center));
+        input->geometry.center = sino_input_column_of_grid(input, center);
+        sino_center_tell(runtime, input, "by rays and their reverses");
+    }
+    return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

@@ -100,7 +100,7 @@ static SinoStatus insert_own_piece(SinoConeRun *run, Slab *slab, const Piece *pi
     const SinoAngleRun *angles = piece->angles;
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, slab->rows.count), slab->rows.count};
     SinoData *sinogram = NULL;
-    const int64_t first_weight = angles->first * run->of.cone->column_count;
+    const int64_t first_weight = angles->first * run->filtered.column_count;
     const SinoWeigh weigh = {.cone = run->of.cone,
                              .angle_count = angles->count,
                              .rows = rows,
@@ -112,11 +112,12 @@ static SinoStatus insert_own_piece(SinoConeRun *run, Slab *slab, const Piece *pi
         .cone = run->of.cone, .rows = rows, .first_row = slab->rows.first, .angle_count = angles->count};
     SINO_TRY(insert_sinogram(run, slab, angles, &sinogram));
     if (!slab->wanted) return NULL;
-    SINO_TRY(sino_insert_weigh(runtime, position_of(slab), &weigh, sinogram));
-    SINO_TRY(sino_insert_filter(position_of(slab), run->plans[angles->count], rows, sinogram));
+    SinoData *beside = run->weighed[(run->pieces_begun - 1) % run->of.streaming->piece_sets];
+    SinoData *weighed = beside ? beside : sinogram;
+    SINO_TRY(sino_insert_weigh(runtime, position_of(slab), &weigh, sinogram, weighed));
+    SINO_TRY(sino_insert_filter(position_of(slab), run->plans[angles->count], rows, weighed));
     for (int64_t r = 1; r <= run->of.streaming->grid_rows; r++) /* other ranks first */
-        SINO_TRY(
-            insert_lines(run, slab, piece, &packing, (run->rank.row + r) % run->of.streaming->grid_rows, sinogram));
+        SINO_TRY(insert_lines(run, slab, piece, &packing, (run->rank.row + r) % run->of.streaming->grid_rows, weighed));
     return NULL;
 }
 
@@ -165,7 +166,7 @@ static SinoStatus insert_backprojection(SinoConeRun *run, const Slab *slab, int6
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t bands = sino_cone_band_count(cone, plan);
     const double pixels = (double)cone->x_count * (double)cone->y_count;
-    SinoBackprojectCone what = {.cone = cone,
+    SinoBackprojectCone what = {.cone = &run->filtered,
                                 .lines = block_lines(run, slab->number, block),
                                 .part = sino_cone_part(cone, plan, slab->share, part / bands, part % bands),
                                 .angle_rad = run->angle_rad + block * SINO_BLOCK_PROJECTIONS,

@@ -5,7 +5,6 @@
 
 #include "cone_pieces.h"
 #include "cone_streaming.h"
-#include "cone_weigh.h"
 #include "journal.h"
 #include "volume.h"
 
@@ -20,7 +19,6 @@ typedef struct SinoConeReconstruction {
     const SinoSettings *settings;
     const SinoInput *input;
     const SinoCone *cone;
-    const SinoConeArc *arc;
     const SinoConeStreaming *streaming;
     double scale;         /* output value = scale · attenuation per voxel */
     SinoVolume *volume;   /* NULL: only the pictures are wanted; slices that are done already are left out */

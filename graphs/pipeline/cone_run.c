@@ -3,6 +3,7 @@
 #include "cone_run.h"
 
 #include "arithmetic.h"
+#include "cone_weigh.h"
 #include "memory.h"
 #include "solver.h"
 
@@ -12,6 +13,7 @@ SinoConeRun sino_cone_run_of(const SinoConeReconstruction *reconstruction)
 {
     const SinoConeStreaming *plan = reconstruction->streaming;
     SinoConeRun run = {.of = *reconstruction,
+                       .filtered = sino_cone_filtered(reconstruction->cone),
                        .rank =
                            sino_cone_rank(plan, sino_processes_rank(sino_runtime_processes(reconstruction->runtime))),
                        .blocks = sino_cone_block_count(reconstruction->cone, plan)};
@@ -23,12 +25,12 @@ SinoConeRun sino_cone_run_of(const SinoConeReconstruction *reconstruction)
 static SinoStatus weigh_rays(SinoConeRun *run)
 {
     const SinoCone *cone = run->of.cone;
-    const int64_t rays = sino_times(cone->angle_count, cone->column_count);
+    const int64_t rays = sino_times(cone->angle_count, run->filtered.column_count);
     const double columns_per_voxel = cone->voxel_size * cone->source_detector / cone->source_object / cone->pixel_width;
     double *weight = NULL;
     SINO_TRY(sino_allocate(rays, sizeof *run->ray_weight, "weights of rays", &run->ray_weight));
     SINO_TRY(sino_allocate(rays, sizeof *weight, "weights of rays", &weight));
-    SinoStatus status = sino_cone_ray_weights(cone, run->of.arc, weight);
+    SinoStatus status = sino_cone_ray_weights(cone, weight);
     for (int64_t i = 0; i < rays && !status; i++) run->ray_weight[i] = (float)(weight[i] * columns_per_voxel);
     free(weight);
     if (!status && sino_runtime_devices(run->of.runtime) & SINO_DEVICE_CUDA)
@@ -80,7 +82,7 @@ static SinoStatus new_filter(SinoConeRun *run)
     const int64_t blocks = run->blocks;
     const int64_t stride = sino_panel_stride(SINO_SINGLE, run->rows);
     for (int k = 0; k < SINO_PIECE_PROJECTIONS; k++) run->one[k] = 1;
-    SINO_TRY(sino_filter_new(run->of.cone->column_count, sino_solver_window(run->of.settings->fbp_filter), SINO_SINGLE,
+    SINO_TRY(sino_filter_new(run->filtered.column_count, sino_solver_window(run->of.settings->fbp_filter), SINO_SINGLE,
                              &run->filter));
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, b); p++) {
@@ -184,6 +186,9 @@ static SinoStatus new_pieces(SinoConeRun *run)
                                            .set_count = run->of.streaming->piece_sets,
                                            .field_set_count =
                                                sino_smaller(SINO_CONE_FIELD_SETS, run->of.streaming->slab_count)};
+    const int64_t bytes = sino_cone_weighed_bytes(run->of.cone, run->rows);
+    for (int64_t i = 0; i < request.set_count && bytes > 0; i++)
+        SINO_TRY(sino_data_new(run->of.runtime, "weighed", bytes, &run->weighed[i]));
     return sino_cone_pieces_new(&request, &run->pieces);
 }
 
@@ -217,6 +222,7 @@ void sino_cone_run_free(SinoConeRun *run)
     sino_data_free(run->none);
     sino_data_free(run->pack_scratch);
     sino_data_free(run->scratch);
+    for (int i = 0; i < SINO_COUNT_SETS_MAX; i++) sino_data_free(run->weighed[i]);
     sino_cone_pieces_free(run->pieces);
     for (int i = 0; i <= SINO_PIECE_PROJECTIONS; i++) sino_filter_plans_free(run->plans[i]);
     sino_filter_free(run->filter);

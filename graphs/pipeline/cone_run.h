@@ -7,25 +7,28 @@
 #include "cone_pieces.h"
 #include "cone_reconstruction.h"
 #include "filter_task.h"
+#include "stages.h"
 
 enum { SINO_CONE_FIELD_SETS = 2, SINO_CONE_IMAGES_MAX = 64 };
 
 /* Zeros where nothing has been made yet. */
 typedef struct SinoConeRun {
     SinoConeReconstruction of;
+    SinoCone filtered; /* of.cone, as filtered projections see it */
     SinoConeRank rank;
     int64_t rows;         /* of the slab with most */
     int64_t blocks;       /* of all columns */
     SinoSpan share;       /* the largest one of this rank */
     SinoAngleRun *piece;  /* [block][SINO_BLOCK_PIECES]: the angles of each piece; owned */
     double *angle_rad;    /* [block][SINO_BLOCK_PROJECTIONS]; owned */
-    float *ray_weight;    /* [angle][column]; owned */
+    float *ray_weight;    /* [angle][column of the filtered detector]; owned */
     SinoData *weights;    /* ray_weight for GPUs; NULL: none computes */
     SinoConeLines *lines; /* [slab][row of ranks], and this rank's of the last block, which may be smaller; owned */
     double one[SINO_PIECE_PROJECTIONS];
     SinoFilter *filter;
     SinoFilterPlans *plans[SINO_PIECE_PROJECTIONS + 1]; /* [angles of a piece]; NULL: no piece has as many */
     SinoConePieces *pieces;
+    SinoData *weighed[SINO_COUNT_SETS_MAX]; /* of each set of pieces; NULL: as the line integrals */
     SinoData *block[SINO_CONE_BLOCKS_MAX][SINO_BLOCK_PIECES];
     SinoData **part; /* [chunk][band] */
     SinoData *image[SINO_CONE_IMAGES_MAX];

@@ -3,6 +3,7 @@
 #include "cone_scan.h"
 
 #include "arithmetic.h"
+#include "cone_reach.h"
 #include "cone_weigh.h"
 #include "memory.h"
 
@@ -69,7 +70,7 @@ static double half_angle(int64_t count, double pixel, double distance)
     return atan((double)count * pixel / 2 / distance);
 }
 
-static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *cone)
+static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *cone, int64_t row_count)
 {
     const double widest = fmax(half_angle(cone->column_count, cone->pixel_width, cone->source_detector),
                                half_angle(cone->row_count, cone->pixel_height, cone->source_detector));
@@ -78,18 +79,12 @@ static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *c
                "so that it takes up %.4g degrees; allowed: up to %g degrees (all lengths are in mm)",
                cone->column_count, cone->row_count, cone->pixel_width, cone->pixel_height, cone->source_detector,
                2 * widest * 180 / SINO_PI, 2 * fan_max_rad * 180 / SINO_PI);
-    const double rows = (double)cone->row_count;
-    SINO_CHECK(cone->center_row >= -rows && cone->center_row <= 2 * rows, SINO_BAD_INPUT,
-               "center-row is %g, which is row %g of the %" PRId64 " that are used; allowed: auto, or up to as many "
-               "rows beside them",
-               settings->center_row, cone->center_row, cone->row_count);
+    const double rows = (double)row_count, given = settings->center_row;
+    SINO_CHECK(isnan(given) || (given >= -rows && given <= 2 * rows), SINO_BAD_INPUT,
+               "center-row is %g, and the detector has %" PRId64 " rows; allowed: auto, or up to as many rows beside "
+               "them",
+               given, row_count);
     return NULL;
-}
-
-/* The largest distance of a corner of the volume from the axis. */
-static double volume_radius(const SinoCone *cone)
-{
-    return hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
 }
 
 static SinoStatus check_volume(const SinoCone *cone)
@@ -98,7 +93,7 @@ static SinoStatus check_volume(const SinoCone *cone)
     SINO_TRY(sino_multiply(cone->x_count, cone->y_count, "the volume", &slice));
     SINO_TRY(sino_multiply(slice, cone->z_count, "the volume", &voxels));
     SINO_TRY(sino_multiply(voxels, 4096, "the volume", &bytes));
-    const double radius = volume_radius(cone);
+    const double radius = sino_cone_radius(cone);
     SINO_CHECK(cone->source_object > radius, SINO_BAD_INPUT,
                "source-object-distance is %g mm, and a slice of %" PRId64 " x %" PRId64 " voxels of %g mm reaches %g "
                "mm from the axis, so that the source is inside the volume; allowed: a larger distance, or a smaller "
@@ -117,7 +112,8 @@ static double beside(int64_t count, double center)
  * are lowest where they enter the volume. */
 static SinoStatus check_seen(const SinoCone *cone)
 {
-    const double radius = volume_radius(cone), half_height = (double)cone->z_count / 2 * cone->voxel_size;
+    const double radius = sino_cone_radius(cone), towards = cone->center_row < 0 ? cone->lift : -cone->lift;
+    const double half_height = ((double)cone->z_count / 2 + towards) * cone->voxel_size;
     const double side = beside(cone->column_count, cone->center) * cone->pixel_width;
     const double up = beside(cone->row_count, cone->center_row) * cone->pixel_height;
     const double nearest = cone->source_object * side / hypot(side, cone->source_detector);
@@ -130,6 +126,15 @@ static SinoStatus check_seen(const SinoCone *cone)
     return NULL;
 }
 
+/* Of the slices that the rows of a part of the detector see at the axis: those of a run with all rows, to half a slice.
+ */
+static double lift_of(const SinoInput *input, const SinoCone *cone)
+{
+    const double all = sino_input_row_of_grid(input, ((double)input->info->row_count - 1) / 2);
+    const double rows = (double)(cone->row_count - 1) / 2 - all;
+    return round(2 * rows * cone->pixel_height * cone->source_object / cone->source_detector / cone->voxel_size) / 2;
+}
+
 static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center)
 {
     const SinoGeometry *columns = &input->geometry;
@@ -138,10 +143,11 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
     SinoCone cone = {.angle_count = columns->angle_count,
                      .column_count = columns->column_count,
                      .row_count = input->slice_count,
-                     .x_count = volume.x > 0 ? volume.x : columns->column_count,
-                     .y_count = volume.y > 0 ? volume.y : columns->column_count,
+                     .x_count = volume.x > 0 ? volume.x : columns->grid_size,
+                     .y_count = volume.y > 0 ? volume.y : columns->grid_size,
                      .z_count = volume.z > 0 ? volume.z : input->slice_count,
                      .angle_rad = columns->angle_rad,
+                     .dropped = input->dropped,
                      .source_object = setup->source_object,
                      .source_detector = setup->source_detector,
                      .pixel_width = setup->pixel_width * binning,
@@ -152,6 +158,7 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
     cone.center_row = sino_input_row_of_grid(input, cone.center_row);
     cone.voxel_size = settings->voxel_size_mm > 0 ? settings->voxel_size_mm
                                                   : cone.pixel_width * cone.source_object / cone.source_detector;
+    if (volume.z == 0) cone.lift = lift_of(input, &cone);
     return cone;
 }
 
@@ -159,12 +166,15 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
     SINO_TRY(check_setup(settings, &setup));
-    const SinoCone cone = cone_of(settings, input, &setup, center);
+    SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;
-    SINO_TRY(check_detector(settings, &cone));
+    SINO_TRY(check_detector(settings, &cone, input->info->row_count));
     SINO_TRY(check_volume(&cone));
     SINO_TRY(check_seen(&cone));
-    if (settings->algorithm == SINO_ALGORITHM_FDK) SINO_TRY(sino_cone_arc_new(&cone, &arc));
+    if (settings->algorithm == SINO_ALGORITHM_FDK) {
+        SINO_TRY(sino_cone_arc_new(&cone, &arc));
+        sino_cone_reach(&cone);
+    }
     *result = cone;
     return NULL;
 }

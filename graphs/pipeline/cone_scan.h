@@ -8,11 +8,12 @@
 
 /* The geometry of the whole detector after crop and binning, and the voxel grid. An option counts more than what the
  * file says. Detector pixels are those of the file times the binning; a voxel is as wide as one of them seen at the
- * axis, and there are as many voxels along x and y as columns, and along z as rows, unless --voxel-size and --volume
- * say otherwise. `center`: the axis as a column of the geometry (sino_input_column_of_grid). cone->angle_rad points to
- * the angles of the input. SINO_BAD_INPUT: a length is missing; the detector is between source and axis; pixels and
- * distances do not fit together; the source is inside the volume; no ray crosses the volume; with FDK, the arc is
- * too short (sino_cone_arc_new). */
+ * axis, and there are as many voxels along x and y as the input's grid_size, and along z as rows, unless --voxel-size
+ * and
+ * --volume say otherwise. Of a part of the rows the slices are those that these see. `center`: the axis as a column of
+ * the geometry (sino_input_column_of_grid). cone->angle_rad points to the angles of the input. SINO_BAD_INPUT: a length
+ * is missing; the detector is between source and axis; pixels and distances do not fit together; the source is inside
+ * the volume; no ray crosses the volume; with FDK, the arc is too short (sino_cone_arc_new). */
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *cone);
 
 /* The lengths that the settings give, and else the file; 0: neither does. */

@@ -19,8 +19,8 @@ SinoSpan sino_cone_slab(const SinoCone *cone, const SinoConeStreaming *streaming
 /* The largest and the least row at which a plane of voxels is seen, from the nearest and the furthest voxel. */
 static void extend_rows(const SinoCone *cone, double slice, double *least, double *most)
 {
-    const double reach = 0.5 * cone->voxel_size * hypot((double)cone->x_count, (double)cone->y_count);
-    const double height = (slice - 0.5 * (double)(cone->z_count - 1)) * cone->voxel_size;
+    const double reach = sino_cone_radius(cone);
+    const double height = (slice - sino_cone_plane_slice(cone)) * cone->voxel_size;
     const double depth[2] = {cone->source_object - reach, cone->source_object + reach};
     for (int i = 0; i < 2; i++) {
         const double row = cone->center_row + height * cone->source_detector / depth[i] / cone->pixel_height;
@@ -125,7 +125,7 @@ SinoConeLines sino_cone_share_lines(const SinoCone *cone, const SinoConeStreamin
     return (SinoConeLines){.symmetry = streaming->symmetry,
                            .precision = streaming->precision,
                            .group_count = groups_of(cone, streaming, 0).count,
-                           .column_count = cone->column_count,
+                           .column_count = sino_cone_filtered(cone).column_count,
                            .first_row = entries.first,
                            .entry_count = sino_ceil_multiple(entries.count, SINO_CONE_ENTRIES)};
 }
@@ -191,13 +191,20 @@ static int64_t most_rows(const SinoCone *cone, const SinoConeStreaming *streamin
     return most;
 }
 
+int64_t sino_cone_weighed_bytes(const SinoCone *cone, int64_t rows)
+{
+    const int64_t columns = sino_cone_filtered(cone).column_count, stride = sino_panel_stride(SINO_SINGLE, rows);
+    if (columns == cone->column_count) return 0;
+    return sino_times(sino_times(SINO_PIECE_PROJECTIONS, columns), sino_times(stride, REAL));
+}
+
 /* Work memory of a worker's largest task. */
 static int64_t scratch_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share, int64_t rows)
 {
     const SinoConeLines lines = sino_cone_share_lines(cone, streaming, share);
     const int64_t backproject = sino_cone_scratch_bytes(&lines);
-    const int64_t filter =
-        sino_times((int64_t)64 * 4, sino_times(cone->column_count, REAL)); /* padded rows of a panel */
+    const int64_t filter = sino_times(
+        (int64_t)64 * 4, sino_times(sino_cone_filtered(cone).column_count, REAL)); /* padded rows of a panel */
     const int64_t correct =
         sino_times(sino_times(2, rows), sino_times(cone->column_count + 32, (int64_t)sizeof(double)));
     return backproject + filter + correct;
@@ -231,13 +238,14 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
                               int64_t worker_count)
 {
     enum { FIELD_SETS = 2 };
-    const int64_t rows = most_rows(cone, streaming), columns = cone->column_count;
+    const int64_t rows = most_rows(cone, streaming), columns = sino_cone_filtered(cone).column_count;
     const int64_t image =
         sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, REAL));
     const int64_t field_sets = sino_smaller(FIELD_SETS, streaming->slab_count);
     const int64_t pieces = sino_times(streaming->block_sets, sino_cone_piece_count(cone, streaming, 0));
     SinoConeBytes bytes = {
-        .pieces = sino_cone_pieces_bytes(cone, input, rows, streaming->piece_sets, field_sets),
+        .pieces = sino_cone_pieces_bytes(cone, input, rows, streaming->piece_sets, field_sets) +
+                  sino_times(streaming->piece_sets, sino_cone_weighed_bytes(cone, rows)),
         .images = sino_times(streaming->image_sets, image),
         .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float)))};
     for (int64_t r = 0; r < streaming->grid_rows; r++) {

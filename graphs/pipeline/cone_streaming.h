@@ -88,10 +88,13 @@ int64_t sino_cone_own_pieces(const SinoCone *cone, const SinoConeStreaming *stre
 /* Bytes of the lines of a piece in the largest share of a row. */
 int64_t sino_cone_piece_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row);
 
+/* Bytes of a weighed piece of so many rows; 0: it takes the place of the line integrals, which have as many columns. */
+int64_t sino_cone_weighed_bytes(const SinoCone *cone, int64_t rows);
+
 /* Bytes of the rank that needs most. */
 typedef struct SinoConeBytes {
     int64_t parts;    /* the share's voxels */
-    int64_t pieces;   /* counts, flat and dark fields, and sinograms */
+    int64_t pieces;   /* counts, flat and dark fields, sinograms, and weighed sinograms */
     int64_t lines;    /* blocks of lines */
     int64_t images;   /* slices on their way to the volume */
     int64_t messages; /* lines and voxels on their way to other ranks, or from them */

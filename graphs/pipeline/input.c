@@ -390,6 +390,7 @@ void sino_input_close(SinoInput *input)
     free(input->run);
     free(input->place);
     free(input->negated_rad);
+    free(input->dropped);
     sino_flat_sets_free(&input->flat_sets);
     *input = (SinoInput){0};
 }

@@ -47,6 +47,8 @@ typedef struct SinoInput {
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
     double center_spread;  /* half of the range of their centers, at least half a step of the search, in columns of the
                             * detector; of 2 rows or more */
+    bool *dropped;         /* [geometry.angle_count]: projections without any value, which direct methods leave out
+                            * (dropped.h); owned; NULL: not looked for */
     double *negated_rad;   /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
     int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */

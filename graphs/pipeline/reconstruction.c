@@ -407,6 +407,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .iterations = reconstruction->record->columns - 1,
                               .has_likelihood = reconstruction->solver->has_likelihood,
                               .pad_edges = reconstruction->input->pad_edges,
+                              .dropped = reconstruction->input->dropped,
                               .photon_weights =
                                   sino_reconstruction_weighs_photons(reconstruction->settings, reconstruction->input),
                               .regularization = reconstruction->regularization,

@@ -78,6 +78,16 @@ static void list_full(int64_t count, const int64_t *entry, int64_t full, const N
     if (left_out > 0) snprintf(text + length, size - length, " and %" PRId64 " more", left_out);
 }
 
+/* Whether all projections without any value are left out. */
+static bool are_dropped(const SinoInput *input, const SinoRecord *record)
+{
+    const int64_t full = record->row_count * record->column_count;
+    bool dropped = input->dropped != NULL;
+    for (int64_t k = 0; k < record->angle_count && dropped; k++)
+        dropped = record->by_angle[k] != full || input->dropped[k];
+    return dropped;
+}
+
 void sino_repairs_tell(SinoLog *log, const SinoInput *input, const SinoRecord *record, bool weighted)
 {
     const Kinds kinds = kinds_of(record);
@@ -88,7 +98,11 @@ void sino_repairs_tell(SinoLog *log, const SinoInput *input, const SinoRecord *r
     if (kinds.projections > 0) {
         list_full(angles, record->by_angle, rows * columns, &projections, sizeof list, list);
         sino_log_warning(log, "repair", "projections without any value: %" PRId64 " of %" PRId64 ", %s; number %s",
-                         kinds.projections, angles, weighted ? "they have weight 0" : "they are taken as 0", list);
+                         kinds.projections, angles,
+                         weighted                     ? "they have weight 0"
+                         : are_dropped(input, record) ? "they are left out"
+                                                      : "they are taken as 0",
+                         list);
     }
     if (kinds.columns > 0) {
         list_full(columns, record->by_column, rows * angles, &detector, sizeof list, list);

@@ -250,8 +250,8 @@ static SinoStatus read_sinograms(Reading *reading, int64_t first_slice, float *s
     return NULL;
 }
 
-SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, int64_t first_slice,
-                            int64_t slice_count, float **result)
+SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, bool marked,
+                            int64_t first_slice, int64_t slice_count, float **result)
 {
     const SinoSlices slices = {
         .precision = SINO_SINGLE, .stride = sino_panel_stride(SINO_SINGLE, slice_count), .slice_count = slice_count};
@@ -263,7 +263,8 @@ SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool p
                                    .slab_slices = slice_count,
                                    .set_count = 1,
                                    .field_set_count = 1,
-                                   .projections = projections},
+                                   .projections = projections,
+                                   .marked = marked},
                        .work = {.position = SINO_NOWHERE,
                                 .slices = slices,
                                 .angle_count = input->angle_count,

@@ -135,8 +135,8 @@ SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work);
 
 /* Computes line integrals of some slices at the input's angles, and waits for its tasks; no other tasks may be in
  * flight. *sinograms is float[slice][angle][column], freed by the caller. `projections` must be true if the input has
- * fewer angles than the scan. */
-SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, int64_t first_slice,
-                            int64_t slice_count, float **sinograms);
+ * fewer angles than the scan. marked: undefined values are −0 (correct.h); false: they are interpolated. */
+SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, bool marked,
+                            int64_t first_slice, int64_t slice_count, float **sinograms);
 
 #endif

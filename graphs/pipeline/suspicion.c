@@ -3,6 +3,7 @@
 #include "suspicion.h"
 
 #include "arithmetic.h"
+#include "cone_scan.h"
 #include "repairs.h"
 #include "scan_likeness.h"
 #include "scan_sample.h"
@@ -314,6 +315,15 @@ static double mean_between(const SinoScanSample *sample, double center, double f
     return count > 0 ? sum / (double)count : 0;
 }
 
+/* Of slices with the usual size of voxels: a cone's may have another. */
+static double voxels_per_column(const SinoSettings *settings, const SinoInput *input)
+{
+    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    const double column = setup.pixel_width * (double)input->binning * setup.source_object / setup.source_detector;
+    const bool other = settings->geometry == SINO_GEOMETRY_CONE && settings->voxel_size_mm > 0 && column > 0;
+    return other ? column / settings->voxel_size_mm : 1;
+}
+
 SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     const Angles angles = angles_of(input->info);
@@ -328,9 +338,10 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     const double far = mean_between(&sample, center, shorter, INFINITY);
     sino_scan_sample_free(&sample);
     const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
-    const int64_t side = 2 * (int64_t)ceil(longer / binning);
+    const int64_t side = 2 * (int64_t)ceil(longer / binning * voxels_per_column(settings, input));
     const int64_t own = sino_geometry_slice_side(&input->geometry);
     if (far < 0.1 * near || own >= side - 2) return NULL;
+    if (settings->volume.x > 0 && settings->algorithm == SINO_ALGORITHM_FDK) return NULL; /* parts are right, too */
     char axis[240], instead[160] = "";
     snprintf(axis, sizeof axis,
              "the rotation axis, column %.1f, is %.0f columns off the middle in a scan of a whole turn, and the object "
@@ -382,7 +393,6 @@ SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input,
 SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log)
 {
     SinoFindings findings = {0};
-    if (settings->geometry == SINO_GEOMETRY_CONE) return NULL; /* weights of rays take care of it (cone_weigh.h) */
     SINO_TRY(sino_suspect_center(settings, input, &findings));
     if (findings.half_side > 0) SINO_TRY(sino_input_enlarge(input, findings.half_side, input->geometry.margin));
     return sino_findings_judge(&findings, log);

@@ -103,7 +103,8 @@ SinoConeDeviceNeed sino_cone_device_need(const SinoCone *cone, const SinoConeStr
         .lines = sino_times(pieces, piece),
         .image = sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, real)),
         .sinogram = sino_times(sino_times(SINO_PIECE_PROJECTIONS, cone->column_count),
-                               sino_times(sino_panel_stride(SINO_SINGLE, rows), real))};
+                               sino_times(sino_panel_stride(SINO_SINGLE, rows), real)) +
+                    sino_cone_weighed_bytes(cone, rows)};
     need.task = sino_larger(need.part + sino_larger(need.lines, need.image), need.sinogram + piece);
     return need;
 }

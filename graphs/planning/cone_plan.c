@@ -10,6 +10,7 @@
 #include "stages.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 enum {
     IMAGE_SLICES = 16,    /* a cache line of voxels along z */
@@ -136,6 +137,7 @@ SinoCone sino_cone_coarse(const SinoCone *cone)
     coarse.y_count = sino_larger(1, cone->y_count / step);
     coarse.z_count = sino_larger(1, cone->z_count / step);
     coarse.voxel_size = cone->voxel_size * (double)step;
+    coarse.lift = round(2 * cone->lift / (double)step) / 2;
     return coarse;
 }
 

@@ -47,6 +47,7 @@ typedef struct SinoSolverRun {
     int64_t stride;                /* of the vectors: slices of a minibatch, padding included */
     int64_t iterations;            /* 0 for direct methods */
     bool pad_edges;                /* projections are continued by their outermost values before they are filtered */
+    const bool *dropped;           /* [angle of the scan]: fbp leaves its projection out; NULL: none is */
     bool bridge_gaps;              /* undefined values of projections are interpolated before they are filtered */
     bool photon_weights;           /* fista: rays have weights by the photons that are left of them */
     const SinoGivenWeights *given; /* fista, cg, sirt: weights of rays; NULL: they are not given */

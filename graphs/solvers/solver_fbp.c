@@ -55,14 +55,15 @@ SinoFilterWindow sino_solver_window(SinoFbpFilter filter)
 
 /* Fills `own` with the weights of this rank's angles, in the order of its rays. Of a half acquisition the two sights of
  * a ray, which may be half a step apart, share their weight by columns (redundancy.h), not by angles. */
-static SinoStatus weigh_angles(const SinoOperator *op, bool half, double *own)
+static SinoStatus weigh_angles(const SinoSolverRun *run, bool half, double *own)
 {
+    const SinoOperator *op = run->op;
     const SinoGeometry *geometry = &op->problem.geometry;
     const double share = half ? 0.5 : 1;
     double *weight = NULL;
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *weight, "angles", &weight));
     SinoStatus status =
-        sino_filter_angle_shares(geometry->angle_count, geometry->angle_rad, SINO_PI / share, false, weight);
+        sino_filter_angle_shares(geometry->angle_count, geometry->angle_rad, run->dropped, SINO_PI / share, weight);
     for (int64_t k = 0; k < geometry->angle_count && !status; k++)
         if (op->place[k] >= 0) own[op->place[k]] = share * weight[k];
     free(weight);
@@ -82,7 +83,7 @@ static SinoStatus prepare(SinoSolverRun *run)
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
     sino_filter_fill(filter->filter, run->pad_edges, run->bridge_gaps);
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));
-    SINO_TRY(weigh_angles(run->op, width > 0, filter->angle_weight));
+    SINO_TRY(weigh_angles(run, width > 0, filter->angle_weight));
     return sino_filter_plans_new(run->runtime, filter->filter, angle_count, run->stride, filter->angle_weight,
                                  &filter->plans);
 }

@@ -209,7 +209,7 @@ static SinoStatus insert_piece(SinoBenchConeGraph *graph, SinoSpan angles, SinoD
                                      .rows = graph->rows,
                                      .first_row = graph->first_row,
                                      .angle_count = angles.count};
-    SINO_TRY(sino_insert_weigh(runtime, SINO_NOWHERE, &weigh, sinogram));
+    SINO_TRY(sino_insert_weigh(runtime, SINO_NOWHERE, &weigh, sinogram, sinogram));
     SINO_TRY(sino_insert_filter(SINO_NOWHERE, graph->plans[angles.count], graph->rows, sinogram));
     return sino_insert_lines(runtime, SINO_NOWHERE, &packing, sinogram, graph->pack_scratch, piece);
 }

@@ -103,9 +103,12 @@ static SinoStatus plan_file(const SinoSettings *settings, SinoLog *log)
 {
     SinoInput input;
     SinoConeModelReport report = {0};
+    SinoFindings findings = {0};
     SINO_TRY(sino_input_open(settings, log, &input));
     double center = 0;
-    SinoStatus status = sino_center_given(settings, &input, &center);
+    SinoStatus status = sino_center_quick(settings, &input, &findings);
+    if (!status) status = sino_findings_judge(&findings, log);
+    if (!status) status = sino_center_given(settings, &input, &center);
     if (!status) status = sino_cone_scan(settings, &input, center, &report.cone);
     if (!status) status = print_plan(settings, &input, &report);
     sino_input_close(&input);

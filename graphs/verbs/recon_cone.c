@@ -2,8 +2,10 @@
 /* recon of a cone beam: FDK (L. Feldkamp et al., J. Opt. Soc. Am. A 1, 612, 1984). */
 #include "recon_cone.h"
 
+#include "center_quick.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
+#include "cone_weigh.h"
 #include "memory.h"
 #include "memory_scan.h"
 
@@ -22,7 +24,8 @@ typedef struct Cone {
 SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes)
 {
     const double micrometres_per_mm = 1e3;
-    const double half = (double)cone->column_count / 2 * cone->pixel_width;
+    const double columns = fmax(cone->center + 0.5, (double)cone->column_count - 0.5 - cone->center);
+    const double half = columns * cone->pixel_width;
     const double seen = cone->source_object * half / hypot(half, cone->source_detector) / cone->voxel_size;
     const int64_t side = cone->x_count < cone->y_count ? cone->x_count : cone->y_count;
     return (SinoReconFacts){.memory_bytes = memory_bytes,
@@ -32,17 +35,21 @@ SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes,
                             .radius = fmax(seen, (double)side / 2)};
 }
 
-SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone)
+SinoStatus sino_recon_cone_size(SinoRecon *recon, SinoCone *cone)
 {
-    const SinoInput *input = &recon->input;
-    SINO_TRY(sino_recon_open_scan(recon));
-    const double middle = (double)(input->geometry.column_count - 1) / 2;
-    const double given = recon->settings->rotation_axis;
-    SINO_TRY(
-        sino_cone_scan(recon->settings, input, isnan(given) ? middle : sino_input_column_of_grid(input, given), cone));
+    double center = recon->input.geometry.center;
+    if (center < 0) SINO_TRY(sino_center_given(recon->settings, &recon->input, &center));
+    SINO_TRY(sino_cone_scan(recon->settings, &recon->input, center, cone));
     recon->request.slice_count = cone->z_count;
     recon->request.height = cone->y_count;
     recon->request.width = cone->x_count;
+    return NULL;
+}
+
+SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone)
+{
+    SINO_TRY(sino_recon_open_scan(recon));
+    SINO_TRY(sino_recon_cone_size(recon, cone));
     recon->request.row_step = 1;
     recon->request.units = "1/cm";
     for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = 1000 * cone->voxel_size;
@@ -67,6 +74,7 @@ static SinoStatus plan(SinoRecon *recon)
 {
     Cone *own = recon->own;
     SinoMachine machine;
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_cone_size(recon, &own->cone)));
     SINO_TRY(sino_recon_cone_machine(recon, &machine));
     SinoConePlanRequest request = sino_cone_plan_request(recon->settings, &recon->input, &own->cone, &machine,
                                                          sino_processes_count(recon->processes));
@@ -105,9 +113,13 @@ static void tell_geometry(const SinoRecon *recon)
                                            [SINO_CONE_DISPLACED] = "a whole circle, the detector displaced",
                                            [SINO_CONE_SHORT] = "a short scan"};
     const Cone *own = recon->own;
-    char text[128];
-    snprintf(text, sizeof text, "%s (%.1f degrees, fan ±%.1f degrees)", arc_name[own->arc.kind],
-             own->arc.length_rad * 180 / SINO_PI, own->arc.fan_rad * 180 / SINO_PI);
+    char text[192], gaps[80] = "";
+    if (own->arc.gap_count > 1)
+        snprintf(gaps, sizeof gaps, " with %" PRId64 " gaps, by which up to %.0f %% of the lines are not seen",
+                 own->arc.gap_count, 100 * own->arc.unseen);
+    snprintf(text, sizeof text, "%s%s (%.1f degrees, fan ±%.1f degrees)",
+             own->arc.gap_count > 1 ? "a circle" : arc_name[own->arc.kind], gaps, own->arc.length_rad * 180 / SINO_PI,
+             own->arc.fan_rad * 180 / SINO_PI);
     sino_recon_cone_tell(recon, &own->cone, text);
 }
 
@@ -176,7 +188,6 @@ static SinoStatus compute(SinoRecon *recon)
                                                    .settings = recon->settings,
                                                    .input = &recon->input,
                                                    .cone = &own->cone,
-                                                   .arc = &own->arc,
                                                    .streaming = &own->plan.streaming,
                                                    .scale = scale_of(recon),
                                                    .volume = recon->volume,

@@ -10,6 +10,9 @@
  * those of sino_recon_open_scan and sino_cone_scan. */
 SinoStatus sino_recon_cone_begin(SinoRecon *recon, SinoCone *cone);
 
+/* The cone with the axis that is known, or as in sino_recon_cone_begin, and the size of its volume in the request. */
+SinoStatus sino_recon_cone_size(SinoRecon *recon, SinoCone *cone);
+
 /* Collective. The machine of the run's plans. */
 SinoStatus sino_recon_cone_machine(const SinoRecon *recon, SinoMachine *machine);
 

@@ -43,13 +43,11 @@ SinoStatus sino_recon_cone_sample(SinoRecon *recon, SinoRecord *record)
 {
     const SinoSettings quick = sino_cone_coarse_settings(recon->settings);
     SinoCone cone;
-    SinoConeArc arc;
     SinoConePlan plan;
     SinoConeTraffic traffic = {0};
     SINO_TRY(sino_processes_agree(recon->processes,
-                                  sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &cone)));
+                                  sino_cone_scan(&quick, &recon->input, recon->input.geometry.center, &cone)));
     const SinoCone coarse = sino_cone_coarse(&cone);
-    SINO_TRY(sino_processes_agree(recon->processes, sino_cone_arc_new(&coarse, &arc)));
     SINO_TRY(plan_coarse(recon, &coarse, &plan));
     const SinoRecordShape shape = sino_cone_record_shape(&coarse, 1, 1, true);
     SINO_TRY(sino_processes_agree(recon->processes, sino_record_new(&shape, record)));
@@ -57,7 +55,6 @@ SinoStatus sino_recon_cone_sample(SinoRecon *recon, SinoRecord *record)
                                                    .settings = &quick,
                                                    .input = &recon->input,
                                                    .cone = &coarse,
-                                                   .arc = &arc,
                                                    .streaming = &plan.streaming,
                                                    .scale = sino_recon_cone_scale(&coarse),
                                                    .record = record,

@@ -43,6 +43,7 @@ static SinoStatus plan(SinoRecon *recon)
 {
     Solution *own = recon->own;
     SinoMachine machine;
+    SINO_TRY(sino_recon_cone_size(recon, &own->cone));
     SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
     const SinoConeSolutionPlanRequest request =
         sino_cone_solution_plan_request(recon->settings, &recon->input, &own->problem, &machine);

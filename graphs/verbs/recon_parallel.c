@@ -43,10 +43,7 @@ static SinoStatus begin(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     Parallel *own;
-    int64_t side; /* of a half acquisition, which an earlier run has found */
     SINO_TRY(sino_recon_open_scan(recon));
-    if (sino_resume_number(&recon->resume, "side", &side))
-        SINO_TRY(sino_input_enlarge(&recon->input, side, recon->input.geometry.margin));
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->given = settings;

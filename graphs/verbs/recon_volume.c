@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "checksum_task.h"
+#include "dropped.h"
 #include "ending.h"
 #include "input_same.h"
 #include "memory.h"
@@ -82,6 +83,18 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     return sino_check_scan(settings, scan, recon->log, stages);
 }
 
+/* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
+static SinoStatus find_dropped(SinoRecon *recon)
+{
+    const int64_t angles = recon->input.geometry.angle_count;
+    if (!scan_of(recon) || !sino_dropped_matter(recon->settings)) return NULL;
+    SinoStatus status = sino_allocate(angles, sizeof *recon->input.dropped, "angles", &recon->input.dropped);
+    if (!status && is_first(recon)) status = sino_dropped_find(recon->runtime, &recon->input, recon->input.dropped);
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    return sino_processes_broadcast(recon->processes, angles * (int64_t)sizeof *recon->input.dropped,
+                                    recon->input.dropped);
+}
+
 /* Rank 0 finds the center and broadcasts it, and the size of slices that follows from it, because cores of different
  * kinds might differ in its last digit. */
 static SinoStatus find_center(SinoRecon *recon)
@@ -136,14 +149,15 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     sino_recon_mark(recon, "StarPU starts");
+    SINO_TRY(find_dropped(recon));
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
     sino_recon_mark(recon, "the work is divided");
     SINO_TRY(find_center(recon));
     if (isnan(settings->rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
-    if (recon->input.geometry.grid_size != side || sino_input_is_half(&recon->input))
-        SINO_TRY(recon->kind->plan(recon));
+    const bool by_center = settings->geometry == SINO_GEOMETRY_CONE || sino_input_is_half(&recon->input);
+    if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);

@@ -3,6 +3,7 @@
 #include "cone_plan.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
+#include "dropped.h"
 #include "mask.h"
 #include "memory.h"
 #include "recon_halves.h"
@@ -50,7 +51,15 @@ static SinoStatus take_center(SinoTry *try, const SinoSettings *settings, bool f
     for (int64_t i = 0; first && i < try->swept.count; i++) sum += strtod(try->swept.value[i], NULL);
     if (first) try->center = sum / (double)try->swept.count;
     try->input.geometry.center = sino_input_column_of_grid(&try->input, try->center);
-    return try->cone ? NULL : sino_check_center(settings, &try->input, try->log);
+    return sino_check_center(settings, &try->input, try->log);
+}
+
+static SinoStatus find_dropped(SinoTry *try, const SinoSettings *settings)
+{
+    SinoInput *input = &try->input;
+    if (!sino_dropped_matter(settings)) return NULL;
+    SINO_TRY(sino_allocate(input->geometry.angle_count, sizeof *input->dropped, "angles", &input->dropped));
+    return sino_dropped_find(try->runtime, input, input->dropped);
 }
 
 SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
@@ -65,6 +74,7 @@ SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
     SINO_TRY(sino_check_scan(settings, &try->input, try->log, &stages));
     SINO_TRY(sino_input_choose_stages(settings, stages, &try->input));
     if (first) SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
+    SINO_TRY(find_dropped(try, settings));
     SINO_TRY(take_center(try, settings, first));
     return choose_slice(try);
 }
@@ -160,11 +170,9 @@ static SinoStatus plan_cone(const SinoTry *try, const SinoCone *cone, int64_t re
 static SinoStatus reconstruct_cone(SinoTry *try, double center, SinoRecord *record)
 {
     SinoCone cone;
-    SinoConeArc arc;
     SinoConePlan plan;
     SinoConeTraffic traffic = {0};
     SINO_TRY(cone_of(try, center, &cone));
-    SINO_TRY(sino_cone_arc_new(&cone, &arc));
     const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
     SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
     SINO_TRY(sino_record_new(&shape, record));
@@ -172,7 +180,6 @@ static SinoStatus reconstruct_cone(SinoTry *try, double center, SinoRecord *reco
                                                    .settings = try->settings,
                                                    .input = &try->input,
                                                    .cone = &cone,
-                                                   .arc = &arc,
                                                    .streaming = &plan.streaming,
                                                    .scale = sino_recon_cone_scale(&cone),
                                                    .record = record,

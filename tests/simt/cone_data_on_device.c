@@ -28,14 +28,17 @@ void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, 
 }
 
 void cone_weigh_on_device(const SinoCone *cone, int64_t angle_count, SinoSlices rows, int64_t first_row,
-                          const float *ray_weight, float *sinogram)
+                          const float *ray_weight, const float *sinogram, float *weighed)
 {
-    const size_t rays = (size_t)(angle_count * cone->column_count);
-    const size_t bytes = rays * (size_t)rows.stride * sizeof *sinogram, weight_bytes = rays * sizeof *ray_weight;
-    float *to = device_lend(sinogram, bytes), *weight = device_lend(ray_weight, weight_bytes);
-    device_check(sino_cone_weigh_cuda(NULL, cone, angle_count, rows, first_row, weight, to));
-    device_return(sinogram, to, bytes);
-    device_unlend(ray_weight, weight, weight_bytes);
+    const size_t row_bytes = (size_t)rows.stride * sizeof *sinogram;
+    const size_t bytes = (size_t)(angle_count * cone->column_count) * row_bytes;
+    const size_t wide = (size_t)(angle_count * sino_cone_filtered(cone).column_count);
+    float *weight = device_lend(ray_weight, wide * sizeof *ray_weight), *to = device_lend(weighed, wide * row_bytes);
+    float *from = weighed == sinogram ? to : device_lend(sinogram, bytes);
+    device_check(sino_cone_weigh_cuda(NULL, cone, angle_count, rows, first_row, weight, from, to));
+    if (from != to) device_unlend(sinogram, from, bytes);
+    device_return(weighed, to, wide * row_bytes);
+    device_unlend(ray_weight, weight, wide * sizeof *ray_weight);
 }
 
 void cone_assemble_on_device(const SinoConeAssembly *assembly, const float *part, float *image)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Circle: the different angles of a scan in rising order, modulo a turn. */
+#ifndef SINO_CIRCLE_H
+#define SINO_CIRCLE_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Angles that differ by less than 10⁻⁶ rad are one: even 10⁵ columns from the axis their rays are less than a tenth of
+ * a pixel apart. An angle just below the turn is one near 0. */
+typedef struct SinoCircle {
+    double turn_rad;
+    int64_t count;     /* different angles */
+    double *angle_rad; /* [count]: rising; owned */
+    int64_t *members;  /* [count]: angles of the scan that are this one; owned */
+    int64_t *number;   /* [angle of the scan]: which one it is; −1: it is left out; owned */
+} SinoCircle;
+
+/* The circle without the angles of dropped[angle of the scan] (NULL: with all), of which there is one at least.
+ * SINO_FAILED: no memory. */
+SinoStatus sino_circle_new(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
+                           SinoCircle *circle);
+void sino_circle_free(SinoCircle *circle);
+
+/* Angle i, −1 to count: the last one a turn earlier, and the first one a turn later. */
+double sino_circle_angle(const SinoCircle *circle, int64_t i);
+
+#endif

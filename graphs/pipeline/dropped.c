@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dropped: projections without any value, by three rows of the detector. The second and the third are read only if the
+ * first one lacks a projection. */
+#include "dropped.h"
+
+#include "memory_scan.h"
+#include "stages.h"
+#include "undefined.h"
+
+#include <stdlib.h>
+
+bool sino_dropped_matter(const SinoSettings *settings)
+{
+    const bool integrals = settings->memory && settings->memory->of_operator; /* of which no value is undefined */
+    return !integrals && (settings->algorithm == SINO_ALGORITHM_FBP || settings->algorithm == SINO_ALGORITHM_FDK);
+}
+
+/* Keeps those that a row lacks, too. Returns how many. */
+static int64_t keep(const SinoInput *input, const float *row, bool *dropped)
+{
+    const int64_t columns = input->geometry.column_count;
+    int64_t count = 0;
+    for (int64_t k = 0; k < input->angle_count; k++) {
+        for (int64_t c = 0; c < columns && dropped[k]; c++) dropped[k] = sino_is_undefined(row[k * columns + c]);
+        count += dropped[k];
+    }
+    return count;
+}
+
+SinoStatus sino_dropped_find(SinoRuntime *runtime, const SinoInput *input, bool *dropped)
+{
+    static const int64_t quarter[] = {2, 1, 3};
+    int64_t count = input->angle_count;
+    for (int64_t k = 0; k < input->angle_count; k++) dropped[k] = true;
+    for (int i = 0; i < 3 && count > 0; i++) {
+        float *row;
+        SINO_TRY(sino_stages_read(runtime, input, false, true, input->slice_count * quarter[i] / 4, 1, &row));
+        count = keep(input, row, dropped);
+        free(row);
+    }
+    for (int64_t k = 0; k < input->angle_count && count == input->angle_count; k++) dropped[k] = false;
+    return NULL;
+}

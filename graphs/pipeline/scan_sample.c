@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "plausible.h"
+#include "zingers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -295,19 +296,51 @@ static double median_of(int64_t count, double *value)
     return value[kept / 2];
 }
 
-/* Whether one projection's peak is far below all others of its pixel. */
-static bool is_hit(const Block *block, int64_t pixel, double n)
+/* Counts with flat fields, and transmissions. */
+static bool has_known_unit(const SinoInput *input)
+{
+    return input->minus_log || input->flat_correction != SINO_FLAT_NONE;
+}
+
+/* So many standard deviations are no noise. */
+static const double far = 15;
+
+/* Whether one projection's peak is far below all others of its pixel, and below −least. */
+static bool is_hit(const Block *block, int64_t pixel, double n, double least)
 {
     const double low = block->lowest[pixel], others = fmax(block->peaks[pixel] - low * low, 0);
-    const double least = 0.1, far = 15;
     return low < -least && low < -far * sqrt(others / (n - 1));
+}
+
+/* How far below both neighbours a hit is at least. Values in an unknown unit are perhaps few counts of events, most of
+ * whose pixels have no peak in any other projection: there the noise of all pixels tells. */
+static double least_of_hits(const Block *block, const SinoScanSample *sample, double n)
+{
+    const double least = SINO_ZINGERS_LEAST * sample->unit;
+    Sum variance = {0};
+    if (has_known_unit(block->input)) return least;
+    for (int64_t p = 0; p < block->pixels; p++) {
+        const double low = block->lowest[p], mean = (block->peak[p] - low) / (n - 1);
+        const double of_pixel = (block->peaks[p] - low * low) / (n - 1) - mean * mean;
+        if (isfinite(of_pixel)) add_to(&variance, of_pixel);
+    }
+    return fmax(least, far * sqrt(mean_of(&variance)));
+}
+
+/* Whether a pixel is off both neighbours in all projections: hot or dead. In an unknown unit noise may be large. */
+static bool is_odd(const Block *block, const SinoScanSample *sample, int64_t pixel, double n)
+{
+    const double mean = block->peak[pixel] / n, variance = (block->peaks[pixel] / n - mean * mean) / (n - 1);
+    if (!isfinite(mean)) return true;
+    return fabs(mean) > SINO_ODD_COLUMN * sample->unit &&
+           (has_known_unit(block->input) || fabs(mean) > far * sqrt(fmax(variance, 0)));
 }
 
 /* The mean bend of a pixel over n projections has the variance of stripes, plus that of noise and object, which the
  * projections' differences tell. Medians leave out edges of the object that stand still. `line` has room for a row. */
 static void judge_stripes(const Block *block, SinoScanSample *sample, double *line, Sums *sums)
 {
-    const double n = (double)sample->projections, odd = 0.15;
+    const double n = (double)sample->projections, least = least_of_hits(block, sample, n);
     const double least_ratio = 4;     /* the noise of 10 flat fields alone makes 2.6 */
     const double normal = 0.4549;     /* median of the square of a normal deviate */
     const double of_bend = 70.0 / 36; /* variance of a bend of unit variances */
@@ -320,9 +353,10 @@ static void judge_stripes(const Block *block, SinoScanSample *sample, double *li
         const double alone = median_of(count, line);
         if (isfinite(both) && isfinite(alone))
             add_to(&sums->stripes, both > least_ratio * alone ? sqrt((both - alone) / of_bend) : 0);
-        for (int64_t c = REACH; c < columns - REACH; c++) sample->zingers += is_hit(block, first + c, n);
-        for (int64_t c = REACH; c < columns - REACH; c++)
-            sums->odd[c] += fabs(block->peak[first + c]) / n > odd || !isfinite(block->peak[first + c]);
+        for (int64_t c = REACH; c < columns - REACH; c++) {
+            sample->zingers += is_hit(block, first + c, n, least);
+            sums->odd[c] += is_odd(block, sample, first + c, n);
+        }
     }
 }
 
@@ -399,14 +433,43 @@ static int64_t values_of(const SinoScanSample *sample, const SinoScanBox *box)
     return sino_times(sample->projections, sino_times(box->row_count, box->column_count));
 }
 
-/* Reads the blocks one after the other, and finds where values begin to be implausible that are not divided by flat
- * fields. Integers are as large as they may be, and fields tell of counts: *read stays NULL. */
-static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample, float **read)
+/* Sorts the finite ones of the values; returns how many there are. */
+static int64_t sort_finite(int64_t count, double *value)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (isfinite(value[i])) value[kept++] = value[i];
+    if (kept > 0) qsort(value, (size_t)kept, sizeof *value, ascending);
+    return kept;
+}
+
+/* Finds where values that are not divided by flat fields begin to be implausible, and their unit. value[count]: scratch
+ * memory. Beside the level the noise counts: a sample without the object has no other measure. */
+static void find_level(const SinoInput *input, int64_t count, const float *read, double *value, SinoScanSample *sample)
+{
+    const double of_noise = 4096; /* line integrals of 8 above a noise of 0.002 */
+    const int64_t columns = input->column_count;
+    for (int64_t i = 0; i < count; i++) value[i] = fabs((double)read[i]);
+    const int64_t kept = sort_finite(count, value);
+    if (kept == 0) return;
+    const int64_t above = sino_smaller(sino_larger(kept / 100, 3), kept / 2);
+    const double level = value[kept - 1 - above], largest = value[kept - 1];
+    if (!input->minus_log && largest > 0) sample->unit = (level > 0 ? level : largest) / 2;
+    if (input->info->type != SINO_COUNT_FLOAT32) return;
+    for (int64_t i = 0; i < count; i++)
+        value[i] = (i + 1) % columns > 0 ? fabs((double)read[i + 1] - (double)read[i]) : (double)NAN;
+    const double noise = value[sort_finite(count, value) / 2];
+    sample->most = SINO_PLAUSIBLE_MOST_DIVIDED * (input->minus_log ? fmax(level, 1) : level);
+    if (!input->minus_log) sample->most = fmax(sample->most, of_noise * noise);
+}
+
+/* Reads the blocks one after the other, and judges how large their values are, unless flat fields tell. */
+static SinoStatus read_values(const SinoInput *input, SinoScanSample *sample, float **read)
 {
     const int64_t blocks = blocks_of(input);
-    int exponents[SINO_EXPONENTS] = {0};
+    double *value = NULL;
     int64_t count = 0;
-    if (sample->fields || input->info->type != SINO_COUNT_FLOAT32) return NULL;
+    if (input->flat_correction != SINO_FLAT_NONE) return NULL;
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
         count += values_of(sample, &box);
@@ -418,13 +481,13 @@ static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample, floa
         for (int64_t i = 0; i < sample->projections; i++, to += box.row_count * box.column_count)
             SINO_TRY(sino_scan_read_projection(input->scan, angle_of(sample, input, i), &box, to));
     }
-    for (int64_t v = 0; v < count; v++) exponents[sino_exponent_of((*read)[v])]++;
-    const double level = sino_exponents_level(exponents);
-    if (isfinite(level)) sample->most = SINO_PLAUSIBLE_MOST_DIVIDED * fmax(level, 1);
+    SINO_TRY(sino_allocate(count, sizeof *value, "a sample", &value));
+    find_level(input, count, *read, value, sample);
+    free(value);
     return NULL;
 }
 
-/* read: what find_most has read; NULL: nothing. */
+/* read: by read_values; NULL: nothing. */
 static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoScanSample *sample, Sums *sums)
 {
     const int64_t blocks = blocks_of(input);
@@ -503,13 +566,14 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
                              .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,
+                             .unit = 1,
                              .column_count = columns};
     SINO_TRY_OR(status, end,
                 sino_allocate(columns, sizeof *sample.column_integral, "a sample", &sample.column_integral));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sample.column_level, "a sample", &sample.column_level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.odd, "a sample", &sums.odd));
-    SINO_TRY_OR(status, end, find_most(input, &sample, &read));
+    SINO_TRY_OR(status, end, read_values(input, &sample, &read));
     SINO_TRY_OR(status, end, read_blocks(input, read, &sample, &sums));
     finish(&sample, &sums);
 end:

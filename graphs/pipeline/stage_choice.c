@@ -139,11 +139,26 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
         100 * share);
 }
 
-static void choose_zingers(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+/* Whether values are taken for counts of photons that an object emits. They differ between neighbours and from angle to
+ * angle by their own noise, as stray photons and faulty columns do. */
+static bool is_emission(const SinoSettings *settings, const SinoInput *input)
+{
+    if (input->minus_log) return false;
+    return settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+}
+
+#define NO_EVENTS "mlem and osem take counts of events, whose noise looks like it; nothing is taken out by itself"
+
+static void choose_zingers(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
 {
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool chosen = sample->zingers >= least;
     if (settings->zinger_removal != SINO_ZINGERS_AUTO) return;
+    if (is_emission(settings, input)) {
+        sino_findings_tell(findings, "zinger-removal-method", "none", NO_EVENTS);
+        return;
+    }
     sino_findings_tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
                        "%" PRId64 " of %" PRId64
                        " values of a sample are far too bright for a single projection; from %" PRId64
@@ -157,24 +172,29 @@ static void choose_zingers(const SinoSettings *settings, const SinoScanSample *s
                       sample->zingers, sample->count);
 }
 
-static void choose_stripes(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+static void choose_stripes(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
 {
-    const double visible = 0.003; /* as a difference of line integrals */
+    const double visible = 0.003 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
     const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
     if (settings->stripe_removal != SINO_REMOVE_AUTO) return;
+    if (is_emission(settings, input)) {
+        sino_findings_tell(findings, "remove-stripe-method", "none", NO_EVENTS);
+        return;
+    }
     if (isnan(sample->stripes))
         sino_findings_tell(findings, "remove-stripe-method", "none", "too few columns or projections tell stripes");
     else
         sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
                            "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
-                           " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
-                           sample->stripes, sample->odd_columns, visible);
+                           " of them by more than %.3g; from %.3g, or one such column on, stripes are taken out",
+                           sample->stripes, sample->odd_columns, odd_from, visible);
     if (!chosen) return;
     findings->stages.stripes = true;
     char all[48] = "", odd[64] = "";
     if (sample->stripes >= visible) snprintf(all, sizeof all, " by %.2g", sample->stripes);
     if (sample->odd_columns > 0)
-        snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than 0.15", sample->odd_columns);
+        snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than %.3g", sample->odd_columns, odd_from);
     sino_findings_add(findings, false, "stripes",
                       "in a sample of the scan columns of the detector differ from their neighbours%s%s in line "
                       "integrals, which makes rings: stripes are taken out by sorting (--remove-stripe-method vo-all, "
@@ -182,23 +202,23 @@ static void choose_stripes(const SinoSettings *settings, const SinoScanSample *s
                       all, odd);
 }
 
-/* Counts of photons that an object emits may be few in nearly all bins, and many in some. No counter has more bits. */
-static double most_of(const SinoSettings *settings, const SinoScanSample *sample)
+/* Counts of photons that an object emits may be few in nearly all bins, and many in some: as many as 64 bits count. */
+static double most_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample)
 {
-    const bool emission = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
-    return emission && sample->most > 0 ? 0x1p64 : sample->most;
+    return is_emission(settings, input) && sample->most > 0 ? 0x1p64 * sample->unit : sample->most;
 }
 
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                         SinoFindings *findings)
 {
-    findings->stages.most = most_of(settings, sample);
+    findings->stages.most = most_of(settings, input, sample);
+    findings->stages.unit = sample->unit;
     choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
     choose_padding(settings, input, sample, findings);
     findings->stages.uneven = is_uneven(settings, input, sample);
-    choose_zingers(settings, sample, findings);
-    choose_stripes(settings, sample, findings);
+    choose_zingers(settings, input, sample, findings);
+    choose_stripes(settings, input, sample, findings);
     if (settings->beam_hardening.count == 0)
         sino_findings_tell(
             findings, "beam-hardening", "A,B,C",

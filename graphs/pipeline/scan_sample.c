@@ -238,8 +238,8 @@ static void add_projection(const Block *block, int64_t number, SinoScanSample *s
     }
 }
 
-/* Rows of at least this many columns, and this many projections, tell stripes. */
-enum { STRIPE_COLUMNS = 100, REACH = 2 };
+/* Rows of at least this many columns, and this many projections, tell stripes, and air. */
+enum { STRIPE_COLUMNS = 100, REACH = 2, AIR_COLUMNS = 32 };
 
 static bool tells_stripes(const SinoScanSample *sample)
 {
@@ -499,28 +499,93 @@ static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoSca
     return NULL;
 }
 
-/* Whether the strips are air whose light changes: they are as bright as the flat fields, or nearly, and brighter than
- * what is between them; their changes from projection to projection are alike, which those of an object are not. */
-static void judge_air(SinoScanSample *sample, const Sums *sums)
+/* Line integrals of the strips over the projections. */
+typedef struct Strips {
+    double level, drift;    /* mean and standard deviation of all strips together */
+    double sides, halves;   /* root mean squares: both sides differ, and outer and inner strips */
+    double slope, of_slope; /* mean of inner less outer strips, and its standard deviation */
+    double least;           /* of all strips and projections */
+} Strips;
+
+static Strips strips_of(const SinoScanSample *sample, const Sums *sums)
 {
     const double n = (double)sample->projections;
-    double level = 0, square = 0, sides = 0, halves = 0, most = 0;
-    if (!tells_stripes(sample)) return;
+    double level = 0, square = 0, sides = 0, halves = 0, slope = 0, slopes = 0, least = INFINITY;
     for (int64_t i = 0; i < sample->projections; i++) {
         double p[STRIPS];
         for (int s = 0; s < STRIPS; s++) p[s] = mean_of(&sums->air[i][s]);
-        const double all = (p[0] + p[1] + p[2] + p[3]) / STRIPS;
+        for (int s = 0; s < STRIPS; s++) least = fmin(least, p[s]);
+        const double all = (p[0] + p[1] + p[2] + p[3]) / STRIPS, rise = (p[1] + p[2] - p[0] - p[3]) / 2;
         level += all / n;
         square += all * all / n;
         sides += pow((p[0] + p[1] - p[2] - p[3]) / 2, 2) / n;
         halves += (pow(p[0] - p[1], 2) + pow(p[3] - p[2], 2)) / 2 / n;
+        slope += rise / n;
+        slopes += rise * rise / n;
     }
+    return (Strips){.level = level,
+                    .drift = sqrt(fmax(square - level * level, 0)),
+                    .sides = sqrt(sides),
+                    .halves = sqrt(halves),
+                    .slope = slope,
+                    .of_slope = sqrt(fmax(slopes - slope * slope, 0) / fmax(n - 1, 1)),
+                    .least = least};
+}
+
+/* Whether the strips are air whose light changes: they are as bright as the flat fields, or nearly; their changes from
+ * projection to projection are alike, which those of an object are not. */
+static bool is_changing_air(const Strips *strips)
+{
+    return strips->drift > 0.005 && fabs(strips->level) < 0.3 && strips->sides < strips->drift / 4 &&
+           strips->halves < strips->drift / 5;
+}
+
+/* Whether the strips are air of another exposure than that of the flat fields: up to three times as bright, or as dark,
+ * and the same at both sides and in all projections. An object that reaches beyond the detector rises towards its
+ * middle: a disk by a twentieth of all that it rises. */
+static bool is_other_air(const Strips *strips, double rise)
+{
+    const double even = 0.05 * rise, flat = fmin(0.01 * rise, fmax(3 * strips->of_slope, 0.002 * fabs(strips->level)));
+    return fabs(strips->level) > SINO_AIR_LEVEL && fabs(strips->level) < log(3) && strips->sides < even &&
+           strips->halves < even && strips->drift < even && fabs(strips->slope) < flat;
+}
+
+/* Columns at each side whose mean line integrals are those of the strips. */
+static int64_t count_air(const SinoScanSample *sample, double level, double rise)
+{
+    const int64_t columns = sample->column_count;
+    int64_t count = 0;
+    while (count < columns / 4 && fabs(sample->column_level[count] - level) < 0.03 * rise &&
+           fabs(sample->column_level[columns - 1 - count] - level) < 0.03 * rise)
+        count++;
+    return sino_larger(count * 3 / 4, 2 * strip_columns(columns));
+}
+
+/* The largest line integral that three columns beside each other have, as an odd column is no object. */
+static double most_of_three(const SinoScanSample *sample)
+{
+    const double *p = sample->column_level;
+    double most = 0;
+    for (int64_t c = 1; c + 1 < sample->column_count; c++) most = fmax(most, fmin(fmin(p[c - 1], p[c]), p[c + 1]));
+    return most;
+}
+
+/* Air is brighter than what is between it. */
+static void judge_air(SinoScanSample *sample, const Sums *sums)
+{
+    double most = 0;
+    if (sample->projections < PROJECTIONS || sample->column_count < AIR_COLUMNS) return;
+    const Strips strips = strips_of(sample, sums);
     for (int64_t c = 0; c < sample->column_count; c++) most = fmax(most, sample->column_level[c]);
-    const double drift = sqrt(fmax(square - level * level, 0));
-    if (!(drift > 0.005 && fabs(level) < 0.3 && most > level + 0.1)) return;
-    if (!(sqrt(sides) < drift / 4 && sqrt(halves) < drift / 5)) return;
-    sample->air_columns = 2 * strip_columns(sample->column_count);
-    sample->air_drift = drift;
+    sample->air_level = strips.level;
+    sample->brightest = exp(-strips.least);
+    const double rise = most_of_three(sample) - strips.level;
+    if (tells_stripes(sample) && most > strips.level + 0.1 && is_changing_air(&strips)) {
+        sample->air_columns = 2 * strip_columns(sample->column_count);
+        sample->air_drift = strips.drift;
+    } else if (rise > 0.1 && is_other_air(&strips, rise)) {
+        sample->air_columns = count_air(sample, strips.level, rise);
+    }
 }
 
 /* Compares both halves of the flat fields with what they differ among themselves. */
@@ -563,10 +628,14 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     Sums sums = {0};
     float *read = NULL;
     SinoStatus status = NULL;
+    const bool divided = input->flat_correction != SINO_FLAT_NONE;
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
-                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
+                             .fields = divided && info->flat_count > 0,
+                             .lacks_fields = divided && info->flat_count == 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,
                              .unit = 1,
+                             .air_level = (double)NAN,
+                             .brightest = (double)NAN,
                              .column_count = columns};
     SINO_TRY_OR(status, end,
                 sino_allocate(columns, sizeof *sample.column_integral, "a sample", &sample.column_integral));

@@ -9,12 +9,16 @@
  * unit. */
 #define SINO_ODD_COLUMN 0.15
 
+/* Air that is brighter or darker than the flat fields by more than a factor of e^0.05 has another exposure. */
+#define SINO_AIR_LEVEL 0.05
+
 /* Statistics of the counts (or values) of a sample, and of the line integrals that follow from them. */
 typedef struct SinoScanSample {
     int64_t projections, rows; /* sampled: projections spread over the scan, rows in blocks spread over the detector */
     int64_t count, finite, zero;
     double mean, edges;   /* means of the finite values; edges: of the outermost columns */
     bool fields;          /* the scan has the flat fields that its values are divided by */
+    bool lacks_fields;    /* its values are taken for counts, and it has no flat fields */
     double flat, dark;    /* means of the fields; dark NaN: the scan has none */
     double flat_change;   /* of the second half of the flat fields against the first, as a share of their light; 0 if
                            * it is no more than they differ among themselves, or if they are sets */
@@ -34,10 +38,13 @@ typedef struct SinoScanSample {
     double stripes;           /* median deviation of the columns' sensitivities, as a difference of line integrals; 0 if
                                * it cannot be told from noise and object, NaN if the sample is too small for that */
     int64_t zingers;          /* pixels that are far brighter than both neighbours in one projection only */
-    int64_t air_columns;      /* columns of air at each side, whose light changes during the scan; 0: not air, or no
-                               * change */
+    int64_t air_columns;      /* columns of air at each side, whose light changes during the scan, or differs from the
+                               * flat fields'; 0: not air, or neither */
     double air_drift;         /* standard deviation of its line integrals over the projections */
-    int64_t odd_columns;      /* columns that differ from both neighbours in every projection: hot or dead */
+    double air_level;         /* mean line integral of the outermost columns; NaN: not known */
+    double brightest;    /* mean transmission of those of them, at one side and in one projection, that have the most
+                          * light; without fields their count; NaN: not known */
+    int64_t odd_columns; /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 
 /* Reads a sample of the part of the scan that `input` selects. SINO_FAILED: no memory, or the file cannot be read. */

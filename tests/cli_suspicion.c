@@ -244,6 +244,14 @@ static void open_beams_are_proposed(void **state)
     told = cli_output_of(at, "info open.h5 --open-beam 5000");
     assert_null(strstr(told, "open beam"));
     free(told);
+    scan.columns = 16;
+    scan.count = scaled_integrals;
+    cli_write_scan(at, "open.h5", &scan);
+    told = cli_output_of(at, "info open.h5");
+    assert_non_null(strstr(told,
+                           "\nwarning      the scan has no flat fields, and a mean of 1.14e+03, but 0 at the edges "
+                           "of the detector, as line integrals have (--data line-integrals)\n"));
+    free(told);
 }
 
 static uint16_t nothing(uint64_t angle, uint64_t row, uint64_t column)
@@ -489,12 +497,17 @@ static void measured_scans(void **state)
 int cli_suspicion_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(angles_in_another_unit),    CLI_TEST(values_of_another_kind),
-        CLI_TEST(fields_that_do_not_belong), CLI_TEST(scans_without_values),
-        CLI_TEST(faults_are_told_by_number), CLI_TEST(many_undefined_values_are_refused),
-        CLI_TEST(widths_that_cannot_be),     CLI_TEST(measured_scans),
-        CLI_TEST(columns_that_cannot_be),    CLI_TEST(absurd_values_are_left_out),
         CLI_TEST(open_beams_are_proposed),
+        CLI_TEST(angles_in_another_unit),
+        CLI_TEST(values_of_another_kind),
+        CLI_TEST(fields_that_do_not_belong),
+        CLI_TEST(scans_without_values),
+        CLI_TEST(faults_are_told_by_number),
+        CLI_TEST(many_undefined_values_are_refused),
+        CLI_TEST(widths_that_cannot_be),
+        CLI_TEST(measured_scans),
+        CLI_TEST(columns_that_cannot_be),
+        CLI_TEST(absurd_values_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,19 +13,20 @@
 typedef struct SinoZingers {
     int64_t angle_count, column_count; /* K, M of the sinograms */
     double level;                      /* how many standard deviations of its column's noise a zinger is below */
+    double least;                      /* and how far at least, in the unit of the values */
     int64_t uncounted;                 /* zingers of this many slices, the first ones, are not counted */
     bool marked;                       /* zingers become undefined values; false: the median replaces them */
     const int64_t *order;              /* [K]: the angles in order, order[0] the first; NULL: they are in order; not
                                         * owned */
 } SinoZingers;
 
-/* A zinger is no factor of less than this, as a difference of line integrals. Without noise edges of the object would
- * be zingers, too. */
+/* A zinger is no factor of less than this, as a difference of line integrals in their natural unit. Without noise edges
+ * of the object would be zingers, too. */
 #define SINO_ZINGERS_LEAST 0.1
 
 /* Finds zingers in place. Angle k has the rays place[k]·M + c of the sinogram, in panels (panel.h); place NULL: k. A
  * value is a zinger if it is below the median of itself and its two neighbours in the order of angles by more than
- * `level` standard deviations of the column's noise, and by SINO_ZINGERS_LEAST. The noise is told by the distances of
+ * `level` standard deviations of the column's noise, and by `least`. The noise is told by the distances of
  * all values of the column from such medians; distances far above the mean do not count. `marked`: a zinger becomes −0
  * (correct.h), is added to undefined[slice], by_angle[k] and by_column[c]; else the median replaces it. Sinograms of
  * fewer than three angles, values −0 and padding are unchanged. A slice's result does not depend on the others. Safe

@@ -122,7 +122,7 @@ static void measure(const Lines *lines, SinoPrecision precision, const void *pan
 }
 
 /* The threshold of each column and slice, in lines->limit. Padding has none. */
-static void find_thresholds(const Lines *lines, SinoSlices slices, const void *panel, double level)
+static void find_thresholds(const Lines *lines, SinoSlices slices, const SinoZingers *zingers, const void *panel)
 {
     const int64_t count = lines->column_count * lines->stride;
     for (int64_t i = 0; i < count; i++) lines->limit[i] = INFINITY;
@@ -132,7 +132,7 @@ static void find_thresholds(const Lines *lines, SinoSlices slices, const void *p
     for (int64_t i = 0; i < count; i++) {
         const double deviation = (double)lines->noise[i] / fmax((double)lines->number[i], 1) / mean_distance;
         const bool padding = i % lines->stride >= slices.slice_count;
-        lines->limit[i] = padding ? INFINITY : (float)fmax(level * deviation, SINO_ZINGERS_LEAST);
+        lines->limit[i] = padding ? INFINITY : (float)fmax(zingers->level * deviation, zingers->least);
     }
 }
 
@@ -179,7 +179,7 @@ static void remove_from_panel(const SinoZingers *zingers, const Lines *lines, co
     const SinoPrecision precision = at->slices.precision;
     const int64_t last = lines->angle_count - 1;
     void *before = lines->row[0], *here = lines->row[1], *beside_last = lines->row[2];
-    find_thresholds(lines, at->slices, panel, zingers->level);
+    find_thresholds(lines, at->slices, zingers, panel);
     load(lines, precision, panel, 2, before); /* beside the first angle */
     load(lines, precision, panel, last - 2, beside_last);
     for (int64_t k = 0; k <= last; k++) {

@@ -20,7 +20,7 @@ struct Columns {
     SinoPanels panels;
     int slice_count, angle_count;
     int64_t column_count, uncounted;
-    double level;
+    double level, least;
     bool marked;
     const int64_t *place, *order;
     unsigned long long *undefined, *by_angle, *by_column;
@@ -108,13 +108,13 @@ static __device__ __forceinline__ Noise measure(const Values<Real> &values, int 
 }
 
 template <class Real>
-static __device__ __forceinline__ float find_threshold(const Values<Real> &values, int count, double level)
+static __device__ __forceinline__ float find_threshold(const Values<Real> &values, const Columns &columns)
 {
-    Noise noise = measure(values, count, INFINITY);
-    noise = measure(values, count, usual_most * noise.sum / fmaxf(noise.number, 1.0F));
+    Noise noise = measure(values, columns.angle_count, INFINITY);
+    noise = measure(values, columns.angle_count, usual_most * noise.sum / fmaxf(noise.number, 1.0F));
     const double number = fmax(static_cast<double>(noise.number), 1.0);
     const double deviation = static_cast<double>(noise.sum) / number / mean_distance;
-    return static_cast<float>(fmax(level * deviation, SINO_ZINGERS_LEAST));
+    return static_cast<float>(fmax(columns.level * deviation, columns.least));
 }
 
 static __device__ __forceinline__ void count_zinger(const Columns &columns, int64_t slice, int64_t angle,
@@ -136,7 +136,7 @@ template <class Real> static __global__ void __launch_bounds__(THREADS) zingers_
         const int64_t column = i / width, slice = first + i % width;
         if (slice >= columns.slice_count) continue;
         const Values<Real> values = {panel + i, lanes, columns.place, columns.order};
-        const Real threshold = static_cast<Real>(find_threshold(values, columns.angle_count, columns.level));
+        const Real threshold = static_cast<Real>(find_threshold(values, columns));
         walk(values, columns.angle_count, [&](int k, Real before, Real here, Real after, bool defined) {
             const Real middle = median(before, here, after);
             if (!defined || !(middle - here > threshold)) return;
@@ -170,6 +170,7 @@ SinoStatus sino_zingers_remove_cuda(cudaStream_t stream, const SinoZingers *zing
                              zingers->column_count,
                              zingers->uncounted,
                              zingers->level,
+                             zingers->least,
                              zingers->marked,
                              place,
                              zingers->order,

@@ -229,8 +229,8 @@ static void minibatches_do_not_matter(void **state)
     free(b);
 }
 
-/* The second half of the flat fields is as dark as the beam of DECAY at the end of the scan. */
-static void decay_of_flats(const char *directory)
+/* Flat fields of `factor` times the exposure, from image `first` on. */
+static void expose_flats(const char *directory, int64_t first, double factor)
 {
     enum { FLATS = 10, FIELD = SLICES * SIZE };
     char path[TESTING_PATH];
@@ -239,7 +239,7 @@ static void decay_of_flats(const char *directory)
     const hid_t data = H5Dopen2(file, "/exchange/data_white", H5P_DEFAULT), space = H5Dget_space(data);
     assert_int_equal(H5Sget_simple_extent_npoints(space), FLATS * FIELD);
     assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
-    for (int64_t i = FLATS / 2 * FIELD; i < FLATS * FIELD; i++) counts[i] = floor(counts[i] * 0.8);
+    for (int64_t i = first * FIELD; i < FLATS * FIELD; i++) counts[i] = fmin(floor(counts[i] * factor), 65535);
     assert_true(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
     assert_true(H5Sclose(space) >= 0 && H5Dclose(data) >= 0 && H5Fclose(file) >= 0);
 }
@@ -311,7 +311,7 @@ static void flats_before_and_after(void **state)
     cli_free(&run);
     float *steady = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
     make_scan(*state, DECAY);
-    decay_of_flats(*state);
+    expose_flats(*state, 5, 0.8); /* the second half is as dark as the beam at the end of the scan */
     reconstruct(*state, words, &run);
     assert_true(says(&run,
                      "the second half of the 10 flat fields is 22 % darker than the first, and their mean is used; "
@@ -351,6 +351,37 @@ static void flats_before_and_after(void **state)
                 "recon scan.h5 -o v.h5 --flat-positions 8,3");
 }
 
+/* Flat fields of another exposure: the air at both edges tells the factor, and the volume is that of the right flat
+ * fields; also with the open beam of a scan without flat fields. */
+static void flats_of_another_exposure(void **state)
+{
+    static const double factors[] = {0.7, 1.3};
+    CliRun run;
+    for (int a = 1; a < 3; a++) {
+        make_scan(*state, 0);
+        const double clean = reconstruct(*state, algorithms[a], &run);
+        assert_false(says(&run, "warning"));
+        cli_free(&run);
+        float *right = cli_read_volume(*state, "volume.h5", SLICES, SIZE);
+        double size = 0;
+        for (int i = 0; i < SLICES * PIXELS; i++) size += pow((double)right[i], 2) / (SLICES * PIXELS);
+        for (int f = 0; f < 2; f++) {
+            make_scan(*state, 0);
+            expose_flats(*state, 0, factors[f]);
+            const double found = reconstruct(*state, algorithms[a], &run);
+            const double told = cli_number_after(run.err, "the air at both edges of the detector is ", NULL);
+            if (fabs(told * factors[f] - 1) > 0.02 || says(&run, "beyond the detector"))
+                fail_msg("%g: %s", factors[f], run.err);
+            cli_free(&run);
+            const double off = difference_from(*state, right) / sqrt(size);
+            if (!(off < 0.05 && found > clean - 0.003))
+                fail_msg("%s, times %g: off by %g, correlation %g, not %g", algorithms[a], factors[f], off, found,
+                         clean);
+        }
+        free(right);
+    }
+}
+
 /* Columns inside the object are no air, also where the light changes. */
 static void object_is_no_air(void **state)
 {
@@ -364,7 +395,8 @@ static void object_is_no_air(void **state)
                       crops[i]);
             cli_wait(&run);
             assert_int_equal(run.exit_code, 0);
-            if (says(&run, "the light beside the object")) fail_msg("%s: %s", crops[i], run.err);
+            if (says(&run, "the light beside the object") || says(&run, "the air at both edges"))
+                fail_msg("%s: %s", crops[i], run.err);
             cli_free(&run);
         }
     }
@@ -558,8 +590,8 @@ static void regions_of_interest(void **state)
         "recon disks.bin --theta disks_theta.bin --columns 64 --algorithm fbp --rotation-axis 31.5 "
         "--pictures no --report none";
     static const char told[] =
-        "so the object reaches beyond the detector: fbp continues each projection by its outermost "
-        "values (--padding-type zeros: by zeros)";
+        "the object reaches beyond the detector, or the light was weaker than in the flat fields: fbp continues each "
+        "projection by its outermost values (--padding-type zeros: by zeros; --air N: ";
     char line[300];
     cli_write_disks(at, 180, M_PI, 31.5, 60, 12);
     snprintf(line, sizeof line, "%s -o auto.h5", recon);
@@ -650,6 +682,7 @@ int cli_stages_tests(void)
         CLI_TEST(methods_can_be_chosen),
         CLI_TEST(light_beside_the_object),
         CLI_TEST(flats_before_and_after),
+        CLI_TEST(flats_of_another_exposure),
         CLI_TEST(object_is_no_air),
         CLI_TEST(beam_hardening),
         CLI_TEST(regions_of_interest),

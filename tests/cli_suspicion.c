@@ -209,6 +209,52 @@ static void fields_that_do_not_belong(void **state)
                    "flatless.h5");
 }
 
+/* Air at the left edge, and nearly none at the right. */
+static uint16_t air_at_left(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    return (uint16_t)(column < 8 ? 5000 : column < 32 ? 2000 + angle : 4500);
+}
+
+/* The open beam is what the brightest columns have, in a scan without flat fields, and with a wrong number. */
+static void open_beams_are_proposed(void **state)
+{
+    const char *const at = *state;
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = 20;
+    scan.columns = 40;
+    scan.flats = scan.darks = 0;
+    scan.count = air_at_left;
+    cli_write_scan(at, "open.h5", &scan);
+    char *told = cli_output_of(at, "info open.h5");
+    assert_non_null(strstr(told,
+                           "\nwarning      the scan has no flat fields; the outermost columns have 5000 counts at "
+                           "most: the open beam, if no ray to them crosses the object (--open-beam 5000)\n"));
+    free(told);
+    assert_warned(
+        at,
+        "the outermost columns have 0.62 of the open beam at most; does the object reach beyond both sides of "
+        "the detector, or is the open beam too large? (--open-beam 5000)",
+        "open.h5 --open-beam 8000");
+    assert_warned(
+        at,
+        "the outermost columns are 1.19 times as bright as the open beam, so that line integrals are too small "
+        "by 0.17 or more; is it of another exposure? (--air N: N columns at each side see air; --open-beam "
+        "5000)",
+        "open.h5 --open-beam 4000");
+    told = cli_output_of(at, "info open.h5 --open-beam 5000");
+    assert_null(strstr(told, "open beam"));
+    free(told);
+    scan.columns = 16;
+    scan.count = scaled_integrals;
+    cli_write_scan(at, "open.h5", &scan);
+    told = cli_output_of(at, "info open.h5");
+    assert_non_null(strstr(told,
+                           "\nwarning      the scan has no flat fields, and a mean of 1.14e+03, but 0 at the edges "
+                           "of the detector, as line integrals have (--data line-integrals)\n"));
+    free(told);
+}
+
 static uint16_t nothing(uint64_t angle, uint64_t row, uint64_t column)
 {
     (void)angle, (void)row, (void)column;
@@ -485,6 +531,7 @@ static void measured_scans(void **state)
 int cli_suspicion_tests(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(open_beams_are_proposed),
         CLI_TEST(angles_in_another_unit),
         CLI_TEST(values_of_another_kind),
         CLI_TEST(fields_that_do_not_belong),

@@ -23,11 +23,12 @@ static double mean_square(const SinoGeometry *geometry, const float *sinogram)
     return sum / (double)rays;
 }
 
-/* Two digits, which runs whose sums are rounded differently share. */
-static double rounded(double value)
+/* Two digits of the value in the natural unit of line integrals, which runs whose sums are rounded differently share.
+ */
+static double rounded(double value, double natural)
 {
-    const double unit = pow(10, floor(log10(value)) - 1);
-    return value > 0 ? nearbyint(value / unit) * unit : 0;
+    const double unit = pow(10, floor(log10(value / natural)) - 1);
+    return value > 0 ? nearbyint(value / natural / unit) * unit * natural : 0;
 }
 
 /* How much stronger the prior should be with all projections than with those that slices have in the search: noise in
@@ -58,7 +59,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     if (of->settings->nonnegativity == SINO_NONNEGATIVITY_AUTO && sino_settings_nonnegative(of->settings))
         SINO_TRY(sino_halves_deny(search, exponent, &found->negative));
     if (found->negative) SINO_TRY(sino_halves_descend(search, count, &exponent));
-    found->strength = rounded(growth(search) * search->first * exp2(exponent));
+    found->strength = rounded(growth(search) * search->first * exp2(exponent), of->input->unit);
     return NULL;
 }
 
@@ -83,7 +84,7 @@ static SinoStatus find_threshold(const Search *search, SinoRegularization *found
         typical > 0, SINO_BAD_INPUT,
         "the line integrals of the slice that decides sum to 0 or less, so that differences of its voxels have no "
         "measure; allowed: --prior total-variation");
-    found->threshold = rounded(typical * (isnan(given) ? usual_threshold : given));
+    found->threshold = rounded(typical * (isnan(given) ? usual_threshold : given), search->of.input->unit);
     return NULL;
 }
 

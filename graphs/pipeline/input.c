@@ -277,6 +277,7 @@ SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoic
     if (choice.edges) input->pad_edges = true;
     input->uneven = choice.uneven;
     input->most = choice.most;
+    if (choice.unit > 0) input->unit = choice.unit;
     if (choice.margin == 0) return NULL;
     return sino_input_enlarge(input, sino_geometry_slice_side(&input->geometry), choice.margin);
 }
@@ -308,6 +309,7 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     SINO_TRY(sino_scan_open(&request, &input.scan));
     input.info = sino_scan_info(input.scan);
     const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
+    input.unit = 1;
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
     input.minus_log = !integrals && settings->minus_log;
     input.saturation = saturation_of(settings, &input);
@@ -329,7 +331,8 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 
 SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *info, SinoInput *result)
 {
-    SinoInput input = {.info = info, .flat_correction = settings->flat_correction, .minus_log = settings->minus_log};
+    SinoInput input = {
+        .info = info, .flat_correction = settings->flat_correction, .minus_log = settings->minus_log, .unit = 1};
     input.saturation = saturation_of(settings, &input);
     input.zinger_level = zinger_level_of(settings);
     input.stripes = stripes_of(settings);

@@ -39,6 +39,8 @@ typedef struct SinoInput {
     bool pad_edges;    /* projections are continued by their outermost values before they are filtered */
     double saturation; /* counts of this value or more are undefined; 0: none */
     double most;       /* without flat fields: values as far from 0 as this are undefined; 0: none */
+    double unit;       /* how large a line integral of 1 is in the unit of the values, by a sample (scan_sample.h); 1 of
+                        * counts and transmissions */
     SinoWeightsFile *weights; /* of rays (input_weights.h), which whoever opened the input closes with it; NULL: none */
     double weights_scale;     /* a power of two near the largest weight of the middle slice */
     double weights_zero;      /* the share of its rays whose weight is 0 */
@@ -147,6 +149,7 @@ typedef struct SinoStageChoice {
     int64_t margin; /* voxels beyond each side of the slices (geometry.h) that have room for the object; 0: none */
     bool uneven;    /* see SinoInput */
     double most;    /* see SinoInput */
+    double unit;    /* likewise; 0: 1, as no scan was judged */
 } SinoStageChoice;
 
 /* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */

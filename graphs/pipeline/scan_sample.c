@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "plausible.h"
+#include "zingers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -237,8 +238,8 @@ static void add_projection(const Block *block, int64_t number, SinoScanSample *s
     }
 }
 
-/* Rows of at least this many columns, and this many projections, tell stripes. */
-enum { STRIPE_COLUMNS = 100, REACH = 2 };
+/* Rows of at least this many columns, and this many projections, tell stripes, and air. */
+enum { STRIPE_COLUMNS = 100, REACH = 2, AIR_COLUMNS = 32 };
 
 static bool tells_stripes(const SinoScanSample *sample)
 {
@@ -295,19 +296,51 @@ static double median_of(int64_t count, double *value)
     return value[kept / 2];
 }
 
-/* Whether one projection's peak is far below all others of its pixel. */
-static bool is_hit(const Block *block, int64_t pixel, double n)
+/* Counts with flat fields, and transmissions. */
+static bool has_known_unit(const SinoInput *input)
+{
+    return input->minus_log || input->flat_correction != SINO_FLAT_NONE;
+}
+
+/* So many standard deviations are no noise. */
+static const double far = 15;
+
+/* Whether one projection's peak is far below all others of its pixel, and below −least. */
+static bool is_hit(const Block *block, int64_t pixel, double n, double least)
 {
     const double low = block->lowest[pixel], others = fmax(block->peaks[pixel] - low * low, 0);
-    const double least = 0.1, far = 15;
     return low < -least && low < -far * sqrt(others / (n - 1));
+}
+
+/* How far below both neighbours a hit is at least. Values in an unknown unit are perhaps few counts of events, most of
+ * whose pixels have no peak in any other projection: there the noise of all pixels tells. */
+static double least_of_hits(const Block *block, const SinoScanSample *sample, double n)
+{
+    const double least = SINO_ZINGERS_LEAST * sample->unit;
+    Sum variance = {0};
+    if (has_known_unit(block->input)) return least;
+    for (int64_t p = 0; p < block->pixels; p++) {
+        const double low = block->lowest[p], mean = (block->peak[p] - low) / (n - 1);
+        const double of_pixel = (block->peaks[p] - low * low) / (n - 1) - mean * mean;
+        if (isfinite(of_pixel)) add_to(&variance, of_pixel);
+    }
+    return fmax(least, far * sqrt(mean_of(&variance)));
+}
+
+/* Whether a pixel is off both neighbours in all projections: hot or dead. In an unknown unit noise may be large. */
+static bool is_odd(const Block *block, const SinoScanSample *sample, int64_t pixel, double n)
+{
+    const double mean = block->peak[pixel] / n, variance = (block->peaks[pixel] / n - mean * mean) / (n - 1);
+    if (!isfinite(mean)) return true;
+    return fabs(mean) > SINO_ODD_COLUMN * sample->unit &&
+           (has_known_unit(block->input) || fabs(mean) > far * sqrt(fmax(variance, 0)));
 }
 
 /* The mean bend of a pixel over n projections has the variance of stripes, plus that of noise and object, which the
  * projections' differences tell. Medians leave out edges of the object that stand still. `line` has room for a row. */
 static void judge_stripes(const Block *block, SinoScanSample *sample, double *line, Sums *sums)
 {
-    const double n = (double)sample->projections, odd = 0.15;
+    const double n = (double)sample->projections, least = least_of_hits(block, sample, n);
     const double least_ratio = 4;     /* the noise of 10 flat fields alone makes 2.6 */
     const double normal = 0.4549;     /* median of the square of a normal deviate */
     const double of_bend = 70.0 / 36; /* variance of a bend of unit variances */
@@ -320,9 +353,10 @@ static void judge_stripes(const Block *block, SinoScanSample *sample, double *li
         const double alone = median_of(count, line);
         if (isfinite(both) && isfinite(alone))
             add_to(&sums->stripes, both > least_ratio * alone ? sqrt((both - alone) / of_bend) : 0);
-        for (int64_t c = REACH; c < columns - REACH; c++) sample->zingers += is_hit(block, first + c, n);
-        for (int64_t c = REACH; c < columns - REACH; c++)
-            sums->odd[c] += fabs(block->peak[first + c]) / n > odd || !isfinite(block->peak[first + c]);
+        for (int64_t c = REACH; c < columns - REACH; c++) {
+            sample->zingers += is_hit(block, first + c, n, least);
+            sums->odd[c] += is_odd(block, sample, first + c, n);
+        }
     }
 }
 
@@ -399,14 +433,43 @@ static int64_t values_of(const SinoScanSample *sample, const SinoScanBox *box)
     return sino_times(sample->projections, sino_times(box->row_count, box->column_count));
 }
 
-/* Reads the blocks one after the other, and finds where values begin to be implausible that are not divided by flat
- * fields. Integers are as large as they may be, and fields tell of counts: *read stays NULL. */
-static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample, float **read)
+/* Sorts the finite ones of the values; returns how many there are. */
+static int64_t sort_finite(int64_t count, double *value)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (isfinite(value[i])) value[kept++] = value[i];
+    if (kept > 0) qsort(value, (size_t)kept, sizeof *value, ascending);
+    return kept;
+}
+
+/* Finds where values that are not divided by flat fields begin to be implausible, and their unit. value[count]: scratch
+ * memory. Beside the level the noise counts: a sample without the object has no other measure. */
+static void find_level(const SinoInput *input, int64_t count, const float *read, double *value, SinoScanSample *sample)
+{
+    const double of_noise = 4096; /* line integrals of 8 above a noise of 0.002 */
+    const int64_t columns = input->column_count;
+    for (int64_t i = 0; i < count; i++) value[i] = fabs((double)read[i]);
+    const int64_t kept = sort_finite(count, value);
+    if (kept == 0) return;
+    const int64_t above = sino_smaller(sino_larger(kept / 100, 3), kept / 2);
+    const double level = value[kept - 1 - above], largest = value[kept - 1];
+    if (!input->minus_log && largest > 0) sample->unit = (level > 0 ? level : largest) / 2;
+    if (input->info->type != SINO_COUNT_FLOAT32) return;
+    for (int64_t i = 0; i < count; i++)
+        value[i] = (i + 1) % columns > 0 ? fabs((double)read[i + 1] - (double)read[i]) : (double)NAN;
+    const double noise = value[sort_finite(count, value) / 2];
+    sample->most = SINO_PLAUSIBLE_MOST_DIVIDED * (input->minus_log ? fmax(level, 1) : level);
+    if (!input->minus_log) sample->most = fmax(sample->most, of_noise * noise);
+}
+
+/* Reads the blocks one after the other, and judges how large their values are, unless flat fields tell. */
+static SinoStatus read_values(const SinoInput *input, SinoScanSample *sample, float **read)
 {
     const int64_t blocks = blocks_of(input);
-    int exponents[SINO_EXPONENTS] = {0};
+    double *value = NULL;
     int64_t count = 0;
-    if (sample->fields || input->info->type != SINO_COUNT_FLOAT32) return NULL;
+    if (input->flat_correction != SINO_FLAT_NONE) return NULL;
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
         count += values_of(sample, &box);
@@ -418,13 +481,13 @@ static SinoStatus find_most(const SinoInput *input, SinoScanSample *sample, floa
         for (int64_t i = 0; i < sample->projections; i++, to += box.row_count * box.column_count)
             SINO_TRY(sino_scan_read_projection(input->scan, angle_of(sample, input, i), &box, to));
     }
-    for (int64_t v = 0; v < count; v++) exponents[sino_exponent_of((*read)[v])]++;
-    const double level = sino_exponents_level(exponents);
-    if (isfinite(level)) sample->most = SINO_PLAUSIBLE_MOST_DIVIDED * fmax(level, 1);
+    SINO_TRY(sino_allocate(count, sizeof *value, "a sample", &value));
+    find_level(input, count, *read, value, sample);
+    free(value);
     return NULL;
 }
 
-/* read: what find_most has read; NULL: nothing. */
+/* read: by read_values; NULL: nothing. */
 static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoScanSample *sample, Sums *sums)
 {
     const int64_t blocks = blocks_of(input);
@@ -436,28 +499,93 @@ static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoSca
     return NULL;
 }
 
-/* Whether the strips are air whose light changes: they are as bright as the flat fields, or nearly, and brighter than
- * what is between them; their changes from projection to projection are alike, which those of an object are not. */
-static void judge_air(SinoScanSample *sample, const Sums *sums)
+/* Line integrals of the strips over the projections. */
+typedef struct Strips {
+    double level, drift;    /* mean and standard deviation of all strips together */
+    double sides, halves;   /* root mean squares: both sides differ, and outer and inner strips */
+    double slope, of_slope; /* mean of inner less outer strips, and its standard deviation */
+    double least;           /* of all strips and projections */
+} Strips;
+
+static Strips strips_of(const SinoScanSample *sample, const Sums *sums)
 {
     const double n = (double)sample->projections;
-    double level = 0, square = 0, sides = 0, halves = 0, most = 0;
-    if (!tells_stripes(sample)) return;
+    double level = 0, square = 0, sides = 0, halves = 0, slope = 0, slopes = 0, least = INFINITY;
     for (int64_t i = 0; i < sample->projections; i++) {
         double p[STRIPS];
         for (int s = 0; s < STRIPS; s++) p[s] = mean_of(&sums->air[i][s]);
-        const double all = (p[0] + p[1] + p[2] + p[3]) / STRIPS;
+        for (int s = 0; s < STRIPS; s++) least = fmin(least, p[s]);
+        const double all = (p[0] + p[1] + p[2] + p[3]) / STRIPS, rise = (p[1] + p[2] - p[0] - p[3]) / 2;
         level += all / n;
         square += all * all / n;
         sides += pow((p[0] + p[1] - p[2] - p[3]) / 2, 2) / n;
         halves += (pow(p[0] - p[1], 2) + pow(p[3] - p[2], 2)) / 2 / n;
+        slope += rise / n;
+        slopes += rise * rise / n;
     }
+    return (Strips){.level = level,
+                    .drift = sqrt(fmax(square - level * level, 0)),
+                    .sides = sqrt(sides),
+                    .halves = sqrt(halves),
+                    .slope = slope,
+                    .of_slope = sqrt(fmax(slopes - slope * slope, 0) / fmax(n - 1, 1)),
+                    .least = least};
+}
+
+/* Whether the strips are air whose light changes: they are as bright as the flat fields, or nearly; their changes from
+ * projection to projection are alike, which those of an object are not. */
+static bool is_changing_air(const Strips *strips)
+{
+    return strips->drift > 0.005 && fabs(strips->level) < 0.3 && strips->sides < strips->drift / 4 &&
+           strips->halves < strips->drift / 5;
+}
+
+/* Whether the strips are air of another exposure than that of the flat fields: up to three times as bright, or as dark,
+ * and the same at both sides and in all projections. An object that reaches beyond the detector rises towards its
+ * middle: a disk by a twentieth of all that it rises. */
+static bool is_other_air(const Strips *strips, double rise)
+{
+    const double even = 0.05 * rise, flat = fmin(0.01 * rise, fmax(3 * strips->of_slope, 0.002 * fabs(strips->level)));
+    return fabs(strips->level) > SINO_AIR_LEVEL && fabs(strips->level) < log(3) && strips->sides < even &&
+           strips->halves < even && strips->drift < even && fabs(strips->slope) < flat;
+}
+
+/* Columns at each side whose mean line integrals are those of the strips. */
+static int64_t count_air(const SinoScanSample *sample, double level, double rise)
+{
+    const int64_t columns = sample->column_count;
+    int64_t count = 0;
+    while (count < columns / 4 && fabs(sample->column_level[count] - level) < 0.03 * rise &&
+           fabs(sample->column_level[columns - 1 - count] - level) < 0.03 * rise)
+        count++;
+    return sino_larger(count * 3 / 4, 2 * strip_columns(columns));
+}
+
+/* The largest line integral that three columns beside each other have, as an odd column is no object. */
+static double most_of_three(const SinoScanSample *sample)
+{
+    const double *p = sample->column_level;
+    double most = 0;
+    for (int64_t c = 1; c + 1 < sample->column_count; c++) most = fmax(most, fmin(fmin(p[c - 1], p[c]), p[c + 1]));
+    return most;
+}
+
+/* Air is brighter than what is between it. */
+static void judge_air(SinoScanSample *sample, const Sums *sums)
+{
+    double most = 0;
+    if (sample->projections < PROJECTIONS || sample->column_count < AIR_COLUMNS) return;
+    const Strips strips = strips_of(sample, sums);
     for (int64_t c = 0; c < sample->column_count; c++) most = fmax(most, sample->column_level[c]);
-    const double drift = sqrt(fmax(square - level * level, 0));
-    if (!(drift > 0.005 && fabs(level) < 0.3 && most > level + 0.1)) return;
-    if (!(sqrt(sides) < drift / 4 && sqrt(halves) < drift / 5)) return;
-    sample->air_columns = 2 * strip_columns(sample->column_count);
-    sample->air_drift = drift;
+    sample->air_level = strips.level;
+    sample->brightest = exp(-strips.least);
+    const double rise = most_of_three(sample) - strips.level;
+    if (tells_stripes(sample) && most > strips.level + 0.1 && is_changing_air(&strips)) {
+        sample->air_columns = 2 * strip_columns(sample->column_count);
+        sample->air_drift = strips.drift;
+    } else if (rise > 0.1 && is_other_air(&strips, rise)) {
+        sample->air_columns = count_air(sample, strips.level, rise);
+    }
 }
 
 /* Compares both halves of the flat fields with what they differ among themselves. */
@@ -500,16 +628,21 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     Sums sums = {0};
     float *read = NULL;
     SinoStatus status = NULL;
+    const bool divided = input->flat_correction != SINO_FLAT_NONE;
     SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
-                             .fields = input->flat_correction != SINO_FLAT_NONE && info->flat_count > 0,
+                             .fields = divided && info->flat_count > 0,
+                             .lacks_fields = divided && info->flat_count == 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,
+                             .unit = 1,
+                             .air_level = (double)NAN,
+                             .brightest = (double)NAN,
                              .column_count = columns};
     SINO_TRY_OR(status, end,
                 sino_allocate(columns, sizeof *sample.column_integral, "a sample", &sample.column_integral));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sample.column_level, "a sample", &sample.column_level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.odd, "a sample", &sums.odd));
-    SINO_TRY_OR(status, end, find_most(input, &sample, &read));
+    SINO_TRY_OR(status, end, read_values(input, &sample, &read));
     SINO_TRY_OR(status, end, read_blocks(input, read, &sample, &sums));
     finish(&sample, &sums);
 end:

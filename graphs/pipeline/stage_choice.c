@@ -8,27 +8,66 @@
 #include <math.h>
 #include <stdio.h>
 
+/* What air should be as bright as. */
+static const char *light_of(const SinoSettings *settings, const SinoScanSample *sample)
+{
+    return !sample->fields ? "a transmission of 1" : settings->open_beam > 0 ? "the open beam" : "the flat fields";
+}
+
+/* No object is brighter than air. An open beam is a number that the user has read off somewhere. */
+static void suspect_light(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+{
+    const double open = settings->open_beam, bright = sample->brightest;
+    char instead[64] = "";
+    if (open > 0) snprintf(instead, sizeof instead, "; --open-beam %.4g", open * bright);
+    if (sample->air_level < -SINO_AIR_LEVEL)
+        sino_findings_add(findings, false, "air",
+                          "the outermost columns are %.2f times as bright as %s, so that line integrals are too small "
+                          "by %.2g or more; is it of another exposure? (--air N: N columns at each side see air%s)",
+                          exp(-sample->air_level), light_of(settings, sample), -sample->air_level, instead);
+    else if (open > 0 && bright < exp(-SINO_AIR_LEVEL))
+        sino_findings_add(findings, false, "air",
+                          "the outermost columns have %.2f of the open beam at most; does the object reach beyond both "
+                          "sides of the detector, or is the open beam too large? (--open-beam %.4g)",
+                          bright, open * bright);
+}
+
 static void choose_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                        SinoFindings *findings)
 {
-    char value[24];
+    char value[24], why[160];
     if (!isnan(settings->air) || !input->minus_log) return;
     if (sample->air_columns == 0) {
-        sino_findings_tell(
-            findings, "air", "0",
-            "a sample shows no air at both edges of the detector, or none whose light changes by 0.005 or more");
+        sino_findings_tell(findings, "air", "0",
+                           "a sample shows no air at both edges of the detector, or none whose light changes by 0.005 "
+                           "or more, or is off by %g or more",
+                           SINO_AIR_LEVEL);
+        suspect_light(settings, sample, findings);
         return;
     }
+    if (sample->air_drift > 0)
+        snprintf(why, sizeof why,
+                 "the light beside the object differs from projection to projection by %.2g in line integrals",
+                 sample->air_drift);
+    else
+        snprintf(why, sizeof why,
+                 "the air at both edges of the detector is %.2f times as bright as %s, as of another exposure",
+                 exp(-sample->air_level), light_of(settings, sample));
     snprintf(value, sizeof value, "%" PRId64, sample->air_columns);
-    sino_findings_tell(findings, "air", value,
-                       "the light beside the object differs from projection to projection by %.2g", sample->air_drift);
+    sino_findings_tell(findings, "air", value, "%s", why);
     findings->stages.air = sample->air_columns;
-    sino_findings_add(
-        findings, false, "air",
-        "in a sample of the scan the light beside the object differs from projection to projection by %.2g in line "
-        "integrals: each row is normalised to its first and last %" PRId64 " columns (--air N: other columns; 0: no "
-        "normalisation)",
-        sample->air_drift, sample->air_columns);
+    sino_findings_add(findings, false, "air",
+                      "in a sample of the scan %s: each row is normalised to its first and last %" PRId64
+                      " columns (--air N: other columns; 0: no normalisation)",
+                      why, sample->air_columns);
+}
+
+/* Whether the outermost columns see air, whatever their line integrals are: the user says so, or the sample. */
+static bool sees_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                     const SinoFindings *findings)
+{
+    const bool brighter = input->minus_log && sample->air_level < -SINO_AIR_LEVEL;
+    return settings->air > 0 || findings->stages.air > 0 || brighter;
 }
 
 /* Mean of the absolute line integrals of a twentieth of the columns, those at the side that has more, as a share of the
@@ -59,27 +98,26 @@ static int64_t roomy_margin(int64_t columns, double share)
 }
 
 #define WIDE                                                                                                           \
-    "the outermost columns have %.0f %% of the largest mean line integral, so that the object reaches beyond the "     \
-    "detector, or the light was weaker than in the flat fields"
+    "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "   \
+    "or the light was weaker than in the flat fields"
 
 /* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense, unless they have
- * voxels for it. --air says that the outermost columns see air, whatever their line integrals are. */
+ * voxels for it. */
 static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
 {
     const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
-    const bool free_choice = isnan(settings->margin) && !(settings->air > 0);
+    const bool free_choice = isnan(settings->margin);
     char value[24];
     if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
     if (!free_choice || settings->volume.x > columns) return;
     findings->stages.margin = margin;
     snprintf(value, sizeof value, "%" PRId64, margin);
     sino_findings_tell(findings, "margin", value, WIDE, 100 * share);
-    sino_findings_add(
-        findings, false, "margin",
-        "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "
-        "or the light was weaker than in the flat fields; %" PRId64 " voxels beyond each side of the slice have room "
-        "for what is there, and are not written (--margin 0: without; --air N: N columns at each side see air)",
-        100 * share, margin);
+    sino_findings_add(findings, false, "margin",
+                      WIDE "; %" PRId64
+                           " voxels beyond each side of the slice have room for what is there, and are not written "
+                           "(--margin 0: without; --air N: N columns at each side see air)",
+                      100 * share, margin);
 }
 
 /* The object lies within the detector. */
@@ -98,21 +136,21 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
 /* Whether the sample speaks against the normal operator, which takes columns beyond the detector for 0 and weighs no
  * rays. Least squares without weights are as exact as those with weights from `evenness` of the rays (docs/QUALITY.md).
  */
-static bool is_uneven(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample)
+static bool is_uneven(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample, double share)
 {
     const double usual = 0.1, even = 0.6;
     const bool integrals = input->minus_log || input->info->line_integrals;
     const bool weighs = settings->weights == SINO_WEIGHTS_AUTO && settings->algorithm == SINO_ALGORITHM_FISTA;
-    if (integrals && !(settings->air > 0) && share_at_edge(input->info, sample) > usual) return true;
+    if (integrals && share > usual) return true;
     return weighs && input->minus_log && sample->evenness < even;
 }
 
 /* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
 static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                           SinoFindings *findings)
+                           double share, SinoFindings *findings)
 {
     enum { LEAST_COLUMNS = 32 };
-    const double usual = 0.1, share = share_at_edge(input->info, sample);
+    const double usual = 0.1;
     const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
     const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
     const bool integrals = input->minus_log || input->info->line_integrals;
@@ -133,17 +171,31 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
     findings->stages.edges = true;
     sino_findings_add(
         findings, false, "padding",
-        "the outermost columns have %.0f %% of the largest mean line integral, so the object reaches beyond the "
-        "detector: "
-        "fbp continues each projection by its outermost values (--padding-type zeros: by zeros)",
+        WIDE ": fbp continues each projection by its outermost values (--padding-type zeros: by zeros; --air N: N "
+             "columns at each side see air)",
         100 * share);
 }
 
-static void choose_zingers(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+/* Whether values are taken for counts of photons that an object emits. They differ between neighbours and from angle to
+ * angle by their own noise, as stray photons and faulty columns do. */
+static bool is_emission(const SinoSettings *settings, const SinoInput *input)
+{
+    if (input->minus_log) return false;
+    return settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+}
+
+#define NO_EVENTS "mlem and osem take counts of events, whose noise looks like it; nothing is taken out by itself"
+
+static void choose_zingers(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
 {
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool chosen = sample->zingers >= least;
     if (settings->zinger_removal != SINO_ZINGERS_AUTO) return;
+    if (is_emission(settings, input)) {
+        sino_findings_tell(findings, "zinger-removal-method", "none", NO_EVENTS);
+        return;
+    }
     sino_findings_tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
                        "%" PRId64 " of %" PRId64
                        " values of a sample are far too bright for a single projection; from %" PRId64
@@ -157,24 +209,29 @@ static void choose_zingers(const SinoSettings *settings, const SinoScanSample *s
                       sample->zingers, sample->count);
 }
 
-static void choose_stripes(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+static void choose_stripes(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                           SinoFindings *findings)
 {
-    const double visible = 0.003; /* as a difference of line integrals */
+    const double visible = 0.003 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
     const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
     if (settings->stripe_removal != SINO_REMOVE_AUTO) return;
+    if (is_emission(settings, input)) {
+        sino_findings_tell(findings, "remove-stripe-method", "none", NO_EVENTS);
+        return;
+    }
     if (isnan(sample->stripes))
         sino_findings_tell(findings, "remove-stripe-method", "none", "too few columns or projections tell stripes");
     else
         sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
                            "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
-                           " of them by more than 0.15; from %g, or one such column on, stripes are taken out",
-                           sample->stripes, sample->odd_columns, visible);
+                           " of them by more than %.3g; from %.3g, or one such column on, stripes are taken out",
+                           sample->stripes, sample->odd_columns, odd_from, visible);
     if (!chosen) return;
     findings->stages.stripes = true;
     char all[48] = "", odd[64] = "";
     if (sample->stripes >= visible) snprintf(all, sizeof all, " by %.2g", sample->stripes);
     if (sample->odd_columns > 0)
-        snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than 0.15", sample->odd_columns);
+        snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than %.3g", sample->odd_columns, odd_from);
     sino_findings_add(findings, false, "stripes",
                       "in a sample of the scan columns of the detector differ from their neighbours%s%s in line "
                       "integrals, which makes rings: stripes are taken out by sorting (--remove-stripe-method vo-all, "
@@ -182,23 +239,25 @@ static void choose_stripes(const SinoSettings *settings, const SinoScanSample *s
                       all, odd);
 }
 
-/* Counts of photons that an object emits may be few in nearly all bins, and many in some. No counter has more bits. */
-static double most_of(const SinoSettings *settings, const SinoScanSample *sample)
+/* Counts of photons that an object emits may be few in nearly all bins, and many in some: as many as 64 bits count. */
+static double most_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample)
 {
-    const bool emission = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
-    return emission && sample->most > 0 ? 0x1p64 : sample->most;
+    return is_emission(settings, input) && sample->most > 0 ? 0x1p64 * sample->unit : sample->most;
 }
 
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                         SinoFindings *findings)
 {
-    findings->stages.most = most_of(settings, sample);
+    findings->stages.most = most_of(settings, input, sample);
+    findings->stages.unit = sample->unit;
+    if (sample->lacks_fields) return; /* nothing is known of its line integrals */
     choose_air(settings, input, sample, findings);
     if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
-    choose_padding(settings, input, sample, findings);
-    findings->stages.uneven = is_uneven(settings, input, sample);
-    choose_zingers(settings, sample, findings);
-    choose_stripes(settings, sample, findings);
+    const double share = sees_air(settings, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
+    choose_padding(settings, input, sample, share, findings);
+    findings->stages.uneven = is_uneven(settings, input, sample, share);
+    choose_zingers(settings, input, sample, findings);
+    choose_stripes(settings, input, sample, findings);
     if (settings->beam_hardening.count == 0)
         sino_findings_tell(
             findings, "beam-hardening", "A,B,C",

@@ -97,6 +97,7 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
     const SinoRemoveZingers remove = {.zingers = {.angle_count = request->input->angle_count,
                                                   .column_count = request->input->geometry.column_count,
                                                   .level = request->input->zinger_level,
+                                                  .least = SINO_ZINGERS_LEAST * request->input->unit,
                                                   .uncounted = work->uncounted,
                                                   .marked = request->marked,
                                                   .order = own->order},

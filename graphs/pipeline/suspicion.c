@@ -118,6 +118,28 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
     }
 }
 
+/* What the values of a scan probably are that lacks flat fields. */
+static void suspect_lack(const SinoScanSample *sample, SinoFindings *findings)
+{
+    const double edges = sample->edges, mean = sample->mean;
+    if (!sample->lacks_fields) return;
+    if (edges < 0.5 * mean)
+        sino_findings_add(findings, false, "data",
+                          "the scan has no flat fields, and a mean of %.3g, but %.3g at the edges of the detector, as "
+                          "line integrals have (--data line-integrals)",
+                          mean, edges);
+    else if (fabs(edges - 1) < 0.2 && mean < edges)
+        sino_findings_add(findings, false, "data",
+                          "the scan has no flat fields, and a mean of %.3g, but %.3g at the edges of the detector, as "
+                          "transmissions have (--data transmission)",
+                          mean, edges);
+    else if (sample->brightest > 1)
+        sino_findings_add(findings, false, "flat",
+                          "the scan has no flat fields; the outermost columns have %.4g counts at most: the open beam, "
+                          "if no ray to them crosses the object (--open-beam %.4g)",
+                          sample->brightest, sample->brightest);
+}
+
 static void suspect_fields(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
@@ -291,6 +313,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     SINO_TRY(sino_scan_sample_new(input, &sample));
     suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
+    suspect_lack(&sample, findings);
     suspect_fields(settings, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
@@ -334,6 +357,10 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     SinoScanSample sample;
     if (angles.full < 350 || off < 0.1 * columns) return NULL;
     SINO_TRY(sino_scan_sample_new(input, &sample));
+    for (int64_t c = 0; c < sample.column_count && input->air > 0; c++) { /* air will be 0 */
+        const double above = fabs(sample.column_level[c] - sample.air_level);
+        if (isfinite(above)) sample.column_integral[c] = above;
+    }
     const double near = mean_between(&sample, center, 0, shorter);
     const double far = mean_between(&sample, center, shorter, INFINITY);
     sino_scan_sample_free(&sample);

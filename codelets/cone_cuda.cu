@@ -32,7 +32,7 @@ extern "C" {
 enum {
     TILE = 8,   /* base runs along a side of a tile */
     LANES = 32, /* of a warp: voxels of a tile's runs, at most */
-    FEW = 24,   /* and at least */
+    FEW = 24,   /* the least that tiles are narrowed to */
     VIEWS = SINO_CONE_CUDA_PROJECTIONS,
     COLUMNS = 16,                   /* of a patch */
     ENTRIES = 48,                   /* of a patch's column */
@@ -513,6 +513,13 @@ static __device__ __forceinline__ float value_of(const Kind<short>::Sum &sum, fl
     return (static_cast<float>(sum.high) * 256 + static_cast<float>(sum.low)) * unit;
 }
 
+/* Whether conflicts of banks bound the kernel: tiles then have fewer voxels than lanes. Instructions bound the others.
+ */
+template <class Entry, int TWINS> static __host__ __device__ constexpr bool has_narrow_tiles()
+{
+    return sizeof(Entry) == sizeof(float) && TWINS >= 4;
+}
+
 /* Adds sums to the voxels of a run's twins. All are loaded before the first is stored, so that no store waits. */
 template <class Entry, int TWINS>
 static __device__ __forceinline__ void store(const ConeCall &call, float unit,
@@ -558,13 +565,15 @@ static __global__ void __launch_bounds__(Kind<Entry>::WARPS *LANES, Kind<Entry>:
         __syncthreads();
     }
     const int end = first + last + 1 < call.voxel_count ? first + last + 1 : static_cast<int>(call.stride);
+    if (first + lane >= end) return;
 #pragma unroll
     for (int run = 0; run < RUNS; run++) {
         const int i = x + (warp * RUNS + run) % TILE, j = y + (warp * RUNS + run) / TILE;
         if (i >= call.x_count || j >= call.y_count) continue;
-        float *const of_run = part + (static_cast<int64_t>(j) * call.x_count + i) * TWINS * call.stride;
-        for (int v = first + lane; v < end; v += LANES) /* more than once: padding */
-            store<Entry, TWINS>(call, shared.unit, sum[run], of_run + v);
+        const int64_t at = (static_cast<int64_t>(j) * call.x_count + i) * TWINS * call.stride + first + lane;
+        store<Entry, TWINS>(call, shared.unit, sum[run], part + at);
+        if (has_narrow_tiles<Entry, TWINS>() && first + lane + LANES < end) /* padding */
+            store<Entry, TWINS>(call, shared.unit, sum[run], part + at + LANES);
     }
 }
 
@@ -608,15 +617,14 @@ static ConeCall call_of(const SinoConeBackprojectionCuda *what)
     return call;
 }
 
-/* Voxels of a tile. Neighbouring lanes read entries that are `step` apart, and two of 32 entries apart share a bank, so
- * that a warp waits for the lanes that see a 33rd entry; at the usual step of 1 in the volume's middle 28 lanes seldom
- * do. Kernels that are bound by instructions use all lanes: those of mixed, and of few twins. Tiles are equally high.
- */
+/* Neighbouring lanes read entries that are a step apart, and two of 32 entries apart share a bank, so that a warp waits
+ * for the lanes that see a 33rd entry; at the usual step of 1 in the volume's middle 28 lanes seldom do. Tiles are
+ * equally high. */
 template <class Entry, int TWINS> static int tile_voxels(const ConeCall &call)
 {
     const double step = call.rows / call.source_object, middle = 28.5; /* entries that the lanes see there, about */
-    const bool few = sizeof(Entry) == sizeof(float) && TWINS >= 4;
-    const int64_t most = few ? static_cast<int64_t>(fmax(FEW, fmin(LANES, middle / step))) : int64_t(LANES);
+    if (!has_narrow_tiles<Entry, TWINS>()) return LANES;
+    const int64_t most = static_cast<int64_t>(fmax(FEW, fmin(LANES, middle / step)));
     return static_cast<int>(sino_ceil_divide(call.voxel_count, sino_ceil_divide(call.voxel_count, most)));
 }
 

@@ -97,6 +97,7 @@ static __global__ void __launch_bounds__(THREADS) gather_kernel(Batch batch, Rea
     const int64_t column = static_cast<int64_t>(blockIdx.x) * COLUMNS;
     for (int64_t k = blockIdx.z; k < batch.angles; k += gridDim.z) {
         const Real weight = static_cast<Real>(batch.weight[batch.first_angle + k]);
+#pragma unroll 1 /* unrolled, ptxas spills */
         for (int i = me; i < COLUMNS * width; i += THREADS) {
             const int slice = i & (width - 1), c = i >> shift;
             turned[slice * (COLUMNS + 1) + c] =

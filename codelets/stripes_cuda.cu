@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(THREADS) fill_kernel(SinoStripesGathere
         if (sino_is_undefined(here)) continue;
         for (int i = left + 1; i < c; i++) {
             const float share = left < 0 ? 1.0F : static_cast<float>(i - left) / static_cast<float>(c - left);
-            row[i * at.pitch] = left < 0 ? here : (1 - share) * row[left * at.pitch] + share * here;
+            row[i * at.pitch] = left < 0 ? here : sino_stripes_between(row[left * at.pitch], here, share);
         }
         left = c;
     }

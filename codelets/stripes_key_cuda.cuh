@@ -34,6 +34,13 @@ static __device__ __forceinline__ int sino_stripes_mirrored_far(int i, int n)
     return at < n ? at : turn - 1 - at;
 }
 
+/* The number at a share of the way from one to another, with the bits of the cores': the median of another rank may
+ * replace a value that is off by its last bit. */
+static __device__ __forceinline__ float sino_stripes_between(float from, float to, float share)
+{
+    return __fadd_rn(__fmul_rn(1 - share, from), __fmul_rn(share, to));
+}
+
 /* The sum over a warp, in its first lane. */
 template <class Real> static __device__ __forceinline__ Real sino_stripes_add_lanes(Real sum)
 {

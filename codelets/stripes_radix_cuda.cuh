@@ -13,7 +13,7 @@ enum {
     SINO_RADIX_WARP = 32,
     SINO_RADIX_DIGITS = 256,
     SINO_RADIX_OF_LANE = SINO_RADIX_DIGITS / SINO_RADIX_WARP, /* digits that a lane adds up */
-    SINO_RADIX_EACH = 8                                       /* 64-bit elements that a thread holds at a time */
+    SINO_RADIX_EACH = 4                                       /* 64-bit elements that a thread holds at a time */
 };
 
 typedef unsigned long long SinoElement;
@@ -93,6 +93,7 @@ static __device__ __forceinline__ void sino_radix_scan(int warps, SinoRadixCount
     enum { WORDS = SINO_RADIX_OF_LANE / 2 };
     const int lane = static_cast<int>(threadIdx.x);
     unsigned sum[WORDS] = {}, all = 0;
+#pragma unroll 2
     for (int w = 0; w < warps; w++) {
         const uint4 count = reinterpret_cast<const uint4 *>(counts[w].of)[lane];
         sum[0] += count.x, sum[1] += count.y, sum[2] += count.z, sum[3] += count.w;
@@ -105,6 +106,7 @@ static __device__ __forceinline__ void sino_radix_scan(int warps, SinoRadixCount
         place[i] = first | (first + (sum[i] & 0xffff)) << 16;
         first += (sum[i] & 0xffff) + (sum[i] >> 16);
     }
+#pragma unroll 2
     for (int w = 0; w < warps; w++) {
         uint4 *const at = &reinterpret_cast<uint4 *>(counts[w].of)[lane];
         const uint4 count = *at;

@@ -111,7 +111,7 @@ template <int EACH, int THREADS> static __global__ void __launch_bounds__(THREAD
 
 /* The same for columns that shared memory does not hold: SINO_STRIPES_SORTERS blocks have elements of their own, keys
  * above angles. */
-static __global__ void __launch_bounds__(LONG_THREADS) sort_long_kernel(SinoStripesGathered at)
+static __global__ void __launch_bounds__(LONG_THREADS, 2) sort_long_kernel(SinoStripesGathered at)
 {
     const int me = static_cast<int>(threadIdx.x), count = at.angle_count;
     Element *const elements = at.elements + 2 * static_cast<int64_t>(blockIdx.x) * count;

@@ -110,7 +110,7 @@ static __device__ Usual find_usual(int count, int drop, double snr, const SinoEl
 
 /* Divides the ratios by the smooth ones. found: columns of `margin` … whose ratio stands out, and their neighbours. A
  * block per slice. */
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 2)
     outstanding_kernel(SinoStripesGathered at, int drop, int margin, double snr, uint8_t *found)
 {
     SINO_SHARED(double, tree, THREADS);
@@ -148,7 +148,7 @@ static __global__ void __launch_bounds__(THREADS) interpolate_kernel(SinoStripes
     const float share = static_cast<float>(column - left) / static_cast<float>(right - left);
     for (int k = static_cast<int>(threadIdx.x); k < at.angle_count; k += THREADS)
         values[column * at.pitch + k] =
-            (1 - share) * values[left * at.pitch + k] + share * values[right * at.pitch + k];
+            sino_stripes_between(values[left * at.pitch + k], values[right * at.pitch + k], share);
 }
 
 /* A block puts the values of a column back to their angles, divided by the column's sensitivity, or of a large stripe

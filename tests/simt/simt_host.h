@@ -480,6 +480,18 @@ static inline double __dadd_rn(double a, double b)
     return sum;
 }
 
+static inline float __fadd_rn(float a, float b)
+{
+    volatile float sum = a + b;
+    return sum;
+}
+
+static inline float __fmul_rn(float a, float b)
+{
+    volatile float product = a * b;
+    return product;
+}
+
 static inline float __fdividef(float a, float b)
 {
     return a / b;

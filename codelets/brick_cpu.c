@@ -137,15 +137,15 @@ static void compare_group(const SinoBrickIsa *with, const Group *group, int64_t 
     const int64_t count = sino_times(group->row_count, orientations);
     const int64_t first = sino_times(group->first_row, orientations);
     for (int64_t i = 0; i < count; i += SINO_BRICK_ROWS) {
-        const int64_t row = first + i;
+        const int64_t row = first + i, at = sino_times(row, width);
         const SinoBrickComparison comparison = {.row_count = sino_smaller(SINO_BRICK_ROWS, count - i),
                                                 .width = width,
                                                 .empty = !group->work.band[i / orientations / SINO_BRICK_ROWS],
-                                                .counts = counts->counts + row * width,
+                                                .counts = counts->counts + at,
                                                 .multiplicative =
                                                     counts->multiplicative ? counts->multiplicative + row : NULL,
-                                                .additive = counts->additive ? counts->additive + row * width : NULL};
-        with->compare(&comparison, rows + i * width, sums);
+                                                .additive = counts->additive ? counts->additive + at : NULL};
+        with->compare(&comparison, rows + sino_times(i, width), sums);
     }
 }
 
@@ -207,7 +207,7 @@ void sino_brick_sweep_folded_with(const SinoBrickIsa *with, const void *block, c
                                   SinoBrickSums *sums)
 {
     memset(sums, 0, (size_t)stride * sizeof *sums);
-    sweep_panel(with, block, fold, fold->orientation_count * stride, x, counts, x_sum, sums);
+    sweep_panel(with, block, fold, sino_times(fold->orientation_count, stride), x, counts, x_sum, sums);
 }
 
 void sino_brick_project_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y)

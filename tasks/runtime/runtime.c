@@ -84,8 +84,8 @@ int64_t sino_runtime_base_bytes(void)
 {
     const int64_t usual = (int64_t)96 << 20;
 #ifdef STARPU_USE_CUDA
-    /* Where GPUs compute: CUDA's driver, its context, and cuFFT. The libraries alone took 130 to 180 MiB with CUDA 13; the
-     * rest has not been measured. */
+    /* Where GPUs compute: CUDA's driver, its context, and cuFFT. The libraries alone took 130 to 180 MiB with CUDA 13;
+     * the rest has not been measured. */
     return usual + ((int64_t)192 << 20);
 #elif defined SINO_CUDA
     /* CUDA's runtime, which the program has though its StarPU uses no GPU. */

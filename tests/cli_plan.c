@@ -262,7 +262,7 @@ static void weights_are_planned(void **state)
             cli_free(&run);
             assert_string_equal(planned, taken);
         }
-        assert_true(total[1] > total[0] + 48 * 64 * 64 * sizeof(float));
+        assert_true(total[1] >= total[0] + 48 * 64 * 64 * sizeof(float)); /* weights of a slice's own at least */
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CUDA, the host's side: launches of several threads, errors of earlier calls, free memory, and cuFFT that is loaded
- * late or is not there. CUDA's runtime and cuFFT are played (cuda_double). */
+ * late or is not there. CUDA's runtime and cuFFT are played (cuda_double, cufft_double). */
 #include "testing.h"
 
 #include "cufft_load.h"

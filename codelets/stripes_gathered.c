@@ -18,7 +18,7 @@ static void take_sorting(SinoStripesGathered *at, void *scratch, int64_t *bytes)
 {
     const bool is_long = at->angle_count > SINO_STRIPES_SHARED_MOST;
     const int64_t values = SINO_STRIPES_SLICES * at->slice_values;
-    const int64_t elements = is_long ? 2 * SINO_STRIPES_SORTERS * (int64_t)at->angle_count : 0;
+    const int64_t elements = is_long ? (int64_t)2 * SINO_STRIPES_SORTERS * at->angle_count : 0;
     at->medians = take(scratch, values, sizeof *at->medians, bytes);
     at->ranks = take(scratch, values, is_long ? sizeof(uint32_t) : sizeof(uint16_t), bytes);
     at->elements = take(scratch, elements, sizeof *at->elements, bytes);

@@ -542,7 +542,7 @@ static void halve_last_value(const char *directory, const char *name)
 {
     char path[TESTING_PATH];
     float value;
-    struct stat info;
+    struct stat info = {0};
     const int descriptor = open(testing_path(path, directory, name), O_RDWR);
     assert_true(descriptor >= 0 && fstat(descriptor, &info) == 0);
     const off_t at = info.st_size - (off_t)sizeof value;

@@ -7,6 +7,7 @@
 
 #include "arithmetic.h"
 #include "checksum_task.h"
+#include "dropped.h"
 #include "job_private.h"
 #include "memory.h"
 #include "plan_report.h"
@@ -154,12 +155,24 @@ static SinoStatus compute(Simulate *of)
     return sino_processes_agree(of->processes, sino_reconstruct(&reconstruction));
 }
 
+/* Rank 0 reads the rows that show which projections direct methods leave out. */
+static SinoStatus look_for_dropped(const Simulate *of)
+{
+    bool *dropped = NULL;
+    if (!sino_dropped_matter(&of->settings) || sino_processes_rank(of->processes) > 0) return NULL;
+    SINO_TRY(sino_allocate(of->input.angle_count, sizeof *dropped, "angles", &dropped));
+    SinoStatus status = sino_dropped_find(of->runtime, &of->input, dropped);
+    free(dropped);
+    return status;
+}
+
 /* Ranks begin together, when they have agreed. */
 static SinoStatus run(Simulate *of)
 {
     SINO_TRY(sino_processes_agree(of->processes, open_input(of)));
     of->slice_count = of->input.slice_count;
     SINO_TRY(start_runtime(of));
+    SINO_TRY(sino_processes_agree(of->processes, look_for_dropped(of)));
     SINO_TRY(sino_processes_agree(of->processes, plan(of)));
     SINO_TRY(sino_processes_agree(of->processes, new_record(of)));
     of->begin_s = sino_runtime_now_s();

@@ -95,7 +95,7 @@ static void plan_counts_the_rows_beside(void **state)
     write_scan(*state, 0);
     for (int i = 0; i < 2; i++) {
         CliRun run = {.directory = *state};
-        cli_start(&run, "plan " SCAN " --json --workers 2 --algorithm fbp --detector-tilt %d", i * 4);
+        cli_start(&run, "plan " SCAN " --json --workers 2 --algorithm fbp --minibatch 40 --detector-tilt %d", i * 4);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
         stages[i] = cli_number_after(run.out, "\"stages\": ", NULL);

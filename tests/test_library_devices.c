@@ -399,9 +399,11 @@ static void wrong_arrays_are_refused(void **state)
     OnDevice device =
         on_device(0, array_of(NULL, SINODAG_FLOAT32, 1, COLUMNS, COLUMNS), (Layout){.elements = VOXELS}, NULL);
     device.array.stride[1] = INT64_MAX / 2;
-    refused(sinodag_project(op, &device.array, &to), "the images have a stride of 4611686018427387903 elements");
+    refused(sinodag_project(op, &device.array, &to),
+            ", 4611686018427387903, 0) and that of volumes 0, which lead out of memory");
     device.array.stride[1] = INT64_MIN;
-    refused(sinodag_project(op, &device.array, &to), "the images have a stride of -9223372036854775808 elements");
+    refused(sinodag_project(op, &device.array, &to),
+            ", -9223372036854775808, 0) and that of volumes 0, which lead out of memory");
     memset(device.array.stride, 0, sizeof device.array.stride);
     device.array.size[2]--;
     refused(sinodag_project(op, &device.array, &to), "the images have the sizes (1, 17, 16)");

@@ -10,7 +10,6 @@
 #ifndef __cplusplus
 
 #include <cublas_v2.h>
-#include <cuda_runtime_api.h>
 
 #define CUBLAS_H_ /* the include guard of cublas.h */
 typedef cublasStatus_t cublasStatus;
@@ -28,7 +27,7 @@ static inline cublasStatus cublasInit(void)
 #define cublasDestroy(handle)           ((void)(handle))
 #define cublasSetStream(handle, stream) ((void)(handle), (void)(stream))
 
-#if CUDART_VERSION >= 13000
+#if CUBLAS_VER_MAJOR >= 13
 #define computeMode major * 0 /* cudaComputeModeDefault, never cudaComputeModeExclusive */
 #endif
 

@@ -68,7 +68,7 @@ static SinoStatus read_link(const char *path, char **next)
     char *folder = folder_of(path);
     const bool of_devices = folder && is_of_devices(folder);
     const ssize_t length = readlink(path, target, sizeof target - 1);
-    if (folder && length > 0 &&
+    if (folder && !of_devices && length > 0 &&
         asprintf(next, "%s%s%.*s", *target == '/' ? "" : folder, *target == '/' ? "" : "/", (int)length, target) < 0)
         *next = NULL;
     free(folder);

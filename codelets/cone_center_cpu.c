@@ -8,6 +8,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,12 +60,6 @@ static int by_angle(const void *a, const void *b)
     return p->rad != q->rad ? (p->rad > q->rad) - (p->rad < q->rad) : (p->angle > q->angle) - (p->angle < q->angle);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
 static void sort_angles(const SinoCone *cone, Turned *turned)
 {
     for (int64_t k = 0; k < cone->angle_count; k++) {
@@ -82,7 +77,7 @@ static double widest_gap(const Rays *rays, double *gap)
         const double width = rays->angle_rad[k + 1] - rays->angle_rad[k];
         if (width > 1e-6) gap[count++] = width;
     }
-    qsort(gap, (size_t)count, sizeof *gap, by_value);
+    count = sino_sort_finite(count, gap);
     return count > 0 ? fmin(3 * gap[count / 2], SINO_PI / 4) : 0;
 }
 

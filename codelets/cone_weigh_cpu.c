@@ -17,6 +17,7 @@
 #include "arithmetic.h"
 #include "circle.h"
 #include "memory.h"
+#include "sort.h"
 #include "vector.h"
 
 #include <math.h>
@@ -70,12 +71,6 @@ typedef struct Gaps {
     double open_rad; /* from angle to angle, of all open ones */
 } Gaps;
 
-static int by_value(const void *a, const void *b)
-{
-    const double p = *(const double *)a, q = *(const double *)b;
-    return (p > q) - (p < q);
-}
-
 static double gap_after(const SinoCircle *circle, int64_t i)
 {
     return sino_circle_angle(circle, i + 1) - sino_circle_angle(circle, i);
@@ -86,8 +81,7 @@ static SinoStatus find_median(const SinoCircle *circle, double *median)
     double *width;
     SINO_TRY(sino_allocate(circle->count, sizeof *width, "gaps", &width));
     for (int64_t i = 0; i < circle->count; i++) width[i] = gap_after(circle, i);
-    qsort(width, (size_t)circle->count, sizeof *width, by_value);
-    *median = width[circle->count / 2];
+    *median = width[sino_sort_finite(circle->count, width) / 2];
     free(width);
     return NULL;
 }

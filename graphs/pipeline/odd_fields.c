@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "sort.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,22 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of the finite values, of an even number the lower or the upper one of the middle two; NaN if there are
  * none. Reorders the values. */
 static double median_of(int64_t count, double *value, bool upper)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (isfinite(value[i])) value[kept++] = value[i];
-    if (kept == 0) return NAN;
-    qsort(value, (size_t)kept, sizeof *value, ascending);
-    return value[upper ? kept / 2 : (kept - 1) / 2];
+    const int64_t kept = sino_sort_finite(count, value);
+    return kept > 0 ? value[upper ? kept / 2 : (kept - 1) / 2] : NAN;
 }
 
 /* The same of levels, which keep their order. */

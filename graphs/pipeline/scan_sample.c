@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "plausible.h"
+#include "sort.h"
 #include "zingers.h"
 
 #include <math.h>
@@ -279,21 +280,11 @@ static void add_bends(const Block *block, const SinoScanSample *sample, double *
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of the values that are numbers; NaN if there are less than STRIPE_COLUMNS/2. */
 static double median_of(int64_t count, double *value)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (isfinite(value[i])) value[kept++] = value[i];
-    if (kept < STRIPE_COLUMNS / 2) return NAN;
-    qsort(value, (size_t)kept, sizeof *value, ascending);
-    return value[kept / 2];
+    const int64_t kept = sino_sort_finite(count, value);
+    return kept < STRIPE_COLUMNS / 2 ? NAN : value[kept / 2];
 }
 
 /* Counts with flat fields, and transmissions. */
@@ -433,16 +424,6 @@ static int64_t values_of(const SinoScanSample *sample, const SinoScanBox *box)
     return sino_times(sample->projections, sino_times(box->row_count, box->column_count));
 }
 
-/* Sorts the finite ones of the values; returns how many there are. */
-static int64_t sort_finite(int64_t count, double *value)
-{
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (isfinite(value[i])) value[kept++] = value[i];
-    if (kept > 0) qsort(value, (size_t)kept, sizeof *value, ascending);
-    return kept;
-}
-
 /* Finds where values that are not divided by flat fields begin to be implausible, and their unit. value[count]: scratch
  * memory. Beside the level the noise counts: a sample without the object has no other measure. */
 static void find_level(const SinoInput *input, int64_t count, const float *read, double *value, SinoScanSample *sample)
@@ -450,7 +431,7 @@ static void find_level(const SinoInput *input, int64_t count, const float *read,
     const double of_noise = 4096; /* line integrals of 8 above a noise of 0.002 */
     const int64_t columns = input->column_count;
     for (int64_t i = 0; i < count; i++) value[i] = fabs((double)read[i]);
-    const int64_t kept = sort_finite(count, value);
+    const int64_t kept = sino_sort_finite(count, value);
     if (kept == 0) return;
     const int64_t above = sino_smaller(sino_larger(kept / 100, 3), kept / 2);
     const double level = value[kept - 1 - above], largest = value[kept - 1];
@@ -458,7 +439,7 @@ static void find_level(const SinoInput *input, int64_t count, const float *read,
     if (input->info->type != SINO_COUNT_FLOAT32) return;
     for (int64_t i = 0; i < count; i++)
         value[i] = (i + 1) % columns > 0 ? fabs((double)read[i + 1] - (double)read[i]) : (double)NAN;
-    const double noise = value[sort_finite(count, value) / 2];
+    const double noise = value[sino_sort_finite(count, value) / 2];
     sample->most = SINO_PLAUSIBLE_MOST_DIVIDED * (input->minus_log ? fmax(level, 1) : level);
     if (!input->minus_log) sample->most = fmax(sample->most, of_noise * noise);
 }

@@ -3,11 +3,13 @@
  * first one lacks a projection. */
 #include "dropped.h"
 
+#include "memory.h"
 #include "memory_scan.h"
 #include "stages.h"
 #include "undefined.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool sino_dropped_matter(const SinoSettings *settings)
 {
@@ -15,29 +17,36 @@ bool sino_dropped_matter(const SinoSettings *settings)
     return !integrals && (settings->algorithm == SINO_ALGORITHM_FBP || settings->algorithm == SINO_ALGORITHM_FDK);
 }
 
+SinoStatus sino_dropped_new(SinoInput *input)
+{
+    return sino_allocate(input->angle_count, sizeof *input->dropped, "angles", &input->dropped);
+}
+
 /* Keeps those that a row lacks, too. Returns how many. */
-static int64_t keep(const SinoInput *input, const float *row, bool *dropped)
+static int64_t keep(SinoInput *input, const float *row)
 {
     const int64_t columns = input->geometry.column_count;
     int64_t count = 0;
     for (int64_t k = 0; k < input->angle_count; k++) {
-        for (int64_t c = 0; c < columns && dropped[k]; c++) dropped[k] = sino_is_undefined(row[k * columns + c]);
-        count += dropped[k];
+        bool *dropped = &input->dropped[k];
+        for (int64_t c = 0; c < columns && *dropped; c++) *dropped = sino_is_undefined(row[k * columns + c]);
+        count += *dropped;
     }
     return count;
 }
 
-SinoStatus sino_dropped_find(SinoRuntime *runtime, const SinoInput *input, bool *dropped)
+SinoStatus sino_dropped_find(SinoRuntime *runtime, SinoInput *input)
 {
     static const int64_t quarter[] = {2, 1, 3};
     int64_t count = input->angle_count;
-    for (int64_t k = 0; k < input->angle_count; k++) dropped[k] = true;
+    SINO_TRY(sino_dropped_new(input));
+    memset(input->dropped, true, (size_t)count);
     for (int i = 0; i < 3 && count > 0; i++) {
         float *row;
         SINO_TRY(sino_stages_read(runtime, input, false, true, input->slice_count * quarter[i] / 4, 1, &row));
-        count = keep(input, row, dropped);
+        count = keep(input, row);
         free(row);
     }
-    for (int64_t k = 0; k < input->angle_count && count == input->angle_count; k++) dropped[k] = false;
+    if (count == input->angle_count) memset(input->dropped, false, (size_t)count);
     return NULL;
 }

@@ -6,9 +6,12 @@
 
 #include "input.h"
 
-/* dropped[angle of the scan]: the projection has no value in three rows spread over the detector. No other tasks may be
- * in flight. */
-SinoStatus sino_dropped_find(SinoRuntime *runtime, const SinoInput *input, bool *dropped);
+/* Makes input->dropped: projections that have no value in three rows spread over the detector. No other tasks may be in
+ * flight. SINO_FAILED: no memory, or reading fails. */
+SinoStatus sino_dropped_find(SinoRuntime *runtime, SinoInput *input);
+
+/* Makes input->dropped of a rank that is told which they are. SINO_FAILED: no memory. */
+SinoStatus sino_dropped_new(SinoInput *input);
 
 /* Whether the run's algorithm leaves them out. */
 bool sino_dropped_matter(const SinoSettings *settings);

@@ -86,13 +86,12 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
 /* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
 static SinoStatus find_dropped(SinoRecon *recon)
 {
-    const int64_t angles = recon->input.geometry.angle_count;
+    SinoInput *input = &recon->input;
     if (!scan_of(recon) || !sino_dropped_matter(recon->settings)) return NULL;
-    SinoStatus status = sino_allocate(angles, sizeof *recon->input.dropped, "angles", &recon->input.dropped);
-    if (!status && is_first(recon)) status = sino_dropped_find(recon->runtime, &recon->input, recon->input.dropped);
-    SINO_TRY(sino_processes_agree(recon->processes, status));
-    return sino_processes_broadcast(recon->processes, angles * (int64_t)sizeof *recon->input.dropped,
-                                    recon->input.dropped);
+    SINO_TRY(sino_processes_agree(recon->processes, is_first(recon) ? sino_dropped_find(recon->runtime, input)
+                                                                    : sino_dropped_new(input)));
+    return sino_processes_broadcast(recon->processes, input->angle_count * (int64_t)sizeof *input->dropped,
+                                    input->dropped);
 }
 
 /* Rank 0 finds the center and broadcasts it, and the size of slices that follows from it, because cores of different

@@ -156,14 +156,10 @@ static SinoStatus compute(Simulate *of)
 }
 
 /* Rank 0 reads the rows that show which projections direct methods leave out. */
-static SinoStatus look_for_dropped(const Simulate *of)
+static SinoStatus find_dropped(Simulate *of)
 {
-    bool *dropped = NULL;
     if (!sino_dropped_matter(&of->settings) || sino_processes_rank(of->processes) > 0) return NULL;
-    SINO_TRY(sino_allocate(of->input.angle_count, sizeof *dropped, "angles", &dropped));
-    SinoStatus status = sino_dropped_find(of->runtime, &of->input, dropped);
-    free(dropped);
-    return status;
+    return sino_dropped_find(of->runtime, &of->input);
 }
 
 /* Ranks begin together, when they have agreed. */
@@ -172,7 +168,7 @@ static SinoStatus run(Simulate *of)
     SINO_TRY(sino_processes_agree(of->processes, open_input(of)));
     of->slice_count = of->input.slice_count;
     SINO_TRY(start_runtime(of));
-    SINO_TRY(sino_processes_agree(of->processes, look_for_dropped(of)));
+    SINO_TRY(sino_processes_agree(of->processes, find_dropped(of)));
     SINO_TRY(sino_processes_agree(of->processes, plan(of)));
     SINO_TRY(sino_processes_agree(of->processes, new_record(of)));
     of->begin_s = sino_runtime_now_s();

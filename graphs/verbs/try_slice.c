@@ -54,14 +54,6 @@ static SinoStatus take_center(SinoTry *try, const SinoSettings *settings, bool f
     return sino_check_center(settings, &try->input, try->log);
 }
 
-static SinoStatus find_dropped(SinoTry *try, const SinoSettings *settings)
-{
-    SinoInput *input = &try->input;
-    if (!sino_dropped_matter(settings)) return NULL;
-    SINO_TRY(sino_allocate(input->geometry.angle_count, sizeof *input->dropped, "angles", &input->dropped));
-    return sino_dropped_find(try->runtime, input, input->dropped);
-}
-
 SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
 {
     const bool first = !try->runtime;
@@ -74,7 +66,7 @@ SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
     SINO_TRY(sino_check_scan(settings, &try->input, try->log, &stages));
     SINO_TRY(sino_input_choose_stages(settings, stages, &try->input));
     if (first) SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
-    SINO_TRY(find_dropped(try, settings));
+    if (sino_dropped_matter(settings)) SINO_TRY(sino_dropped_find(try->runtime, &try->input));
     SINO_TRY(take_center(try, settings, first));
     return choose_slice(try);
 }

@@ -23,13 +23,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static size_t digits_of(const char *text)
-{
-    size_t count = 0;
-    while (is_digit(text[count])) count++;
-    return count;
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return sino_natural_compare(*(char *const *)a, *(char *const *)b);
@@ -80,25 +73,12 @@ void sino_file_list_unite(SinoFileList *list, int64_t first)
     list->count = kept;
 }
 
-/* Whether the names are equal apart from their digits. */
-static bool is_one_series(const char *a, const char *b)
-{
-    for (;;) {
-        a += digits_of(a);
-        b += digits_of(b);
-        if (*a != *b) return false;
-        if (!*a) return true;
-        a++;
-        b++;
-    }
-}
-
 /* The error for names from number `first` on, all of which start with the folder's, that differ in more than numbers.
  */
 static SinoStatus refuse_series(const char *folder, const SinoFileList *list, int64_t first)
 {
     int64_t other = first + 1;
-    while (other + 1 < list->count && is_one_series(list->name[first], list->name[other])) other++;
+    while (other + 1 < list->count && sino_differ_in_digits(list->name[first], list->name[other])) other++;
     return sino_error(
         SINO_BAD_INPUT,
         "%s holds files of different names, such as %s and %s; allowed: a folder of one series of images, or "

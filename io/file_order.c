@@ -3,7 +3,6 @@
 #include "file_order.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +67,16 @@ int sino_natural_compare(const char *a, const char *b)
     }
     const int order = (int)(unsigned char)*a - (int)(unsigned char)*b;
     return order != 0 ? order : strcmp(whole_a, whole_b); /* 01 and 1 */
+}
+
+bool sino_differ_in_digits(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a = skip_digits(a);
+        b = skip_digits(b);
+        if (*a != *b) return false;
+        if (!*a) return true;
+    }
 }
 
 static int compare_texts(const void *a, const void *b)

@@ -5,6 +5,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum SinoFileOrder {
@@ -21,5 +22,8 @@ SinoStatus sino_file_order(int64_t count, char **name, SinoFileOrder *order);
 
 /* Comparison of texts by SINO_ORDER_TEXT. */
 int sino_natural_compare(const char *a, const char *b);
+
+/* Whether texts are equal but for their digits. */
+bool sino_differ_in_digits(const char *a, const char *b);
 
 #endif

@@ -183,7 +183,7 @@ void sino_scan_close(SinoScan *scan)
     free(scan->angle_rad);
     free(scan->frame);
     free(scan->flat_position);
-    for (int i = 0; i < 2; i++) free(scan->kept[i]);
+    for (int i = 0; i < SINO_SCAN_FIELDS; i++) free(scan->kept[i]);
     free(scan->path);
     free(scan);
 }
@@ -233,7 +233,7 @@ static SinoStatus read_field(SinoScan *scan, SinoScanField field, int64_t first,
     }
     if (field == SINO_FIELD_DATA && scan->frame) return sino_scan_read_selected(scan, first, count, box, type, counts);
     const SinoScanPart *part = part_of(scan, field);
-    const int64_t *kept = field == SINO_FIELD_DATA ? NULL : scan->kept[field == SINO_FIELD_DARKS];
+    const int64_t *kept = scan->kept[field];
     if (kept) return read_numbered(part, field, kept + first, count, box, type, counts);
     return part->source->read(part->file, field, first, count, box, type, counts);
 }
@@ -282,16 +282,16 @@ static void add_remark(SinoScan *scan, const char *remark)
     snprintf(scan->remark + length, sizeof scan->remark - length, "%s%s", length > 0 ? "; " : "", remark);
 }
 
-SinoStatus sino_scan_leave_out(SinoScan *scan, SinoFieldKind kind, const bool *out, const char *remark)
+SinoStatus sino_scan_leave_out(SinoScan *scan, SinoScanField field, const bool *out, const char *remark)
 {
     SinoScanInfo *info = &scan->info;
-    int64_t *count = kind == SINO_FLAT_FIELDS ? &info->flat_count : &info->dark_count, kept = 0;
-    assert(!scan->kept[kind]);
-    SINO_TRY(sino_allocate(*count, sizeof **scan->kept, "flat or dark fields", &scan->kept[kind]));
+    int64_t *count = field == SINO_FIELD_FLATS ? &info->flat_count : &info->dark_count, kept = 0;
+    assert(field != SINO_FIELD_DATA && !scan->kept[field]);
+    SINO_TRY(sino_allocate(*count, sizeof **scan->kept, "flat or dark fields", &scan->kept[field]));
     for (int64_t i = 0; i < *count; i++) {
         if (out[i]) continue;
-        if (kind == SINO_FLAT_FIELDS && info->flat_position) scan->flat_position[kept] = scan->flat_position[i];
-        scan->kept[kind][kept++] = i;
+        if (field == SINO_FIELD_FLATS && info->flat_position) scan->flat_position[kept] = scan->flat_position[i];
+        scan->kept[field][kept++] = i;
     }
     assert(kept > 0 && kept < *count);
     *count = kept;

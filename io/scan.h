@@ -114,10 +114,12 @@ SinoStatus sino_scan_read_some_darks(SinoScan *scan, int64_t first, int64_t coun
 SinoStatus sino_scan_read_flats(SinoScan *scan, const SinoScanBox *box, float *counts);
 SinoStatus sino_scan_read_darks(SinoScan *scan, const SinoScanBox *box, float *counts);
 
-/* Leaves out the fields of a kind whose out[number] is set, at least one and not all: the others are numbered anew, in
- * the info, too, whose remark has one sentence more. SINO_FAILED: no memory. */
-typedef enum SinoFieldKind { SINO_FLAT_FIELDS, SINO_DARK_FIELDS } SinoFieldKind;
-SinoStatus sino_scan_leave_out(SinoScan *scan, SinoFieldKind kind, const bool *out, const char *remark);
+/* What the frames of a scan are. */
+typedef enum SinoScanField { SINO_FIELD_DATA, SINO_FIELD_FLATS, SINO_FIELD_DARKS, SINO_SCAN_FIELDS } SinoScanField;
+
+/* Leaves out the flat or the dark fields whose out[number] is set, at least one and not all, once for each of both. The
+ * others are numbered anew, in the info, too, whose remark has one sentence more. SINO_FAILED: no memory. */
+SinoStatus sino_scan_leave_out(SinoScan *scan, SinoScanField field, const bool *out, const char *remark);
 
 /* Writer of a Data Exchange scan (for the phantom): `data`, flats and darks as uint16 or float32, theta in degrees.
  * Rows are written as they come; the file has its final name only after sino_scan_writer_finish. */

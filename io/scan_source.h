@@ -7,8 +7,6 @@
 #include "file_list.h"
 #include "scan.h"
 
-typedef enum SinoScanField { SINO_FIELD_DATA, SINO_FIELD_FLATS, SINO_FIELD_DARKS } SinoScanField;
-
 typedef struct SinoScanSource {
     /* Reads frames first … first + count − 1 of a field, cropped to the box, converted to `type`. The field exists. */
     SinoStatus (*read)(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
@@ -34,9 +32,10 @@ struct SinoScan {
     SinoScanPart darks;     /* of --darks; source NULL: not given */
     int64_t *frame;         /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
     int64_t *flat_position; /* of the info; owned; NULL: unknown */
-    int64_t *kept[2];       /* [kind][field]: number in its part of each field that stays; owned; NULL: all do */
-    double saturation;      /* where a projection has so much, an average has it too; 0: never */
-    double open_beam;       /* count of every pixel of the flat field; 0: there is no such */
+    int64_t *kept[SINO_SCAN_FIELDS]; /* [field][number]: number in its part of each flat or dark field that stays;
+                                      * owned; NULL: all do */
+    double saturation;               /* where a projection has so much, an average has it too; 0: never */
+    double open_beam;                /* count of every pixel of the flat field; 0: there is no such */
 };
 
 typedef struct SinoScanFormat {

@@ -252,13 +252,13 @@ static void fields_left_out(void **state)
     const TestingDataset dark = frames_of("/exchange/data_dark", H5T_STD_U16LE, ALL, values);
     write_scan(testing_path(path, *state, "scan.h5"), &data, &white, &dark, &angles);
     assert_success(open_path(path, &scan));
-    assert_success(sino_scan_leave_out(scan, SINO_FLAT_FIELDS, out, "some flats"));
+    assert_success(sino_scan_leave_out(scan, SINO_FIELD_FLATS, out, "some flats"));
     const SinoScanInfo *info = sino_scan_info(scan);
     assert_int_equal(info->flat_count, KEPT);
     assert_int_equal(info->dark_count, ALL);
     assert_success(sino_scan_read_flats(scan, &whole, flats));
     assert_success(sino_scan_read_some_flats(scan, 2, 2, &whole, some));
-    assert_success(sino_scan_leave_out(scan, SINO_DARK_FIELDS, out, "some darks"));
+    assert_success(sino_scan_leave_out(scan, SINO_FIELD_DARKS, out, "some darks"));
     assert_success(sino_scan_read_darks(scan, &whole, darks));
     assert_memory_equal(darks, flats, sizeof flats);
     assert_memory_equal(some, flats + 2 * PIXELS, sizeof some);

@@ -119,9 +119,9 @@ static void shrink_sets(const Fields *flats, SinoFlatSets *sets)
     }
 }
 
-static SinoStatus leave_out(SinoScan *scan, const Fields *fields, SinoFieldKind kind)
+static SinoStatus leave_out(SinoScan *scan, const Fields *fields, SinoScanField field)
 {
-    static const char *const name[] = {"flat", "dark"}, *const but[] = {"has no light", "has light"};
+    const bool dark = field == SINO_FIELD_DARKS;
     int64_t odd = 0, first = 0;
     char remark[200];
     for (int64_t i = fields->count - 1; i >= 0; i--) {
@@ -132,8 +132,9 @@ static SinoStatus leave_out(SinoScan *scan, const Fields *fields, SinoFieldKind 
     snprintf(remark, sizeof remark,
              "%" PRId64 " of %" PRId64 " %s fields %s left out: number %" PRId64
              " %s (its median count is %.6g), unlike the others",
-             odd, fields->count, name[kind], odd == 1 ? "is" : "are", first + 1, but[kind], fields->level[first]);
-    return sino_scan_leave_out(scan, kind, fields->odd, remark);
+             odd, fields->count, dark ? "dark" : "flat", odd == 1 ? "is" : "are", first + 1,
+             dark ? "has light" : "has no light", fields->level[first]);
+    return sino_scan_leave_out(scan, field, fields->odd, remark);
 }
 
 static SinoStatus find_and_leave_out(SinoScan *scan, const SinoScanBox *box, Fields *flats, Fields *darks,
@@ -141,9 +142,9 @@ static SinoStatus find_and_leave_out(SinoScan *scan, const SinoScanBox *box, Fie
 {
     SINO_TRY(measure_both(scan, box, flats, darks));
     SINO_TRY(sino_odd_fields(sets, flats->count, flats->level, darks->count, darks->level, flats->odd, darks->odd));
-    SINO_TRY(leave_out(scan, flats, SINO_FLAT_FIELDS));
+    SINO_TRY(leave_out(scan, flats, SINO_FIELD_FLATS));
     shrink_sets(flats, sets);
-    return leave_out(scan, darks, SINO_DARK_FIELDS);
+    return leave_out(scan, darks, SINO_FIELD_DARKS);
 }
 
 SinoStatus sino_odd_fields_leave_out(SinoScan *scan, const SinoScanBox *box, SinoFlatSets *sets)

@@ -6,8 +6,9 @@
 
 #include "status.h"
 
-/* Loads cuFFT, once for the process; from any thread. After it the functions of <cufft.h> that cufft_rows.cuh calls are
- * those of the library. SINO_FAILED: the loader does not find the library of this toolkit's version, or a function. */
+/* Loads cuFFT, once for the process; from any thread. Before it the functions of <cufft.h> that cufft_rows.cuh
+ * calls must not be called. SINO_FAILED: the loader does not find the library of this toolkit's version, or a function.
+ */
 SinoStatus sino_cufft_load(void);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches of CUDA kernels: errors of earlier calls, and shared memory above 48 KiB, for which CUDA wants to be asked.
- */
+/* Launches of CUDA kernels: errors of earlier calls, and shared memory above 48 KiB, which a kernel has to ask for. */
 #include "launch_cuda.h"
 
 #include <stdint.h>
 
-/* The limit is the same whatever the launch, so that no thread takes from another the memory that it is about to use.
- */
+/* Every launch asks for the same limit: by limits of their own two threads of one GPU could undo each other's request
+ * before the launch. */
 static cudaError_t allow(const void *kernel, size_t static_bytes)
 {
     int device, most;

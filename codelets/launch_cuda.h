@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launches of CUDA kernels: what the runtime must know before. */
+/* Launches of CUDA kernels: calls of CUDA's runtime before a launch. */
 #ifndef SINO_LAUNCH_CUDA_H
 #define SINO_LAUNCH_CUDA_H
 

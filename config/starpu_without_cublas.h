@@ -2,9 +2,9 @@
 /* StarPU 1.3 without cuBLAS: config/build-starpu includes this header before every C source of StarPU (-include).
  *
  * StarPU can make handles of cuBLAS for its users' kernels; ours need none. Its calls do nothing here, so that it is
- * not linked with cuBLAS, which takes a program 0.3 s to load. (CUDA 13 also refuses cublas.h beside cublas_v2.h, of
- * which StarPU includes both.) StarPU asks whether a device is in exclusive thread mode, through a member that CUDA 13
- * removed together with that mode; the answer is always no. */
+ * not linked with cuBLAS, and programs start without loading that. (CUDA 13 also refuses cublas.h beside cublas_v2.h,
+ * of which StarPU includes both.) StarPU asks whether a device is in exclusive thread mode, through a member that CUDA
+ * 13 removed together with that mode; the answer is always no. */
 #ifndef SINO_STARPU_WITHOUT_CUBLAS_H
 #define SINO_STARPU_WITHOUT_CUBLAS_H
 #ifndef __cplusplus

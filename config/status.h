@@ -19,7 +19,7 @@ SinoStatus sino_error(SinoErrorKind kind, const char *format, ...)
 /* Puts "prefix: " before the text of an error; the kind stays. Consumes `status`, returns the new error. */
 SinoStatus sino_error_prefix(SinoStatus status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Creates an error without a text, for an error that another rank prints, or that the output tells. */
+/* Creates an error without a text, for an error that another rank prints, or that the output of a verb shows. */
 SinoStatus sino_error_told(SinoErrorKind kind);
 
 /* 0 for success, else the kind. */

@@ -42,8 +42,8 @@ SinoStatus sino_file_list_add(SinoFileList *list, const char *path);
 /* Sorts the paths from number `first` on in natural order, and leaves out repeated ones. */
 void sino_file_list_unite(SinoFileList *list, int64_t first);
 
-/* Says what is odd in the order of the files, if anything is: names that differ in more than numbers, hexadecimal
- * numbers, or a gap in the numbers, as a missing file leaves it; `gap`: what that does. */
+/* Writes a remark if the order of the files is doubtful: names differ in more than numbers, numbers are hexadecimal, or
+ * a number is missing, whose consequence `gap` ends the sentence. */
 void sino_file_list_remark(const SinoFileList *list, const char *gap, size_t size, char *remark);
 
 #endif

@@ -38,7 +38,7 @@ static const Format formats[] = {
     {BYTES(0, "\0\0\0\x04"), "DM4 of DigitalMicrograph", to_npy},
     {BYTES(0, "\0\x70\x44\0"), "HIS of a PerkinElmer or Varex detector", to_tiff},
     {BYTES(0, "NRRD000"), "NRRD", to_npy},
-    {BYTES(0, "\xff\xd8\xff"), "JPEG", "whose counts are not those of the detector: take what the detector wrote"},
+    {BYTES(0, "\xff\xd8\xff"), "JPEG", "its values are no counts; take the files that the detector wrote"},
     {BYTES(0, "\x89PNG"), "PNG", to_tiff},
     {BYTES(0, "\x1f\x8b"), "a file compressed by gzip", "gunzip unpacks it"},
     {BYTES(0, "PK\x03\x04"), "a ZIP archive", "unzip unpacks it"},

@@ -5,8 +5,8 @@
 
 #include "status.h"
 
-/* The error for a file of a format in the table: its name, and what makes of it what is read; `allowed` ends the
- * sentence. NULL: it is of none. */
+/* The error for a file of a format in the table, with the format's name and a program that converts it; `allowed` ends
+ * the sentence. NULL: the file is of none of these formats. */
 SinoStatus sino_foreign_format(const char *path, const char *allowed);
 
 #endif

@@ -267,6 +267,12 @@ SinoStatus sino_library_steps(const char *what, const SinodagArray *array, int64
     return check_reach(what, array, element_bytes, step, 0);
 }
 
+/* Of an element. */
+static int64_t bytes_of(const SinoStrided *used)
+{
+    return used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float);
+}
+
 /* "S, 33, 33" */
 static const char *sizes_text(const int64_t size[3], char text[80])
 {
@@ -294,7 +300,7 @@ static SinoStatus use(const char *what, const SinodagArray *array, const int64_t
                "%s begin at an address that is no multiple of the size of their elements; allowed: aligned arrays",
                what);
     *used = (SinoStrided){.type = wide ? SINO_STRIDED_FLOAT64 : SINO_STRIDED_FLOAT32, .first = array->data};
-    return sino_library_steps(what, array, wide ? sizeof(double) : sizeof(float), used->step);
+    return sino_library_steps(what, array, bytes_of(used), used->step);
 }
 
 SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, const int64_t size[3], SinoStrided *used)
@@ -316,8 +322,7 @@ static SinoStatus use_volumes(const char *what, const SinodagArray *array, const
     const bool usual = in_order(array) && array->volume_stride == 0;
     *count = sino_larger(1, array->volumes);
     *step = usual || *count == 1 ? sino_times(used->step[0], size[0]) : array->volume_stride;
-    return check_reach(what, array, used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float), used->step,
-                       *step);
+    return check_reach(what, array, bytes_of(used), used->step, *step);
 }
 
 static SinoStatus use_cone(const SinoArraySizes *sizes, const SinodagArray *images, const SinodagArray *projections,
@@ -361,8 +366,7 @@ typedef struct Use {
 
 static Range range_used(Use of)
 {
-    const int64_t element = of.used->type == SINO_STRIDED_FLOAT64 ? sizeof(double) : sizeof(float);
-    return range_of(of.array, element, of.used->step, of.volume_step);
+    return range_of(of.array, bytes_of(of.used), of.used->step, of.volume_step);
 }
 
 /* Whether element i of one array is element i of the other one. */

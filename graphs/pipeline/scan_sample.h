@@ -42,8 +42,8 @@ typedef struct SinoScanSample {
                                * flat fields'; 0: not air, or neither */
     double air_drift;         /* standard deviation of its line integrals over the projections */
     double air_level;         /* mean line integral of the outermost columns; NaN: not known */
-    double brightest;    /* mean transmission of those of them, at one side and in one projection, that have the most
-                          * light; without fields their count; NaN: not known */
+    double brightest;    /* the largest mean transmission of the outermost columns, over sides and projections; without
+                          * fields their largest mean count; NaN: not known */
     int64_t odd_columns; /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 

@@ -69,8 +69,8 @@ SinoStatus sino_data_acquire(SinoData *data, SinoAccessMode mode, void **memory)
 void sino_data_release(SinoData *data);
 
 /* Page-locks memory that the caller owns, so that CUDA GPUs copy from and to it asynchronously and at full bandwidth;
- * no other memory is in its pages. The caller unpins it before freeing it. If the run uses no such GPU the memory stays
- * pageable, and if the system refuses, which the first time is logged. */
+ * no other memory is in its pages. The caller unpins it before freeing it. The memory stays pageable
+ * if the run uses no such GPU, or if the system refuses; the first refusal is logged. */
 void sino_data_pin(SinoRuntime *runtime, void *memory, int64_t bytes);
 void sino_data_unpin(void *memory, int64_t bytes);
 

@@ -183,9 +183,9 @@ SinoStatus sino_opencl_devices_open(SinoRuntime *runtime);
 void sino_opencl_devices_close(SinoRuntime *runtime); /* before StarPU stops */
 SinoOpencl *sino_runtime_opencl(const SinoRuntime *runtime);
 
-/* Before StarPU starts: has it use 0.9 of the memory that is free on each CUDA device, unless the user has said how
- * much; by itself it would take 0.9 of all, and ask for ever for memory that another process has. _unlimit_memory,
- * after its start, takes what the first has returned. */
+/* Before StarPU starts: limits it to 0.9 of the memory that is free on each CUDA device, unless the user has set a
+ * limit. By itself it would take 0.9 of all memory, and ask for ever for memory that another process has.
+ * _unlimit_memory undoes this after the start; `set`: as returned. */
 uint64_t sino_cuda_limit_memory(void);
 void sino_cuda_unlimit_memory(uint64_t set);
 

@@ -195,8 +195,8 @@ void sino_data_pin(SinoRuntime *runtime, void *memory, int64_t bytes)
     if (__atomic_exchange_n(&runtime->pageable, true, __ATOMIC_RELAXED) || !runtime->log) return;
     sino_log_warning(
         runtime->log, "pageable",
-        "the system does not page-lock %s, nor perhaps more: copies from there to a GPU and back are slower "
-        "and delay others",
+        "the system refuses to page-lock %s of memory, and perhaps more: copies between it and GPUs are slower, and "
+        "other work waits for them",
         sino_bytes_text(bytes, text));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interpolation: how a value between voxels follows from them (codelets/rotate.h). */
+/* Interpolation: how a value between voxels follows from them (codelets/rays/rotate.h). */
 #ifndef SINO_INTERPOLATION_H
 #define SINO_INTERPOLATION_H
 

@@ -36,7 +36,7 @@ typedef enum SinoAlgorithmChoice {
 typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
 typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
 /* Meaning of the values of a scan. AUTO: line integrals in raw sinograms, counts in every other format. Of a system
- * matrix only AUTO, where the file says what it holds, and EVENTS, which are numbers of rows (io/counts_file.h). */
+ * matrix only AUTO, where the file says what it holds, and EVENTS, which are numbers of rows (io/counts/counts_file.h). */
 typedef enum SinoScanValues {
     SINO_VALUES_AUTO,
     SINO_VALUES_COUNTS,
@@ -58,7 +58,7 @@ typedef enum SinoNonnegativityChoice {
     SINO_NONNEGATIVITY_YES,
     SINO_NONNEGATIVITY_NO
 } SinoNonnegativityChoice;
-/* What fista adds to the residual (codelets/variation.h, codelets/prior.h). */
+/* What fista adds to the residual (codelets/solvers/variation.h, codelets/solvers/prior.h). */
 typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, SINO_PRIOR_OF_QGGMRF } SinoPriorChoice;
 /* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. FILE: of
  * a file, or of an array (memory_scan.h). */
@@ -68,7 +68,7 @@ typedef enum SinoRayWeights {
     SINO_WEIGHTS_NONE,
     SINO_WEIGHTS_FILE
 } SinoRayWeights;
-/* What `phantom` simulates the scan of (codelets/phantom.h). */
+/* What `phantom` simulates the scan of (codelets/phantoms/phantom.h). */
 typedef enum SinoPhantomObject { SINO_OBJECT_HEAD, SINO_OBJECT_TEXTURE } SinoPhantomObject;
 typedef enum SinoPhaseMethod {
     SINO_PHASE_NONE,
@@ -78,7 +78,7 @@ typedef enum SinoPhaseMethod {
     SINO_PHASE_CTF_METHOD
 } SinoPhaseMethod;
 typedef enum SinoFlatInterpolation { SINO_FLATS_LINEAR, SINO_FLATS_AS_ONE } SinoFlatInterpolation;
-/* Removal of stripes from sinograms (codelets/stripes.h). */
+/* Removal of stripes from sinograms (codelets/stages/stripes.h). */
 typedef enum SinoStripeRemoval {
     SINO_REMOVE_AUTO,
     SINO_REMOVE_NONE,
@@ -189,11 +189,11 @@ typedef struct SinoSettings {
     /* input: recon, info */
     char *file_name;                    /* positional, or --file-name; of several the first */
     SinoNameList more_files;            /* join: the others */
-    char *theta;                        /* --theta: angles from a file or a range (io/angle_list.h) */
+    char *theta;                        /* --theta: angles from a file or a range (io/scans/angle_list.h) */
     char *dataset, *theta_dataset;      /* --dataset, --theta-dataset: of an HDF5 file; NULL: as its format has them */
     SinoScanAxes axes;                  /* --axes: order of the dimensions of the data */
     char *flats, *darks;                /* --flats, --darks: images by file, folder or pattern, or FILE:/DATASET */
-    char *exclude;                      /* --exclude: numbers of projections to leave out (io/scan.h) */
+    char *exclude;                      /* --exclude: numbers of projections to leave out (io/scans/scan.h) */
     double start_angle, end_angle;      /* in degrees, both included; NaN: no limit */
     int64_t angle_binning;              /* average this many consecutive projections; ≥ 1 */
     double open_beam;                   /* count of every pixel without object; 0: flat fields tell it */
@@ -223,8 +223,8 @@ typedef struct SinoSettings {
     char *material;                /* a formula, instead of delta_beta; NULL: not given */
     double density, attenuation;   /* of the material: g/cm³, 1/cm */
     SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
-    /* input of a system matrix; file_name has the counts (io/counts_file.h) */
-    char *system_matrix; /* --system-matrix (io/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
+    /* input of a system matrix; file_name has the counts (io/counts/counts_file.h) */
+    char *system_matrix; /* --system-matrix (io/matrices/matrix_file.h); geometry is SINO_GEOMETRY_MATRIX */
     SinoMirrorChoice mirrors;
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */
     char *sensitivity, *start;       /* images: of the voxels' sensitivities; to begin from */
@@ -351,7 +351,7 @@ typedef struct SinoSettings {
     char *config;
     SinoLogFormat log;
     SinoHelpChoice help;
-    const struct SinoMemoryRun *memory; /* input and output in memory (io/memory_scan.h); NULL: files; not owned */
+    const struct SinoMemoryRun *memory; /* input and output in memory (io/scans/memory_scan.h); NULL: files; not owned */
     char *remarks;                      /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* System matrix: a sparse matrix whose rows are measured values (lines of response, detector bins) and whose columns
- * are voxels, with values ≥ 0. Readers (io/matrix_file.h) deliver it in ranges of rows. */
+ * are voxels, with values ≥ 0. Readers (io/matrices/matrix_file.h) deliver it in ranges of rows. */
 #ifndef SINO_SYSTEM_MATRIX_H
 #define SINO_SYSTEM_MATRIX_H
 

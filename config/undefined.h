@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Undefined: the mark of a ray without a value, −0 (codelets/correct.h). Shared by C and CUDA C++. */
+/* Undefined: the mark of a ray without a value, −0 (codelets/stages/correct.h). Shared by C and CUDA C++. */
 #ifndef SINO_UNDEFINED_H
 #define SINO_UNDEFINED_H
 

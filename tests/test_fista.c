@@ -44,7 +44,7 @@ static double down(const double *x, int j)
     return j + SIZE < VOXELS ? x[j + SIZE] - x[j] : 0;
 }
 
-/* δ·φ(t/δ) of a smooth prior, or its derivative (codelets/prior.h). */
+/* δ·φ(t/δ) of a smooth prior, or its derivative (codelets/solvers/prior.h). */
 static double smooth(const Problem *problem, double step, bool derivative)
 {
     const double t = step / problem->threshold, size = fabs(t), v = pow(size, 0.8);

@@ -68,7 +68,7 @@ static void add_backprojection(const Problem *problem, double y[SLICES][RAYS], d
             for (int j = 0; j < PIXELS; j++) x[s * PIXELS + j] += scale * problem->a.length[i * PIXELS + j] * y[s][i];
 }
 
-/* δ·φ(t/δ) of a smooth prior, or its derivative (codelets/prior.h). */
+/* δ·φ(t/δ) of a smooth prior, or its derivative (codelets/solvers/prior.h). */
 static double smooth(const Problem *problem, double step, bool derivative)
 {
     const double t = step / problem->threshold, size = fabs(t), v = pow(size, 0.8);

@@ -39,7 +39,7 @@ static double sinc(double t)
     return fabs(t) < 1e-9 ? 1 : sin(t) / t;
 }
 
-/* A of codelets/toeplitz.h: a[(angle, column of the detector)][voxel]. */
+/* A of codelets/fourier/toeplitz.h: a[(angle, column of the detector)][voxel]. */
 static void fill_operator(const Scan *scan, double (*a)[VOXELS])
 {
     const double middle = 0.5 * (SIZE - 1);

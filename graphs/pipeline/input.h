@@ -26,7 +26,7 @@ typedef struct SinoInput {
     SinoFlatSets flat_sets;
     bool minus_log;
     int64_t air;                          /* columns of air at each side, before binning; 0: no normalisation */
-    double tilt_rad;                      /* of the detector (codelets/tilt.h); 0: none */
+    double tilt_rad;                      /* of the detector (codelets/stages/tilt.h); 0: none */
     SinoPhaseOptions phase;               /* its range 0: no phase retrieval; its columns: see sino_input_phase */
     SinoHardening hardening;              /* count 0: no correction */
     bool stages_ordered;                  /* false: stages run in the order of their table (stages.h) */

@@ -27,7 +27,7 @@ typedef struct SinoScanSample {
     double unit;          /* how large a line integral of 1 is in the unit of the values: 1 of counts and transmissions;
                            * of line integrals, whose unit is not known, half of their level, for few objects let less
                            * than e^-2 of the light through */
-    int64_t undefined;    /* values without a line integral (codelets/correct.h) */
+    int64_t undefined;    /* values without a line integral (codelets/stages/correct.h) */
     double integral;      /* mean of the defined line integrals; 0 if there is none */
     int64_t column_count; /* of the part of the scan that is reconstructed */
     double *column_integral;  /* [column]: mean of the absolute line integrals; owned */

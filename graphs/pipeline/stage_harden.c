@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stage harden: corrects line integrals for beam hardening (codelets/harden.h). */
+/* Stage harden: corrects line integrals for beam hardening (codelets/stages/harden.h). */
 #include "arithmetic.h"
 #include "harden_task.h"
 #include "stages.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stage stripes: removes stripes from sinograms (codelets/stripes.h). */
+/* Stage stripes: removes stripes from sinograms (codelets/stages/stripes.h). */
 #include "device_room.h"
 #include "memory.h"
 #include "stages.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stage zingers: pixels that a stray photon hit (codelets/zingers.h). */
+/* Stage zingers: pixels that a stray photon hit (codelets/stages/zingers.h). */
 #include "device_room.h"
 #include "memory.h"
 #include "stages.h"

@@ -16,11 +16,12 @@
  *
  * Here R compares voxels within a slice; solver_fista_volume.c has priors in 3-D.
  *
- * R is the isotropic total variation of a slice (codelets/variation.h), or a smooth prior (codelets/prior.h). The
- * minimum of total variation is sought by a few steps from the dual vectors of the last update, which come closer with
- * every update. The gradient of a smooth prior is added to g instead, and its curvature to L: z = y + (g −
- * strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray (sino_formula_weigh_rays, or a file's).
- * Every slice has its own L, bounded by a sum over the rows of AᵀW A (sino_rule_step_fista).
+ * R is the isotropic total variation of a slice (codelets/solvers/variation.h), or a smooth prior
+ * (codelets/solvers/prior.h). The minimum of total variation is sought by a few steps from the dual vectors of the last
+ * update, which come closer with every update. The gradient of a smooth prior is added to g instead, and its curvature
+ * to L: z = y + (g − strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray
+ * (sino_formula_weigh_rays, or a file's). Every slice has its own L, bounded by a sum over the rows of AᵀW A
+ * (sino_rule_step_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
  * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next

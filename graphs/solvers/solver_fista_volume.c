@@ -3,8 +3,9 @@
  *
  *     Σ over slices ½ Σ w (A x − b)² + strength · R(x),
  *
- * where R compares voxels of neighbouring slices, too (codelets/variation.h, codelets/prior.h). The steps are those of
- * solver_fista.c, in the norm of coupling.h: a slice has its own step length, all slices have one momentum.
+ * where R compares voxels of neighbouring slices, too (codelets/solvers/variation.h, codelets/solvers/prior.h). The
+ * steps are those of solver_fista.c, in the norm of coupling.h: a slice has its own step length, all slices have one
+ * momentum.
  *
  *     back → prior → voxels → residual        one chain per minibatch, turn after turn
  *              ↕ edges  ↘ coupling_sums ↘

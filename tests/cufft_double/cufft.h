@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuFFT's declarations, as far as codelets/cufft_load.c needs them, of a version that no machine has. */
+/* cuFFT's declarations, as far as codelets/devices/cufft_load.c needs them, of a version that no machine has. */
 #ifndef SINO_DOUBLE_CUFFT_H
 #define SINO_DOUBLE_CUFFT_H
 

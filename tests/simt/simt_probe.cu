@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIMT probe: small kernels that show what the wrappers of codelets/simt.h do. */
+/* SIMT probe: small kernels that show what the wrappers of codelets/devices/simt.h do. */
 #include "simt.h"
 
 extern "C" {

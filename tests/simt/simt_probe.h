@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIMT probe: small kernels that show what the wrappers of codelets/simt.h do, on a GPU and on the host. */
+/* SIMT probe: small kernels that show what the wrappers of codelets/devices/simt.h do, on a GPU and on the host. */
 #ifndef SINO_SIMT_PROBE_H
 #define SINO_SIMT_PROBE_H
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain values: numbers in a file, one after the other, as counts of a scan. */
+#ifndef SINO_PLAIN_VALUES_H
+#define SINO_PLAIN_VALUES_H
+
+#include "npy.h"
+#include "scan_box.h"
+
+/* The type of counts in memory that holds the values without loss, or float32. */
+SinoCountType sino_plain_count_type(const SinoNpy *type);
+
+/* Reads `count` values from byte `offset` of the file on, converted to `to`, which is what the function above says, or
+ * a type that holds the values of that, or float32. Of `type` only kind, item_bytes and swapped matter. SINO_FAILED: as
+ * of sino_regular_read. */
+SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
+                                  SinoCountType to, void *values);
+
+/* Read `count` values likewise, as sino_npy_doubles and sino_npy_integers convert them. */
+SinoStatus sino_plain_doubles_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
+                                   double *values);
+SinoStatus sino_plain_integers_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type,
+                                    int64_t count, int64_t *values);
+
+#endif

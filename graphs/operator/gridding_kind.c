@@ -58,6 +58,12 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return sino_tiles_insert_sums(work, product->position, x);
 }
 
+static double product_flops(const SinoProblem *problem, int64_t slices)
+{
+    (void)slices;
+    return sino_gridding_plan_flops(&problem->geometry) * SINO_GRIDDING_FLOPS;
+}
+
 static void report(const SinoOperator *op)
 {
     if (op->idle) return;
@@ -65,20 +71,8 @@ static void report(const SinoOperator *op)
                   "operator: backprojection by nonuniform FFT, nothing is stored");
 }
 
-const SinoOperatorKind sino_gridding_kind = {.name = "gridding",
-                                             .minibatch = 4,
-                                             .takes = takes,
-                                             .check = sino_tiles_check,
-                                             .outline = sino_tiles_outline,
-                                             .size = size,
-                                             .open = open_all,
-                                             .close = close_all,
-                                             .work_bytes = sino_tiles_work_bytes,
-                                             .work_open = sino_tiles_work_open,
-                                             .work_close = sino_tiles_work_close,
-                                             .project = sino_tiles_project_nothing,
-                                             .backproject = backproject,
-                                             .image = sino_tiles_image,
-                                             .tiling = sino_tiles_tiling,
-                                             .report = report,
-                                             .keep = sino_tiles_keep};
+const SinoOperatorKind sino_gridding_kind = {
+    SINO_TILES_KIND,  .name = "gridding", .projector = SINO_PROJECTOR_GRIDDING, .product_flops = product_flops,
+    .minibatch = 4,   .takes = takes,     .outline = sino_tiles_outline,        .size = size,
+    .open = open_all, .close = close_all, .backproject = backproject,           .report = report,
+};

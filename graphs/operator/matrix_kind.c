@@ -140,6 +140,8 @@ static void report(const SinoOperator *op)
 }
 
 const SinoOperatorKind sino_bricks_kind = {.name = "matrix",
+                                           .kernels = SINO_KERNELS_OF_ALL,
+                                           .stores = true,
                                            .takes = takes,
                                            .check = check,
                                            .outline = outline,

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operator: the table of kinds, and the code that all kinds share. */
+/* Operator: the code that all kinds share. */
 #include "operator.h"
 
 #include "memory.h"
 
 #include <stdlib.h>
 
-static const SinoOperatorKind *const kinds[] = {&sino_rays_kind,     &sino_rotate_kind,   &sino_pixels_kind,
-                                                &sino_gridding_kind, &sino_toeplitz_kind, &sino_cone_kind,
-                                                &sino_bricks_kind};
-
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i]->takes(problem)) return kinds[i];
+    for (const SinoOperatorKind *const *kind = sino_operator_kinds; *kind; kind++)
+        if ((*kind)->takes(problem)) return *kind;
+    return NULL;
+}
+
+const SinoOperatorKind *sino_operator_of(SinoProjector projector)
+{
+    for (const SinoOperatorKind *const *kind = sino_operator_kinds; *kind; kind++)
+        if ((*kind)->projector == projector && projector != SINO_PROJECTOR_AUTO) return *kind;
+    return &sino_rays_kind;
+}
+
+const SinoOperatorKind *sino_operator_unstored(int number)
+{
+    for (const SinoOperatorKind *const *kind = sino_operator_kinds; *kind; kind++)
+        if (!(*kind)->stores && (*kind)->projector != SINO_PROJECTOR_AUTO && number-- == 0) return *kind;
     return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operator: A, which maps the partitions of an image to data (rays), and its transpose, as tasks of a minibatch's
  * graph. Solvers and the pipeline use operators through this interface only. Each kind of operator is one row of the
- * table in operator.c.
+ * table in operator_table.c.
  *
  * The image is divided into partitions, each with voxel vectors of its own. A rank has the ray vectors of the rays that
  * it owns. With OSEM and FISTA the data are divided into subsets, each with ray vectors of its own (SINO_ROWS_SUBSET);
@@ -137,9 +137,20 @@ typedef struct SinoTiling {
     const SinoTilePlace *tile; /* whose voxels follow each other in the partition's vectors, row after row */
 } SinoTiling;
 
+/* Where the products of a kind can run. */
+typedef enum SinoKernels { SINO_KERNELS_OF_CORES, SINO_KERNELS_OF_CUDA, SINO_KERNELS_OF_ALL } SinoKernels;
+
+/* A kind says by its members what it can do: a plan matches them with what a solver needs (sino_solver_fits). */
 struct SinoOperatorKind {
     const char *name;
-    int64_t minibatch; /* slices of a minibatch that suit its products; 0: a panel */
+    SinoProjector projector; /* of a parallel beam, by this kind; AUTO: the kind is of another geometry */
+    SinoKernels kernels;
+    bool stores;       /* A is stored, in any precision; false: nothing is, and products are in single precision */
+    int64_t minibatch; /* slices of a minibatch that suit its products, whose slices share next to nothing; 0: a panel,
+                        * whose slices share what a product reads */
+    /* Flops of a product of one slice, in a minibatch of `slices`, as SinoRates.kernel_gflops counts them. NULL: twice
+     * its nonzeros. */
+    double (*product_flops)(const SinoProblem *problem, int64_t slices);
     /* Whether the kind can solve the problem. */
     bool (*takes)(const SinoProblem *problem);
     /* Called before any work. SINO_BAD_INPUT: operators cannot be saved in the folder (NULL: no folder is asked
@@ -162,7 +173,7 @@ struct SinoOperatorKind {
     void (*work_close)(SinoOperatorWork *work);
     /* Insert the tasks of y = A x and of x = Aᵀ y for product->subset: x[partition of this rank] are voxel vectors, y
      * is the vector of the rays that this rank owns. Ranks that share the slices insert the same products in the same
-     * order. */
+     * order. project NULL: the kind backprojects only. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
     /* The same as far as partial vectors whose sums are the rays, which the caller adds up: fills in *parts.
@@ -194,6 +205,13 @@ struct SinoOperatorKind {
     void (*keep)(SinoOperator *op, const char *folder);
 };
 
+/* Samples of a product of one slice that is computed pixel by pixel for every angle. */
+static inline double sino_operator_samples(const SinoProblem *problem)
+{
+    const double size = (double)problem->geometry.grid_size;
+    return size * size * (double)problem->geometry.angle_count;
+}
+
 /* SINO_ROWS_PIXELS of a parallel beam. */
 static inline SinoExtent sino_operator_pixels(const SinoGeometry *geometry)
 {
@@ -211,8 +229,24 @@ static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, i
 extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_gridding_kind,
     sino_toeplitz_kind, sino_cone_kind, sino_bricks_kind;
 
+/* All kinds, and NULL at the end. */
+extern const SinoOperatorKind *const sino_operator_kinds[];
+
 /* The first kind of the table that takes the problem; NULL: none does, which sino_run_plan_new refuses. */
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem);
+
+/* The kind of a projector; AUTO: rays. */
+const SinoOperatorKind *sino_operator_of(SinoProjector projector);
+
+/* The kinds of parallel beams that store nothing, in the order in which a plan tries them; NULL: no more. */
+const SinoOperatorKind *sino_operator_unstored(int number);
+
+/* Whether products by the projector are of AᵀA alone: columns beyond the detector then count as 0, and every ray
+ * counts alike. */
+static inline bool sino_operator_is_normal(SinoProjector projector)
+{
+    return sino_operator_of(projector)->normal != NULL;
+}
 
 /* Collective over all ranks. Returns when the operator and its exchange between ranks are ready. Errors: those of the
  * kind's `open`. */

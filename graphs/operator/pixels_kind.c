@@ -34,6 +34,12 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return sino_tiles_insert_sums(work, product->position, x);
 }
 
+static double product_flops(const SinoProblem *problem, int64_t slices)
+{
+    (void)slices;
+    return sino_operator_samples(problem) * SINO_PIXEL_FLOPS;
+}
+
 static void report(const SinoOperator *op)
 {
     if (op->idle) return;
@@ -42,19 +48,16 @@ static void report(const SinoOperator *op)
                   sino_pixels_task_isa_name());
 }
 
-const SinoOperatorKind sino_pixels_kind = {.name = "pixels",
-                                           .takes = takes,
-                                           .check = sino_tiles_check,
-                                           .outline = sino_tiles_outline,
-                                           .size = size,
-                                           .open = open_all,
-                                           .close = sino_tiles_close,
-                                           .work_bytes = sino_tiles_work_bytes,
-                                           .work_open = sino_tiles_work_open,
-                                           .work_close = sino_tiles_work_close,
-                                           .project = sino_tiles_project_nothing,
-                                           .backproject = backproject,
-                                           .image = sino_tiles_image,
-                                           .tiling = sino_tiles_tiling,
-                                           .report = report,
-                                           .keep = sino_tiles_keep};
+const SinoOperatorKind sino_pixels_kind = {
+    SINO_TILES_KIND,
+    .name = "pixels",
+    .projector = SINO_PROJECTOR_PIXELS,
+    .product_flops = product_flops,
+    .takes = takes,
+    .outline = sino_tiles_outline,
+    .size = size,
+    .open = open_all,
+    .close = sino_tiles_close,
+    .backproject = backproject,
+    .report = report,
+};

@@ -170,6 +170,9 @@ static void keep(SinoOperator *op, const char *folder)
 }
 
 const SinoOperatorKind sino_rays_kind = {.name = "rays",
+                                         .projector = SINO_PROJECTOR_RAYS,
+                                         .kernels = SINO_KERNELS_OF_ALL,
+                                         .stores = true,
                                          .takes = takes,
                                          .check = sino_rays_cache_check,
                                          .outline = sino_rays_outline,

@@ -155,6 +155,11 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return sino_tiles_insert_sums(work, product->position, x);
 }
 
+static double product_flops(const SinoProblem *problem, int64_t slices)
+{
+    return sino_rotate_effort(problem->interpolation, sino_operator_samples(problem), slices) / (double)slices;
+}
+
 static void report(const SinoOperator *op)
 {
     const SinoTilesOwn *own = op->own;
@@ -165,19 +170,18 @@ static void report(const SinoOperator *op)
                   sino_interpolation_name(op->problem.interpolation), sino_rotate_task_isa_name());
 }
 
-const SinoOperatorKind sino_rotate_kind = {.name = "rotate",
-                                           .takes = takes,
-                                           .check = sino_tiles_check,
-                                           .outline = sino_tiles_outline,
-                                           .size = size,
-                                           .open = open_all,
-                                           .close = close_all,
-                                           .work_bytes = sino_tiles_work_bytes,
-                                           .work_open = sino_tiles_work_open,
-                                           .work_close = sino_tiles_work_close,
-                                           .project = project,
-                                           .backproject = backproject,
-                                           .image = sino_tiles_image,
-                                           .tiling = sino_tiles_tiling,
-                                           .report = report,
-                                           .keep = sino_tiles_keep};
+const SinoOperatorKind sino_rotate_kind = {
+    SINO_TILES_KIND,
+    .name = "rotate",
+    .projector = SINO_PROJECTOR_ROTATE,
+    .kernels = SINO_KERNELS_OF_ALL,
+    .product_flops = product_flops,
+    .takes = takes,
+    .outline = sino_tiles_outline,
+    .size = size,
+    .open = open_all,
+    .close = close_all,
+    .project = project,
+    .backproject = backproject,
+    .report = report,
+};

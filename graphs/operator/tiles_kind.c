@@ -383,12 +383,3 @@ SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile)
     }
     return NULL;
 }
-
-SinoStatus sino_tiles_project_nothing(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
-                                      SinoData *y)
-{
-    (void)product;
-    (void)x;
-    (void)y;
-    return sino_error(SINO_FAILED, "projector %s projects nothing", work->op->kind->name);
-}

@@ -3,8 +3,7 @@
  *
  * A slice has partitions of tiles, as those of the kind `rays`. The angles of a subset are those of the kind `rays`, in
  * the order of the scan. Ranks that share a slice share the angles of every subset, and all have every voxel: a
- * projection needs no messages, a backprojection is added up over the ranks (voxel_sum.h). Tasks run on cores, those of
- * rotate on devices, too. */
+ * projection needs no messages, a backprojection is added up over the ranks (voxel_sum.h). */
 #ifndef SINO_TILES_KIND_H
 #define SINO_TILES_KIND_H
 
@@ -55,9 +54,11 @@ SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, 
 SinoTiling sino_tiles_tiling(const SinoOperator *op);
 void sino_tiles_keep(SinoOperator *op, const char *folder);
 
-/* For kinds that only backproject: fails. The plan refuses solvers that project. */
-SinoStatus sino_tiles_project_nothing(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x,
-                                      SinoData *y);
+/* The members that these kinds have in common. */
+#define SINO_TILES_KIND                                                                                                \
+    .check = sino_tiles_check, .work_bytes = sino_tiles_work_bytes, .work_open = sino_tiles_work_open,                 \
+    .work_close = sino_tiles_work_close, .image = sino_tiles_image, .tiling = sino_tiles_tiling,                       \
+    .keep = sino_tiles_keep
 
 /* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);

@@ -99,6 +99,13 @@ static double norm(const SinoOperator *op)
     return sino_toeplitz_plan_norm(own->normal);
 }
 
+/* An iteration counts two products. */
+static double product_flops(const SinoProblem *problem, int64_t slices)
+{
+    (void)slices;
+    return sino_toeplitz_plan_flops(problem->geometry.grid_size) * SINO_TOEPLITZ_FLOPS / 2;
+}
+
 static void report(const SinoOperator *op)
 {
     const int64_t side = sino_toeplitz_plan_side(op->problem.geometry.grid_size);
@@ -108,22 +115,20 @@ static void report(const SinoOperator *op)
                   side, side);
 }
 
-const SinoOperatorKind sino_toeplitz_kind = {.name = "toeplitz",
-                                             .minibatch = 1,
-                                             .takes = takes,
-                                             .check = sino_tiles_check,
-                                             .outline = outline,
-                                             .size = size,
-                                             .open = open_all,
-                                             .close = close_all,
-                                             .work_bytes = sino_tiles_work_bytes,
-                                             .work_open = sino_tiles_work_open,
-                                             .work_close = sino_tiles_work_close,
-                                             .project = sino_tiles_project_nothing,
-                                             .backproject = backproject,
-                                             .normal = normal,
-                                             .norm = norm,
-                                             .image = sino_tiles_image,
-                                             .tiling = sino_tiles_tiling,
-                                             .report = report,
-                                             .keep = sino_tiles_keep};
+const SinoOperatorKind sino_toeplitz_kind = {
+    SINO_TILES_KIND,
+    .name = "toeplitz",
+    .projector = SINO_PROJECTOR_TOEPLITZ,
+    .kernels = SINO_KERNELS_OF_CUDA,
+    .product_flops = product_flops,
+    .minibatch = 1,
+    .takes = takes,
+    .outline = outline,
+    .size = size,
+    .open = open_all,
+    .close = close_all,
+    .backproject = backproject,
+    .normal = normal,
+    .norm = norm,
+    .report = report,
+};

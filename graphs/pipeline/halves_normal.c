@@ -53,12 +53,19 @@ static SinoStatus open_operator(SinoRuntime *runtime, const SinoProblem *problem
     return sino_operator_new(runtime, &request, op);
 }
 
+SinoProjector sino_halves_normal_predictor(void)
+{
+    int i = 0;
+    while (!sino_operator_unstored(i)->project) i++;
+    return sino_operator_unstored(i)->projector;
+}
+
 static SinoStatus open_half(SinoRuntime *runtime, const SinoProblem *problem, bool idle, int h, Half *half)
 {
     SINO_TRY(divide(problem, h, half));
-    SINO_TRY(open_operator(runtime, problem, SINO_PROJECTOR_TOEPLITZ, idle, half->kept_count, half->kept_rad,
-                           &half->normal));
-    return open_operator(runtime, problem, SINO_PROJECTOR_ROTATE, idle, half->lacking_count, half->lacking_rad,
+    SINO_TRY(
+        open_operator(runtime, problem, problem->projector, idle, half->kept_count, half->kept_rad, &half->normal));
+    return open_operator(runtime, problem, sino_halves_normal_predictor(), idle, half->lacking_count, half->lacking_rad,
                          &half->predictor);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves of the normal operator: what the search for a strength needs where a solver has AᵀA instead of A. A slice that
- * lacks projections is solved with the normal operator of the others, and its projections there are those of the kind
- * `rotate`. */
+ * lacks projections is solved with the normal operator of the others; another kind of operator predicts the projections
+ * that it lacks. */
 #ifndef SINO_HALVES_NORMAL_H
 #define SINO_HALVES_NORMAL_H
 
 #include "halves_search.h"
+
+/* The projector of the predictions: the first that projects and stores nothing. */
+SinoProjector sino_halves_normal_predictor(void);
 
 /* Opens all operators; collective over all ranks. An idle rank gets operators without work. Errors: those of
  * sino_operator_new. *normal: the caller frees it. */

@@ -112,7 +112,7 @@ static SinoStatus size_margin(const SinoSettings *settings, int64_t columns, int
     SINO_CHECK(settings->margin == floor(settings->margin) && settings->margin <= (double)most, SINO_BAD_INPUT,
                "margin is %g; allowed: auto, or an integer from 0 to %" PRId64 ", four times the columns",
                settings->margin, most);
-    SINO_CHECK(settings->margin == 0 || settings->projector != SINO_PROJECTOR_TOEPLITZ, SINO_BAD_INPUT,
+    SINO_CHECK(settings->margin == 0 || !sino_operator_is_normal(settings->projector), SINO_BAD_INPUT,
                "margin is %g with --projector toeplitz, which takes the columns beyond the detector for 0, so that "
                "nothing would be there; allowed: --margin 0, or --projector rays",
                settings->margin);

@@ -3,6 +3,7 @@
 #include "stage_choice.h"
 
 #include "arithmetic.h"
+#include "operator.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -108,7 +109,7 @@ static void choose_margin(const SinoSettings *settings, const SinoInput *input, 
     const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
     const bool free_choice = isnan(settings->margin);
     char value[24];
-    if (settings->algorithm == SINO_ALGORITHM_FBP || settings->projector == SINO_PROJECTOR_TOEPLITZ) return;
+    if (settings->algorithm == SINO_ALGORITHM_FBP || sino_operator_is_normal(settings->projector)) return;
     if (!free_choice || settings->volume.x > columns) return;
     findings->stages.margin = margin;
     snprintf(value, sizeof value, "%" PRId64, margin);
@@ -129,7 +130,7 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
     const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
     if (direct && settings->padding == SINO_PADDING_AUTO)
         sino_findings_tell(findings, "padding-type", "zeros", reason, 100 * share, 100 * usual);
-    if (!direct && isnan(settings->margin) && settings->projector != SINO_PROJECTOR_TOEPLITZ)
+    if (!direct && isnan(settings->margin) && !sino_operator_is_normal(settings->projector))
         sino_findings_tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
 }
 
@@ -152,7 +153,7 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
     enum { LEAST_COLUMNS = 32 };
     const double usual = 0.1;
     const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
-    const bool zeros = settings->projector == SINO_PROJECTOR_TOEPLITZ;
+    const bool zeros = sino_operator_is_normal(settings->projector);
     const bool integrals = input->minus_log || input->info->line_integrals;
     if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
         sino_findings_add(

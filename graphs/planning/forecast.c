@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "duration.h"
 #include "halves.h"
+#include "halves_normal.h"
 #include "memory.h"
 #include "projector_cost.h"
 #include "settings.h"
@@ -111,7 +112,7 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
 static double normal_search_s(const SinoPlanRequest *request, double iteration_s, int64_t panel, int64_t trials)
 {
     SinoProblem problem = request->job.problem;
-    problem.projector = SINO_PROJECTOR_ROTATE;
+    problem.projector = sino_halves_normal_predictor();
     const double project_s = sino_projector_product_s(&problem, 0, &request->machine.rates, 1) / 4;
     const double workers = fmin((double)sino_larger(request->machine.worker_count, 1), (double)panel / 2);
     return (double)trials *
@@ -183,7 +184,7 @@ static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, Si
 {
     SinoPlanRequest way = *request;
     way.job.problem.symmetry = symmetry;
-    if (way.job.problem.projector == SINO_PROJECTOR_AUTO) way.job.problem.projector = SINO_PROJECTOR_RAYS;
+    way.job.problem.projector = sino_operator_of(way.job.problem.projector)->projector;
     SINO_TRY(sino_run_plan_new(&way, &forecast->plan));
     forecast->products = sino_product_times(&forecast->plan, request->machine.costs);
     forecast->times = predict(request, &forecast->plan, &forecast->products);
@@ -251,16 +252,16 @@ static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecas
     return NULL;
 }
 
-/* The projector that may take the place of rays, if the user leaves the choice to the plan. It stores nothing, and
- * computes in single precision, pixels on cores alone. Lengths that are kept on disk are not traced for one run alone.
- */
-static SinoProjector other_projector(const SinoPlanRequest *request)
+/* Whether a kind that stores nothing may take the place of rays: if the user leaves the choice to the plan, and with
+ * the solver, or by the normal operator where that solves the same. Lengths that are kept on disk are not traced for
+ * one run alone. Methods without iterations keep to kinds that only backproject. */
+static bool may_take(const SinoPlanRequest *request, const SinoOperatorKind *kind)
 {
     const SinoProblem *problem = &request->job.problem;
     const bool may = problem->projector == SINO_PROJECTOR_AUTO && problem->precision == SINO_SINGLE && !problem->cone &&
-                     !request->choices.kept;
-    if (may && request->job.solver->iterative) return SINO_PROJECTOR_ROTATE;
-    return may && request->machine.devices.count == 0 ? SINO_PROJECTOR_GRIDDING : SINO_PROJECTOR_RAYS;
+                     !request->choices.kept && sino_plan_has_kernels(&request->machine.devices, kind);
+    if (kind->normal) return may && request->normal;
+    return may && request->job.solver->iterative == (kind->project != NULL);
 }
 
 /* Seconds of a worker's time below which a method without iterations keeps to rays, so that small scans give the same
@@ -272,7 +273,8 @@ static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, 
 {
     static const char weights[] = "; rays have no weights then, and values without one are interpolated";
     char time[SINO_DURATION_SIZE], other_time[SINO_DURATION_SIZE];
-    const char *name = sino_projector_name(taken->plan.problem.projector);
+    const SinoOperatorKind *kind = sino_operator_of(taken->plan.problem.projector);
+    const char *name = kind->name;
     const char *before = rays_status ? "" : sino_projector_name(rays->plan.problem.projector);
     char *why = taken->projector_why;
     sino_duration_text(rays_s, time);
@@ -280,7 +282,7 @@ static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, 
     if (rays_status)
         snprintf(why, sizeof taken->projector_why, "%s, because ray lengths do not do (--projector rays: %s)", name,
                  sino_status_text(rays_status));
-    else if (taken->plan.problem.projector == SINO_PROJECTOR_TOEPLITZ)
+    else if (kind->normal)
         snprintf(why, sizeof taken->projector_why,
                  "%s, about %s of work, because ray lengths do not fit memory and %s would take %s%s (--projector %s: "
                  "that)",
@@ -293,35 +295,37 @@ static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, 
             rays->plan.window_count > 0 ? ", again and again, because they do not fit memory" : "");
 }
 
-/* Turning slices takes long. Products with the normal operator do not, but change values, so that the user decides
- * where the request does not let the plan do so. */
-static void offer_toeplitz(const SinoPlanRequest *request, SinoForecast *taken)
+/* Products without a matrix take long. Those with the normal operator do not, but change values, so that the user
+ * decides where the request does not let the plan do so. */
+static void offer_normal(const SinoPlanRequest *request, SinoForecast *taken)
 {
     const SinoSolver *solver = request->job.solver;
-    const bool serves = (solver->choice == SINO_ALGORITHM_CG || solver->choice == SINO_ALGORITHM_FISTA) &&
-                        !solver->volume && !solver->weighted && taken->plan.grid.data_ranks == 1;
+    const SinoOperatorKind *of = sino_operator_of(taken->plan.problem.projector), *kind;
     const size_t length = strlen(taken->projector_why);
-    const bool runs = sino_plan_has_kernels(&request->machine.devices, SINO_PROJECTOR_TOEPLITZ);
-    if (serves && runs && length > 0 && !request->normal && taken->plan.problem.projector == SINO_PROJECTOR_ROTATE)
-        snprintf(taken->projector_why + length, sizeof taken->projector_why - length,
-                 "; --projector toeplitz takes far less time, for objects within the detector and without weights of "
-                 "rays");
+    const bool serves = !solver->volume && !solver->weighted && taken->plan.grid.data_ranks == 1 && !request->normal;
+    for (int i = 0; (kind = sino_operator_unstored(i)); i++)
+        if (kind->normal && serves && length > 0 && !of->stores && of->project &&
+            sino_solver_exists(solver->choice, kind) && sino_plan_has_kernels(&request->machine.devices, kind))
+            snprintf(taken->projector_why + length, sizeof taken->projector_why - length,
+                     "; --projector %s takes far less time, for objects within the detector and without weights of "
+                     "rays",
+                     kind->name);
 }
 
-/* The request for a projector. */
-static SinoPlanRequest way_by(const SinoPlanRequest *request, SinoProjector projector)
+/* The request for a kind. */
+static SinoPlanRequest way_by(const SinoPlanRequest *request, const SinoOperatorKind *kind)
 {
     SinoPlanRequest way = *request;
-    if (projector == SINO_PROJECTOR_TOEPLITZ) way.job = *request->normal;
-    way.job.problem.projector = projector;
+    if (kind->normal) way.job = *request->normal;
+    way.job.problem.projector = kind->projector;
     return way;
 }
 
-/* The least memory of a projector; INT64_MAX: it is refused for another reason. */
-static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector projector)
+/* The least memory of a kind; INT64_MAX: it is refused for another reason. */
+static int64_t least_bytes(const SinoPlanRequest *request, const SinoOperatorKind *kind)
 {
     SinoForecast forecast;
-    SinoPlanRequest least = way_by(request, projector);
+    SinoPlanRequest least = way_by(request, kind);
     least.least = true;
     least.machine.memory_bytes = INT64_MAX;
     SinoStatus status = forecast_projector(&least, &forecast);
@@ -334,15 +338,15 @@ static int64_t least_bytes(const SinoPlanRequest *request, SinoProjector project
     return bytes;
 }
 
-/* Of two refusals, the one of the projector that asks for less memory: of `projector`, or of those that were tried
- * before. Consumes the other. */
-static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector projector, SinoStatus before,
-                                 SinoStatus other)
+/* Of two refusals, the one of the kind that asks for less memory: of kind `number` without storage, or of those before
+ * it, rays among them. Consumes the other. */
+static SinoStatus lesser_refusal(const SinoPlanRequest *request, int number, SinoStatus before, SinoStatus other)
 {
-    int64_t bytes = least_bytes(request, SINO_PROJECTOR_RAYS);
-    if (projector == SINO_PROJECTOR_TOEPLITZ)
-        bytes = sino_smaller(bytes, least_bytes(request, other_projector(request)));
-    const bool take_other = least_bytes(request, projector) < bytes;
+    int64_t bytes = least_bytes(request, sino_operator_of(SINO_PROJECTOR_RAYS));
+    for (int i = 0; i < number; i++)
+        if (may_take(request, sino_operator_unstored(i)))
+            bytes = sino_smaller(bytes, least_bytes(request, sino_operator_unstored(i)));
+    const bool take_other = least_bytes(request, sino_operator_unstored(number)) < bytes;
     sino_status_free(take_other ? before : other);
     return take_other ? other : before;
 }
@@ -353,10 +357,10 @@ static SinoStatus lesser_refusal(const SinoPlanRequest *request, SinoProjector p
 static bool is_better(const SinoPlanRequest *request, const SinoForecast *other, double other_s,
                       const SinoForecast *before, double before_s)
 {
-    const bool fits = before->plan.problem.projector == SINO_PROJECTOR_RAYS && before->plan.window_count == 0;
+    const bool fits = sino_operator_of(before->plan.problem.projector)->stores && before->plan.window_count == 0;
     if (request->least) return other->plan.resources.total_bytes < before->plan.resources.total_bytes;
     if (!request->job.solver->iterative) return other_s + least_saving_s < before_s;
-    if (other->plan.problem.projector == SINO_PROJECTOR_TOEPLITZ) return !fits && 2 * other_s <= before_s;
+    if (sino_operator_is_normal(other->plan.problem.projector)) return !fits && 2 * other_s <= before_s;
     return !fits && other_s < before_s;
 }
 
@@ -367,21 +371,21 @@ static SinoProjectorCost cost_of(const SinoPlanRequest *way, const SinoForecast 
                                .memory_bytes = forecast->plan.resources.total_bytes};
 }
 
-/* Replaces the forecast by the projector that was chosen before, or its refusal `status`, if `projector` does better.
- * Consumes `status`. */
-static SinoStatus try_projector(const SinoPlanRequest *request, SinoProjector projector, SinoStatus status,
-                                SinoForecast *chosen)
+/* Replaces the forecast by the kind that was chosen before, or its refusal `status`, if kind `number` without storage
+ * does better. Consumes `status`. */
+static SinoStatus try_kind(const SinoPlanRequest *request, int number, SinoStatus status, SinoForecast *chosen)
 {
+    const SinoOperatorKind *kind = sino_operator_unstored(number);
     SinoForecast other = {0};
     if (status && sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
-    const SinoPlanRequest way = way_by(request, projector);
+    const SinoPlanRequest way = way_by(request, kind);
     SinoStatus refusal = forecast_projector(&way, &other);
-    if (refusal && status) return lesser_refusal(request, projector, status, refusal);
+    if (refusal && status) return lesser_refusal(request, number, status, refusal);
     sino_status_free(refusal);
     if (refusal) return NULL;
     const double before_s = status ? 0 : chosen->cost[chosen->plan.problem.projector].work_s;
-    chosen->cost[projector] = cost_of(&way, &other);
-    const double other_s = chosen->cost[projector].work_s;
+    chosen->cost[kind->projector] = cost_of(&way, &other);
+    const double other_s = chosen->cost[kind->projector].work_s;
     if (!status && !is_better(request, &other, other_s, chosen, before_s)) {
         sino_forecast_free(&other);
         return NULL;
@@ -394,16 +398,17 @@ static SinoStatus try_projector(const SinoPlanRequest *request, SinoProjector pr
     return NULL;
 }
 
-/* Tries what may take the place of rays, whose forecast or refusal is given. Consumes `status`. */
-static SinoStatus try_projectors(const SinoPlanRequest *request, SinoStatus status, SinoForecast *chosen)
+/* Tries the kinds that may take the place of rays, whose forecast or refusal is given. Of those that only backproject
+ * the first that is better is taken: the others are slower, and are there for when memory is short. Consumes `status`.
+ */
+static SinoStatus try_kinds(const SinoPlanRequest *request, SinoStatus status, SinoForecast *chosen)
 {
-    const SinoProjector other = other_projector(request);
-    if (other != SINO_PROJECTOR_RAYS) status = try_projector(request, other, status, chosen);
-    const bool taken = !status && chosen->plan.problem.projector == other;
-    if (other == SINO_PROJECTOR_GRIDDING && !taken) /* which needs memory for its grids */
-        return try_projector(request, SINO_PROJECTOR_PIXELS, status, chosen);
-    if (other == SINO_PROJECTOR_ROTATE && request->normal)
-        return try_projector(request, SINO_PROJECTOR_TOEPLITZ, status, chosen);
+    const SinoOperatorKind *kind;
+    for (int i = 0; (kind = sino_operator_unstored(i)); i++) {
+        if (!may_take(request, kind)) continue;
+        status = try_kind(request, i, status, chosen);
+        if (!kind->project && !status && chosen->plan.problem.projector == kind->projector) break;
+    }
     return status;
 }
 
@@ -412,9 +417,9 @@ SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *resul
     SinoForecast forecast = {0};
     SinoStatus status = forecast_projector(request, &forecast);
     if (!status) forecast.cost[forecast.plan.problem.projector] = cost_of(request, &forecast);
-    status = try_projectors(request, status, &forecast);
+    status = try_kinds(request, status, &forecast);
     if (status) return status;
-    offer_toeplitz(request, &forecast);
+    offer_normal(request, &forecast);
     *result = forecast;
     return NULL;
 }

@@ -31,7 +31,7 @@ SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts
     static const char *const symbol[] = {"sinodag_spmm_project", "sinodag_spmm_backproject"};
     const double products = (double)sino_topology_partitions(&plan->division.topology);
     SinoProductTimes times = {.source = SINO_COST_FITTED};
-    const bool asked = costs && plan->problem.projector == SINO_PROJECTOR_RAYS && plan->window_count == 0;
+    const bool asked = costs && sino_operator_of(plan->problem.projector)->stores && plan->window_count == 0;
     for (int direction = 0; asked && direction < 2; direction++) {
         const SinoTaskFeatures task = task_of(plan, symbol[direction]);
         SinoCostSource source;

@@ -2,10 +2,6 @@
 /* Projector cost: what the projectors of a parallel beam cost, in seconds of one worker. */
 #include "projector_cost.h"
 
-#include "gridding_task.h"
-#include "pixels_task.h"
-#include "rotate_task.h"
-#include "toeplitz_task.h"
 #include "trace_task.h"
 
 enum { PANEL = 16 };
@@ -20,24 +16,12 @@ double sino_forecast_kernel_efficiency(int64_t slices)
 
 static const double trace_flops = SINO_TRACE_FLOPS; /* of a stored nonzero, at SinoRates.kernel_gflops */
 
-/* A slice has N²·K samples. */
-static double samples_of(const SinoProblem *problem)
-{
-    const double size = (double)problem->geometry.grid_size;
-    return size * size * (double)problem->geometry.angle_count;
-}
-
 double sino_projector_product_s(const SinoProblem *problem, double nonzero_count, const SinoRates *rates,
                                 int64_t slices)
 {
-    const double nonzero_flops = 2, rate = 1e9 * rates->kernel_gflops, samples = samples_of(problem);
-    if (problem->projector == SINO_PROJECTOR_ROTATE)
-        return sino_rotate_effort(problem->interpolation, samples, slices) / (double)slices / rate;
-    if (problem->projector == SINO_PROJECTOR_PIXELS) return samples * SINO_PIXEL_FLOPS / rate;
-    if (problem->projector == SINO_PROJECTOR_GRIDDING)
-        return sino_gridding_plan_flops(&problem->geometry) * SINO_GRIDDING_FLOPS / rate;
-    if (problem->projector == SINO_PROJECTOR_TOEPLITZ) /* an iteration counts two products */
-        return sino_toeplitz_plan_flops(problem->geometry.grid_size) * SINO_TOEPLITZ_FLOPS / (2 * rate);
+    const double nonzero_flops = 2, rate = 1e9 * rates->kernel_gflops;
+    const SinoOperatorKind *kind = sino_operator_of(problem->projector);
+    if (kind->product_flops) return kind->product_flops(problem, slices) / rate;
     return nonzero_count * nonzero_flops / (rate * sino_forecast_kernel_efficiency(slices));
 }
 

@@ -479,45 +479,43 @@ static SinoStatus check(const SinoPlanRequest *request)
 }
 
 /* AᵀA is a convolution if every ray counts alike, and those beside the detector are 0. */
-static SinoStatus check_toeplitz(const SinoPlanRequest *request)
+static SinoStatus check_normal(const SinoPlanRequest *request, const char *name)
 {
-    SINO_CHECK(request->job.solver->normal, SINO_BAD_INPUT,
-               "--projector is toeplitz with --algorithm %s; allowed: cg or fista, or another projector",
-               sino_algorithm_name(request->job.solver->choice));
-    SINO_CHECK(
-        !request->job.halved, SINO_BAD_INPUT,
-        "--iterations is auto with --projector toeplitz, which weighs no rays; allowed: a number, or --projector "
-        "rays or rotate");
-    SINO_CHECK(
-        sino_redundancy_width(&request->job.problem.geometry) == 0, SINO_BAD_INPUT,
-        "--projector is toeplitz with a half acquisition; allowed: objects that lie within the detector at every "
-        "angle, or --projector rays or rotate");
+    SINO_CHECK(!request->job.halved, SINO_BAD_INPUT,
+               "--iterations is auto with --projector %s, which weighs no rays; allowed: a number, or --projector "
+               "rays or rotate",
+               name);
+    SINO_CHECK(sino_redundancy_width(&request->job.problem.geometry) == 0, SINO_BAD_INPUT,
+               "--projector is %s with a half acquisition; allowed: objects that lie within the detector at every "
+               "angle, or --projector rays or rotate",
+               name);
     return NULL;
 }
 
-bool sino_plan_has_kernels(const SinoDeviceRoom *devices, SinoProjector projector)
+bool sino_plan_has_kernels(const SinoDeviceRoom *devices, const SinoOperatorKind *kind)
 {
-    if (projector == SINO_PROJECTOR_TOEPLITZ) return devices->count == 0 || devices->slices > 0;
-    return devices->count == 0 || (projector != SINO_PROJECTOR_PIXELS && projector != SINO_PROJECTOR_GRIDDING);
+    const bool cuda = devices->slices > 0; /* OpenCL devices have no limit of slices */
+    return devices->count == 0 || kind->kernels == SINO_KERNELS_OF_ALL ||
+           (kind->kernels == SINO_KERNELS_OF_CUDA && cuda);
 }
 
-/* Kinds of operator that store nothing compute in single precision; not all of them on devices. */
+/* Matches the projector that the user names with the solver and the machine. */
 static SinoStatus check_projector(const SinoPlanRequest *request)
 {
     const SinoProblem *problem = &request->job.problem;
-    const char *name = sino_projector_name(problem->projector);
-    if (problem->projector == SINO_PROJECTOR_AUTO || problem->projector == SINO_PROJECTOR_RAYS) return NULL;
-    SINO_CHECK(problem->precision == SINO_SINGLE, SINO_BAD_INPUT,
-               "--projector is %s with --precision %s; allowed: single, or --projector rays", name,
+    const SinoOperatorKind *kind = sino_operator_of(problem->projector);
+    char allowed[80];
+    SINO_CHECK(kind->stores || problem->precision == SINO_SINGLE, SINO_BAD_INPUT,
+               "--projector is %s with --precision %s; allowed: single, or --projector rays", kind->name,
                sino_precision_name(problem->precision));
-    SINO_CHECK(sino_plan_has_kernels(&request->machine.devices, problem->projector), SINO_BAD_INPUT,
-               "--projector is %s where %s compute; allowed: --device cpu, or --projector rays or rotate", name,
-               problem->projector == SINO_PROJECTOR_TOEPLITZ ? "OpenCL devices" : "devices");
-    const bool only_back = problem->projector == SINO_PROJECTOR_PIXELS || problem->projector == SINO_PROJECTOR_GRIDDING;
-    SINO_CHECK(!only_back || !request->job.solver->iterative, SINO_BAD_INPUT,
-               "--projector is %s with --algorithm %s; allowed: fbp, or --projector rays or rotate", name,
-               sino_algorithm_name(request->job.solver->choice));
-    return problem->projector == SINO_PROJECTOR_TOEPLITZ ? check_toeplitz(request) : NULL;
+    SINO_CHECK(sino_plan_has_kernels(&request->machine.devices, kind), SINO_BAD_INPUT,
+               "--projector is %s where %s compute; allowed: --device cpu, or --projector rays or rotate", kind->name,
+               kind->kernels == SINO_KERNELS_OF_CUDA ? "OpenCL devices" : "devices");
+    sino_solver_names(kind, allowed, sizeof allowed);
+    SINO_CHECK(sino_solver_fits(request->job.solver, kind), SINO_BAD_INPUT,
+               "--projector is %s with --algorithm %s; allowed: %s, or another projector", kind->name,
+               sino_algorithm_name(request->job.solver->choice), allowed);
+    return kind->normal ? check_normal(request, kind->name) : NULL;
 }
 
 SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result)

@@ -50,8 +50,8 @@ typedef struct SinoRunPlan {
     int64_t budget_bytes;
 } SinoRunPlan;
 
-/* Whether cores alone compute, or the devices have kernels of the projector. */
-bool sino_plan_has_kernels(const SinoDeviceRoom *devices, SinoProjector projector);
+/* Whether cores alone compute, or the devices have kernels of the kind. */
+bool sino_plan_has_kernels(const SinoDeviceRoom *devices, const SinoOperatorKind *kind);
 
 /* Why a rank needs whole slices, a clause; NULL: ranks can share them. */
 const char *sino_plan_whole_slices(const SinoPlanRequest *request);

@@ -21,7 +21,7 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
     SINO_TRY(sino_machine_agree(processes, &request.machine));
     SINO_TRY(sino_processes_agree(processes, sino_forecast_new(&request, &made.forecast)));
     const SinoRunPlan *plan = &made.forecast.plan;
-    if (request.normal && plan->problem.projector == SINO_PROJECTOR_TOEPLITZ) made.settings = normal;
+    if (request.normal && sino_operator_is_normal(plan->problem.projector)) made.settings = normal;
     made.shape = sino_run_plan_shape(plan, rank);
     made.group = made.shape.idle ? -1 : sino_process_grid_group(&plan->grid, rank);
     made.division = plan->division;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Solver: the algorithm that computes a minibatch's tomogram from its sinogram. A solver is one file and one row of the
- * table in solver.c. */
+ * table in solver_table.c. */
 #ifndef SINO_SOLVER_H
 #define SINO_SOLVER_H
 
@@ -102,6 +102,15 @@ extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_
  * reconstructs without a solver (fdk). */
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights,
                                    int64_t prior_dimensions);
+/* Whether a kind of operator has what the solver needs: AᵀA, or products in one direction or in both. */
+bool sino_solver_fits(const SinoSolver *solver, const SinoOperatorKind *kind);
+
+/* Whether a solver of the algorithm fits the kind. */
+bool sino_solver_exists(SinoAlgorithmChoice choice, const SinoOperatorKind *kind);
+
+/* Writes the names of the algorithms that have such a solver, "cg or fista". */
+void sino_solver_names(const SinoOperatorKind *kind, char *text, size_t size);
+
 /* The solver of the settings. */
 const SinoSolver *sino_solver_of(const SinoSettings *settings);
 

@@ -2,6 +2,8 @@
 /* Solver, table: all solvers. */
 #include "solver.h"
 
+#include <stdio.h>
+
 /* Of several solvers of an algorithm, the last one that may be taken is. */
 static const SinoSolver *const solvers[] = {&sino_solver_cg,    &sino_solver_cg_weighted,   &sino_solver_cg_normal,
                                             &sino_solver_sirt,  &sino_solver_sirt_weighted, &sino_solver_sirt_given,
@@ -13,13 +15,39 @@ const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector pro
 {
     const SinoSolver *found = NULL;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
-        const bool may = (!solvers[i]->normal || projector == SINO_PROJECTOR_TOEPLITZ) &&
+        const bool may = (!solvers[i]->normal || sino_operator_is_normal(projector)) &&
                          (!solvers[i]->weighted || weights == SINO_WEIGHTS_COUNTS || weights == SINO_WEIGHTS_FILE) &&
                          (!solvers[i]->given || weights == SINO_WEIGHTS_FILE) &&
                          (!solvers[i]->volume || prior_dimensions == 3);
         if (solvers[i]->choice == choice && may) found = solvers[i];
     }
     return found;
+}
+
+bool sino_solver_fits(const SinoSolver *solver, const SinoOperatorKind *kind)
+{
+    if (solver->normal || kind->normal) return solver->normal && kind->normal;
+    return kind->project || !solver->iterative;
+}
+
+bool sino_solver_exists(SinoAlgorithmChoice choice, const SinoOperatorKind *kind)
+{
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++)
+        if (solvers[i]->choice == choice && sino_solver_fits(solvers[i], kind)) return true;
+    return false;
+}
+
+void sino_solver_names(const SinoOperatorKind *kind, char *text, size_t size)
+{
+    size_t length = 0;
+    SinoAlgorithmChoice last = SINO_ALGORITHM_FDK; /* which has no solver; those of one algorithm follow each other */
+    *text = 0;
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers && length < size; i++) {
+        if (solvers[i]->choice == last || !sino_solver_fits(solvers[i], kind)) continue;
+        last = solvers[i]->choice;
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? " or " : "", sino_algorithm_name(last));
+    }
 }
 
 const SinoSolver *sino_solver_of(const SinoSettings *settings)

@@ -70,9 +70,10 @@ static SinoStatus take_images(const SinoRecon *recon)
 /* The earlier run's plan chose the normal operator. */
 static void resume_by_normal(SinoSettings *planned)
 {
+    const SinoProjector chosen = planned->projector;
     planned->projector = SINO_PROJECTOR_AUTO;
     (void)sino_settings_by_normal(planned, planned);
-    planned->projector = SINO_PROJECTOR_TOEPLITZ;
+    planned->projector = chosen;
 }
 
 /* From here on the run is one of --projector toeplitz, whether that was named or chosen. */
@@ -81,7 +82,7 @@ static void take_normal(SinoRecon *recon)
     Parallel *own = recon->own;
     SinoSettings *settings = &own->normal;
     *settings = *own->given;
-    settings->projector = SINO_PROJECTOR_TOEPLITZ;
+    settings->projector = own->team.settings.projector;
     settings->iterations = own->team.settings.iterations;
     own->solver = sino_solver_of(settings);
     recon->settings = settings;
@@ -98,9 +99,9 @@ static SinoStatus plan(SinoRecon *recon)
     sino_team_free(&own->team);
     own->planned = *own->given;
     sino_resume_plan(&recon->resume, &own->planned);
-    if (left && own->planned.projector == SINO_PROJECTOR_TOEPLITZ) resume_by_normal(&own->planned);
+    if (left && sino_operator_is_normal(own->planned.projector)) resume_by_normal(&own->planned);
     SINO_TRY(sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team));
-    if (left && own->team.settings.projector == SINO_PROJECTOR_TOEPLITZ) take_normal(recon);
+    if (left && sino_operator_is_normal(own->team.settings.projector)) take_normal(recon);
     return NULL;
 }
 

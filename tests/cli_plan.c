@@ -485,7 +485,7 @@ static void cone_table(void **state)
     assert_has(&run, "pixel: 0.2 x 0.2 mm; voxel: 0.133333 mm (assumed)\nvolume       4096 x 4096 x 4096 voxels\n");
     assert_has(&run, "grid         32x4: the volume in 32, the projections in 4 (the fewest rows of ranks "
                      "whose parts fit devices)\n");
-    assert_has(&run, "memory of a rank, of 16.0 GiB\n  voxels                       8.00 GiB\n");
+    assert_has(&run, "memory of a rank, of 16.0 GiB\n  voxels                           8.00 GiB\n");
     assert_has(
         &run,
         "  this run   128   32x4    0.5        15.4        13.2        15.4        1.9          5.6    9.6   30.6\n");

@@ -2,6 +2,7 @@
 /* Cone model, report: predicted times of a cone-beam reconstruction as a table for people, and as JSON. */
 #include "cone_model_report.h"
 
+#include "amounts.h"
 #include "arithmetic.h"
 #include "duration.h"
 #include "json.h"
@@ -9,32 +10,23 @@
 
 #include <inttypes.h>
 
-/* A row of a table, and a member of the JSON object. */
-typedef struct Item {
-    const char *key, *name;
-    double value;
-} Item;
-
-enum { STEPS = 5, REST = 4, ITEMS = STEPS + 1 + REST + 1 };
-
 /* Steps that go on at the same time, the longest of them, steps one after the other, and the run. */
-typedef struct Items {
-    Item item[ITEMS];
-} Items;
-
-static Items items_of(const SinoConeTimes *times)
+static SinoAmounts times_of(const SinoConeTimes *times)
 {
-    return (Items){{{"load", "load", times->load},
-                    {"filter", "filter", times->filter},
-                    {"gather", "gather in columns", times->gather},
-                    {"to_device", "copy to devices", times->to_device},
-                    {"backproject", "copy and backproject", times->backproject},
-                    {"compute", "the longest of these", times->compute},
-                    {"transpose", "transpose", times->transpose},
-                    {"from_device", "copy from devices", times->from_device},
-                    {"reduce", "sum along rows", times->reduce},
-                    {"store", "store", times->store},
-                    {"run", "run", times->run}}};
+    return (SinoAmounts){"seconds",
+                         SINO_AMOUNT_SECONDS,
+                         11,
+                         {{"load", "load", times->load},
+                          {"filter", "filter", times->filter},
+                          {"gather", "gather in columns", times->gather},
+                          {"to_device", "copy to devices", times->to_device},
+                          {"backproject", "copy and backproject", times->backproject},
+                          {"compute", "the longest of these", times->compute},
+                          {"transpose", "transpose", times->transpose},
+                          {"from_device", "copy from devices", times->from_device},
+                          {"reduce", "sum along rows", times->reduce},
+                          {"store", "store", times->store},
+                          {"run", "run", times->run}}};
 }
 
 void sino_cone_print_scan(const SinoCone *cone, bool assumed, FILE *out)
@@ -67,19 +59,13 @@ static void print_head(const SinoConeModelReport *report, const SinoConeTimes *t
     fprintf(out, "reduced      %s of each rank\n", sino_bytes_text((int64_t)times->reduce_bytes, bytes));
 }
 
-enum { MEMORY_ITEMS_MAX = 10 };
-typedef struct MemoryItems {
-    int count;
-    int64_t budget_bytes;
-    Item item[MEMORY_ITEMS_MAX];
-} MemoryItems;
-
-static MemoryItems planned_items(const SinoConePlan *plan)
+static SinoAmounts planned_items(const SinoConePlan *plan)
 {
     const SinoConeBytes *bytes = &plan->bytes;
     const int64_t rest = plan->total_bytes - bytes->total - plan->loading_bytes; /* program and record */
-    return (MemoryItems){10,
-                         plan->budget_bytes,
+    return (SinoAmounts){"memory_bytes",
+                         SINO_AMOUNT_BYTES,
+                         10,
                          {{"base", "program, pictures", (double)rest},
                           {"voxels", "voxels", (double)bytes->parts},
                           {"pieces", "counts, sinograms", (double)bytes->pieces},
@@ -93,40 +79,44 @@ static MemoryItems planned_items(const SinoConePlan *plan)
 }
 
 /* Of devices: what eq. 7 counts. */
-static MemoryItems device_items(const SinoConeModelReport *report)
+static SinoAmounts device_items(const SinoConeModelReport *report)
 {
     const int64_t voxels = sino_cone_part_bytes(&report->problem, report->grid);
     const int64_t lines = sino_cone_block_bytes(&report->problem);
-    return (MemoryItems){3,
-                         report->machine.memory_bytes,
+    return (SinoAmounts){"memory_bytes",
+                         SINO_AMOUNT_BYTES,
+                         3,
                          {{"voxels", "voxels", (double)voxels},
                           {"lines", "a block of projections", (double)lines},
                           {"total", "total", (double)(voxels + lines)}}};
 }
 
-static MemoryItems memory_items(const SinoConeModelReport *report)
+static SinoAmounts memory_items(const SinoConeModelReport *report)
 {
     return report->planned ? planned_items(&report->plan) : device_items(report);
 }
 
+static int64_t budget_of(const SinoConeModelReport *report)
+{
+    return report->planned ? report->plan.budget_bytes : report->machine.memory_bytes;
+}
+
 static void print_memory(const SinoConeModelReport *report, FILE *out)
 {
-    const MemoryItems items = memory_items(report);
+    const SinoAmounts items = memory_items(report);
     char bytes[24];
-    fprintf(out, "\nmemory of a rank, of %s\n", sino_bytes_text(items.budget_bytes, bytes));
-    for (const Item *item = items.item; item < items.item + items.count; item++)
-        if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_bytes_text((int64_t)item->value, bytes));
+    fprintf(out, "\nmemory of a rank, of %s\n", sino_bytes_text(budget_of(report), bytes));
+    sino_amounts_print(&items, out);
 }
 
 static void print_run(const SinoConeTimes *times, double range_s, FILE *out)
 {
-    const Items items = items_of(times);
+    const SinoAmounts items = times_of(times);
     char text[SINO_DURATION_SIZE];
     fprintf(out, "\ntime of the run\n");
-    for (const Item *item = items.item; item < items.item + ITEMS; item++)
-        if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_duration_text(item->value, text));
-    if (range_s > 0) fprintf(out, "  %-24s %12s\n", "before, range of values", sino_duration_text(range_s, text));
-    fprintf(out, "  %-24s %12.4g 10^9 updates per second, %.4g 2^30\n", "rate", times->gups,
+    sino_amounts_print(&items, out);
+    if (range_s > 0) fprintf(out, "  %-28s %12s\n", "before, range of values", sino_duration_text(range_s, text));
+    fprintf(out, "  %-28s %12.4g 10^9 updates per second, %.4g 2^30\n", "rate", times->gups,
             times->gups * 1e9 / 0x1p30);
 }
 
@@ -230,27 +220,21 @@ static void json_of_grid(SinoJson *json, const SinoConeModelReport *report)
     sino_json_integer(json, "passes", sino_larger(report->problem.passes, 1));
 }
 
-static void json_of_items(SinoJson *json, const char *name, int count, const Item *items)
-{
-    sino_json_open(json, name);
-    for (int i = 0; i < count; i++) sino_json_real(json, items[i].key, items[i].value);
-    sino_json_close(json);
-}
-
 void sino_cone_model_json(const SinoConeModelReport *report, FILE *out)
 {
     const SinoConeTimes times = sino_cone_times(&report->machine, &report->problem, report->grid);
-    const MemoryItems memory = memory_items(report);
-    const Item bytes[] = {{"gather", "", times.gather_bytes}, {"reduce", "", times.reduce_bytes}};
-    const Items items = items_of(&times);
+    const SinoAmounts memory = memory_items(report);
+    const SinoAmounts bytes = {
+        "bytes", SINO_AMOUNT_BYTES, 2, {{"gather", "", times.gather_bytes}, {"reduce", "", times.reduce_bytes}}};
+    const SinoAmounts items = times_of(&times);
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
     sino_cone_json_scan(&json, &report->cone, report->assumed);
     json_of_grid(&json, report);
-    sino_json_integer(&json, "budget_bytes", memory.budget_bytes);
-    json_of_items(&json, "memory_bytes", memory.count, memory.item);
-    json_of_items(&json, "bytes", 2, bytes);
-    json_of_items(&json, "seconds", ITEMS, items.item);
+    sino_json_integer(&json, "budget_bytes", budget_of(report));
+    sino_amounts_json(&memory, &json);
+    sino_amounts_json(&bytes, &json);
+    sino_amounts_json(&items, &json);
     sino_json_real(&json, "range_seconds", report->range_s);
     sino_json_real(&json, "overlap", times.overlap);
     sino_json_real(&json, "gups", times.gups);

@@ -2,22 +2,13 @@
 /* plan of a cone beam by an iterative algorithm: its memory, and its time on this machine's cores. */
 #include "plan_cone_solution.h"
 
+#include "amounts.h"
 #include "cone_model_report.h"
 #include "cone_solution_plan.h"
-#include "duration.h"
-#include "json.h"
 #include "memory.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* A row of a table, and a member of the JSON object. */
-typedef struct Item {
-    const char *key, *name;
-    double value;
-} Item;
-
-enum { BYTES = 7, TIMES = 7 };
 
 typedef struct Report {
     const SinoSettings *settings;
@@ -29,52 +20,51 @@ typedef struct Report {
     SinoConeSolutionTimes times;
 } Report;
 
-static void list_bytes(const Report *report, Item item[BYTES])
+static SinoAmounts list_bytes(const Report *report)
 {
     const SinoConeSolutionPlan *plan = &report->plan;
     const SinoConeSolutionBytes *bytes = &plan->bytes;
     const int64_t rest = plan->total_bytes - bytes->total - plan->loading_bytes; /* program and record */
-    const Item items[BYTES] = {{"base", "program, pictures", (double)rest},
-                               {"vectors", "volume, scan, vectors", (double)bytes->vectors},
-                               {"pieces", "counts, sinograms", (double)bytes->pieces},
-                               {"images", "images", (double)bytes->images},
-                               {"scratch", "work memory of tasks", (double)bytes->scratch},
-                               {"loading", "fields being averaged", (double)plan->loading_bytes},
-                               {"total", "total", (double)plan->total_bytes}};
-    memcpy(item, items, sizeof items);
+    return (SinoAmounts){"memory_bytes",
+                         SINO_AMOUNT_BYTES,
+                         7,
+                         {{"base", "program, pictures", (double)rest},
+                          {"vectors", "volume, scan, vectors", (double)bytes->vectors},
+                          {"pieces", "counts, sinograms", (double)bytes->pieces},
+                          {"images", "images", (double)bytes->images},
+                          {"scratch", "work memory of tasks", (double)bytes->scratch},
+                          {"loading", "fields being averaged", (double)plan->loading_bytes},
+                          {"total", "total", (double)plan->total_bytes}}};
 }
 
-static void list_times(const Report *report, Item item[TIMES])
+static SinoAmounts list_times(const Report *report)
 {
     const SinoConeSolutionTimes *times = &report->times;
-    const Item items[TIMES] = {{"load", "load", times->load},
-                               {"start", "before the iterations", times->start},
-                               {"products", "products of an iteration", times->products},
-                               {"vectors", "vectors of an iteration", times->vectors},
-                               {"iteration", "an iteration", times->iteration},
-                               {"store", "store", times->store},
-                               {"run", "run", times->run}};
-    memcpy(item, items, sizeof items);
+    return (SinoAmounts){"seconds",
+                         SINO_AMOUNT_SECONDS,
+                         7,
+                         {{"load", "load", times->load},
+                          {"start", "before the iterations", times->start},
+                          {"products", "products of an iteration", times->products},
+                          {"vectors", "vectors of an iteration", times->vectors},
+                          {"iteration", "an iteration", times->iteration},
+                          {"store", "store", times->store},
+                          {"run", "run", times->run}}};
 }
 
 static void print_text(const Report *report, FILE *out)
 {
     const SinoConeProductRates rates = sino_cone_usual_products;
     const SinoRates *machine = &report->request.machine.rates;
-    char text[SINO_DURATION_SIZE];
-    Item bytes[BYTES], times[TIMES];
-    list_bytes(report, bytes);
-    list_times(report, times);
+    char text[24];
+    const SinoAmounts bytes = list_bytes(report), times = list_times(report);
     sino_cone_print_scan(report->cone, report->assumed, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in memory as a whole\n",
             sino_algorithm_name(report->settings->algorithm), report->settings->iterations);
     fprintf(out, "\nmemory, of %s\n", sino_bytes_text(report->plan.budget_bytes, text));
-    for (int i = 0; i < BYTES; i++)
-        if (bytes[i].value > 0)
-            fprintf(out, "  %-24s %12s\n", bytes[i].name, sino_bytes_text((int64_t)bytes[i].value, text));
+    sino_amounts_print(&bytes, out);
     fprintf(out, "\ntime of the run\n");
-    for (int i = 0; i < TIMES; i++)
-        fprintf(out, "  %-24s %12s\n", times[i].name, sino_duration_text(times[i].value, text));
+    sino_amounts_print(&times, out);
     fprintf(out,
             "\nassumed      workers: %" PRId64
             "; per worker: project %g, backproject %g 10^9 updates per second, memory "
@@ -85,21 +75,15 @@ static void print_text(const Report *report, FILE *out)
 
 static void print_json(const Report *report, FILE *out)
 {
-    Item bytes[BYTES], times[TIMES];
+    const SinoAmounts bytes = list_bytes(report), times = list_times(report);
     SinoJson json = {.out = out};
-    list_bytes(report, bytes);
-    list_times(report, times);
     sino_json_open(&json, NULL);
     sino_cone_json_scan(&json, report->cone, report->assumed);
     sino_json_text(&json, "algorithm", sino_algorithm_name(report->settings->algorithm));
     sino_json_integer(&json, "iterations", report->settings->iterations);
     sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
-    sino_json_open(&json, "memory_bytes");
-    for (int i = 0; i < BYTES; i++) sino_json_real(&json, bytes[i].key, bytes[i].value);
-    sino_json_close(&json);
-    sino_json_open(&json, "seconds");
-    for (int i = 0; i < TIMES; i++) sino_json_real(&json, times[i].key, times[i].value);
-    sino_json_close(&json);
+    sino_amounts_json(&bytes, &json);
+    sino_amounts_json(&times, &json);
     sino_json_close(&json);
 }
 

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of counts with a system matrix: its memory, and its time on this machine's cores. */
-#include "duration.h"
+#include "amounts.h"
 #include "matrix_plan.h"
 #include "matrix_report.h"
 #include "memory.h"
 #include "plan_report.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-/* A row of a table, and a member of the JSON object. */
-typedef struct Item {
-    const char *key, *name;
-    double value;
-} Item;
-
-enum { BYTES = 7, TIMES = 9 };
 
 typedef struct Report {
     const SinoSettings *settings;
@@ -30,33 +21,37 @@ static double bytes_per_nonzero(const Report *report)
     return report->input->survey->bytes_per_nonzero[report->settings->precision == SINO_MIXED];
 }
 
-static void list_bytes(const Report *report, Item item[BYTES])
+static SinoAmounts list_bytes(const Report *report)
 {
     const SinoMatrixSolutionBytes *bytes = &report->plan.bytes;
     const int64_t rest = report->plan.total_bytes - bytes->total; /* program and record */
-    const Item items[BYTES] = {{"base", "program, pictures", (double)rest},
-                               {"matrix", "matrix", (double)bytes->bricks},
-                               {"orders", "orders of voxels, rows", (double)bytes->orders},
-                               {"building", "matrix being packed", (double)bytes->building},
-                               {"vectors", "counts, images, vectors", (double)bytes->vectors},
-                               {"images", "images to be stored", (double)bytes->images},
-                               {"total", "total", (double)report->plan.total_bytes}};
-    memcpy(item, items, sizeof items);
+    return (SinoAmounts){"memory_bytes",
+                         SINO_AMOUNT_BYTES,
+                         7,
+                         {{"base", "program, pictures", (double)rest},
+                          {"matrix", "matrix", (double)bytes->bricks},
+                          {"orders", "orders of voxels, rows", (double)bytes->orders},
+                          {"building", "matrix being packed", (double)bytes->building},
+                          {"vectors", "counts, images, vectors", (double)bytes->vectors},
+                          {"images", "images to be stored", (double)bytes->images},
+                          {"total", "total", (double)report->plan.total_bytes}}};
 }
 
-static void list_times(const Report *report, Item item[TIMES])
+static SinoAmounts list_times(const Report *report)
 {
     const SinoMatrixTimes *times = &report->times;
-    const Item items[TIMES] = {{"load", "load and pack the matrix", times->load},
-                               {"start", "before the iterations", times->start},
-                               {"read", "matrix read, an iteration", times->read},
-                               {"products", "products of an iteration", times->products},
-                               {"vectors", "vectors of an iteration", times->vectors},
-                               {"exchange", "sums over ranks, an iteration", times->exchange},
-                               {"iteration", "an iteration", times->iteration},
-                               {"store", "store", times->store},
-                               {"run", "run", times->run}};
-    memcpy(item, items, sizeof items);
+    return (SinoAmounts){"seconds",
+                         SINO_AMOUNT_SECONDS,
+                         9,
+                         {{"load", "load and pack the matrix", times->load},
+                          {"start", "before the iterations", times->start},
+                          {"read", "matrix read, an iteration", times->read},
+                          {"products", "products of an iteration", times->products},
+                          {"vectors", "vectors of an iteration", times->vectors},
+                          {"exchange", "sums over ranks, an iteration", times->exchange},
+                          {"iteration", "an iteration", times->iteration},
+                          {"store", "store", times->store},
+                          {"run", "run", times->run}}};
 }
 
 static void print_text(const Report *report, FILE *out)
@@ -65,10 +60,8 @@ static void print_text(const Report *report, FILE *out)
     const SinoMatrixSurvey *matrix = report->input->survey;
     const SinoMachine *machine = &report->request.machine;
     const SinoMatrixRates rates = sino_matrix_rates(settings->precision);
-    char text[SINO_DURATION_SIZE];
-    Item bytes[BYTES], times[TIMES];
-    list_bytes(report, bytes);
-    list_times(report, times);
+    char text[24];
+    const SinoAmounts bytes = list_bytes(report), times = list_times(report);
     sino_counts_report_print(settings->file_name, sino_counts_info(report->input->files.counts), out);
     sino_report_line("matrix", settings->system_matrix, out);
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, out);
@@ -86,11 +79,9 @@ static void print_text(const Report *report, FILE *out)
                 matrix->orientation_count, bytes_per_nonzero(report) / (double)matrix->orientation_count);
     fprintf(out, "\nmemory%s, of %s\n", settings->ranks > 1 ? " of a rank" : "",
             sino_bytes_text(report->plan.budget_bytes, text));
-    for (int i = 0; i < BYTES; i++)
-        fprintf(out, "  %-26s %12s\n", bytes[i].name, sino_bytes_text((int64_t)bytes[i].value, text));
+    sino_amounts_print(&bytes, out);
     fprintf(out, "\ntime of the run\n");
-    for (int i = 0; i < TIMES; i++)
-        fprintf(out, "  %-26s %12s\n", times[i].name, sino_duration_text(times[i].value, text));
+    sino_amounts_print(&times, out);
     fprintf(out,
             "\nassumed      workers: %" PRId64 "; per worker: memory %g GB/s, %g ns for a nonzero and %g for each set "
             "of it,\n             %g 10^9 nonzeros packed per second; files: %g GB/s",
@@ -106,10 +97,8 @@ static void print_json(const Report *report, FILE *out)
 {
     const SinoSettings *settings = report->settings;
     const SinoMatrixSurvey *matrix = report->input->survey;
-    Item bytes[BYTES], times[TIMES];
+    const SinoAmounts bytes = list_bytes(report), times = list_times(report);
     SinoJson json = {.out = out};
-    list_bytes(report, bytes);
-    list_times(report, times);
     sino_json_open(&json, NULL);
     sino_counts_report_json(settings->file_name, sino_counts_info(report->input->files.counts), &json);
     sino_matrix_report_json(settings->system_matrix, sino_matrix_kind(matrix->file), &matrix->outline, &json);
@@ -123,12 +112,8 @@ static void print_json(const Report *report, FILE *out)
     sino_json_real(&json, "bytes_per_nonzero", bytes_per_nonzero(report));
     sino_json_integer(&json, "orientations", matrix->orientation_count);
     sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
-    sino_json_open(&json, "memory_bytes");
-    for (int i = 0; i < BYTES; i++) sino_json_integer(&json, bytes[i].key, (int64_t)bytes[i].value);
-    sino_json_close(&json);
-    sino_json_open(&json, "seconds");
-    for (int i = 0; i < TIMES; i++) sino_json_real(&json, times[i].key, times[i].value);
-    sino_json_close(&json);
+    sino_amounts_json(&bytes, &json);
+    sino_amounts_json(&times, &json);
     sino_json_close(&json);
 }
 

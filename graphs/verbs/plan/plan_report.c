@@ -2,6 +2,7 @@
 /* Plan, report: a forecast as a table for people, and as JSON. */
 #include "plan_report.h"
 
+#include "amounts.h"
 #include "arithmetic.h"
 #include "duration.h"
 #include "json.h"
@@ -10,18 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-/* A row of a table, and a member of the JSON object. */
-typedef struct Item {
-    const char *key, *name;
-    double value;
-} Item;
-
-enum { ITEMS_MAX = 13 };
-typedef struct ItemList {
-    int count;
-    Item item[ITEMS_MAX];
-} ItemList;
 
 static double solver_bytes(const SinoPlanRequest *request)
 {
@@ -33,12 +22,14 @@ static double stored_bytes(const SinoPlanRequest *request)
     return (double)sino_precision_bytes(request->job.problem.precision);
 }
 
-static ItemList memory_items(const SinoRunPlan *plan)
+static SinoAmounts memory_items(const SinoRunPlan *plan)
 {
     const SinoResources *bytes = &plan->resources;
     const double slots = (double)plan->streaming.slots, sets = plan->streaming.slab_count > 1 ? 2 : 1;
     const double rest = (double)(bytes->slot_bytes - bytes->vector_bytes - bytes->sum_bytes);
-    return (ItemList){
+    return (SinoAmounts){
+        "memory_bytes",
+        SINO_AMOUNT_BYTES,
         13,
         {
             {"base", "program", (double)bytes->base_bytes},
@@ -57,25 +48,29 @@ static ItemList memory_items(const SinoRunPlan *plan)
         }};
 }
 
-static ItemList time_items(const SinoForecastTimes *times)
+static SinoAmounts time_items(const SinoForecastTimes *times)
 {
-    return (ItemList){5,
-                      {
-                          {"kernel", "kernels", times->kernel},
-                          {"update", "updates of vectors", times->update},
-                          {"socket", "sums in sockets", times->socket},
-                          {"node", "sums in nodes", times->node},
-                          {"global", "between ranks", times->global},
-                      }};
+    return (SinoAmounts){"iteration_seconds",
+                         SINO_AMOUNT_SECONDS,
+                         5,
+                         {
+                             {"kernel", "kernels", times->kernel},
+                             {"update", "updates of vectors", times->update},
+                             {"socket", "sums in sockets", times->socket},
+                             {"node", "sums in nodes", times->node},
+                             {"global", "between ranks", times->global},
+                         }};
 }
 
 /* Bytes of one projection of all slices. Sums within a rank have the solver's precision, messages the stored
  * precision. */
-static ItemList traffic_items(const SinoPlanRequest *request, const SinoForecast *forecast)
+static SinoAmounts traffic_items(const SinoPlanRequest *request, const SinoForecast *forecast)
 {
     const double slices = (double)request->job.slice_count, stored = stored_bytes(request);
     const SinoTraffic *traffic = &forecast->plan.size.traffic;
-    return (ItemList){
+    return (SinoAmounts){
+        "projection_bytes",
+        SINO_AMOUNT_BYTES,
         7,
         {
             {"worker_footprints", "footprints of workers",
@@ -173,36 +168,34 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
             " (the kernels at %.0f %% of their rate)\n",
             plan->group_slices, plan->streaming.slots, plan->streaming.minibatch,
-            plan->problem.projector >= SINO_PROJECTOR_GRIDDING /* slices share next to nothing */
+            sino_operator_of(plan->problem.projector)->minibatch > 0 /* slices share next to nothing */
                 ? 100
                 : 100 * sino_forecast_kernel_efficiency(plan->streaming.minibatch));
 }
 
 static void print_memory(const SinoForecast *forecast, FILE *out)
 {
-    const ItemList list = memory_items(&forecast->plan);
+    const SinoAmounts list = memory_items(&forecast->plan);
     char bytes[24];
     fprintf(out, "\nmemory of a rank, of %s\n", sino_bytes_text(forecast->plan.budget_bytes, bytes));
-    for (const Item *item = list.item; item < list.item + list.count; item++)
-        if (item->value > 0) fprintf(out, "  %-24s %12s\n", item->name, sino_bytes_text((int64_t)item->value, bytes));
+    sino_amounts_print(&list, out);
 }
 
 static void print_traffic(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoTraffic *traffic = &forecast->plan.size.traffic;
     const int64_t *footprint = traffic->footprints;
-    const ItemList list = traffic_items(request, forecast);
-    char bytes[24];
+    const SinoAmounts list = traffic_items(request, forecast);
     fprintf(out, "\nbytes of a projection of all slices, %s\n", request->choices.direct ? "direct" : "hierarchical");
     for (int i = 0; i < list.count; i++) {
-        fprintf(out, "  %-24s %12s", list.item[i].name, sino_bytes_text((int64_t)list.item[i].value, bytes));
+        sino_amount_print(list.unit, &list.item[i], out);
         if ((i == SINO_LEVEL_SOCKET || i == SINO_LEVEL_NODE) && footprint[i] < footprint[i - 1])
             fprintf(out, "  -%.1f %%", 100 * reduction(footprint[i], footprint[i - 1]));
         if (i == SINO_LEVEL_NODE && footprint[i] < footprint[SINO_LEVEL_WORKER])
             fprintf(out, ", in all -%.1f %%", 100 * reduction(footprint[i], footprint[SINO_LEVEL_WORKER]));
         fputc('\n', out);
     }
-    fprintf(out, "  %-24s %12" PRId64 " per minibatch, of one rank at most %" PRId64 "\n", "messages",
+    fprintf(out, "  %-28s %12" PRId64 " per minibatch, of one rank at most %" PRId64 "\n", "messages",
             traffic->messages, traffic->most_messages);
 }
 
@@ -216,22 +209,23 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     const bool halved = request->job.halved;
     const SinoRates *machine = &request->machine.rates;
     const SinoForecastTimes *times = &forecast->times;
-    const ItemList list = time_items(times);
+    const SinoAmounts list = time_items(times);
     double all = 0;
     char text[SINO_DURATION_SIZE];
     fprintf(out, "\ntime of an iteration, %s overlap\n",
             request->choices.overlap && forecast->plan.streaming.slots > 1 ? "with" : "without");
     for (int i = 0; i < list.count; i++) all += list.item[i].value;
-    for (const Item *item = list.item; item < list.item + list.count; item++)
-        fprintf(out, "  %-24s %12s %6.1f %%\n", item->name, sino_duration_text(item->value, text),
-                100 * item->value / all);
-    fprintf(out, "  %-24s %12s\n", "iteration", sino_duration_text(times->iteration, text));
+    for (int i = 0; i < list.count; i++) {
+        sino_amount_print(list.unit, &list.item[i], out);
+        fprintf(out, " %6.1f %%\n", 100 * list.item[i].value / all);
+    }
+    fprintf(out, "  %-28s %12s\n", "iteration", sino_duration_text(times->iteration, text));
     fprintf(out, "\ntime of the run\n");
-    fprintf(out, "  %-24s %12s\n", "files", sino_duration_text(times->files, text));
+    fprintf(out, "  %-28s %12s\n", "files", sino_duration_text(times->files, text));
     if (times->search > 0)
-        fprintf(out, "  %-24s %12s, %s NUMBER: none)\n", "search", sino_duration_text(times->search, text),
+        fprintf(out, "  %-28s %12s, %s NUMBER: none)\n", "search", sino_duration_text(times->search, text),
                 halved ? "of numbers of iterations (--iterations" : "of the prior's strength (--regularization");
-    fprintf(out, "  %-24s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
+    fprintf(out, "  %-28s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
     if (halved)
         fprintf(out, "  both are those of %" PRId64 " iterations, the most that a slice can have\n",
@@ -254,13 +248,6 @@ void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *
     print_memory(forecast, out);
     print_traffic(request, forecast, out);
     print_times(request, forecast, out);
-}
-
-static void json_of_items(SinoJson *json, const char *name, ItemList list)
-{
-    sino_json_open(json, name);
-    for (int i = 0; i < list.count; i++) sino_json_real(json, list.item[i].key, list.item[i].value);
-    sino_json_close(json);
 }
 
 static void json_of_scan(SinoJson *json, const SinoPlanRequest *request, const SinoGeometry *scan)
@@ -348,7 +335,8 @@ static void json_of_products(SinoJson *json, const SinoForecast *forecast)
 
 static void json_of_times(SinoJson *json, const SinoForecastTimes *times)
 {
-    json_of_items(json, "iteration_seconds", time_items(times));
+    const SinoAmounts iteration = time_items(times);
+    sino_amounts_json(&iteration, json);
     sino_json_open(json, "seconds");
     sino_json_real(json, "iteration", times->iteration);
     sino_json_real(json, "files", times->files);
@@ -360,6 +348,7 @@ static void json_of_times(SinoJson *json, const SinoForecastTimes *times)
 void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoRunPlan *plan = &forecast->plan;
+    const SinoAmounts memory = memory_items(plan), traffic = traffic_items(request, forecast);
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
     json_of_scan(&json, request, &plan->problem.geometry);
@@ -367,8 +356,8 @@ void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *f
     json_of_operator(&json, forecast);
     json_of_slices(&json, plan);
     sino_json_integer(&json, "budget_bytes", plan->budget_bytes);
-    json_of_items(&json, "memory_bytes", memory_items(plan));
-    json_of_items(&json, "projection_bytes", traffic_items(request, forecast));
+    sino_amounts_json(&memory, &json);
+    sino_amounts_json(&traffic, &json);
     sino_json_open(&json, "messages");
     sino_json_integer(&json, "minibatch", plan->size.traffic.messages);
     sino_json_integer(&json, "most", plan->size.traffic.most_messages);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Amounts: what a run takes, as rows of a table and as JSON. */
+#include "amounts.h"
+
+#include "duration.h"
+#include "memory.h"
+
+void sino_amount_print(SinoAmountUnit unit, const SinoAmount *amount, FILE *out)
+{
+    char text[SINO_DURATION_SIZE];
+    fprintf(out, "  %-28s %12s", amount->label,
+            unit == SINO_AMOUNT_BYTES ? sino_bytes_text((int64_t)amount->value, text)
+                                      : sino_duration_text(amount->value, text));
+}
+
+void sino_amounts_print(const SinoAmounts *amounts, FILE *out)
+{
+    for (int i = 0; i < amounts->count; i++) {
+        if (!(amounts->item[i].value > 0)) continue;
+        sino_amount_print(amounts->unit, &amounts->item[i], out);
+        fputc('\n', out);
+    }
+}
+
+void sino_amounts_json(const SinoAmounts *amounts, SinoJson *json)
+{
+    sino_json_open(json, amounts->name);
+    for (int i = 0; i < amounts->count; i++) {
+        const SinoAmount *item = &amounts->item[i];
+        if (amounts->unit == SINO_AMOUNT_BYTES)
+            sino_json_integer(json, item->key, (int64_t)item->value);
+        else
+            sino_json_real(json, item->key, item->value);
+    }
+    sino_json_close(json);
+}

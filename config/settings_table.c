@@ -619,8 +619,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .kind = SINO_SETTING_DURATION,
         AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
         .may_change = true,
-        .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
-                "ever"),
+        .help = "a run in which no task ends for this time says what waits for what, and ends, and so do ranks one of "
+                "which "
+                "gives no sign of life; none: they wait for ever"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",

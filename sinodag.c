@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct Verb {
@@ -163,6 +164,18 @@ static SinoStatus unknown_verb(const char *name)
                       meant ? meant : "", meant ? "?)" : "", names);
 }
 
+/* Threads of libraries, which the program cannot know, would end it by SIGSEGV. */
+static SinoStatus check_stack(void)
+{
+    const int64_t needed_bytes = 1 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= (rlim_t)needed_bytes) return NULL;
+    if (sino_launcher().rank > 0) return sino_error_told(SINO_FAILED); /* process 0 prints it */
+    return sino_error(SINO_FAILED,
+                      "the stack of a thread may have %" PRId64 " KiB (ulimit -s); needed: %" PRId64 " KiB or more",
+                      (int64_t)limit.rlim_cur >> 10, needed_bytes >> 10);
+}
+
 /* Ends a process that could not join the others. A launcher ends every process as soon as one exits with an error, even
  * if another one's message is still unprinted; a process with nothing to print therefore waits one second. */
 static int end_alone(SinoStatus status)
@@ -200,7 +213,8 @@ static int run_program(int argument_count, char **arguments)
     SinoJob *job = NULL;
     sino_ending_set_ranks(sino_launcher().rank == 0, NULL, NULL); /* until the ranks have joined */
     sino_ending_watch_signals();
-    SinoStatus status = sino_job_start(&job);
+    SinoStatus status = check_stack();
+    if (!status) status = sino_job_start(&job);
     if (status) return end_alone(status);
     const Verb *verb = find_verb(name);
     status = sino_job_agree(job, verb ? NULL : unknown_verb(argument_count > 1 ? name : NULL));

@@ -172,28 +172,46 @@ double sino_platform_processor_s(void)
     return clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Packages of a loaded topology that the process is bound to; all packages when the binding is unknown. */
-static int64_t count_sockets(hwloc_topology_t topology, hwloc_bitmap_t mine)
+/* Objects of this type that the process may run on, of a loaded topology; all where its mask is unknown. */
+static int64_t count_mine(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_bitmap_t mine, bool *bound)
 {
     int64_t count = 0;
-    const bool bound = hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0;
-    const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
+    const bool known = hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0;
+    const int all = hwloc_get_nbobjs_by_type(topology, type);
+    *bound = known && !hwloc_bitmap_isincluded(hwloc_topology_get_topology_cpuset(topology), mine);
     for (int i = 0; i < all; i++) {
-        const struct hwloc_obj *socket = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, (unsigned)i);
-        count += !bound || hwloc_bitmap_intersects(mine, socket->cpuset);
+        const struct hwloc_obj *object = hwloc_get_obj_by_type(topology, type, (unsigned)i);
+        count += !known || hwloc_bitmap_intersects(mine, object->cpuset);
     }
     return count;
 }
 
-int64_t sino_platform_socket_count(void)
+/* *bound: the mask of the process leaves out hardware threads of the topology. 0: hwloc does not know. */
+static int64_t count_objects(hwloc_obj_type_t type, bool *bound)
 {
     hwloc_topology_t topology;
     int64_t count = 0;
-    if (hwloc_topology_init(&topology) != 0) return 1;
+    *bound = false;
+    if (hwloc_topology_init(&topology) != 0) return 0;
     hwloc_bitmap_t mine = hwloc_bitmap_alloc();
-    if (mine && hwloc_topology_load(topology) == 0) count = count_sockets(topology, mine);
+    if (mine && hwloc_topology_load(topology) == 0) count = count_mine(topology, type, mine, bound);
     hwloc_bitmap_free(mine);
     hwloc_topology_destroy(topology);
+    return count;
+}
+
+int64_t sino_platform_bound_core_count(void)
+{
+    bool bound;
+    const int64_t cores = count_objects(HWLOC_OBJ_CORE, &bound);
+    if (!bound) return 0;
+    return cores > 0 ? cores : sino_platform_core_count();
+}
+
+int64_t sino_platform_socket_count(void)
+{
+    bool bound;
+    const int64_t count = count_objects(HWLOC_OBJ_PACKAGE, &bound);
     return count > 0 ? count : 1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scan axes: the order of the dimensions of an array of projections, the slowest one first. */
+/* Scan axes: the order of the dimensions of an array of projections, the slowest one first, and the unit of angles. */
 #ifndef SINO_SCAN_AXES_H
 #define SINO_SCAN_AXES_H
 
@@ -11,5 +11,8 @@ typedef enum SinoScanAxes {
     SINO_AXES_COLUMN_ANGLE_ROW,
     SINO_AXES_COLUMN_ROW_ANGLE
 } SinoScanAxes;
+
+/* AUTO: as the file says, or its format has it. */
+typedef enum SinoAngleUnit { SINO_ANGLE_UNIT_AUTO, SINO_ANGLE_UNIT_DEGREES, SINO_ANGLE_UNIT_RADIANS } SinoAngleUnit;
 
 #endif

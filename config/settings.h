@@ -190,6 +190,7 @@ typedef struct SinoSettings {
     char *file_name;                    /* positional, or --file-name; of several the first */
     SinoNameList more_files;            /* join: the others */
     char *theta;                        /* --theta: angles from a file or a range (io/scans/angle_list.h) */
+    SinoAngleUnit theta_unit;           /* of the angles, whatever files say */
     char *dataset, *theta_dataset;      /* --dataset, --theta-dataset: of an HDF5 file; NULL: as its format has them */
     SinoScanAxes axes;                  /* --axes: order of the dimensions of the data */
     char *flats, *darks;                /* --flats, --darks: images by file, folder or pattern, or FILE:/DATASET */

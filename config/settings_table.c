@@ -79,6 +79,7 @@ static const char *const axes_words[] = {"angle,row,column",
                                          "column,angle,row",
                                          "column,row,angle",
                                          NULL};
+static const char *const angle_unit_words[] = {"auto", "degrees", "radians", NULL};
 static const char *const values_words[] = {"auto", "counts", "transmission", "line-integrals", "events", NULL};
 static const char *const flat_words[] = {"mean", "median", "none", NULL};
 static const char *const filter_words[] = {"ramp", "shepp", "cosine", "hann", "hamming", "parzen", "butterworth", NULL};
@@ -199,7 +200,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help =
-            "angles that replace those of the scan: a text file of degrees, one per line; a .npy list or a raw "
+            "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
+            "named "
+            "angle or theta; a .npy list or a raw "
             "float32 file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
             "MATLAB; or a range of "
             "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
@@ -208,9 +211,14 @@ const SinoSetting sino_setting_table[] = {
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
             "file; if not given: sinodag finds it"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(theta_dataset, "PATH"), .geometries = SCANS,
-        .help = "dataset of the angles in the scan's HDF5 file, in degrees unless its attribute units says radians, or "
-                "variable in its MATLAB file, in degrees unless its name ends in rad; "
-                "--theta FILE:/DATASET names one of another file"),
+        .help = "dataset of the angles in the scan's HDF5 file, or variable in its MATLAB file; --theta FILE:/DATASET "
+                "names one of another file"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-unit", CHOICE(theta_unit, angle_unit_words, "auto"),
+        .geometries = SCANS,
+        .help =
+            "unit of the angles of the scan, of --theta and of --theta-dataset; auto: radians in .npy and raw "
+            "files, in HDF5 where an attribute (units, angle_unit) says so, in MATLAB and tables of text where a name "
+            "ends in rad; else degrees"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(axes, axes_words, "angle,row,column"),
         .geometries = SCANS,
         .help = "order of the dimensions of the projections in HDF5, .npy, MATLAB and TIFF, the slowest one first; "
@@ -619,8 +627,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .kind = SINO_SETTING_DURATION,
         AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
         .may_change = true,
-        .help = "a run in which no task ends for this time says what waits for what, and ends; none: it waits for "
-                "ever"),
+        .help = "a run in which no task ends for this time says what waits for what, and ends, and so do ranks one of "
+                "which "
+                "gives no sign of life; none: they wait for ever"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
         .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",

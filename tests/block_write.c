@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Block write: a library for LD_PRELOAD in whose process writing never ends, as on a file server that does not answer:
  * pwrite to a file whose name contains $BLOCK_WRITE blocks for ever; to one whose name contains $FULL_WRITE it fails,
- * as on a full disk. With $BLOCK_RANK only in the process of that rank of Open MPI. */
+ * as on a full disk; before one whose name contains $STOP_WRITE the process stops itself. With $BLOCK_RANK only in the
+ * process of that rank of Open MPI. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset)
 {
     ssize_t (*next)(int, const void *, size_t, off_t);
     *(void **)&next = dlsym(RTLD_NEXT, "pwrite64");
+    if (is_meant("STOP_WRITE", descriptor)) (void)raise(SIGSTOP);
     while (is_meant("BLOCK_WRITE", descriptor)) (void)pause();
     if (is_meant("FULL_WRITE", descriptor)) {
         errno = ENOSPC;

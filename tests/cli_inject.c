@@ -181,12 +181,22 @@ static void too_few_addresses(void **state)
     }
 }
 
+/* A small stack is told as such, and no file is blamed. */
+static void too_small_a_stack(void **state)
+{
+    CliRun run = {.directory = *state, .launcher = "prlimit --stack=16384"};
+    cli_works(*state, "phantom -o scan.h5 --size %d --angles 12 --slices %d", SIZE, SLICES);
+    cli_start(&run, RECON);
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "the stack of a thread may have 16 KiB (ulimit -s); needed: 1024 KiB or more");
+}
+
 int cli_inject_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(each_allocation),    CLI_TEST(each_allocation_and_all_after_it),
         CLI_TEST(each_call_on_files), CLI_TEST(each_call_on_files_and_all_after_it),
-        CLI_TEST(too_few_addresses),
+        CLI_TEST(too_few_addresses),  CLI_TEST(too_small_a_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

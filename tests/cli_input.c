@@ -236,7 +236,10 @@ static void raw_sinograms(void **state)
                 "recon raw.bin --theta odd.bin --columns 8 -o out.h5");
     cli_refuses(at, "bad.bin: angle 3 is nan; allowed: finite float32 values in radians",
                 "recon raw.bin --theta bad.bin --columns 8 -o out.h5");
-    cli_refuses(at, "nope.bin: No such file or directory", "recon raw.bin --theta nope.bin --columns 8 -o out.h5");
+    cli_refuses(at,
+                "theta is 'nope.bin', and there is no such file; allowed: a file, or a range of degrees such as 0:180 "
+                "(FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",
+                "recon raw.bin --theta nope.bin --columns 8 -o out.h5");
     cli_refuses(at, "nope.bin: No such file or directory", "recon nope.bin --theta theta.bin --columns 8 -o out.h5");
     cli_refuses(at,
                 "theta is the range '0:180'; allowed with raw sinograms: a file of angles, which tells how many there "

@@ -213,7 +213,7 @@ static void stalled(void **state)
         "--stall-limit 1s");
     cli_wait(&run);
     assert_true(run.elapsed_s < 10);
-    assert_non_null(strstr(run.err, "sinodag: no task has ended for 1 s; running: store on worker "));
+    assert_non_null(strstr(run.err, "sinodag: no task has ended for 1.00 s; running: store on worker "));
     assert_non_null(strstr(run.err, "; waiting for data or a worker: 1 of 2 store"));
     const char *safe =
         "--stall-limit sets how long a run waits, none: for ever; rows 0 to 2 are complete as TIFF in out; "

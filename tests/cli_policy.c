@@ -4,6 +4,7 @@
  * a policy. */
 #include "cli.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,6 +54,24 @@ static void here(void **state)
     free(volume_by(*state, "a:b.so:longest", " (longest)\n"));
 }
 
+/* The program computes on the cores of its mask alone, and says so. */
+static void masks_choose_cores(void **state)
+{
+    char launcher[32];
+    cpu_set_t mine;
+    int last = CPU_SETSIZE - 1;
+    assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
+    if (CPU_COUNT(&mine) == 1) skip();
+    while (!CPU_ISSET(last, &mine)) last--;
+    snprintf(launcher, sizeof launcher, "taskset -c %d", last);
+    CliRun run = {.directory = *state, .launcher = launcher};
+    cli_works(*state, "phantom -o scan.h5 --size 48 --angles 40 --slices 3");
+    cli_start(&run, RECON);
+    cli_wait(&run);
+    if (run.exit_code != 0 || !strstr(run.err, " at a time on 1 cores, ")) fail_msg("%d\n%s", run.exit_code, run.err);
+    cli_free(&run);
+}
+
 static void refusals(void **state)
 {
     const char *const at = *state, *const other = getenv("SINODAG_BLOCK_WRITE");
@@ -77,6 +96,7 @@ static void refusals(void **state)
 
 int cli_policy_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(the_same_volume), CLI_TEST(here), CLI_TEST(refusals)};
+    const struct CMUnitTest tests[] = {CLI_TEST(the_same_volume), CLI_TEST(here), CLI_TEST(masks_choose_cores),
+                                       CLI_TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

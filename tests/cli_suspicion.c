@@ -79,14 +79,16 @@ static void angles_in_another_unit(void **state)
     cli_write_scan(at, "radians.h5", &scan);
     assert_refused(at,
                    "the angles cover 2.8798 degrees, and as many radians make 180 degrees: they are radians that are "
-                   "taken for degrees; allowed: degrees, as by --theta 0:165",
+                   "taken for degrees; allowed: --theta-unit radians, or --theta 0:165",
                    "radians.h5");
     assert_silent(at, "radians.h5 --theta 0:165");
+    assert_silent(at, "radians.h5 --theta-unit radians");
     cli_write_bytes(at, "theta.bin", raw, sizeof raw);
     assert_refused(at,
                    "the angles cover 9454 degrees, which is 165 radians: they are degrees that are taken for radians; "
-                   "allowed: --theta 0:165",
+                   "allowed: --theta-unit degrees, or --theta 0:165",
                    "scan.h5 --theta theta.bin");
+    assert_silent(at, "scan.h5 --theta theta.bin --theta-unit degrees");
     scan.theta = few;
     cli_write_scan(at, "few.h5", &scan);
     assert_warned(at, "the angles cover 2.200 degrees; are they radians that are taken for degrees?", "few.h5");

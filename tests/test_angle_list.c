@@ -5,22 +5,30 @@
 
 #include <math.h>
 
-/* --theta gives these angles, in degrees. */
-static void accept(const char *theta, int64_t projections, int64_t count, const double *degrees)
+/* --theta gives these angles, in degrees, if their unit is this one; whether the file says that it is radians. */
+static bool accept_in(const char *theta, SinoAngleUnit unit, int64_t projections, int64_t count, const double *degrees)
 {
     double *angle_rad = NULL;
     int64_t found = -1;
-    assert_success(sino_angle_list_read(theta, projections, &found, &angle_rad));
+    const SinoAngleUnit asked = unit;
+    assert_success(sino_angle_list_read(theta, &unit, projections, &found, &angle_rad));
     assert_int_equal(found, count);
     for (int64_t k = 0; k < count; k++) assert_true(fabs(angle_rad[k] * 180 / M_PI - degrees[k]) < 1e-9);
     free(angle_rad);
+    return unit != asked;
+}
+
+static void accept(const char *theta, int64_t projections, int64_t count, const double *degrees)
+{
+    assert_false(accept_in(theta, SINO_ANGLE_UNIT_AUTO, projections, count, degrees));
 }
 
 static void refuse(const char *theta, int64_t projections, const char *text)
 {
     double *angle_rad = NULL;
     int64_t found;
-    assert_error_has(sino_angle_list_read(theta, projections, &found, &angle_rad), SINO_BAD_INPUT, text);
+    SinoAngleUnit unit = SINO_ANGLE_UNIT_AUTO;
+    assert_error_has(sino_angle_list_read(theta, &unit, projections, &found, &angle_rad), SINO_BAD_INPUT, text);
     assert_null(angle_rad);
 }
 
@@ -100,7 +108,7 @@ static void parts_are_selected(void **state)
     static const char *const other[] = {"[1:3", "[:3]", "[1]", "[-1:2]", "[1:3]x", "[1.0:3]"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         snprintf(part, sizeof part, "%s%s", path, other[i]);
-        refuse(part, 2, ": No such file or directory");
+        refuse(part, 2, "', and there is no such file; allowed: a file, or a range of degrees");
     }
     snprintf(part, sizeof part, "%s[1:3]", path);
     testing_write_bytes(part, "7\n8\n", 4); /* a file of this very name */
@@ -118,14 +126,13 @@ static void ranges_of_degrees(void **state)
     accept("0:90:excluded", 1, 1, (const double[]){0});
     refuse("0:180", 0, "allowed with raw sinograms: a file of angles");
     refuse("0:180", 1, "theta is '0:180' for one projection");
+    refuse("0:180", 1, "is the image a sinogram? then --axes row,angle,column");
     refuse("5:5", 3, "gives every projection the same angle");
     refuse("5:step:0", 3, "gives every projection the same angle");
-    static const char *const ranges[] = {"0:180:", "0:0.5:180", "0:",     "0:180:included",
-                                         "0:step", "0:nan",     "0:180 ", "0:1e999"};
+    static const char *const ranges[] = {"0:180:", "0:0.5:180", "0:",   "0:180:included", "0:step", "0:nan",
+                                         "0:180 ", "0:1e999",   ":180", "0-180",          "",       "inf:1"};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        refuse(ranges[i], 3, "'; allowed: a file, or a range of degrees: FIRST:LAST, FIRST:END:excluded");
-    static const char *const files[] = {":180", "0-180", "", "inf:1"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) refuse(files[i], 3, ": No such file or directory");
+        refuse(ranges[i], 3, "', and there is no such file; allowed: a file, or a range of degrees such as 0:180 ");
 }
 
 static void files_that_are_no_angles(void **state)
@@ -137,8 +144,8 @@ static void files_that_are_no_angles(void **state)
     refuse(path, 2, "angles.txt: line 2 is '1 2'; allowed: one angle in degrees, or a # comment");
     testing_write_bytes(path, "0\nnan\n", 6);
     refuse(path, 2, "angles.txt: line 2 is 'nan'");
-    testing_write_bytes(path, "angle\n0\n", 8);
-    refuse(path, 2, "angles.txt: line 1 is 'angle'");
+    testing_write_bytes(path, "angel\n0\n", 8);
+    refuse(path, 2, "angles.txt: line 1 is 'angel'");
     testing_write_bytes(path, "# none\n\n", 8);
     refuse(path, 2, "angles.txt has no angles; allowed: one per line, in degrees");
     testing_write_bytes(path, radians, sizeof radians);
@@ -151,7 +158,51 @@ static void files_that_are_no_angles(void **state)
     testing_write_bytes(testing_path(path, *state, "angles.bin"), "0\n90", 4);
     refuse(path, 2, "angles.bin holds text; allowed: raw float32 radians, or text of degrees under another name");
     refuse(*state, 2, " is a directory; give the name of a file");
-    refuse("absent.txt", 2, "absent.txt: No such file or directory");
+    refuse("absent.txt", 2, "theta is 'absent.txt', and there is no such file; allowed: a file, or a range");
+}
+
+/* A column by its name; its unit by its name, too. */
+static void tables_name_their_angles(void **state)
+{
+    static const double degrees[] = {0, 45, 90};
+    static const struct {
+        const char *text;
+        bool radians;
+    } table[] = {
+        {"angle\n0\n45\n90\n", false},
+        {"# number theta\n0 0\n1 45\n2 90\n", false},
+        {"file; Angle (deg); current\na.tif; 0; 12.5\nb.tif; 45; 12.4\nc.tif; 90; 12.5\n", false},
+        {"\nnumber\ttheta_rad\n0\t0\n1\t0.78539816339744831\n2\t1.5707963267948966\n", true},
+        {"rotation [rad],\n0,\n0.78539816339744831,\n1.5707963267948966,\n", true},
+    };
+    char path[TESTING_PATH];
+    testing_path(path, *state, "table.csv");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        testing_write_bytes(path, table[i].text, strlen(table[i].text));
+        assert_int_equal(accept_in(path, SINO_ANGLE_UNIT_AUTO, 3, 3, degrees), table[i].radians);
+    }
+    static const char *const doubtful[] = {"0 1\n1 2\n", "angle theta\n0 1\n1 2\n", "number\tangle\n0 1 2\n1 2 3\n"};
+    for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++) {
+        testing_write_bytes(path, doubtful[i], strlen(doubtful[i]));
+        refuse(path, 2, " columns; allowed: one angle per line, or a first line that names the columns, one of them");
+    }
+    testing_write_bytes(path, "number,angle\n0,1\n1\n", 19);
+    refuse(path, 2, "table.csv: line 3 is '1'; allowed: ");
+}
+
+/* The user's unit counts, whatever a file or its format says. */
+static void units_are_the_users(void **state)
+{
+    static const double degrees[] = {0, 90, 180}, radians[] = {0, 90 * 180 / M_PI, 180 * 180 / M_PI};
+    static const float raw[] = {0, 90, 180};
+    char path[TESTING_PATH];
+    testing_write_bytes(testing_path(path, *state, "a.bin"), raw, sizeof raw);
+    accept_in(path, SINO_ANGLE_UNIT_DEGREES, 3, 3, degrees);
+    accept_in("0:180", SINO_ANGLE_UNIT_RADIANS, 3, 3, radians);
+    testing_write_bytes(testing_path(path, *state, "a.txt"), "0\n90\n180\n", 9);
+    accept_in(path, SINO_ANGLE_UNIT_RADIANS, 3, 3, radians);
+    testing_write_bytes(path, "angle_rad\n0\n90\n180\n", 19);
+    accept_in(path, SINO_ANGLE_UNIT_DEGREES, 3, 3, degrees);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
@@ -159,8 +210,9 @@ static void files_that_are_no_angles(void **state)
 TESTING_SUBJECT(angle_list)
 {
     const struct CMUnitTest tests[] = {
-        TEST(text_is_in_degrees), TEST(raw_is_in_radians), TEST(arrays_of_numpy_are_in_radians),
-        TEST(parts_are_selected), TEST(ranges_of_degrees), TEST(files_that_are_no_angles),
+        TEST(text_is_in_degrees),       TEST(raw_is_in_radians),        TEST(arrays_of_numpy_are_in_radians),
+        TEST(tables_name_their_angles), TEST(units_are_the_users),      TEST(parts_are_selected),
+        TEST(ranges_of_degrees),        TEST(files_that_are_no_angles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

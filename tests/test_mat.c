@@ -108,9 +108,14 @@ static void scans_of_every_type(void **state)
         put_row(&mat, "anglesRad", ANGLES, radians);
         put_scan(&mat, as, i & 2);
         put_row(&mat, "grad", ANGLES, angles); /* 400 grad are no radians */
+        put_row(&mat, "turn", ANGLES, radians);
         testing_mat_write(&mat, path);
         check_scan(&(SinoScanRequest){.path = path, .theta_dataset = "anglesRad"}, as);
         check_scan(&(SinoScanRequest){.path = path, .dataset = "/projections", .theta = ":/grad"}, as);
+        check_scan(
+            &(SinoScanRequest){
+                .path = path, .dataset = "/projections", .theta = ":/turn", .theta_unit = SINO_ANGLE_UNIT_RADIANS},
+            as);
     }
 }
 

@@ -174,15 +174,25 @@ static void angles_in_every_form(void **state)
     sino_scan_close(scan);
     written = scan_of(counts);
     written.angle = radians;
-    written.units = "rad";
-    testing_nxtomo_write(path, &written);
-    assert_success(open_with(path, NULL, &scan));
-    check_whole(scan);
-    sino_scan_close(scan);
-    written.units = "furlongs";
-    testing_nxtomo_write(path, &written);
-    assert_error_has(open_with(path, NULL, &scan), SINO_BAD_INPUT,
-                     "rotation_angle has the units 'furlongs'; allowed: degrees or radians");
+    static const char *const attributes[] = {NULL, "unit", "angle_unit", "angle_units"};
+    SinoScanRequest by_user = {.path = path, .theta_unit = SINO_ANGLE_UNIT_RADIANS};
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        written.units = "rad";
+        written.units_name = attributes[i];
+        testing_nxtomo_write(path, &written);
+        assert_success(open_with(path, NULL, &scan));
+        check_whole(scan);
+        assert_true(sino_scan_info(scan)->angle_radians);
+        sino_scan_close(scan);
+        written.units = "furlongs";
+        testing_nxtomo_write(path, &written);
+        assert_error_has(open_with(path, NULL, &scan), SINO_BAD_INPUT,
+                         " 'furlongs'; allowed: degrees or radians, or --theta-unit with one of them");
+        assert_success(sino_scan_open(&by_user, &scan));
+        check_whole(scan);
+        assert_false(sino_scan_info(scan)->angle_radians); /* the user knows */
+        sino_scan_close(scan);
+    }
     written = scan_of(counts);
     written.angles = 7;
     testing_nxtomo_write(path, &written);

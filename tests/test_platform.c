@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <ftw.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -147,6 +148,26 @@ static void sockets_are_packages(void **state)
     assert_int_equal(unsetenv("HWLOC_SYNTHETIC"), 0);
 }
 
+/* A mask of one hardware thread is one core; the mask of the whole machine binds to nothing. */
+static void masks_count_cores(void **state)
+{
+    cpu_set_t mine, one;
+    int first = 0;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);
+    if (CPU_COUNT(&mine) == 1) skip();
+    const int64_t before = sino_platform_bound_core_count();
+    if (CPU_COUNT(&mine) == sysconf(_SC_NPROCESSORS_CONF)) assert_int_equal(before, 0);
+    while (!CPU_ISSET(first, &mine)) first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(sino_platform_core_count(), 1);
+    assert_int_equal(sino_platform_bound_core_count(), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof mine, &mine), 0);
+    assert_int_equal(sino_platform_bound_core_count(), before);
+}
+
 TESTING_SUBJECT(platform)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +176,7 @@ TESTING_SUBJECT(platform)
         cmocka_unit_test_setup_teardown(a_containers_v1_limit_binds, make_machine, remove_machine),
         cmocka_unit_test(this_machine_has_memory_and_cores),
         cmocka_unit_test(sockets_are_packages),
+        cmocka_unit_test(masks_count_cores),
         cmocka_unit_test(this_process_is_measured),
         cmocka_unit_test(processor_time_is_that_of_work),
     };

@@ -230,6 +230,84 @@ static void images_of_other_kinds(void **state)
     check_stack(path, 1, "uint16", SINO_COUNT_UINT16);
 }
 
+/* Gives the only page of a file another number of compression. */
+static void set_compression(const char *path, uint16_t number)
+{
+    enum { MOST = 4096, TAG = 259, TYPE = 3 };
+    uint8_t bytes[MOST], entry[8] = {TAG & 255, TAG >> 8, TYPE, 0, 1};
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    const size_t count = fread(bytes, 1, MOST, file);
+    fclose(file);
+    uint8_t *at = memmem(bytes, count, entry, sizeof entry);
+    assert_non_null(at);
+    memcpy(at + sizeof entry, &number, sizeof number);
+    testing_write_bytes(path, bytes, count);
+}
+
+static void pixels_that_mean_something_else(void **state)
+{
+    char path[TESTING_PATH];
+    testing_path(path, *state, "image.tif");
+    TestingTiff image = plain;
+    image.photometric = PHOTOMETRIC_RGB;
+    testing_tiff_write(path, &image);
+    refuse(path, "image.tif has parts of colours; allowed: grey values whose 0 is black");
+    image = plain;
+    image.orientation = ORIENTATION_BOTLEFT;
+    testing_tiff_write(path, &image);
+    refuse(path, "image.tif is to be shown turned or mirrored (TIFF orientation 4); allowed: 1, ");
+    testing_tiff_write(path, &plain);
+    set_compression(path, 34712);
+    refuse(path, "image.tif is compressed by JPEG 2000 (TIFF compression 34712), which libtiff cannot read here; ");
+    set_compression(path, 50002);
+    refuse(path, "image.tif is compressed by JPEG XL (TIFF compression 50002), which libtiff cannot read here; ");
+    set_compression(path, 60000);
+    refuse(path, "image.tif is compressed by a codec that it does not know (TIFF compression 60000), ");
+}
+
+/* As large as the images, before and behind them, in one file and in several. */
+static void previews_are_no_images(void **state)
+{
+    char path[TESTING_PATH];
+    TestingTiff image = plain, preview = plain;
+    image.mode = preview.mode = "a";
+    preview.subfile = FILETYPE_REDUCEDIMAGE;
+    preview.image = 9;
+    testing_path(path, *state, "stack.tif");
+    for (image.image = 0; image.image < 3; image.image++) {
+        testing_tiff_write(path, &preview);
+        testing_tiff_write(path, &image);
+    }
+    check_stack(path, 3, "uint16", SINO_COUNT_UINT16);
+    assert_int_equal(remove(path), 0);
+    for (image.image = 0; image.image < 3; image.image++) {
+        char name[] = "p_0.tif";
+        name[2] = (char)('0' + image.image);
+        testing_tiff_write(testing_path(path, *state, name), &preview);
+        testing_tiff_write(path, &image);
+    }
+    check_stack(*state, 3, "uint16", SINO_COUNT_UINT16);
+    testing_tiff_write(testing_path(path, *state, "previews.tif"), &preview);
+    refuse(path, "previews.tif has previews and masks only");
+}
+
+/* Brackets of a folder that exists belong to its name, those behind it to the pattern. */
+static void folders_with_brackets(void **state)
+{
+    char path[TESTING_PATH];
+    TestingTiff image = plain;
+    assert_int_equal(mkdir(testing_path(path, *state, "run[2] a*"), 0700), 0);
+    assert_int_equal(mkdir(testing_path(path, *state, "run[2] a*/b"), 0700), 0);
+    for (image.image = 0; image.image < 3; image.image++) {
+        char name[] = "run[2] a*/b/p_0.tif";
+        name[14] = (char)('0' + image.image);
+        testing_tiff_write(testing_path(path, *state, name), &image);
+    }
+    check_stack(testing_path(path, *state, "run[2] a*/b/p_[0-2].tif"), 3, "uint16", SINO_COUNT_UINT16);
+    check_stack(testing_path(path, *state, "run[2] a*/?/p_*.tif"), 3, "uint16", SINO_COUNT_UINT16);
+}
+
 static off_t size_of(const char *path)
 {
     struct stat about;
@@ -357,6 +435,9 @@ TESTING_SUBJECT(tiff_stack)
         TEST(images_that_disagree),
         TEST(names_that_lead_nowhere),
         TEST(images_of_other_kinds),
+        TEST(pixels_that_mean_something_else),
+        TEST(previews_are_no_images),
+        TEST(folders_with_brackets),
         TEST(cut_files),
         TEST(damaged_strips_matter_where_they_are),
         TEST(files_that_change),

@@ -11,6 +11,7 @@ typedef struct TestingNxtomo {
     const char *detector;   /* NULL: "detector" */
     const char *definition; /* NULL: none */
     const char *units;      /* of the angles */
+    const char *units_name; /* of this attribute; NULL: "units" */
     hsize_t frames, rows, columns;
     const uint16_t *counts; /* [frame][row][column] */
     const int *key;         /* [frame]; NULL: no image_key */
@@ -86,7 +87,7 @@ __attribute__((unused)) static void testing_nxtomo_add(hid_t file, const Testing
     }
     if (scan->units) {
         const hid_t angles = H5Dopen2(file, name, H5P_DEFAULT);
-        testing_nxtomo_text(angles, "units", scan->units);
+        testing_nxtomo_text(angles, scan->units_name ? scan->units_name : "units", scan->units);
         assert_true(H5Dclose(angles) >= 0);
     }
     snprintf(name, sizeof name, "%s/definition", scan->group);

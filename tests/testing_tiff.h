@@ -16,6 +16,7 @@ typedef struct TestingTiff {
     int64_t image;            /* number of the image, for its values */
     int samples;              /* per pixel; 0: 1 */
     int photometric;          /* 0: MINISBLACK, for PHOTOMETRIC_MINISWHITE is 0 give −1 */
+    int subfile, orientation; /* FILETYPE_…, ORIENTATION_…; 0: none */
     const char *description;  /* NULL: none */
     const void *values;       /* [rows][columns] of the type, for images in strips; NULL: testing_tiff_value */
 } TestingTiff;
@@ -69,6 +70,8 @@ __attribute__((unused)) static void testing_tiff_write(const char *path, const T
                                  ? wanted->photometric < 0 ? PHOTOMETRIC_MINISWHITE : wanted->photometric
                                  : PHOTOMETRIC_MINISBLACK) &&
                 TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG));
+    if (wanted->subfile) assert_true(TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, wanted->subfile));
+    if (wanted->orientation) assert_true(TIFFSetField(tiff, TIFFTAG_ORIENTATION, wanted->orientation));
     if (wanted->description) assert_true(TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, wanted->description));
     if (wanted->tile)
         assert_true(TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)height) &&

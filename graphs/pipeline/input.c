@@ -79,6 +79,10 @@ static void warn(const SinoInput *input, SinoLog *log)
     const SinoScanInfo *info = input->info;
     if (info->remark[0]) sino_log_warning(log, "scan", "%s", info->remark);
     if (info->beside) sino_log_info(log, "scan", "%s", info->evidence);
+    if (info->angle_radians)
+        sino_log_info(log, "theta",
+                      "the angles are radians, as their file says; --theta-unit degrees takes them for "
+                      "degrees");
     if (info->projection)
         sino_log_info(log, "angles", "projections: %" PRId64 " of %" PRId64 ", which make %" PRId64 " angles",
                       sino_times(info->angle_count, info->angle_binning), info->file_angle_count, info->angle_count);
@@ -192,6 +196,7 @@ static SinoScanRequest request_of(const SinoSettings *settings)
                              .axes = settings->axes,
                              .theta = settings->theta,
                              .theta_dataset = settings->theta_dataset,
+                             .theta_unit = settings->theta_unit,
                              .flats = settings->flats,
                              .darks = settings->darks,
                              .exclude = settings->exclude,

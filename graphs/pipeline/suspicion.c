@@ -90,24 +90,24 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
         sino_findings_add(
             findings, true, "theta",
             "the angles cover %.4f degrees, and as many radians make %.0f degrees: they are radians that are taken for "
-            "degrees; allowed: degrees, as by %s",
+            "degrees; allowed: --theta-unit radians, or %s",
             angles.span, 180 * round(angles.full / SINO_PI), type);
     } else if (covers(&angles, 180 * degrees, 0.005)) {
         type_angles(&angles, 1 / degrees, sizeof type, type);
         sino_findings_add(
             findings, true, "theta",
             "the angles cover %.0f degrees, which is %.0f radians: they are degrees that are taken for radians; "
-            "allowed: %s",
+            "allowed: --theta-unit degrees, or %s",
             angles.span, angles.span / degrees, type);
     } else if (angles.span < 7) {
         sino_findings_add(
             findings, false, "theta",
-            "the angles cover %.3f degrees; are they radians that are taken for degrees? (--theta takes degrees)",
+            "the angles cover %.3f degrees; are they radians that are taken for degrees? --theta-unit says it",
             angles.span);
     } else if (angles.span > 7200 && !turns && !are_golden(&angles)) {
         sino_findings_add(
             findings, false, "theta",
-            "the angles cover %.0f degrees; are they degrees that are taken for radians? (--theta takes degrees)",
+            "the angles cover %.0f degrees; are they degrees that are taken for radians? --theta-unit says it",
             angles.span);
     } else if (angles.full < 100) {
         sino_findings_add(

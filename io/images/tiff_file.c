@@ -145,6 +145,43 @@ static uint16_t tag_of(TIFF *tiff, uint32_t tag)
     return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : 0;
 }
 
+/* How pages are compressed that libtiff cannot read, or only if it was built so. */
+static SinoStatus check_compression(const SinoTiffFile *file)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } known[] = {{6, "old JPEG"},      {7, "JPEG"},        {33003, "JPEG 2000"}, {33005, "JPEG 2000"},
+                 {34712, "JPEG 2000"}, {34887, "LERC"},    {34925, "LZMA"},      {50000, "Zstandard"},
+                 {50001, "WebP"},      {50002, "JPEG XL"}, {52546, "JPEG XL"}};
+    const int compression = tag_of(file->tiff, TIFFTAG_COMPRESSION);
+    const char *name = "a codec that it does not know";
+    if (TIFFIsCODECConfigured((uint16_t)compression)) return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].number == compression) name = known[i].name;
+    return sino_error(
+        SINO_BAD_INPUT,
+        "%s is compressed by %s (TIFF compression %d), which libtiff cannot read here; allowed: none, LZW, "
+        "deflate or another that it reads, as after tiffcp -c lzw",
+        file->path, name, compression);
+}
+
+static SinoStatus check_orientation(const SinoTiffFile *file)
+{
+    const int orientation = tag_of(file->tiff, TIFFTAG_ORIENTATION);
+    SINO_CHECK(orientation <= ORIENTATION_TOPLEFT, SINO_BAD_INPUT,
+               "%s is to be shown turned or mirrored (TIFF orientation %d); allowed: 1, whose first row is the top and "
+               "whose first column the left; if the pixels lie so, tiffset -s 274 1 says it",
+               file->path, orientation);
+    return NULL;
+}
+
+static bool is_reduced(const SinoTiffFile *file)
+{
+    uint32_t type = 0;
+    return TIFFGetField(file->tiff, TIFFTAG_SUBFILETYPE, &type) && (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK));
+}
+
 /* Refuses images whose numbers are not brightness values: colours, palettes, and 0 as white. */
 static SinoStatus check_meaning(const SinoTiffFile *file)
 {
@@ -153,9 +190,11 @@ static SinoStatus check_meaning(const SinoTiffFile *file)
     (void)TIFFGetField(file->tiff, TIFFTAG_PHOTOMETRIC, &photometric);
     SINO_CHECK(samples == 1, SINO_BAD_INPUT, "%s has %d numbers per pixel; allowed: 1 (grey values)", file->path,
                (int)samples);
-    SINO_CHECK(photometric != PHOTOMETRIC_PALETTE && photometric != PHOTOMETRIC_MINISWHITE, SINO_BAD_INPUT,
+    SINO_CHECK(photometric == PHOTOMETRIC_MINISBLACK, SINO_BAD_INPUT,
                "%s has %s; allowed: grey values whose 0 is black", file->path,
-               photometric == PHOTOMETRIC_PALETTE ? "colours of a palette" : "grey values whose 0 is white");
+               photometric == PHOTOMETRIC_PALETTE      ? "colours of a palette"
+               : photometric == PHOTOMETRIC_MINISWHITE ? "grey values whose 0 is white"
+                                                       : "parts of colours");
     return NULL;
 }
 
@@ -189,6 +228,8 @@ static SinoStatus take_layout(const SinoTiffFile *file, Layout *layout)
                "%s has %" PRIu32 " × %" PRIu32 " pixels; allowed: 1 to %" PRId64 " a side", file->path, columns, rows,
                side_max);
     SINO_TRY(check_meaning(file));
+    SINO_TRY(check_orientation(file));
+    SINO_TRY(check_compression(file));
     const uint16_t bits = tag_of(tiff, TIFFTAG_BITSPERSAMPLE), format = tag_of(tiff, TIFFTAG_SAMPLEFORMAT);
     *layout = (Layout){.sample = sino_tiff_sample_find(format, bits),
                        .row_count = rows,
@@ -246,11 +287,14 @@ SinoStatus sino_tiff_file_pages(SinoTiffFile *file, int64_t *count, SinoTiffPage
     SinoTiffPage *found = NULL;
     int64_t room = 0, found_count = 0;
     do {
-        SINO_TRY_OR(status, fail, add_page(file, &room, &found_count, &found));
+        if (!is_reduced(file)) SINO_TRY_OR(status, fail, add_page(file, &room, &found_count, &found));
     } while (TIFFReadDirectory(file->tiff));
     SINO_CHECK_OR(status, fail, !file->client.message[0], SINO_BAD_INPUT,
                   "%s: page %" PRId64 " cannot be read (libtiff: %s)", file->path, found_count,
                   sino_tiff_reason(&file->client));
+    SINO_CHECK_OR(status, fail, found_count > 0, SINO_BAD_INPUT,
+                  "%s has previews and masks only (TIFF subfile types); allowed: images of full resolution",
+                  file->path);
     if (found_count == 1) SINO_TRY_OR(status, fail, check_hidden_images(file));
     *count = found_count;
     *pages = found;
@@ -351,6 +395,8 @@ SinoStatus sino_tiff_file_read(SinoTiffFile *file, const SinoTiffPage *page, con
 {
     Layout layout;
     file->client.message[0] = '\0';
+    while (page->place == 0 && is_reduced(file) && TIFFReadDirectory(file->tiff)) {
+    }
     const bool current = page->place == 0 || page->place == TIFFCurrentDirOffset(file->tiff);
     SINO_CHECK(current || TIFFSetSubDirectory(file->tiff, page->place), SINO_BAD_INPUT,
                "%s: a page is gone (libtiff: %s)", file->path, sino_tiff_reason(&file->client));

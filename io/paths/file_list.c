@@ -116,12 +116,35 @@ static SinoStatus list_folder(const char *folder, const char *const *endings, Si
     return list->order == SINO_ORDER_NUMBERS ? NULL : refuse_series(folder, list, first);
 }
 
+/* The pattern, in which no * ? [ of a folder that exists is special; the caller frees it. NULL: no memory. */
+static char *protect_folder(const char *pattern)
+{
+    char *text = malloc(2 * strlen(pattern) + 1), *to = text;
+    const char *slash = NULL;
+    bool exists = false;
+    for (size_t length = strlen(pattern); text && length > 0 && !exists; length--) {
+        if (pattern[length - 1] != '/') continue;
+        snprintf(text, length + 1, "%s", pattern);
+        exists = sino_path_kind(text) == SINO_PATH_FOLDER;
+        slash = pattern + length;
+    }
+    for (const char *at = pattern; text && *at; at++) {
+        if (exists && at < slash && strchr("*?[\\", *at)) *to++ = '\\';
+        *to++ = *at;
+    }
+    if (text) *to = '\0';
+    return text;
+}
+
 static SinoStatus list_pattern(const char *pattern, SinoFileList *list)
 {
     const int64_t first = list->count;
     SinoStatus status = NULL;
     glob_t found;
-    const int result = glob(pattern, GLOB_NOSORT, NULL, &found);
+    char *protected = protect_folder(pattern);
+    SINO_CHECK(protected, SINO_FAILED, "no memory for the files of '%s'", pattern);
+    const int result = glob(protected, GLOB_NOSORT, NULL, &found);
+    free(protected);
     SINO_CHECK(result != GLOB_NOSPACE, SINO_FAILED, "no memory for the files of '%s'", pattern);
     SINO_CHECK(result == 0, SINO_BAD_INPUT, "'%s' matches no file", pattern);
     for (size_t i = 0; i < found.gl_pathc && !status; i++) status = add_name("", found.gl_pathv[i], list);

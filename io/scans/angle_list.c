@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "angle_unit.h"
 #include "file_list.h"
 #include "memory.h"
 #include "npy.h"
@@ -20,7 +20,6 @@
 #include "regular_file.h"
 #include "scan_limits.h"
 
-static const double rad_per_degree = SINO_PI / 180;
 static const int64_t file_bytes_max = (int64_t)64 << 20;
 
 static const char *const text_endings[] = {".txt", ".csv", NULL};
@@ -31,7 +30,8 @@ typedef struct Angles {
     const char *path; /* not owned */
     char *bytes;      /* size + 1 bytes, the last one is NUL; owned */
     int64_t size, count;
-    double *angle_rad; /* owned */
+    double *angle_rad;   /* owned */
+    SinoAngleUnit *unit; /* not owned; auto becomes radians if a file says so */
 } Angles;
 
 static SinoStatus read_bytes(Angles *angles, int descriptor, int64_t size)
@@ -67,25 +67,139 @@ static bool is_text(const Angles *angles)
     return angles->size > 0;
 }
 
-/* Parses one line: an angle in degrees and white space, or nothing. *found: the line has an angle. */
-static SinoStatus parse_line(const Angles *angles, int64_t line, char *text, double *angle_rad, bool *found)
+/* The columns of a text file. */
+typedef struct Columns {
+    int count, angle; /* angle: the one of the angles */
+    double rad;       /* of its unit */
+} Columns;
+
+enum { FIELD = 64 };
+
+/* Takes a field of a line without the blanks around it; false: the line has ended. Fields end with , ; or a tabulator,
+ * if the line has one of them, else with blanks. */
+static bool next_field(const char **line, const char *between, char field[FIELD])
+{
+    const char *const blanks = " \v\f";
+    *line += strspn(*line, blanks);
+    if (!**line) return false;
+    size_t length = strcspn(*line, between);
+    const char *rest = *line + length;
+    while (length > 0 && strchr(blanks, (*line)[length - 1])) length--;
+    snprintf(field, FIELD, "%.*s", (int)(length < FIELD ? length : FIELD), *line);
+    *line = rest + (*rest != '\0');
+    return true;
+}
+
+static const char *between_fields(const char *line)
+{
+    return strpbrk(line, ",;\t") ? ",;\t" : " \v\f";
+}
+
+static bool is_number(const char *field, double *value)
 {
     char *end;
-    text[strcspn(text, "#\r")] = '\0';
-    text += strspn(text, " \t\v\f");
-    *found = *text != '\0';
-    if (!*found) return NULL;
-    const double degrees = strtod(text, &end);
-    const bool number = end != text && end[strspn(end, " \t\v\f")] == '\0' && isfinite(degrees);
-    SINO_CHECK(number, SINO_BAD_INPUT, "%s: line %" PRId64 " is '%.60s'; allowed: one angle in degrees, or a # comment",
-               angles->path, line, text);
-    *angle_rad = degrees * rad_per_degree;
+    *value = strtod(field, &end);
+    return end != field && *end == '\0' && isfinite(*value);
+}
+
+static bool names_angles(const char *field)
+{
+    static const char *const names[] = {"angle", "theta", "rotation", "degree"};
+    bool names_them = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) names_them = names_them || strcasestr(field, names[i]);
+    return names_them;
+}
+
+/* How many columns of the header, which may be NULL, are named as angles are; *columns: the last one of them. */
+static int find_angles(const char *header, SinoAngleUnit *unit, Columns *columns)
+{
+    char field[FIELD];
+    int found = 0;
+    columns->count = columns->angle = 0;
+    if (!header) return 0;
+    const char *between = between_fields(header);
+    for (; next_field(&header, between, field); columns->count++) {
+        if (!names_angles(field)) continue;
+        found++;
+        columns->angle = columns->count;
+        if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(field)) *unit = SINO_ANGLE_UNIT_RADIANS;
+    }
+    return found;
+}
+
+static SinoStatus find_columns(const Angles *angles, const char *header, const char *first, Columns *columns)
+{
+    char field[FIELD];
+    int count = 0;
+    const char *between = between_fields(first);
+    while (next_field(&first, between, field)) count++;
+    SinoAngleUnit unit = *angles->unit;
+    const bool named = find_angles(header, &unit, columns) == 1 && columns->count == count;
+    SINO_CHECK(
+        named || count == 1, SINO_BAD_INPUT,
+        "%s has %d columns; allowed: one angle per line, or a first line that names the columns, one of them, and "
+        "only one, angle or theta",
+        angles->path, count);
+    if (named) *angles->unit = unit;
+    *columns = (Columns){.count = count,
+                         .angle = named ? columns->angle : 0,
+                         .rad = sino_angle_unit_rad(*angles->unit, SINO_ANGLE_UNIT_DEGREES)};
     return NULL;
+}
+
+static SinoStatus parse_line(const Angles *angles, int64_t line, const char *text, const Columns *columns,
+                             double *angle_rad)
+{
+    char field[FIELD];
+    const char *at = text, *between = between_fields(text);
+    double value = NAN;
+    bool number = false;
+    int count = 0;
+    for (; next_field(&at, between, field); count++)
+        if (count == columns->angle) number = is_number(field, &value);
+    SINO_CHECK(number && count == columns->count, SINO_BAD_INPUT,
+               "%s: line %" PRId64 " is '%.60s'; allowed: one angle in degrees, or a # comment; a first line may "
+               "name columns, one of them angle or theta",
+               angles->path, line, text);
+    *angle_rad = value * columns->rad;
+    return NULL;
+}
+
+/* Cuts the comment off a line; whether anything is left. */
+static bool cut_comment(char *text, const char **comment)
+{
+    const size_t length = strcspn(text, "#\r");
+    *comment = text[length] == '#' ? text + length + 1 : NULL;
+    text[length] = '\0';
+    return text[strspn(text, " \t\v\f")] != '\0';
+}
+
+/* A line before the first angle names columns, if it names angles and holds no number first; so may a comment. */
+static SinoStatus take_line(Angles *angles, int64_t line, char *text, const char **header, Columns *columns)
+{
+    const char *comment, *at = text;
+    char field[FIELD];
+    double first;
+    const bool filled = cut_comment(text, &comment);
+    if (comment && columns->count == 0) *header = comment;
+    if (!filled) return NULL;
+    text += strspn(text, " \t\v\f");
+    if (columns->count == 0) {
+        const bool number = next_field(&at, between_fields(text), field) && is_number(field, &first);
+        if (!number && names_angles(text)) {
+            *header = text;
+            return NULL;
+        }
+        SINO_TRY(find_columns(angles, *header, text, columns));
+    }
+    return parse_line(angles, line, text, columns, &angles->angle_rad[angles->count++]);
 }
 
 static SinoStatus parse_text(Angles *angles)
 {
     int64_t lines = 1;
+    const char *header = NULL;
+    Columns columns = {0};
     for (int64_t i = 0; i < angles->size; i++) lines += angles->bytes[i] == '\n';
     SINO_CHECK(lines <= SINO_IMAGES_MAX, SINO_BAD_INPUT, "%s has %" PRId64 " lines; allowed: up to %d", angles->path,
                lines, (int)SINO_IMAGES_MAX);
@@ -93,10 +207,8 @@ static SinoStatus parse_text(Angles *angles)
     char *text = angles->bytes;
     for (int64_t line = 1; line <= lines; line++) {
         const size_t length = strcspn(text, "\n");
-        bool found;
         text[length] = '\0';
-        SINO_TRY(parse_line(angles, line, text, &angles->angle_rad[angles->count], &found));
-        angles->count += found;
+        SINO_TRY(take_line(angles, line, text, &header, &columns));
         text += length + 1;
     }
     SINO_CHECK(angles->count > 0, SINO_BAD_INPUT, "%s has no angles; allowed: one per line, in degrees", angles->path);
@@ -112,13 +224,14 @@ static SinoStatus parse_raw(Angles *angles)
     SINO_CHECK(count <= SINO_IMAGES_MAX, SINO_BAD_INPUT, "%s has %" PRId64 " angles; allowed: up to %d", angles->path,
                count, (int)SINO_IMAGES_MAX);
     SINO_TRY(sino_allocate(count, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
+    const double rad = sino_angle_unit_rad(*angles->unit, SINO_ANGLE_UNIT_RADIANS);
     for (int64_t k = 0; k < count; k++) {
         float angle;
         memcpy(&angle, angles->bytes + k * 4, sizeof angle);
         SINO_CHECK(isfinite(angle), SINO_BAD_INPUT,
                    "%s: angle %" PRId64 " is %f; allowed: finite float32 values in radians", angles->path, k,
                    (double)angle);
-        angles->angle_rad[k] = (double)angle;
+        angles->angle_rad[k] = rad * (double)angle;
     }
     angles->count = count;
     return NULL;
@@ -148,10 +261,13 @@ static SinoStatus parse_npy(Angles *angles)
                angles->size - npy.header_bytes, sino_npy_bytes(&npy));
     SINO_TRY(sino_allocate(npy.count, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
     sino_npy_doubles(&npy, angles->bytes + npy.header_bytes, npy.count, angles->angle_rad);
-    for (int64_t k = 0; k < npy.count; k++)
+    const double rad = sino_angle_unit_rad(*angles->unit, SINO_ANGLE_UNIT_RADIANS);
+    for (int64_t k = 0; k < npy.count; k++) {
         SINO_CHECK(isfinite(angles->angle_rad[k]), SINO_BAD_INPUT,
                    "%s: angle %" PRId64 " is %f; allowed: finite numbers, in radians", angles->path, k,
                    angles->angle_rad[k]);
+        angles->angle_rad[k] *= rad;
+    }
     angles->count = npy.count;
     return NULL;
 }
@@ -238,29 +354,26 @@ static bool parse_range(const char *text, Range *range)
     return *text == '\0';
 }
 
-static bool starts_as_range(const char *text)
-{
-    double first;
-    return take_number(&text, &first) && *text == ':';
-}
-
 static SinoStatus make_range(const char *theta, const Range *range, int64_t projections, Angles *angles)
 {
     SINO_CHECK(projections > 0, SINO_BAD_INPUT,
                "theta is the range '%s'; allowed with raw sinograms: a file of angles, which tells how many there are",
                theta);
     SINO_CHECK(projections > 1 || range->kind != INCLUDED, SINO_BAD_INPUT,
-               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded", theta);
+               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded; is the image a "
+               "sinogram? then --axes row,angle,column",
+               theta);
     SINO_CHECK(range->kind == STEP ? range->second != 0 : range->second != range->first, SINO_BAD_INPUT,
                "theta is '%s', which gives every projection the same angle; allowed: FIRST:LAST, FIRST:END:excluded or "
                "FIRST:step:STEP of different angles",
                theta);
     SINO_TRY(sino_allocate(projections, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
     const double span = range->second - range->first;
+    const double rad = sino_angle_unit_rad(*angles->unit, SINO_ANGLE_UNIT_DEGREES);
     const double steps = (double)(range->kind == INCLUDED ? projections - 1 : projections);
     for (int64_t k = 0; k < projections; k++) {
         const double away = range->kind == STEP ? (double)k * range->second : (double)k * span / steps;
-        angles->angle_rad[k] = (range->first + away) * rad_per_degree;
+        angles->angle_rad[k] = (range->first + away) * rad;
     }
     angles->count = projections;
     return NULL;
@@ -283,9 +396,9 @@ static SinoStatus read_angles(const char *theta, int64_t projections, char **nam
     if (sino_path_kind(theta) == SINO_PATH_ABSENT) {
         if (parse_range(theta, &range)) return make_range(theta, &range, projections, angles);
         SINO_TRY(split_selection(theta, name, &first, &end));
-        SINO_CHECK(*name || !starts_as_range(theta), SINO_BAD_INPUT,
-                   "theta is '%s'; allowed: a file, or a range of degrees: FIRST:LAST, FIRST:END:excluded or "
-                   "FIRST:step:STEP",
+        SINO_CHECK(*name, SINO_BAD_INPUT,
+                   "theta is '%s', and there is no such file; allowed: a file, or a range of degrees such as 0:180 "
+                   "(FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",
                    theta);
         if (*name) angles->path = *name;
     }
@@ -294,9 +407,10 @@ static SinoStatus read_angles(const char *theta, int64_t projections, char **nam
     return check_count(theta, projections, angles);
 }
 
-SinoStatus sino_angle_list_read(const char *theta, int64_t projections, int64_t *count, double **angle_rad)
+SinoStatus sino_angle_list_read(const char *theta, SinoAngleUnit *unit, int64_t projections, int64_t *count,
+                                double **angle_rad)
 {
-    Angles angles = {0};
+    Angles angles = {.unit = unit};
     char *name = NULL;
     SinoStatus status = read_angles(theta, projections, &name, &angles);
     free(name);

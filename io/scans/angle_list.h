@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle list: the value of --theta.
  *
- *     FILE                 text: an angle in degrees per line, comments from # on; NumPy's .npy: a list in radians;
+ *     FILE                 text: an angle in degrees per line, comments from # on, or a table with a column that its
+ *                          first line, or a comment before it, names angle or theta; NumPy's .npy: a list in radians;
  *                          else raw float32 in radians
  *     FILE[A:B]            angles number A … B − 1 of the file, counted from 0
  *     FIRST:LAST           degrees, equal steps, both ends included
@@ -13,14 +14,17 @@
 #ifndef SINO_ANGLE_LIST_H
 #define SINO_ANGLE_LIST_H
 
+#include "scan_axes.h"
 #include "status.h"
 
 #include <stdint.h>
 
-/* Reads the angles in radians; the caller frees *angle_rad. `projections`: the number of angles that the scan needs; 0:
+/* Reads the angles in radians; the caller frees *angle_rad. *unit: the one of all values, if not auto; auto becomes
+ * radians if the name of a column says so ("theta_rad"). `projections`: the number of angles that the scan needs; 0:
  * all angles of the file, and ranges are refused. SINO_BAD_INPUT: no such file, not a regular file, no angles, a number
  * of angles other than `projections` (the error gives both), a value that is not a finite number, selected angles
  * beyond the last one. */
-SinoStatus sino_angle_list_read(const char *theta, int64_t projections, int64_t *count, double **angle_rad);
+SinoStatus sino_angle_list_read(const char *theta, SinoAngleUnit *unit, int64_t projections, int64_t *count,
+                                double **angle_rad);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "angle_unit.h"
 #include "arithmetic.h"
 #include "count_type.h"
 #include "hdf5_attribute.h"
@@ -198,21 +199,26 @@ SinoStatus sino_hdf5_scan_open_field(SinoHdf5Scan *hdf5, SinoScanField which, co
     return NULL;
 }
 
-/* Radians of the unit of a dataset of angles. */
-static SinoStatus unit_of(const SinoDataset *theta, double *rad)
+/* The unit of a dataset of angles by its attributes, unless the user has named one. */
+static SinoStatus find_unit(const SinoDataset *theta, SinoAngleUnit *unit)
 {
-    static const char *const degrees[] = {"deg", "degs", "degree", "degrees", "\xc2\xb0", NULL};
-    static const char *const radians[] = {"rad", "rads", "radian", "radians", NULL};
-    char text[SINO_HDF5_TEXT] = "";
-    *rad = SINO_PI / 180;
-    if (!sino_hdf5_text(theta->id, "units", text) || !*text) return NULL;
-    for (int i = 0; degrees[i]; i++)
-        if (strcasecmp(text, degrees[i]) == 0) return NULL;
-    *rad = 1;
-    for (int i = 0; radians[i]; i++)
-        if (strcasecmp(text, radians[i]) == 0) return NULL;
-    return sino_error(SINO_BAD_INPUT, "%s: %s has the units '%s'; allowed: degrees or radians", theta->file,
-                      theta->name, text);
+    static const char *const names[] = {"units", "unit", "angle_unit", "angle_units"};
+    SinoAngleUnit named = SINO_ANGLE_UNIT_AUTO;
+    if (*unit != SINO_ANGLE_UNIT_AUTO) return NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[SINO_HDF5_TEXT] = "";
+        SinoAngleUnit other;
+        if (!sino_hdf5_text(theta->id, names[i], text) || !*text) continue;
+        SINO_CHECK(sino_angle_unit_word(text, &other), SINO_BAD_INPUT,
+                   "%s: %s has the %s '%s'; allowed: degrees or radians, or --theta-unit with one of them", theta->file,
+                   theta->name, names[i], text);
+        SINO_CHECK(named == SINO_ANGLE_UNIT_AUTO || named == other, SINO_BAD_INPUT,
+                   "%s: attributes of %s say degrees and radians; needed: --theta-unit with one of them", theta->file,
+                   theta->name);
+        named = other;
+    }
+    if (named == SINO_ANGLE_UNIT_RADIANS) *unit = named;
+    return NULL;
 }
 
 /* Keeps the angles of the projections. */
@@ -242,7 +248,6 @@ static SinoStatus read_angles(const SinoHdf5Angles *asked, const SinoDataset *th
     static const int64_t first[SINO_DATASET_RANK];
     const int64_t count = length_of(theta), frames = asked->frames ? asked->frame_count : asked->projections;
     const int64_t projections = asked->projections > 0 ? asked->projections : count;
-    double rad;
     SINO_CHECK(theta->rank == 1 || (theta->rank > 1 && count > 0), SINO_BAD_INPUT,
                "%s: %s has %d dimensions; allowed: 1, or others of size 1", theta->file, theta->name, theta->rank);
     SINO_CHECK(count == projections || count == frames, SINO_BAD_INPUT,
@@ -250,7 +255,8 @@ static SinoStatus read_angles(const SinoHdf5Angles *asked, const SinoDataset *th
                count, projections, asked->like);
     SINO_CHECK(count > 0 && count <= (1 << 21), SINO_BAD_INPUT, "%s: %s has %" PRId64 " angles; allowed: 1 to %d",
                theta->file, theta->name, count, 1 << 21);
-    SINO_TRY(unit_of(theta, &rad));
+    SINO_TRY(find_unit(theta, asked->unit));
+    const double rad = sino_angle_unit_rad(*asked->unit, SINO_ANGLE_UNIT_DEGREES);
     SINO_TRY(sino_allocate(count, sizeof **angle_rad, "angles", angle_rad));
     double *angle = *angle_rad;
     SINO_TRY(sino_dataset_read(theta, first, theta->size, H5T_NATIVE_DOUBLE, angle));
@@ -294,7 +300,8 @@ SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool
                                   .projections = scan->info.angle_count,
                                   .frames = data->frames.run ? &data->frames : NULL,
                                   .frame_count = size_of(&data->dataset, sino_axes_dimension(data->axes, 0)),
-                                  .like = like};
+                                  .like = like,
+                                  .unit = &scan->angle_unit};
     return sino_hdf5_angles_read(&asked, &hdf5->files, &count, &scan->angle_rad);
 }
 

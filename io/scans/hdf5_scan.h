@@ -51,6 +51,7 @@ typedef struct SinoHdf5Angles {
     const SinoFrameList *frames; /* of the projections; NULL: no others */
     int64_t frame_count;         /* of all kinds */
     const char *like;            /* names the projections in errors */
+    SinoAngleUnit *unit;         /* asked for; auto becomes radians if the dataset has an attribute that says so */
 } SinoHdf5Angles;
 SinoStatus sino_hdf5_angles_read(const SinoHdf5Angles *angles, SinoFileList *sources, int64_t *count,
                                  double **angle_rad);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "angle_unit.h"
 #include "arithmetic.h"
 #include "array_scan.h"
 #include "mat_file.h"
@@ -97,21 +98,9 @@ static SinoStatus read_numbers(const char *path, SinoMatFile *file, int64_t coun
     return sino_plain_doubles_read(path, descriptor, type->header_bytes, type, count, numbers);
 }
 
-/* MATLAB has no units, so the name decides: radians, if it ends so. */
-static bool in_radians(const char *name)
-{
-    static const char *const endings[] = {"rad", "rads", "radian", "radians"};
-    const size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t ending = strlen(endings[i]);
-        if (length < ending || strcasecmp(name + length - ending, endings[i]) != 0) continue;
-        return length == ending || (name[length - ending - 1] | 0x20) != 'g'; /* but not of 400 grad */
-    }
-    return false;
-}
-
-static SinoStatus read_angles(const char *path, SinoMatFile *file, int64_t projections, int64_t *count,
-                              double **angle_rad)
+/* MATLAB has no units, so the name decides. */
+static SinoStatus read_angles(const char *path, SinoMatFile *file, SinoAngleUnit *unit, int64_t projections,
+                              int64_t *count, double **angle_rad)
 {
     const SinoMatVariable *variable = sino_mat_variable(file);
     SINO_TRY(check_numbers(path, variable));
@@ -123,7 +112,8 @@ static SinoStatus read_angles(const char *path, SinoMatFile *file, int64_t proje
                projections);
     SINO_TRY(sino_allocate(found, sizeof **angle_rad, "angles", angle_rad));
     SINO_TRY(read_numbers(path, file, found, *angle_rad));
-    const double rad = in_radians(variable->name) ? 1 : SINO_PI / 180;
+    if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(variable->name)) *unit = SINO_ANGLE_UNIT_RADIANS;
+    const double rad = sino_angle_unit_rad(*unit, SINO_ANGLE_UNIT_DEGREES);
     for (int64_t k = 0; k < found; k++) {
         double *angle = *angle_rad + k;
         SINO_CHECK(isfinite(*angle), SINO_BAD_INPUT, "%s: %s(%" PRId64 ") is %f; allowed: finite angles in %s", path,
@@ -134,13 +124,13 @@ static SinoStatus read_angles(const char *path, SinoMatFile *file, int64_t proje
     return NULL;
 }
 
-SinoStatus sino_mat_angles_read(const char *path, const char *name, int64_t projections, int64_t *count,
-                                double **angle_rad)
+SinoStatus sino_mat_angles_read(const char *path, const char *name, SinoAngleUnit *unit, int64_t projections,
+                                int64_t *count, double **angle_rad)
 {
     SinoMatFile *file;
     double *angles = NULL;
     SINO_TRY(sino_mat_open(path, name, is_row, "rows or columns of numbers", &file));
-    SinoStatus status = read_angles(path, file, projections, count, &angles);
+    SinoStatus status = read_angles(path, file, unit, projections, count, &angles);
     sino_mat_close(file);
     if (status)
         free(angles);

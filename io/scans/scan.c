@@ -52,6 +52,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
+    scan->angle_unit = request->theta_unit;
     SinoStatus status = format->open(request, scan);
     scan->info.kind = format->name;
     return status;
@@ -95,6 +96,7 @@ static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;
+    info->angle_radians = request->theta_unit != scan->angle_unit;
     info->stored_type = scan->stored_type;
     info->remark = scan->remark;
     info->evidence = scan->evidence;

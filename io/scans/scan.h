@@ -36,6 +36,7 @@ typedef struct SinoScanInfo {
     int64_t angle_binning;          /* consecutive projections that are averaged to one; 1: none */
     const int64_t *projection;      /* [angle_count]: number of the (first) projection in the file; NULL: its own */
     double full_count;              /* largest value of a stored type of 8 or 16 bits; 0: another type */
+    bool angle_radians;             /* the file says that its angles are radians, and was believed */
     bool angle_assumed;             /* the file has no angles; 0°…180° inclusive is assumed, as other tools do */
     bool angle_needed;              /* the format cannot store angles, so an assumption would be a guess */
     bool angle_named;               /* an array of the file may hold the angles, by --theta-dataset */
@@ -58,6 +59,7 @@ typedef struct SinoScanRequest {
     const char *theta;   /* angles (angle_list.h, or FILE:/DATASET of HDF5, or :/DATASET of the scan's file) that
                           * replace those of the scan; NULL: the scan's own */
     const char *theta_dataset; /* another way to say theta ":/DATASET"; NULL: none */
+    SinoAngleUnit theta_unit;  /* of the angles, whatever files say */
     const char *flats, *darks; /* images by file, folder or pattern, FILE:/DATASET or :/DATASET, instead of the scan's
                                 * own; NULL: its own */
     double open_beam;          /* count of every pixel of a scan's only flat field; 0: the scan has its own */

@@ -14,12 +14,12 @@
 #include "path_kind.h"
 
 /* Reads the angles from a dataset of another file than the scan's. */
-static SinoStatus read_dataset(const char *path, const char *name, int64_t projections, int64_t *count,
-                               double **angle_rad)
+static SinoStatus read_dataset(const char *path, const char *name, SinoAngleUnit *unit, int64_t projections,
+                               int64_t *count, double **angle_rad)
 {
-    SinoHdf5Angles asked = {.path = path, .name = name, .projections = projections, .like = ""};
+    SinoHdf5Angles asked = {.path = path, .name = name, .projections = projections, .like = "", .unit = unit};
     SinoFileList sources = {0};
-    if (sino_mat_probe_file(path)) return sino_mat_angles_read(path, name, projections, count, angle_rad);
+    if (sino_mat_probe_file(path)) return sino_mat_angles_read(path, name, unit, projections, count, angle_rad);
     SINO_TRY(sino_hdf5_open(path, &asked.file));
     SinoStatus status = sino_hdf5_angles_read(&asked, &sources, count, angle_rad);
     (void)H5Fclose(asked.file);
@@ -44,13 +44,15 @@ static SinoStatus split_dataset(const char *theta, char **file, char **inner)
 SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
+    SinoAngleUnit *unit = &scan->angle_unit;
     int64_t count = info->angle_count;
     char *file = NULL, *inner = NULL;
     SinoStatus status = NULL;
     if (request->theta[0] == ':') {
         SinoHdf5Scan *hdf5 = sino_hdf5_scan_of(scan);
         if (sino_mat_probe_file(request->path))
-            return sino_mat_angles_read(request->path, request->theta + 1, count, &info->angle_count, &scan->angle_rad);
+            return sino_mat_angles_read(request->path, request->theta + 1, unit, count, &info->angle_count,
+                                        &scan->angle_rad);
         SINO_CHECK(hdf5, SINO_BAD_INPUT,
                    "the angles are those of the dataset %s in '%s', which is no HDF5 or MATLAB file; allowed: --theta "
                    "with "
@@ -62,9 +64,9 @@ SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
     }
     SINO_TRY(split_dataset(request->theta, &file, &inner));
     if (inner)
-        status = read_dataset(file, inner, info->angle_count, &count, &scan->angle_rad);
+        status = read_dataset(file, inner, unit, info->angle_count, &count, &scan->angle_rad);
     else
-        status = sino_angle_list_read(request->theta, info->angle_count, &count, &scan->angle_rad);
+        status = sino_angle_list_read(request->theta, unit, info->angle_count, &count, &scan->angle_rad);
     free(file);
     free(inner);
     if (!status) info->angle_count = count;

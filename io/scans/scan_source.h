@@ -25,13 +25,14 @@ struct SinoScan {
     char stored_type[16];
     char remark[512];
     char evidence[256];
-    char *path;             /* path of a scan of one file; owned */
-    double *angle_rad;      /* owned; NULL until they are known */
-    SinoScanPart data;      /* source of the data, and of the format's own flats and darks */
-    SinoScanPart flats;     /* of --flats; source NULL: not given */
-    SinoScanPart darks;     /* of --darks; source NULL: not given */
-    int64_t *frame;         /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
-    int64_t *flat_position; /* of the info; owned; NULL: unknown */
+    char *path;               /* path of a scan of one file; owned */
+    double *angle_rad;        /* owned; NULL until they are known */
+    SinoAngleUnit angle_unit; /* of the request; radians also if a file says so of its angles */
+    SinoScanPart data;        /* source of the data, and of the format's own flats and darks */
+    SinoScanPart flats;       /* of --flats; source NULL: not given */
+    SinoScanPart darks;       /* of --darks; source NULL: not given */
+    int64_t *frame;           /* [info.angle_count]: the (first) projection of each angle; owned; NULL: all, in order */
+    int64_t *flat_position;   /* of the info; owned; NULL: unknown */
     int64_t *kept[SINO_SCAN_FIELDS]; /* [field][number]: number in its part of each flat or dark field that stays;
                                       * owned; NULL: all do */
     double saturation;               /* where a projection has so much, an average has it too; 0: never */
@@ -81,11 +82,11 @@ SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, Sino
 SinoStatus sino_mat_fields_open(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
                                 int64_t *count, const SinoFileList **files);
 
-/* mat_scan.c: reads angles from a variable: radians if its name ends in rad, else degrees. projections 0: as many as
- * there are. The caller frees them. SINO_BAD_INPUT: as of sino_mat_open; it is no row or column of numbers, another
- * number of them, an angle that is not finite. */
-SinoStatus sino_mat_angles_read(const char *path, const char *name, int64_t projections, int64_t *count,
-                                double **angle_rad);
+/* mat_scan.c: reads angles from a variable. *unit, if auto, becomes radians where its name says so. projections 0: as
+ * many as there are. The caller frees them. SINO_BAD_INPUT: as of sino_mat_open; it is no row or column of numbers,
+ * another number of them, an angle that is not finite. */
+SinoStatus sino_mat_angles_read(const char *path, const char *name, SinoAngleUnit *unit, int64_t projections,
+                                int64_t *count, double **angle_rad);
 
 /* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
  * before it allocates what the sizes determine. */

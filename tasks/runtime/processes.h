@@ -19,6 +19,11 @@ typedef struct SinoProcesses SinoProcesses;
  * error has a text in the launcher's process 0 only. SINO_FAILED: this MPI library supports one thread only. */
 SinoStatus sino_processes_start(SinoProcesses **processes);
 
+/* Collective. From now on until all of them stop, each process gives the next one signs of life, from a thread of its
+ * own, and ends all of them with exit code 1 when the one before it has given none for limit_s, whatever it waits for.
+ * limit_s 0: never. SINO_FAILED: no thread or memory. */
+SinoStatus sino_processes_watch(SinoProcesses *processes, double limit_s);
+
 /* Waits until every process stops. Takes NULL. */
 void sino_processes_stop(SinoProcesses *processes);
 

@@ -36,6 +36,12 @@ SinoStatus sino_processes_start(SinoProcesses **processes)
     return NULL;
 }
 
+SinoStatus sino_processes_watch(SinoProcesses *processes, double limit_s)
+{
+    (void)processes, (void)limit_s;
+    return NULL; /* there is no other to be heard */
+}
+
 void sino_processes_stop(SinoProcesses *processes)
 {
     (void)processes;

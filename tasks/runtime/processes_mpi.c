@@ -3,9 +3,11 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
+#include "duration.h"
 #include "ending.h"
 #include "launcher.h"
 #include "memory.h"
+#include "watch.h"
 
 #include <mpi.h>
 
@@ -20,10 +22,16 @@
 struct SinoProcesses {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI job */
     int rank, count;
+    SinoWatch *watch; /* NULL: signs of life are not given */
+    double limit_s;   /* of the watch; its thread alone knows heard_ns */
+    int64_t heard_ns; /* when the process before this one has given a sign */
 };
 
 /* Bytes of one MPI call, which counts with an int. */
 enum { PIECE = 1 << 30 };
+
+/* Tags of messages between two processes. */
+enum { LISTS, COLLECTED, SIGNS };
 
 static SinoStatus check(int code, const char *what)
 {
@@ -81,10 +89,89 @@ SinoStatus sino_processes_start(SinoProcesses **result)
     return status;
 }
 
+static int process_before(const SinoProcesses *processes)
+{
+    return (processes->rank + processes->count - 1) % processes->count;
+}
+
+/* A sign of life: `true`, or `false` if it is the last one. */
+static void give_sign(const SinoProcesses *processes, bool goes_on)
+{
+    static const int sign[] = {false, true}; /* in memory that stays: nobody waits for the message */
+    MPI_Request request;
+    const int next = (processes->rank + 1) % processes->count;
+    if (MPI_Isend(&sign[goes_on], 1, MPI_INT, next, SIGNS, processes->comm, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+}
+
+/* Takes a sign, for which it waits. */
+static bool take_sign(const SinoProcesses *processes)
+{
+    int goes_on = false;
+    MPI_Recv(&goes_on, 1, MPI_INT, process_before(processes), SIGNS, processes->comm, MPI_STATUS_IGNORE);
+    return goes_on;
+}
+
+static bool has_sign(const SinoProcesses *processes)
+{
+    int there = false;
+    MPI_Iprobe(process_before(processes), SIGNS, processes->comm, &there, MPI_STATUS_IGNORE);
+    return there;
+}
+
+static void end_without_sign(const SinoProcesses *processes) __attribute__((noreturn));
+
+static void end_without_sign(const SinoProcesses *processes)
+{
+    char text[256], limit[SINO_DURATION_SIZE];
+    snprintf(text, sizeof text,
+             "rank %d: rank %d has given no sign of life for %s: it was stopped, or cannot be reached; --stall-limit "
+             "sets how long a run waits, none: for ever",
+             processes->rank, process_before(processes), sino_duration_text(processes->limit_s, limit));
+    sino_ending_now(text, SINO_FAILED);
+}
+
+static void look(void *of, int64_t late_ns)
+{
+    SinoProcesses *processes = of;
+    give_sign(processes, true);
+    processes->heard_ns += late_ns;
+    while (has_sign(processes)) {
+        (void)take_sign(processes);
+        processes->heard_ns = sino_watch_now_ns();
+    }
+    if (1e-9 * (double)(sino_watch_now_ns() - processes->heard_ns) > processes->limit_s) end_without_sign(processes);
+}
+
+SinoStatus sino_processes_watch(SinoProcesses *processes, double limit_s)
+{
+    if (sino_processes_count(processes) == 1 || !(limit_s > 0)) return NULL;
+    processes->limit_s = limit_s;
+    processes->heard_ns = sino_watch_now_ns();
+    SinoStatus status = sino_watch_start(limit_s, look, processes, &processes->watch);
+    status = sino_processes_agree(processes, status);
+    if (!status) return NULL;
+    sino_watch_stop(processes->watch);
+    processes->watch = NULL;
+    return status;
+}
+
+/* The watch goes on until all processes have come; then each takes the signs that are under way to it. */
+static void stop_watch(SinoProcesses *processes)
+{
+    if (!processes->watch) return;
+    MPI_Barrier(processes->comm);
+    sino_watch_stop(processes->watch);
+    give_sign(processes, false);
+    while (take_sign(processes)) {
+    }
+}
+
 void sino_processes_stop(SinoProcesses *processes)
 {
     int started = 0;
     if (!processes) return;
+    stop_watch(processes);
     if (processes->comm != MPI_COMM_NULL) MPI_Comm_free(&processes->comm);
     if (MPI_Initialized(&started) == MPI_SUCCESS && started) MPI_Finalize();
     free(processes);
@@ -220,11 +307,11 @@ SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_
     for (int64_t at = 0; !is_alone(processes) && at < bytes; at += PIECE) {
         const int count = (int)(bytes - at < PIECE ? bytes - at : PIECE);
         if (processes->rank == from)
-            SINO_TRY(check(MPI_Send((const char *)own + at, count, MPI_BYTE, 0, 1, processes->comm), "send"));
+            SINO_TRY(check(MPI_Send((const char *)own + at, count, MPI_BYTE, 0, COLLECTED, processes->comm), "send"));
         if (processes->rank == 0)
-            SINO_TRY(check(
-                MPI_Recv((char *)received + at, count, MPI_BYTE, (int)from, 1, processes->comm, MPI_STATUS_IGNORE),
-                "receive"));
+            SINO_TRY(check(MPI_Recv((char *)received + at, count, MPI_BYTE, (int)from, COLLECTED, processes->comm,
+                                    MPI_STATUS_IGNORE),
+                           "receive"));
     }
     return NULL;
 }
@@ -239,8 +326,8 @@ static SinoStatus exchange_pair(SinoProcesses *processes, int to, int64_t send_c
         const int out_count = (int)(out < 0 ? 0 : out < most ? out : most);
         const int in_count = (int)(in < 0 ? 0 : in < most ? in : most);
         SINO_TRY(check(MPI_Sendrecv(send + (out_count > 0 ? at : 0), out_count, MPI_UINT32_T,
-                                    out_count > 0 ? to : MPI_PROC_NULL, 0, receive + (in_count > 0 ? at : 0), in_count,
-                                    MPI_UINT32_T, in_count > 0 ? from : MPI_PROC_NULL, 0, processes->comm,
+                                    out_count > 0 ? to : MPI_PROC_NULL, LISTS, receive + (in_count > 0 ? at : 0),
+                                    in_count, MPI_UINT32_T, in_count > 0 ? from : MPI_PROC_NULL, LISTS, processes->comm,
                                     MPI_STATUS_IGNORE),
                        "exchange lists"));
     }

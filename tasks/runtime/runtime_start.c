@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: start and stop of StarPU. */
+#include "arithmetic.h"
 #include "device_choice.h"
 #include "memory.h"
 #include "platform.h"
@@ -24,8 +25,15 @@ static const char *choose_scheduler(const SinoRuntimeRequest *request, bool devi
     return environment && *environment ? environment : devices ? "dmdas" : "lws";
 }
 
-/* The requested number of workers, from the request or STARPU_NCPU; −1: every core. */
-static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers)
+/* The workers that StarPU is started with. */
+typedef struct Workers {
+    int count;  /* −1: every core that GPUs leave */
+    bool bound; /* a worker for each core of the process's mask, which StarPU does not look at */
+} Workers;
+
+/* From the request or STARPU_NCPU. StarPU would bind workers to the first cores of the machine; within a mask they stay
+ * unbound. */
+static SinoStatus choose_workers(const SinoRuntimeRequest *request, Workers *workers)
 {
     const char *environment = getenv("STARPU_NCPU");
     char *end = NULL;
@@ -42,8 +50,11 @@ static SinoStatus choose_workers(const SinoRuntimeRequest *request, int *workers
     SINO_CHECK(request->workers <= cores, SINO_BAD_INPUT,
                "workers is %" PRId64 "; allowed: 1 to %" PRId64 ", the cores that this process may use",
                request->workers, cores);
-    if (SINO_SIMULATES && count == 0) count = cores;
-    *workers = count == 0 ? -1 : (int)count;
+    const int64_t bound = SINO_SIMULATES ? 0 : sino_platform_bound_core_count();
+    if (bound > 0) setenv("STARPU_WORKERS_NOBIND", "1", 0);
+    *workers = (Workers){.count = (int)count, .bound = count == 0 && bound > 0};
+    if (count == 0)
+        workers->count = SINO_SIMULATES ? (int)cores : bound > 0 ? (int)sino_smaller(bound, STARPU_MAXCPUS) : -1;
     return NULL;
 }
 
@@ -140,16 +151,17 @@ static SinoStatus find_devices(const SinoRuntimeRequest *request, SinoRuntime *r
 
 /* Starts StarPU, looks at the devices that it found, and restarts it if necessary: with a policy that knows devices,
  * and with a core for tasks without a device kernel even if the devices' own threads take every core. */
-static SinoStatus initialise_with_devices(const SinoRuntimeRequest *request, int workers, SinoRuntime *runtime)
+static SinoStatus initialise_with_devices(const SinoRuntimeRequest *request, Workers *workers, SinoRuntime *runtime)
 {
     const bool named = request->devices != SINO_DEVICE_ALL && (request->devices & ~(unsigned)SINO_DEVICE_CPU);
-    SINO_TRY(initialise(request, workers, named, runtime));
+    SINO_TRY(initialise(request, workers->count, named, runtime));
     SINO_TRY(find_devices(request, runtime));
     const bool devices = runtime->devices & ~(unsigned)SINO_DEVICE_CPU;
-    const bool no_cores = starpu_cpu_worker_get_count() == 0;
-    if (devices == named && !no_cores) return NULL;
+    const bool no_cores = starpu_cpu_worker_get_count() == 0, crowded = workers->bound && devices;
+    if (devices == named && !no_cores && !crowded) return NULL;
+    if (crowded) workers->count = (int)sino_larger(1, workers->count - sino_runtime_device_count(runtime));
     starpu_shutdown();
-    SINO_TRY(initialise(request, no_cores ? 1 : workers, devices, runtime));
+    SINO_TRY(initialise(request, no_cores ? 1 : workers->count, devices, runtime));
     return find_devices(request, runtime);
 }
 
@@ -160,7 +172,7 @@ bool sino_runtime_starpu_is_up(void)
 
 static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
-    int workers = 0;
+    Workers workers = {0};
     runtime->shared = sino_runtime_starpu_is_up();
     if (runtime->shared) sino_codelets_take_over(runtime);
     SINO_TRY(choose_workers(request, &workers));
@@ -170,11 +182,11 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
     /* What a simulation reads of a machine is there already (simulated_machine.h). */
     if (!SINO_SIMULATES) SINO_TRY(sino_models_open(runtime->log, &runtime->models));
-    SINO_TRY(initialise_with_devices(request, workers, runtime));
+    SINO_TRY(initialise_with_devices(request, &workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
-    if (workers > 0 && got != workers && !runtime->shared) {
+    if (workers.count > 0 && got != workers.count && !runtime->shared) {
         starpu_shutdown();
-        return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers, got);
+        return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers.count, got);
     }
     SinoStatus status = sino_opencl_devices_open(runtime);
     if (!status) status = sino_cuda_devices_open(runtime);

@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stall: ends the program when no task has ended, and no message has arrived, for a stated time while tasks are in
- * flight. A thread of its own looks, so that it does not matter which threads are stuck.
+ * flight.
  *
  * Kinds of tasks count how many were submitted and have ended; workers note what they run; receives count what has
  * arrived. All of these are atomic, so that the workers wait for nobody. */
 #include "stall.h"
 
+#include "duration.h"
 #include "ending.h"
 #include "memory.h"
-#include "platform.h"
+#include "watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct SinoStall {
     SinoRuntime *runtime; /* not owned */
-    double limit_s, period_s;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t stopped;
-    bool stop; /* protected by the mutex */
+    double limit_s;
+    SinoWatch *watch;
 };
-
-static int64_t now_ns(void)
-{
-    return (int64_t)(1e9 * sino_platform_now_s());
-}
 
 static int64_t load(const int64_t *count)
 {
@@ -42,7 +34,7 @@ static void add(int64_t *count, int64_t more)
 
 static void note_progress(SinoRuntime *runtime)
 {
-    __atomic_store_n(&runtime->activity.last_end_ns, now_ns(), __ATOMIC_RELEASE);
+    __atomic_store_n(&runtime->activity.last_end_ns, sino_watch_now_ns(), __ATOMIC_RELEASE);
 }
 
 void sino_stall_submitted(SinoCodelet *codelet)
@@ -56,7 +48,7 @@ void sino_stall_begins(SinoRuntime *runtime, const SinoTaskKind *kind)
     if (worker < 0) return;
     SinoWorkerActivity *activity = &runtime->activity.worker[worker];
     __atomic_store_n(&activity->kind, kind, __ATOMIC_RELEASE);
-    __atomic_store_n(&activity->since_ns, now_ns(), __ATOMIC_RELEASE);
+    __atomic_store_n(&activity->since_ns, sino_watch_now_ns(), __ATOMIC_RELEASE);
     add(&activity->running, 1);
 }
 
@@ -102,16 +94,10 @@ static int64_t tasks_in_flight(const SinoRuntime *runtime)
     return count;
 }
 
-/* " 10 min", " 1 h 20 min", " 2.5 s" … */
 static void print_duration(FILE *out, double seconds)
 {
-    const int64_t minutes = (int64_t)(seconds / 60);
-    if (seconds < 120)
-        fprintf(out, " %.3g s", seconds);
-    else if (minutes < 120)
-        fprintf(out, " %" PRId64 " min", minutes);
-    else
-        fprintf(out, " %" PRId64 " h %" PRId64 " min", minutes / 60, minutes % 60);
+    char text[SINO_DURATION_SIZE];
+    fprintf(out, " %s", sino_duration_text(seconds, text));
 }
 
 static void print_running(FILE *out, const SinoRuntime *runtime)
@@ -121,7 +107,7 @@ static void print_running(FILE *out, const SinoRuntime *runtime)
         const SinoWorkerActivity *activity = &runtime->activity.worker[w];
         if (load(&activity->running) <= 0) continue;
         fprintf(out, "%s %s on worker %u for", between, __atomic_load_n(&activity->kind, __ATOMIC_ACQUIRE)->name, w);
-        print_duration(out, 1e-9 * (double)(now_ns() - load(&activity->since_ns)));
+        print_duration(out, 1e-9 * (double)(sino_watch_now_ns() - load(&activity->since_ns)));
         between = ",";
     }
     if (*between == ';') fputs("; no worker runs a task", out);
@@ -191,7 +177,7 @@ static void end_of_ranks(const SinoStall *stall, const char *words)
     SinoStatus told = sino_error(SINO_FAILED, "%s", words);
     const bool first = sino_processes_rank(stall->runtime->processes) == 0;
     if (stall->runtime->log) sino_log_error(stall->runtime->log, told);
-    usleep((unsigned)(1e6 * (stall->period_s + (first ? 0.5 : 1.5))));
+    usleep((unsigned)(1e6 * (sino_watch_period_s(stall->watch) + (first ? 0.5 : 1.5))));
     if (!first) sino_processes_end(stall->runtime->processes, SINO_FAILED);
     sino_ending_now("ended because the run stalled", SINO_FAILED);
 }
@@ -206,36 +192,13 @@ static void end(const SinoStall *stall)
     sino_ending_now(words, SINO_FAILED);
 }
 
-/* Waits for a period; true: the watch shall stop. */
-static bool wait_for_stop(SinoStall *stall)
+static void look(void *of, int64_t late_ns)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    const double at = (double)until.tv_nsec * 1e-9 + stall->period_s;
-    until.tv_sec += (time_t)at;
-    until.tv_nsec = (long)(1e9 * (at - (double)(time_t)at));
-    pthread_mutex_lock(&stall->mutex);
-    while (!stall->stop && pthread_cond_timedwait(&stall->stopped, &stall->mutex, &until) != ETIMEDOUT) {
-    }
-    const bool stop = stall->stop;
-    pthread_mutex_unlock(&stall->mutex);
-    return stop;
-}
-
-/* While the process was suspended, nothing could end: a watch that wakes up late does not count that time. */
-static void *watch(void *argument)
-{
-    SinoStall *stall = argument;
-    int64_t asked_ns = now_ns();
-    while (!wait_for_stop(stall)) {
-        const int64_t late_ns = now_ns() - asked_ns - (int64_t)(1e9 * stall->period_s);
-        if (tasks_in_flight(stall->runtime) == 0) note_progress(stall->runtime);
-        if (late_ns > (int64_t)(1e9 * stall->period_s)) add(&stall->runtime->activity.last_end_ns, late_ns);
-        asked_ns = now_ns();
-        const double still_s = 1e-9 * (double)(now_ns() - load(&stall->runtime->activity.last_end_ns));
-        if (still_s > stall->limit_s) end(stall);
-    }
-    return NULL;
+    const SinoStall *stall = of;
+    if (tasks_in_flight(stall->runtime) == 0) note_progress(stall->runtime);
+    add(&stall->runtime->activity.last_end_ns, late_ns);
+    const double still_s = 1e-9 * (double)(sino_watch_now_ns() - load(&stall->runtime->activity.last_end_ns));
+    if (still_s > stall->limit_s) end(stall);
 }
 
 SinoStatus sino_stall_watch(SinoRuntime *runtime, double limit_s, SinoStall **result)
@@ -243,32 +206,20 @@ SinoStatus sino_stall_watch(SinoRuntime *runtime, double limit_s, SinoStall **re
     SinoStall *stall = NULL;
     if (!(limit_s > 0)) return NULL;
     SINO_TRY(sino_allocate(1, sizeof *stall, "the watch for stalls", &stall));
-    const double longest_s = 5, share = limit_s / 10;
-    *stall = (SinoStall){.runtime = runtime, .limit_s = limit_s, .period_s = share < longest_s ? share : longest_s};
+    *stall = (SinoStall){.runtime = runtime, .limit_s = limit_s};
     note_progress(runtime);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&stall->mutex, NULL);
-    pthread_cond_init(&stall->stopped, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    const int code = pthread_create(&stall->thread, NULL, watch, stall);
-    if (code != 0) free(stall);
-    SINO_CHECK(code == 0, SINO_FAILED, "no thread to watch for stalls: %s", strerror(code));
-    *result = stall;
-    return NULL;
+    SinoStatus status = sino_watch_start(limit_s, look, stall, &stall->watch);
+    if (status)
+        free(stall);
+    else
+        *result = stall;
+    return status;
 }
 
 void sino_stall_stop(SinoStall *stall)
 {
     if (!stall) return;
-    pthread_mutex_lock(&stall->mutex);
-    stall->stop = true;
-    pthread_cond_signal(&stall->stopped);
-    pthread_mutex_unlock(&stall->mutex);
-    pthread_join(stall->thread, NULL);
-    pthread_cond_destroy(&stall->stopped);
-    pthread_mutex_destroy(&stall->mutex);
+    sino_watch_stop(stall->watch);
     free(stall);
 }
 

@@ -80,5 +80,6 @@ SinoStatus sino_job_check_same(SinoJob *job, int verb, const SinoSettings *setti
     SINO_TRY(sino_job_agree(job, shared_text(verb, settings, &text)));
     SinoStatus status = sino_consensus_check(sino_job_processes(job), "the ranks have different settings", text);
     free(text);
-    return status;
+    SINO_TRY(status);
+    return sino_processes_watch(sino_job_processes(job), settings->stall_limit_s);
 }

@@ -25,7 +25,8 @@ int64_t sino_job_count(const SinoJob *job);
 SinoStatus sino_job_agree(SinoJob *job, SinoStatus status);
 
 /* Collective. SINO_BAD_INPUT: the ranks run different versions, or have different settings, apart from those that may
- * differ (sino_settings_shared_text). One rank's error has the text. */
+ * differ (sino_settings_shared_text). One rank's error has the text. From then on ranks that are stopped end the job
+ * after --stall-limit. */
 SinoStatus sino_job_check_same(SinoJob *job, int verb, const SinoSettings *settings);
 
 #endif

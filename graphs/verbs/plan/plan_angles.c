@@ -7,7 +7,10 @@
 SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double **angle_rad)
 {
     int64_t count = settings->angles;
-    if (settings->theta) return sino_angle_list_read(settings->theta, count, &count, angle_rad);
+    if (settings->theta) {
+        SinoAngleUnit unit = settings->theta_unit;
+        return sino_angle_list_read(settings->theta, &unit, count, &count, angle_rad);
+    }
     SINO_TRY(sino_allocate(count, sizeof **angle_rad, "angles", angle_rad));
     for (int64_t k = 0; k < count; k++) (*angle_rad)[k] = arc_rad * (double)k / (double)count;
     return NULL;

@@ -257,6 +257,95 @@ static void open_beams_are_proposed(void **state)
     free(told);
 }
 
+enum { TURN_ANGLES = 90, TURN_COLUMNS = 48 };
+static const double turn_deg = 360.0 / TURN_ANGLES, turn_distance = 90; /* in columns, from the source */
+
+/* Counts behind three discs at one degree; the source of a fan is 90 columns from the axis. */
+static uint16_t behind_discs(double degrees, double column, bool fan)
+{
+    static const double disc[][3] = {{0, 2, 13}, {7, -6, 3}, {-9, 3, 2.5}};
+    const double tangent = fan ? column / turn_distance : 0, cosine = cos(degrees * M_PI / 180);
+    const double sine = sin(degrees * M_PI / 180);
+    double length = 0;
+    for (int i = 0; i < 3; i++) {
+        const double across = disc[i][0] * cosine + disc[i][1] * sine, radius = disc[i][2];
+        const double along = turn_distance - disc[i][0] * sine + disc[i][1] * cosine;
+        const double off = fan ? (across - along * tangent) / sqrt(1 + tangent * tangent) : across - column;
+        length += 2 * sqrt(fmax(0, radius * radius - off * off));
+    }
+    return (uint16_t)(20000 * exp(-0.05 * length));
+}
+
+static uint16_t turn_of_fan(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    return behind_discs(turn_deg * (double)angle, (double)column - 23.5, true);
+}
+
+static uint16_t turn_the_other_way(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    return behind_discs(-turn_deg * (double)angle, (double)column - 23.5, true);
+}
+
+static uint16_t turn_of_parallel_rays(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    return behind_discs(turn_deg * (double)angle, (double)column - 23.5, false);
+}
+
+/* A verb says this of a scan; NULL: nothing of rays. */
+static void assert_beam(const char *at, const char *verb, const char *expected, const char *scan)
+{
+    CliRun run = {.directory = at};
+    cli_start(&run, verb, scan);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    const char *told = *verb == 'i' ? run.out : run.err;
+    if (expected ? !strstr(told, expected) : strstr(told, "rays and their reverses") != NULL)
+        fail_msg("%s: expected '%s' in '%s'", scan, expected ? expected : "nothing", told);
+    cli_free(&run);
+}
+
+/* Rays and their reverses in a whole turn tell parallel rays, a fan, and its direction of turning. */
+static void beams_that_do_not_fit(void **state)
+{
+#define TURN "--theta 0:360:excluded"
+#define FAN  " --geometry cone --source-object-distance 90 --detector-pixel 1 --source-detector-distance "
+#define ONCE " -o out.h5 --rotation-axis 23.5 --algorithm cg --iterations 1 --pictures no --report none --overwrite"
+    const char *const at = *state;
+    const char as_parallel[] = "is it one? (--geometry cone --detector-pixel 1 --source-detector-distance 9";
+    CliScan scan = cli_scan;
+    scan.angles = TURN_ANGLES;
+    scan.theta_count = 0;
+    scan.rows = 1;
+    scan.columns = TURN_COLUMNS;
+    scan.flat_count = 20000;
+    scan.dark_count = 0;
+    scan.count = turn_of_fan;
+    cli_write_scan(at, "fan.h5", &scan);
+    scan.count = turn_the_other_way;
+    cli_write_scan(at, "other.h5", &scan);
+    scan.count = turn_of_parallel_rays;
+    cli_write_scan(at, "parallel.h5", &scan);
+    assert_beam(at, "info %s", as_parallel, "fan.h5 " TURN);
+    assert_beam(at, "init %s -o -", as_parallel, "fan.h5 " TURN);
+    assert_beam(at, "recon %s" ONCE, as_parallel, "fan.h5 " TURN);
+    assert_beam(at, "info %s", "(--geometry cone --angle-direction counterclockwise --detector-pixel 1 --source-",
+                "other.h5 " TURN);
+    assert_beam(at, "info %s", NULL, "parallel.h5 " TURN);
+    assert_beam(at, "info %s", NULL, "fan.h5 --theta 0:200"); /* no whole turn */
+    assert_beam(at, "info %s", NULL, "fan.h5 " TURN FAN "90");
+    assert_beam(at, "info %s", "does it? (--angle-direction counterclockwise)", "other.h5 " TURN FAN "90");
+    assert_beam(at, "recon %s" ONCE, "as parallel rays; is the beam parallel? (--geometry parallel)",
+                "parallel.h5 " TURN FAN "90");
+    assert_beam(at, "info %s", " instead of 300; are --source-detector-distance and --detector-pixel right?",
+                "fan.h5 " TURN FAN "300");
+#undef TURN
+#undef FAN
+#undef ONCE
+}
+
 static uint16_t nothing(uint64_t angle, uint64_t row, uint64_t column)
 {
     (void)angle, (void)row, (void)column;
@@ -500,6 +589,33 @@ static void widths_that_cannot_be(void **state)
 }
 
 /* Nothing is wrong with these, once the light of the last one is known, which was weaker than in its flat field. */
+/* A parallel scan, a fan and a cone, with their beam and with others. */
+static void measured_beams(void **state)
+{
+#define MACHINE "--geometry cone --source-object-distance 410.66 --source-detector-distance 553.74 --detector-pixel "
+    static const char *const info[][3] = {
+        {"rings/sinogram_360_neutron_image.tif", "--theta 0:360 --axes row,angle,column --open-beam 47600", NULL},
+        {"htc2022-fan/ta.h5", "--data line-integrals", "--geometry cone --detector-pixel 1 --source-detector-distance"},
+        {"htc2022-fan/ta.h5", "--data line-integrals " MACHINE "0.2", NULL},
+        {"htc2022-fan/solid_disc.h5", "--data line-integrals", NULL}, /* a disc on the axis does not tell */
+        {"htc2022-fan/solid_disc.h5", "--data line-integrals " MACHINE "0.2", NULL},
+        {"pepper-cone/*.tif", "--theta 0:360 --open-beam 2160", "--geometry cone --detector-pixel 1 --source-"},
+        {"pepper-cone/*.tif", "--theta 0:360 --open-beam 2160 " MACHINE "0.8", NULL},
+        {"pepper-cone/*.tif", "--theta 0:360 --open-beam 2160 --angle-direction counterclockwise " MACHINE "0.8",
+         "--angle-direction clockwise"},
+        {"pepper-cone/*.tif", "--theta 0:360 --open-beam 2160 " MACHINE "0.4", "before the detector instead of 1384"}};
+#undef MACHINE
+    char folder[TESTING_PATH], line[2 * TESTING_PATH];
+    testing_data(folder, "htc2022-fan");
+    for (size_t i = 0; i < sizeof info / sizeof *info; i++) {
+        snprintf(line, sizeof line, "info %s/../%s %s", folder, info[i][0], info[i][1]);
+        char *told = cli_output_of(*state, line);
+        const char *found = strstr(told, "rays and their reverses");
+        if (info[i][2] ? !found || !strstr(found, info[i][2]) : found != NULL) fail_msg("%s:\n%s", line, told);
+        free(told);
+    }
+}
+
 static void measured_scans(void **state)
 {
     static const char *const sets[][2] = {
@@ -534,6 +650,7 @@ int cli_suspicion_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(open_beams_are_proposed),
+        CLI_TEST(beams_that_do_not_fit),
         CLI_TEST(angles_in_another_unit),
         CLI_TEST(values_of_another_kind),
         CLI_TEST(fields_that_do_not_belong),
@@ -542,6 +659,7 @@ int cli_suspicion_tests(void)
         CLI_TEST(dropped_projections_are_left_out),
         CLI_TEST(many_undefined_values_are_refused),
         CLI_TEST(widths_that_cannot_be),
+        CLI_TEST(measured_beams),
         CLI_TEST(measured_scans),
         CLI_TEST(columns_that_cannot_be),
         CLI_TEST(absurd_values_are_left_out),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone center: rays from both sides have equal integrals; the axis is found in scans of phantoms of every kind of arc,
- * under noise, and in measured scans. */
+ * under noise, and in measured scans; beams are told from each other. */
 #include "arithmetic.h"
 #include "cone_center.h"
 #include "memory.h"
@@ -67,19 +67,24 @@ static void add_noise(const Case *scan, float *sinogram)
 }
 
 /* sinogram[angle][column] of the phantom's middle; the caller frees it. */
-static float *scan_phantom(const Case *scan, const double *angle_rad)
+static float *scan_by(const Case *scan, const SinoCone *cone)
 {
     const SinoPhantom phantom = {.size = SIZE, .height = 1, .whole = true};
-    const SinoCone cone = cone_of(scan->angles, scan->columns, angle_rad, scan->center);
     float *sinogram = NULL;
     double row[COLUMNS];
     assert_success(sino_allocate(scan->angles * scan->columns, sizeof *sinogram, "test", &sinogram));
     for (int64_t k = 0; k < scan->angles; k++) {
-        sino_phantom_cone(&phantom, &cone, k, row);
+        sino_phantom_cone(&phantom, cone, k, row);
         for (int64_t c = 0; c < scan->columns; c++) sinogram[k * scan->columns + c] = (float)row[c];
     }
     add_noise(scan, sinogram);
     return sinogram;
+}
+
+static float *scan_phantom(const Case *scan, const double *angle_rad)
+{
+    const SinoCone cone = cone_of(scan->angles, scan->columns, angle_rad, scan->center);
+    return scan_by(scan, &cone);
 }
 
 /* sinogram[angle][column] of a disc about (x, y): a ray at the distance d has the integral 2·√(radius² − d²). */
@@ -393,6 +398,55 @@ static void axis_of_measured_pepper_is_found(void **state)
     free(sinogram);
 }
 
+/* Scores of beams that a scan may be taken for: its own, which has S = 300 columns or is parallel, is the best one,
+ * whichever is given. */
+static void check_beams(Case scan, int64_t own)
+{
+    const double sign[SINO_CONE_BEAMS] = {1, 0, 1, -1}, distance = 300;
+    double *rad = angles_of(&scan);
+    SinoCone cone = cone_of(scan.angles, scan.columns, rad, scan.center);
+    if (own == SINO_CONE_BEAM_PARALLEL) {
+        cone.pixel_width = 1;
+        cone.source_object = cone.source_detector = 1e7;
+    }
+    float *sinogram = scan_by(&scan, &cone);
+    for (int64_t k = 0; k < scan.angles && own == SINO_CONE_BEAM_TURNED; k++) rad[k] = -rad[k];
+    for (int given = 0; given < 2; given++) {
+        SinoConeBeam beam[SINO_CONE_BEAMS];
+        cone.pixel_width = 1;
+        cone.source_detector = given == 0 ? INFINITY : distance;
+        assert_success(sino_cone_center_beams(&cone, sinogram, beam));
+        for (int i = 0; i < SINO_CONE_BEAMS; i++)
+            print_message("own %ld, beam %d: center %.2f, distance %.1f, score %.5f\n", own, i, beam[i].center,
+                          1 / beam[i].bend, beam[i].score);
+        assert_true(fabs(beam[own].center - scan.center) < 0.1 && beam[own].score < 0.03);
+        assert_true(beam[SINO_CONE_BEAM_GIVEN].bend == (given == 0 ? 0 : 1 / distance));
+        assert_true(beam[SINO_CONE_BEAM_PARALLEL].bend == 0);
+        for (int i = SINO_CONE_BEAM_PARALLEL; i < SINO_CONE_BEAMS; i++) {
+            assert_true(beam[i].bend * sign[i] >= 0);
+            const bool near_parallel = own == SINO_CONE_BEAM_PARALLEL; /* as the narrowest fans are */
+            if (near_parallel) assert_true(beam[own].score < 2 * beam[i].score + 1e-4);
+            if (!near_parallel && i != own) assert_true(4 * beam[own].score < beam[i].score);
+        }
+        if (own == SINO_CONE_BEAM_PARALLEL)
+            assert_true(given == 0 || 4 * beam[own].score < beam[SINO_CONE_BEAM_GIVEN].score);
+        else
+            assert_true(fabs(sign[own] / beam[own].bend - distance) < 0.03 * distance);
+    }
+    free(rad);
+    free(sinogram);
+}
+
+static void beams_are_told_apart(void **state)
+{
+    (void)state;
+    for (int64_t own = SINO_CONE_BEAM_PARALLEL; own <= SINO_CONE_BEAM_TURNED; own++) {
+        check_beams((Case){180, COLUMNS, 360, 52.3, 0, 0}, own);
+        check_beams((Case){180, COLUMNS, 360, 41.8, 0, 0.01}, own);
+        check_beams((Case){120, COLUMNS, -360, 60.4, 0, 0.01}, own);
+    }
+}
+
 TESTING_SUBJECT(cone_center)
 {
     const struct CMUnitTest tests[] = {
@@ -401,7 +455,7 @@ TESTING_SUBJECT(cone_center)
         cmocka_unit_test(axis_is_found_by_discs),           cmocka_unit_test(outliers_do_not_matter),
         cmocka_unit_test(order_of_angles_does_not_matter),  cmocka_unit_test(what_is_not_there_is_not_found),
         cmocka_unit_test(scans_without_pairs_are_refused),  cmocka_unit_test(axis_of_measured_fans_is_found),
-        cmocka_unit_test(axis_of_measured_pepper_is_found),
+        cmocka_unit_test(axis_of_measured_pepper_is_found), cmocka_unit_test(beams_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

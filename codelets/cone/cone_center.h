@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone center: finds the column of the rotation axis in a cone-beam or fan-beam scan. */
+/* Cone center: finds the column of the rotation axis in a cone-beam or fan-beam scan, and which beam a scan has. */
 #ifndef SINO_CONE_CENTER_H
 #define SINO_CONE_CENTER_H
 
@@ -42,5 +42,19 @@ typedef struct SinoConeCenter {
  * memory. */
 SinoStatus sino_cone_center_find(const SinoCone *cone, const float *sinogram, double first, double last,
                                  SinoConeCenter *result);
+
+/* A beam that a scan may have. */
+typedef struct SinoConeBeam {
+    double center; /* of its best score */
+    double bend;   /* width of a pixel over S; 0: parallel rays; below 0: the sample turns the other way */
+    double score;  /* mean squared difference of rays and reverses, as a share of that at random */
+} SinoConeBeam;
+
+enum { SINO_CONE_BEAM_GIVEN, SINO_CONE_BEAM_PARALLEL, SINO_CONE_BEAM_FAN, SINO_CONE_BEAM_TURNED, SINO_CONE_BEAMS };
+
+/* Compares the beam of the cone (S may be INFINITY: parallel rays) with others: parallel rays, the fan whose S fits
+ * best, and that of the other direction of turning; each about its best axis in all columns. Scores of one scan are
+ * comparable. Time: about 500 candidates, at 20 ns for each ray. Errors: as above. */
+SinoStatus sino_cone_center_beams(const SinoCone *cone, const float *sinogram, SinoConeBeam beam[SINO_CONE_BEAMS]);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct Rays {
     float *value;                      /* [M][K], angles in this order */
     float *line;                       /* [2K] values at one column between detector columns */
     double widest;                     /* gap of angles between which rays are interpolated */
-    double pixel;                      /* width of a pixel over S */
+    double bend;                       /* width of a pixel over S */
 } Rays;
 
 /* Sums over pairs of rays. */
@@ -117,7 +117,7 @@ static SinoStatus take_rays(const SinoCone *cone, const float *sinogram, Rays *r
     Turned *turned = NULL;
     double *gap = NULL;
     float *row = NULL;
-    *rays = (Rays){.angle_count = angles, .column_count = columns, .pixel = cone->pixel_width / cone->source_detector};
+    *rays = (Rays){.angle_count = angles, .column_count = columns, .bend = cone->pixel_width / cone->source_detector};
     SINO_TRY_OR(status, out, sino_allocate(sino_times(2, angles), sizeof(double), "angles", &rays->angle_rad));
     SINO_TRY_OR(status, out, sino_allocate(sino_times(angles, columns), sizeof(float), "rays", &rays->value));
     SINO_TRY_OR(status, out, sino_allocate(sino_times(2, angles), sizeof(float), "rays", &rays->line));
@@ -184,7 +184,7 @@ static Sums compare(Rays *rays, double center, int64_t stride)
     const double whole = floor(2 * center), t = 2 * center - whole;
     Sums sums = {0};
     for (int64_t c = sino_ceil_multiple((int64_t)ceil(fmax(center, 0)), stride); (double)c <= last; c += stride) {
-        const double gamma = atan(((double)c - center) * rays->pixel);
+        const double gamma = atan(((double)c - center) * rays->bend);
         const double weight = fmin(1, (double)c - center) * fmin(1, last - (double)c) * (double)stride;
         interpolate_column(rays, (int64_t)whole - c, t);
         compare_column(rays, c, SINO_PI - 2 * gamma, weight, &sums);
@@ -284,7 +284,8 @@ static double least_around(Rays *rays, const Coarse *coarse, double first, doubl
     return least;
 }
 
-static SinoStatus search(Rays *rays, double first, double last, SinoConeCenter *result)
+/* *most: the largest spread of a candidate. */
+static SinoStatus search(Rays *rays, double first, double last, SinoConeCenter *result, double *most)
 {
     /* The score is less bent on one side, the more so the further from the minimum: the last steps are short. */
     static const double step[] = {0.5, 0.25, 0.1, 0.1};
@@ -298,25 +299,96 @@ static SinoStatus search(Rays *rays, double first, double last, SinoConeCenter *
         result->score = score_at(rays, result->center, coarse.most);
         result->around = least_around(rays, &coarse, first, result->center);
         result->found = !result->at_end && result->score < clear_share * result->around;
+        *most = coarse.most;
     }
     free(coarse.score);
     return status;
+}
+
+static SinoStatus check_columns(const SinoCone *cone)
+{
+    SINO_CHECK(cone->column_count >= COLUMNS_MIN, SINO_BAD_INPUT,
+               "the detector has %lld columns, too few to find the rotation axis; allowed: %d or more, or a given "
+               "rotation axis",
+               (long long)cone->column_count, COLUMNS_MIN);
+    return NULL;
 }
 
 SinoStatus sino_cone_center_find(const SinoCone *cone, const float *sinogram, double first, double last,
                                  SinoConeCenter *result)
 {
     Rays rays;
+    double most;
     const double end = (double)(cone->column_count - 1);
-    SINO_CHECK(cone->column_count >= COLUMNS_MIN, SINO_BAD_INPUT,
-               "the detector has %lld columns, too few to find the rotation axis; allowed: %d or more, or a given "
-               "rotation axis",
-               (long long)cone->column_count, COLUMNS_MIN);
+    SINO_TRY(check_columns(cone));
     SINO_CHECK(first >= 0 && first <= last && last <= end, SINO_BAD_INPUT,
                "the rotation axis is sought in columns %g to %g; allowed: columns of the detector, 0 to %g", first,
                last, end);
     SinoStatus status = take_rays(cone, sinogram, &rays);
-    if (!status) status = search(&rays, first, last, result);
+    if (!status) status = search(&rays, first, last, result, &most);
+    free_rays(&rays);
+    return status;
+}
+
+/* Keeps the better one of *beam and the best axis near `center` of rays with this bend. */
+static void try_bend(Rays *rays, double bend, double center, double step, double most, SinoConeBeam *beam)
+{
+    rays->bend = bend;
+    const double last = (double)(rays->column_count - 1);
+    const double at = fmin(fmax(refine(rays, center, step, most), 0), last);
+    const SinoConeBeam tried = {.center = at, .bend = bend, .score = score_at(rays, at, most)};
+    if (tried.score < beam->score) *beam = tried;
+}
+
+/* The fan of one direction that fits best, sought from fans of all angles about the axes of the first beams. */
+static SinoConeBeam fit_fan(Rays *rays, double sign, double most, const SinoConeBeam *from)
+{
+    static const double narrowest = 0.01, widest = 1.5, factor = 1.3; /* tangents of half the fan */
+    const double half = (double)(rays->column_count - 1) / 2;
+    const int axes = from[0].bend != from[1].bend ? 2 : 1;
+    SinoConeBeam beam = {.score = INFINITY};
+    for (double tangent = narrowest; tangent < widest; tangent *= factor)
+        for (int i = 0; i < axes; i++) try_bend(rays, sign * tangent / half, from[i].center, 1, most, &beam);
+    for (double share = 0.15; share > 0.004; share /= 2) {
+        const SinoConeBeam best = beam;
+        for (int i = -1; i <= 1; i++) try_bend(rays, best.bend * (1 + i * share), best.center, 0.25, most, &beam);
+    }
+    return beam;
+}
+
+static SinoStatus find_beam(Rays *rays, double bend, SinoConeBeam *beam, double *most)
+{
+    SinoConeCenter result;
+    rays->bend = bend;
+    SINO_TRY(search(rays, 0, (double)(rays->column_count - 1), &result, most));
+    *beam = (SinoConeBeam){.center = result.center, .bend = bend, .score = result.score};
+    return NULL;
+}
+
+static SinoStatus compare_beams(Rays *rays, SinoConeBeam *beam)
+{
+    const double bend = rays->bend;
+    double most[2];
+    SINO_TRY(find_beam(rays, 0, &beam[SINO_CONE_BEAM_PARALLEL], &most[0]));
+    beam[SINO_CONE_BEAM_GIVEN] = beam[SINO_CONE_BEAM_PARALLEL];
+    most[1] = most[0];
+    if (bend != 0) SINO_TRY(find_beam(rays, bend, &beam[SINO_CONE_BEAM_GIVEN], &most[1]));
+    const double larger = fmax(most[0], most[1]);
+    beam[SINO_CONE_BEAM_FAN] = fit_fan(rays, 1, larger, beam);
+    beam[SINO_CONE_BEAM_TURNED] = fit_fan(rays, -1, larger, beam);
+    for (int i = 0; i < SINO_CONE_BEAMS; i++) {
+        rays->bend = beam[i].bend;
+        beam[i].score = fmax(0, score_at(rays, beam[i].center, larger) * (1 + little) - little);
+    }
+    return NULL;
+}
+
+SinoStatus sino_cone_center_beams(const SinoCone *cone, const float *sinogram, SinoConeBeam beam[SINO_CONE_BEAMS])
+{
+    Rays rays;
+    SINO_TRY(check_columns(cone));
+    SinoStatus status = take_rays(cone, sinogram, &rays);
+    if (!status) status = compare_beams(&rays, beam);
     free_rays(&rays);
     return status;
 }

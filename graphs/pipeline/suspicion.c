@@ -3,6 +3,7 @@
 #include "suspicion.h"
 
 #include "arithmetic.h"
+#include "beam_check.h"
 #include "cone_scan.h"
 #include "repairs.h"
 #include "scan_likeness.h"
@@ -413,6 +414,7 @@ SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input,
 {
     SinoFindings findings = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
+    SINO_TRY(sino_beam_check(settings, input, &findings));
     *stages = findings.stages;
     return sino_findings_judge(&findings, log);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* init: a file of settings for a scan, with what the scan holds and what the usual settings mean, as comments. */
 #include "arithmetic.h"
+#include "beam_check.h"
 #include "output_file.h"
 #include "stages.h"
 #include "suspicion.h"
@@ -145,6 +146,7 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
         status = NULL;
     } else if (!status) {
         status = sino_suspect(settings, &input, &findings);
+        if (!status) status = sino_beam_check(settings, &input, &findings);
     }
     if (!status)
         status = is_printed(settings) ? print_all(settings, &input, &findings, stdout)

@@ -23,8 +23,9 @@ cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int *points, int *befo
                               int before_distance, int *after, int after_stride, int after_distance, cufftType type,
                               int batch, size_t *work_bytes)
 {
-    *work_bytes = (size_t)(plan + 2 * rank + 3 * *points + 5 * *before + 7 * before_stride + 11 * before_distance +
-                           13 * *after + 17 * after_stride + 19 * after_distance + 23 * (int)type + 29 * batch);
+    const int all = plan + 2 * rank + 3 * *points + 5 * *before + 7 * before_stride + 11 * before_distance +
+                    13 * *after + 17 * after_stride + 19 * after_distance + 23 * (int)type + 29 * batch;
+    *work_bytes = (size_t)all;
     return CUFFT_SUCCESS;
 }
 

@@ -360,9 +360,7 @@ static SinoStatus make_range(const char *theta, const Range *range, int64_t proj
                "theta is the range '%s'; allowed with raw sinograms: a file of angles, which tells how many there are",
                theta);
     SINO_CHECK(projections > 1 || range->kind != INCLUDED, SINO_BAD_INPUT,
-               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded; is the image a "
-               "sinogram? then --axes row,angle,column",
-               theta);
+               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded", theta);
     SINO_CHECK(range->kind == STEP ? range->second != 0 : range->second != range->first, SINO_BAD_INPUT,
                "theta is '%s', which gives every projection the same angle; allowed: FIRST:LAST, FIRST:END:excluded or "
                "FIRST:step:STEP of different angles",

@@ -53,6 +53,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
     scan->angle_unit = request->theta_unit;
+    scan->takes_axes = format->takes_axes;
     SinoStatus status = format->open(request, scan);
     scan->info.kind = format->name;
     return status;

@@ -27,6 +27,7 @@ struct SinoScan {
     char evidence[256];
     char *path;               /* path of a scan of one file; owned */
     double *angle_rad;        /* owned; NULL until they are known */
+    bool takes_axes;          /* the format can have --axes */
     SinoAngleUnit angle_unit; /* of the request; radians also if a file says so of its angles */
     SinoScanPart data;        /* source of the data, and of the format's own flats and darks */
     SinoScanPart flats;       /* of --flats; source NULL: not given */

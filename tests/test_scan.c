@@ -403,6 +403,30 @@ static void types_that_are_no_numbers(void **state)
     check_refused(path, ": /exchange/data holds values of another kind; allowed: integers or floating-point numbers");
 }
 
+/* Whatever else the file holds, and whatever kind of link it is. */
+static void links_of_the_root_are_named(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/a/frames", H5T_STD_U16LE, ANGLES, values);
+    hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    assert_true(H5Ldelete(file, "/exchange", H5P_DEFAULT) >= 0);
+    const hid_t group = H5Gcreate2(file, "/a", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Gclose(group) >= 0);
+    testing_hdf5_dataset(file, &data);
+    assert_true(H5Lcreate_soft("/nowhere", file, "/x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_soft("/no/where", file, "/a/y", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("absent.h5", "/z", file, "/z", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    testing_hdf5_close(file);
+    SinoScan *scan = NULL;
+    assert_error_has(
+        open_path(path, &scan), SINO_BAD_INPUT,
+        "; for --dataset: /a/frames (uint16, 3 x 4 x 5); /x is a link to /nowhere, which cannot be opened; /z "
+        "is a link to absent.h5:/z, which cannot be opened; /a/y is a link to /no/where, which cannot be "
+        "opened); allowed: ");
+}
+
 static void links_that_lead_nowhere(void **state)
 {
     char path[TESTING_PATH];
@@ -529,7 +553,7 @@ static void files_that_are_not_hdf5(void **state)
     assert_true(truncate(path, 0) == 0);
     assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is an empty file; allowed: ");
     assert_error_has(open_path(*state, &scan), SINO_BAD_INPUT,
-                     " is a folder without TIFF or EDF images; allowed: Data Exchange HDF5 (");
+                     " is a folder without TIFF or EDF images; allowed: a folder of one series of them");
     const SinoScanRequest request = {.path = path, .columns = 5};
     assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
                  "--columns 5 is for raw sinograms, which need --theta as well");
@@ -780,6 +804,7 @@ TESTING_SUBJECT(scan)
         TEST(data_that_are_no_projections),
         TEST(types_that_are_no_numbers),
         TEST(links_that_lead_nowhere),
+        TEST(links_of_the_root_are_named),
         TEST(links_are_followed),
         TEST(filters_that_are_absent),
         TEST(values_in_absent_files),

@@ -17,9 +17,17 @@
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {
-    &sino_memory_format,   &sino_dxchange_format, &sino_nxtomo_format, &sino_dataset_format,  &sino_npy_scan_format,
-    &sino_mat_scan_format, &sino_edf_format,      &sino_tiff_format,   &sino_sinogram_format, NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,
+                                                &sino_dxchange_format,
+                                                &sino_nxtomo_format,
+                                                &sino_nxdata_format,
+                                                &sino_dataset_format,
+                                                &sino_npy_scan_format,
+                                                &sino_mat_scan_format,
+                                                &sino_edf_format,
+                                                &sino_tiff_format,
+                                                &sino_sinogram_format,
+                                                NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {

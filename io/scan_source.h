@@ -57,8 +57,9 @@ typedef struct SinoScanFormat {
     SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
 } SinoScanFormat;
 
-extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_dataset_format,
-    sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format, sino_sinogram_format;
+extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
+    sino_dataset_format, sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format,
+    sino_sinogram_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part` may be filled even on failure.
  * *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */

@@ -81,16 +81,19 @@ static SinoStatus keep(const SinoSetting *row, const char *value, const char *te
     return NULL;
 }
 
-/* What may be wrong with file names: a word after an option that needs no value may be meant as its value. */
+/* What may be wrong with file names: a word after an option may be meant as its value, or as the rest of it: 2 GB. */
 typedef struct Doubt {
-    const SinoSetting *flag;      /* the option just before; NULL: none */
-    const SinoSetting *kept_flag; /* the option before the name that is kept, if there is no such file */
+    const SinoSetting *option;      /* the option just before; NULL: none, or one with "=" */
+    const char *begun;              /* its value; NULL: it needs none, and has none */
+    const SinoSetting *kept_option; /* both of the name that is kept, if there is no such file */
+    const char *kept_begun;
 } Doubt;
 
-static SinoStatus refuse_flag(const SinoSetting *flag, const char *value)
+static SinoStatus refuse_rest(const SinoSetting *option, const char *begun, const char *value)
 {
     char text[SINO_ALLOWED_SIZE];
-    return sino_error(SINO_BAD_INPUT, "--%s is '%s'; allowed: %s", flag->name, value, sino_setting_allowed(flag, text));
+    return sino_error(SINO_BAD_INPUT, "--%s is '%s%s%s'; allowed: %s", option->name, begun ? begun : "",
+                      begun ? " " : "", value, sino_setting_allowed(option, text));
 }
 
 /* The setting that a word without a dash is for: the input file, or, after one, the file that it is compared with. */
@@ -105,10 +108,10 @@ static SinoStatus keep_file_name(int verb, const char *name, SinoArguments *give
 {
     const char **const text = given->text;
     const SinoSetting *row = row_of_name(verb, text);
-    const SinoSetting *flag = doubt->flag && access(name, F_OK) != 0 ? doubt->flag : NULL;
+    const SinoSetting *option = access(name, F_OK) != 0 ? doubt->option : NULL;
     const char *kept = text[row - sino_setting_table];
-    if (flag && (kept || !(row->verbs & verb))) return refuse_flag(flag, name);
-    if (kept && doubt->kept_flag) return refuse_flag(doubt->kept_flag, kept);
+    if (option && (kept || !(row->verbs & verb))) return refuse_rest(option, doubt->begun, name);
+    if (kept && doubt->kept_option) return refuse_rest(doubt->kept_option, doubt->kept_begun, kept);
     if (kept && (verb & SINO_VERBS_OF_FILES)) {
         given->more[given->more_count++] = name;
         return NULL;
@@ -121,14 +124,14 @@ static SinoStatus keep_file_name(int verb, const char *name, SinoArguments *give
     SINO_CHECK(!kept, SINO_BAD_INPUT,
                "there are two input files, '%s' and '%s'; allowed: one, or a quoted pattern of TIFF images", kept,
                name);
-    doubt->kept_flag = flag;
+    doubt->kept_option = option;
+    doubt->kept_begun = option ? doubt->begun : NULL;
     return keep(row, name, text);
 }
 
-/* arguments[*i] is an option; *i advances when the next argument is its value. *flag: the option, if it has no value.
- */
+/* arguments[*i] is an option; *i advances when the next argument is its value. */
 static SinoStatus keep_option(int verb, int count, char **arguments, int *i, const char *text[SINO_SETTING_COUNT],
-                              const SinoSetting **flag)
+                              Doubt *doubt)
 {
     const char *argument = arguments[*i];
     const char *value = strchr(argument, '=');
@@ -138,28 +141,29 @@ static SinoStatus keep_option(int verb, int count, char **arguments, int *i, con
     if (!row) return sino_setting_unknown(verb, "unknown option", "--", word);
     SINO_TRY(sino_setting_check_verb(row, verb, word));
     const int at = *i;
-    if (!value && is_flag(row)) *flag = row;
+    if (!value && (is_flag(row) || row->unit || row->kind == SINO_SETTING_DURATION)) doubt->option = row;
     if (value)
         value++;
     else
         SINO_TRY(next_value(row, count, arguments, i, &value));
-    if (*i > at) *flag = NULL;
+    doubt->begun = *i > at ? value : NULL;
+    if (doubt->begun && is_flag(row)) doubt->option = NULL;
     return keep(row, value, text);
 }
 
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, SinoArguments *given)
 {
     bool options_ended = false;
-    Doubt doubt = {NULL, NULL};
+    Doubt doubt = {0};
     for (int i = 0; i < count; i++) {
         const bool is_name = options_ended || arguments[i][0] != '-' || arguments[i][1] == '\0';
         if (is_name) SINO_TRY(keep_file_name(verb, arguments[i], given, &doubt));
-        doubt.flag = NULL;
+        doubt.option = NULL;
         if (is_name) continue;
         if (strcmp(arguments[i], "--") == 0)
             options_ended = true;
         else
-            SINO_TRY(keep_option(verb, count, arguments, &i, given->text, &doubt.flag));
+            SINO_TRY(keep_option(verb, count, arguments, &i, given->text, &doubt));
     }
     return NULL;
 }

@@ -180,7 +180,7 @@ static bool can_be_given(int verb, bool for_yaml, const char *name)
 static void find_closest(int verb, bool for_yaml, Guesses *guesses)
 {
     const size_t length = strlen(guesses->word);
-    if (length > WORD_MAX) return;
+    if (length < 2 || length > WORD_MAX) return; /* any letter is like any other */
     guesses->least = length < 4 ? 1 : length < 6 ? 2 : (int)length / 3;
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++) {
         if (!(row->verbs & verb) || !can_be_given(verb, for_yaml, row->name)) continue;

@@ -298,11 +298,11 @@ const SinoSetting sino_setting_table[] = {
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
     ROW(INPUT, RECON | INFO | PLAN | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
         .geometries = MATRIX | PET,
-        .help =
-            "a csr4 matrix whose file leaves out what mirrors of the scanner give; folded: it stays as it is, and is "
-            "multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries are stored, "
-            "too; auto: folded, unless devices compute, or mirrored entries of the file disagree; phantom: folded "
-            "writes such a matrix, auto does not"),
+        .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "
+                "so, and is "
+                "multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries are stored, "
+                "too; auto: folded, unless devices compute, or mirrored entries of the file disagree; phantom: folded "
+                "writes such a matrix, auto does not"),
     ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
                 "1"),
@@ -579,7 +579,8 @@ const SinoSetting sino_setting_table[] = {
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
                 "detector; auto: rays, but gridding where fbp takes less time by it, and where the lengths do not fit "
-                "memory toeplitz, if rays need no weights and it takes at most half the time, else rotate, if tracing "
+                "memory toeplitz, if all rays have the same weight and it takes at most half the time, else rotate, if "
+                "tracing "
                 "them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
         CHOICE(interpolation, interpolation_words, "linear"), .geometries = PARALLEL,

@@ -245,7 +245,7 @@ static void beams_are_refused(void **state)
                 "recon told.h5 -o x.h5 --geometry cone --voxel-size 9");
     cli_refuses(at,
                 "the angles cover 180 degrees, and the fan is 2.864 degrees wide; allowed: 180 degrees and the fan, "
-                "182.9 degrees, or more",
+                "182.9 degrees, or more, or an iterative algorithm such as --algorithm cg",
                 "recon told.h5 -o x.h5 --geometry cone --theta 0:180");
     cli_refuses(at,
                 "the volume of 16 x 16 x 4 voxels of 0.333333 mm is beyond the cone: its rays pass the axis at 0 mm or "

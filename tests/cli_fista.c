@@ -39,7 +39,7 @@ static void check_strength(const char *at, const char *object, int angles, doubl
         "recon p.h5 -o v.h5 --overwrite --algorithm fista --rotation-axis 127.5 --pictures no --report none";
     char *said = cli_output_of(at, line);
     const double strength = cli_number_after(said, "regularization: ", NULL), found = cli_error(at, "v.h5", SIZE);
-    assert_non_null(strstr(said, ", by how well slice 0 predicts projections that it lacks\n"));
+    assert_non_null(strstr(said, ", which predicts left-out projections of slice 0 best\n"));
     free(said);
     double *kept = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL), best = INFINITY;
     assert_true(fabs(*kept - strength) <= 1e-9 * strength);
@@ -279,7 +279,7 @@ static void projections_may_deny_nonnegativity(void **state)
     static const char line[] =
         "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none --open-beam 30000";
     static const char right[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none";
-    static const char denied[] = "predicts projections that it lacks far better with values below 0";
+    static const char denied[] = "values below 0 predict left-out projections far better";
     cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles 150 --slices 1 --noise 0.01 --truth t.h5", SMALL);
     char *said = cli_output_of(at, line);
     assert_non_null(strstr(said, denied));

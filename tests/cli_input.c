@@ -7,16 +7,19 @@
 #include <math.h>
 #include <sys/stat.h>
 
-/* The verb refuses the file with `what`, and names the formats that are known. */
-static void refuse_unknown(const char *directory, const char *verb, const char *file, const char *what)
+static const char formats[] = "; allowed: Data Exchange HDF5 (/exchange/data), ";
+
+/* The verb refuses the file with `what`, and says what is allowed. */
+static void refuse_unknown(const char *directory, const char *verb, const char *file, const char *what,
+                           const char *allowed)
 {
     CliRun run = {.directory = directory};
     cli_start(&run, "%s %s%s", verb, file, strcmp(verb, "recon") == 0 ? " -o out.h5" : "");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     if (!strstr(run.err, what)) fail_msg("expected '%s' in '%s'", what, run.err);
-    assert_non_null(strstr(run.err, "; allowed: Data Exchange HDF5 (/exchange/data)"));
-    assert_non_null(strstr(run.err, "or raw sinograms (float32, with --theta and --columns)"));
+    if (!strstr(run.err, allowed)) fail_msg("expected '%s' in '%s'", allowed, run.err);
+    assert_true(allowed != formats || strstr(run.err, "or raw sinograms (float32, with --theta and --columns)"));
     cli_free(&run);
 }
 
@@ -27,19 +30,20 @@ static void files_that_are_no_scan(void **state)
     cli_write_text(at, "empty", "");
     cli_refuses(at, "nope.h5: No such file or directory", "recon nope.h5 -o out.h5");
     cli_refuses(at, "nope.h5: No such file or directory", "info nope.h5");
-    refuse_unknown(at, "recon", "text", "text is of no format that is known");
-    refuse_unknown(at, "info", "text", "text is of no format that is known");
+    refuse_unknown(at, "recon", "text", "text is of no format that is known", formats);
+    refuse_unknown(at, "info", "text", "text is of no format that is known", formats);
     refuse_unknown(at, "recon", "text --theta 0:180",
-                   "text is of no format that is known, and raw sinograms need --columns, too");
-    refuse_unknown(at, "recon", "empty", "empty is an empty file");
-    refuse_unknown(at, "recon", ".", ". is a folder");
-    refuse_unknown(at, "info", "/dev/null", "/dev/null is neither a file nor a folder");
+                   "text is of no format that is known, and raw sinograms need --columns, too", formats);
+    refuse_unknown(at, "recon", "empty", "empty is an empty file", formats);
+    refuse_unknown(at, "recon", ".", ". is a folder", "; allowed: a folder of one series");
+    refuse_unknown(at, "info", "/dev/null", "/dev/null is neither a file nor a folder", "; allowed: a file");
     char path[TESTING_PATH];
     const hid_t file = H5Fcreate(testing_path(path, at, "other.nxs"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     const hid_t group = H5Gcreate2(file, "/entry", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(file >= 0 && group >= 0 && H5Gclose(group) >= 0 && H5Fclose(file) >= 0);
     refuse_unknown(at, "info", "other.nxs",
-                   "other.nxs is an HDF5 file without /exchange/data and without NXtomo frames (it holds /entry)");
+                   "other.nxs is an HDF5 file without /exchange/data and without NXtomo frames (it holds /entry)",
+                   "; allowed: Data Exchange (/exchange/data), NXtomo (");
 }
 
 /* Reading a FIFO would wait for a writer. */
@@ -47,8 +51,8 @@ static void files_that_would_block(void **state)
 {
     char path[TESTING_PATH];
     assert_int_equal(mkfifo(testing_path(path, *state, "fifo"), 0600), 0);
-    refuse_unknown(*state, "info", "fifo", "fifo is neither a file nor a folder");
-    refuse_unknown(*state, "recon", "fifo", "fifo is neither a file nor a folder");
+    refuse_unknown(*state, "info", "fifo", "fifo is neither a file nor a folder", "; allowed: a file");
+    refuse_unknown(*state, "recon", "fifo", "fifo is neither a file nor a folder", "; allowed: a file");
 }
 
 /* Writes the scan, and has both verbs refuse it. */
@@ -407,6 +411,15 @@ static void tiff_sinograms(void **state)
                 "theta is 'angles.txt' of 42 angles for 40 projections; allowed: as many, or a part of them, as "
                 "'angles.txt[FIRST:END]'",
                 "recon s --theta angles.txt %s -o out.h5", fields);
+    cli_refuses(at,
+                "theta is '0:180' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded; the projections "
+                "are 40 if the dimensions are --axes row,angle,column",
+                "recon s/s_1.tif --theta 0:180 -o out.h5");
+    const char *const wrong =
+        "theta is 'angles.txt[1:41]' of 40 angles for 6 projections; allowed: as many, or a part of "
+        "them, as 'angles.txt[FIRST:END]'; the projections are 40 if the dimensions are --axes "
+        "row,angle,column";
+    cli_refuses(at, wrong, "recon s --theta angles.txt[1:41] -o out.h5");
     cli_refuses(
         at,
         "--axes is given, but 's' is TIFF images; allowed: angle,row,column of projections, or row,angle,column "

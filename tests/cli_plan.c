@@ -807,7 +807,7 @@ static void bad_cones(void **state)
                 "plan --columns 64 --slices 64 --angles 64 --device-memory 1GiB");
     cli_refuses(at,
                 "the angles cover 100 degrees, and the fan is 14.03 degrees wide; allowed: 180 degrees and the fan, "
-                "194 degrees, or more",
+                "194 degrees, or more, or an iterative algorithm such as --algorithm cg",
                 "%s --theta 0:100", scan);
     cli_refuses(
         at,

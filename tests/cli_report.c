@@ -110,6 +110,12 @@ static void direct_method_of_few_slices(void **state)
     cli_works(*state, "recon scan.h5 -o out.h5 --algorithm fbp --pictures no");
     assert_names(*state, "out.h5 out.html scan.h5");
     assert_tells(*state, "out.html", 2, 0, word);
+    cli_works(*state, "recon scan.h5 -o fista.h5 --iterations 2 --pictures no");
+    char *direct = read_page(*state, "out.html"), *searched = read_page(*state, "fista.html");
+    assert_null(strstr(direct, "the strength of the prior is found"));
+    assert_non_null(strstr(searched, "the strength of the prior is found"));
+    free(direct);
+    free(searched);
 }
 
 static void cone_beam(void **state)

@@ -45,6 +45,12 @@ static void verbs(void **state)
     cli_refuses(*state,
                 "there are two input files, 'a.h5' and 'b.h5'; allowed: one, or a quoted pattern of TIFF images",
                 "info a.h5 b.h5");
+    cli_refuses(*state, "--memory is '2 GB'; allowed: a size such as 512MiB, 2G or 1.5GB, from 0 to 1048576 TiB",
+                "recon a.h5 -o o.h5 --memory 2 GB");
+    cli_refuses(*state, "--memory is '2 GB'; allowed: a size such as 512MiB, 2G or 1.5GB, from 0 to 1048576 TiB",
+                "recon --memory 2 GB a.h5 -o o.h5");
+    cli_refuses(*state, "--stall-limit is '10 min'; allowed: none, or a time such as 90s, 10min or 1.5h",
+                "recon --stall-limit 10 min a.h5 -o o.h5");
     cli_refuses(*state,
                 "'scan.h5' is not an option of phantom, which takes no file name; needed: sinodag phantom --out FILE "
                 "[options]",

@@ -502,8 +502,9 @@ static void iterations_get_room(const char *directory)
         "--report none --overwrite";
     static const char told[] =
         "warning: the outermost columns have 86 % of the largest mean line integral: the object reaches beyond the "
-        "detector, or the light was weaker than in the flat fields; 32 voxels beyond each side of the slice have room "
-        "for what is there, and are not written (--margin 0: without; --air N: ";
+        "detector, or the light was weaker than in the flat fields; 32 voxels beyond each side of the slice take in "
+        "the "
+        "rest of the object; they are computed, not written (--margin 0: none; --air N: ";
     static const char *const algorithm[] = {"fista", "cg --iterations 12", "sirt --iterations 12",
                                             "cg --iterations 12 --projector rotate"};
     for (size_t i = 0; i < sizeof algorithm / sizeof *algorithm; i++) {

@@ -126,7 +126,6 @@ static void ranges_of_degrees(void **state)
     accept("0:90:excluded", 1, 1, (const double[]){0});
     refuse("0:180", 0, "allowed with raw sinograms: a file of angles");
     refuse("0:180", 1, "theta is '0:180' for one projection");
-    refuse("0:180", 1, "is the image a sinogram? then --axes row,angle,column");
     refuse("5:5", 3, "gives every projection the same angle");
     refuse("5:step:0", 3, "gives every projection the same angle");
     static const char *const ranges[] = {"0:180:", "0:0.5:180", "0:",   "0:180:included", "0:step", "0:nan",

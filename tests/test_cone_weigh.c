@@ -225,7 +225,7 @@ static void short_arcs_are_refused(void **state)
     SinoCone cone = cone_of(100, angle, (COLUMNS - 1) / 2.0);
     assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
                  "the angles cover 200 degrees, and the fan is 28.07 degrees wide; allowed: 180 degrees and the fan, "
-                 "208.1 degrees, or more");
+                 "208.1 degrees, or more, or an iterative algorithm such as --algorithm cg");
     make_arc(100, 10, 240, angle);
     cone.center = 30;
     assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
@@ -245,7 +245,7 @@ static void short_arcs_are_refused(void **state)
     assert_error(
         sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
         "the angles cover 0 degrees, and the fan is 28.07 degrees wide; allowed: 180 degrees and the fan, 208.1 "
-        "degrees, or more");
+        "degrees, or more, or an iterative algorithm such as --algorithm cg");
 }
 
 /* One column is no fan, whatever the angles and the axis are. */

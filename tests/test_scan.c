@@ -403,6 +403,91 @@ static void types_that_are_no_numbers(void **state)
     check_refused(path, ": /exchange/data holds values of another kind; allowed: integers or floating-point numbers");
 }
 
+static void write_text(hid_t object, const char *name, hsize_t count, const char *const *text)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &count, NULL);
+    assert_true(H5Tset_size(type, H5T_VARIABLE) >= 0);
+    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(attribute >= 0 && H5Awrite(attribute, type, text) >= 0);
+    assert_true(H5Aclose(attribute) >= 0 && H5Tclose(type) >= 0 && H5Sclose(space) >= 0);
+}
+
+/* Adds an NXdata group in whose axes the angles have this place. */
+static void add_nxdata(hid_t file, const char *group, int place)
+{
+    static const char *const class = "NXdata", *const signal = "frames";
+    const char *axes[] = {"y", "x", "x"};
+    double values[VALUES];
+    char name[2][40];
+    for (int i = 2; i > place; i--) axes[i] = axes[i - 1];
+    axes[place] = "theta";
+    fill(values, ANGLES);
+    const hid_t id = H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    write_text(id, "NX_class", 1, &class);
+    write_text(id, "signal", 1, &signal);
+    write_text(id, "axes", 3, axes);
+    assert_true(H5Gclose(id) >= 0);
+    snprintf(name[0], sizeof *name, "%s/frames", group);
+    snprintf(name[1], sizeof *name, "%s/theta", group);
+    TestingDataset data = frames_of(name[0], H5T_STD_U16LE, ANGLES, values), angles = angles_of(ANGLES, theta);
+    const hsize_t others[] = {ROWS, COLUMNS};
+    for (int i = 0, other = 0; i < 3; i++) data.size[i] = i == place ? ANGLES : others[other++];
+    angles.name = name[1];
+    testing_hdf5_dataset(file, &data);
+    testing_hdf5_dataset(file, &angles);
+}
+
+static void axes_of_nxdata_are_found(void **state)
+{
+    char path[TESTING_PATH];
+    SinoScan *scan = NULL;
+    testing_path(path, *state, "scan.nxs");
+    for (int place = 0; place < 3; place++) {
+        const hid_t file = testing_hdf5_create(path);
+        assert_true(H5Ldelete(file, "/exchange", H5P_DEFAULT) >= 0);
+        add_nxdata(file, "/plot", place);
+        testing_hdf5_close(file);
+        assert_success(open_path(path, &scan));
+        const SinoScanInfo *info = sino_scan_info(scan);
+        assert_string_equal(info->kind, "NXdata HDF5");
+        assert_int_equal(info->angle_count, ANGLES);
+        assert_int_equal(info->row_count, ROWS);
+        assert_int_equal(info->column_count, COLUMNS);
+        for (int k = 0; k < ANGLES; k++) assert_true(fabs(info->angle_rad[k] - theta[k] * M_PI / 180) < 1e-6);
+        sino_scan_close(scan);
+    }
+    const hid_t file = testing_hdf5_create(path);
+    assert_true(H5Ldelete(file, "/exchange", H5P_DEFAULT) >= 0);
+    add_nxdata(file, "/one", 0);
+    add_nxdata(file, "/two", 0);
+    testing_hdf5_close(file);
+    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "; for --dataset: /one/frames (uint16, 3 x 4 x 5), /two");
+}
+
+/* Whatever else the file holds, and whatever kind of link it is. */
+static void links_of_the_root_are_named(void **state)
+{
+    char path[TESTING_PATH];
+    double values[VALUES];
+    fill(values, ANGLES);
+    const TestingDataset data = frames_of("/a/frames", H5T_STD_U16LE, ANGLES, values);
+    hid_t file = testing_hdf5_create(testing_path(path, *state, "scan.h5"));
+    assert_true(H5Ldelete(file, "/exchange", H5P_DEFAULT) >= 0);
+    const hid_t group = H5Gcreate2(file, "/a", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Gclose(group) >= 0);
+    testing_hdf5_dataset(file, &data);
+    assert_true(H5Lcreate_soft("/nowhere", file, "/x", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_soft("/no/where", file, "/a/y", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Lcreate_external("absent.h5", "/z", file, "/z", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    testing_hdf5_close(file);
+    SinoScan *scan = NULL;
+    assert_error_has(
+        open_path(path, &scan), SINO_BAD_INPUT,
+        "; for --dataset: /a/frames (uint16, 3 x 4 x 5); /x is a link to /nowhere, which cannot be opened; /z "
+        "is a link to absent.h5:/z, which cannot be opened; /a/y is a link to /no/where, which cannot be "
+        "opened); allowed: ");
+}
+
 static void links_that_lead_nowhere(void **state)
 {
     char path[TESTING_PATH];
@@ -529,7 +614,7 @@ static void files_that_are_not_hdf5(void **state)
     assert_true(truncate(path, 0) == 0);
     assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is an empty file; allowed: ");
     assert_error_has(open_path(*state, &scan), SINO_BAD_INPUT,
-                     " is a folder without TIFF or EDF images; allowed: Data Exchange HDF5 (");
+                     " is a folder without TIFF or EDF images; allowed: a folder of one series of them");
     const SinoScanRequest request = {.path = path, .columns = 5};
     assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
                  "--columns 5 is for raw sinograms, which need --theta as well");
@@ -780,6 +865,8 @@ TESTING_SUBJECT(scan)
         TEST(data_that_are_no_projections),
         TEST(types_that_are_no_numbers),
         TEST(links_that_lead_nowhere),
+        TEST(links_of_the_root_are_named),
+        TEST(axes_of_nxdata_are_found),
         TEST(links_are_followed),
         TEST(filters_that_are_absent),
         TEST(values_in_absent_files),

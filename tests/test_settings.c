@@ -367,6 +367,7 @@ static void unknown_options_are_refused(void **state)
            "unknown option --nsino-per-chnk of recon; did you mean --minibatch?");
     refuse(SINO_VERB_RECON, "scan.h5 --zzzzzzzz",
            "unknown option --zzzzzzzz of recon; allowed: what sinodag recon --help all lists");
+    refuse(SINO_VERB_RECON, "scan.h5 -v", "unknown option -v of recon; allowed: what sinodag recon --help all lists");
     refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: what sinodag info --help all lists");
     refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
     refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom, demo or join");

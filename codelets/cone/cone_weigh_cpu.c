@@ -204,7 +204,7 @@ static SinoStatus check_arc(const SinoCone *cone, const SinoConeArc *arc)
     SINO_CHECK(
         arc->gap_count != 1 || arc->length_rad >= least * (1 - 1e-3), SINO_BAD_INPUT,
         "the angles cover %.4g degrees, and the fan is %.4g degrees wide; allowed: 180 degrees and the fan, %.4g "
-        "degrees, or more",
+        "degrees, or more, or an iterative algorithm such as --algorithm cg",
         arc->length_rad * degrees, 2 * arc->fan_rad * degrees, least * degrees);
     SINO_CHECK(arc->unseen <= unseen_most, SINO_BAD_INPUT,
                "the angles leave out %.4g degrees in %lld gaps, and %.0f %% of the lines at one distance from the axis "

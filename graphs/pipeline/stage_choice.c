@@ -115,9 +115,10 @@ static void choose_margin(const SinoSettings *settings, const SinoInput *input, 
     snprintf(value, sizeof value, "%" PRId64, margin);
     sino_findings_tell(findings, "margin", value, WIDE, 100 * share);
     sino_findings_add(findings, false, "margin",
-                      WIDE "; %" PRId64
-                           " voxels beyond each side of the slice have room for what is there, and are not written "
-                           "(--margin 0: without; --air N: N columns at each side see air)",
+                      WIDE
+                      "; %" PRId64
+                      " voxels beyond each side of the slice take in the rest of the object; they are computed, not "
+                      "written (--margin 0: none; --air N: N columns at each side see air)",
                       100 * share, margin);
 }
 

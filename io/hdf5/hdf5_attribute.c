@@ -18,8 +18,8 @@ static bool read_all(const Holder *holder, hid_t memory, void *to)
                             : H5Aread(holder->id, memory, to)) >= 0;
 }
 
-/* Reads the first of `count` texts of fixed length, which HDF5 cuts to the size. */
-static bool read_fixed(const Holder *holder, hid_t type, int64_t count, char text[SINO_HDF5_TEXT])
+/* Reads number `number` of `count` texts of fixed length, which HDF5 cuts to the size. */
+static bool read_fixed(const Holder *holder, hid_t type, int64_t count, int64_t number, char text[SINO_HDF5_TEXT])
 {
     char texts[TEXTS_MAX * SINO_HDF5_TEXT];
     const hid_t memory = H5Tcopy(H5T_C_S1);
@@ -27,61 +27,71 @@ static bool read_fixed(const Holder *holder, hid_t type, int64_t count, char tex
                       H5Tset_cset(memory, H5Tget_cset(type)) >= 0 && read_all(holder, memory, texts);
     if (memory >= 0) (void)H5Tclose(memory);
     if (!fine) return false;
-    memcpy(text, texts, SINO_HDF5_TEXT);
+    memcpy(text, texts + number * SINO_HDF5_TEXT, SINO_HDF5_TEXT);
     text[SINO_HDF5_TEXT - 1] = '\0';
     for (size_t length = strlen(text); length > 0 && text[length - 1] == ' '; length--) text[length - 1] = '\0';
     return true;
 }
 
-static bool read_variable(const Holder *holder, hid_t type, int64_t count, char text[SINO_HDF5_TEXT])
+static bool read_variable(const Holder *holder, hid_t type, int64_t count, int64_t number, char text[SINO_HDF5_TEXT])
 {
     char *found[TEXTS_MAX] = {NULL};
     if (count > TEXTS_MAX || !read_all(holder, type, found)) return false;
-    const size_t length = found[0] ? strlen(found[0]) : SINO_HDF5_TEXT;
-    if (length < SINO_HDF5_TEXT) memcpy(text, found[0], length + 1);
+    const size_t length = found[number] ? strlen(found[number]) : SINO_HDF5_TEXT;
+    if (length < SINO_HDF5_TEXT) memcpy(text, found[number], length + 1);
     for (int64_t i = 0; i < count; i++)
         if (found[i]) (void)H5free_memory(found[i]);
     return length < SINO_HDF5_TEXT;
 }
 
-/* Reads the first text of variable or of fixed length. False: it is none, or too long. */
-static bool read_text(const Holder *holder, int64_t most, char text[SINO_HDF5_TEXT])
+/* The texts that a holder must have, and the one that is read. */
+typedef struct Texts {
+    int64_t least, most, number;
+} Texts;
+
+/* Reads a text of variable or of fixed length. False: it is none, or too long. */
+static bool read_text(const Holder *holder, Texts wanted, char text[SINO_HDF5_TEXT])
 {
     const hid_t space = holder->dataset ? H5Dget_space(holder->id) : H5Aget_space(holder->id);
     const hid_t type = holder->dataset ? H5Dget_type(holder->id) : H5Aget_type(holder->id);
     const int64_t count = space >= 0 ? (int64_t)H5Sget_simple_extent_npoints(space) : 0;
-    bool fine = type >= 0 && count >= 1 && count <= most && H5Tget_class(type) == H5T_STRING;
+    bool fine = type >= 0 && count >= wanted.least && count <= wanted.most && H5Tget_class(type) == H5T_STRING;
     if (fine && H5Tis_variable_str(type) > 0)
-        fine = read_variable(holder, type, count, text);
+        fine = read_variable(holder, type, count, wanted.number, text);
     else if (fine)
-        fine = read_fixed(holder, type, count, text);
+        fine = read_fixed(holder, type, count, wanted.number, text);
     if (type >= 0) (void)H5Tclose(type);
     if (space >= 0) (void)H5Sclose(space);
     return fine;
 }
 
-static bool read_attribute(hid_t object, const char *name, int64_t most, char text[SINO_HDF5_TEXT])
+static bool read_attribute(hid_t object, const char *name, Texts wanted, char text[SINO_HDF5_TEXT])
 {
     if (H5Aexists(object, name) <= 0) return false;
     const Holder holder = {.id = H5Aopen(object, name, H5P_DEFAULT)};
-    const bool fine = holder.id >= 0 && read_text(&holder, most, text);
+    const bool fine = holder.id >= 0 && read_text(&holder, wanted, text);
     if (holder.id >= 0) (void)H5Aclose(holder.id);
     return fine;
 }
 
 bool sino_hdf5_text(hid_t object, const char *name, char text[SINO_HDF5_TEXT])
 {
-    return read_attribute(object, name, 1, text);
+    return read_attribute(object, name, (Texts){1, 1, 0}, text);
 }
 
 bool sino_hdf5_first_text(hid_t object, const char *name, char text[SINO_HDF5_TEXT])
 {
-    return read_attribute(object, name, TEXTS_MAX, text);
+    return read_attribute(object, name, (Texts){1, TEXTS_MAX, 0}, text);
+}
+
+bool sino_hdf5_text_of(hid_t object, const char *name, int64_t count, int64_t number, char text[SINO_HDF5_TEXT])
+{
+    return read_attribute(object, name, (Texts){count, count, number}, text);
 }
 
 bool sino_hdf5_dataset_text(hid_t dataset, char text[SINO_HDF5_TEXT])
 {
-    return read_text(&(Holder){.id = dataset, .dataset = true}, 1, text);
+    return read_text(&(Holder){.id = dataset, .dataset = true}, (Texts){1, 1, 0}, text);
 }
 
 bool sino_hdf5_integers(hid_t object, const char *name, int64_t count, int64_t *values)

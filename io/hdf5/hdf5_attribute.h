@@ -17,6 +17,9 @@ bool sino_hdf5_text(hid_t object, const char *name, char text[SINO_HDF5_TEXT]);
 /* The same for an attribute that is a text or a list of texts, of which it reads the first one. */
 bool sino_hdf5_first_text(hid_t object, const char *name, char text[SINO_HDF5_TEXT]);
 
+/* The same for text number `number` of an attribute that is a list of `count` texts. */
+bool sino_hdf5_text_of(hid_t object, const char *name, int64_t count, int64_t number, char text[SINO_HDF5_TEXT]);
+
 /* The same for the value of a dataset: one text, or a list of one. */
 bool sino_hdf5_dataset_text(hid_t dataset, char text[SINO_HDF5_TEXT]);
 

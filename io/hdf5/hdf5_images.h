@@ -7,9 +7,9 @@
 
 #include <hdf5.h>
 
-/* Writes what of an open file might be projections into `text`: datasets of three dimensions and, if there are none,
- * links to other files that cannot be opened, as "for --dataset: /a/b (uint16, 90 x 4 x 5), /c …"; "" if there is
- * neither. */
+/* Writes what of an open file might be projections into `text`: datasets of three dimensions, and links that
+ * lead nowhere, those of the root first, as "for --dataset: /a/b (uint16, 90 x 4 x 5), /c …; /d is a link to …"; "" if
+ * there is neither. */
 void sino_hdf5_images(const char *path, hid_t file, size_t size, char *text);
 
 #endif

@@ -102,14 +102,6 @@ static bool is_number(const char *field, double *value)
     return end != field && *end == '\0' && isfinite(*value);
 }
 
-static bool names_angles(const char *field)
-{
-    static const char *const names[] = {"angle", "theta", "rotation", "degree"};
-    bool names_them = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) names_them = names_them || strcasestr(field, names[i]);
-    return names_them;
-}
-
 /* How many columns of the header, which may be NULL, are named as angles are; *columns: the last one of them. */
 static int find_angles(const char *header, SinoAngleUnit *unit, Columns *columns)
 {
@@ -119,7 +111,7 @@ static int find_angles(const char *header, SinoAngleUnit *unit, Columns *columns
     if (!header) return 0;
     const char *between = between_fields(header);
     for (; next_field(&header, between, field); columns->count++) {
-        if (!names_angles(field)) continue;
+        if (!sino_angle_in_name(field)) continue;
         found++;
         columns->angle = columns->count;
         if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(field)) *unit = SINO_ANGLE_UNIT_RADIANS;
@@ -186,7 +178,7 @@ static SinoStatus take_line(Angles *angles, int64_t line, char *text, const char
     text += strspn(text, " \t\v\f");
     if (columns->count == 0) {
         const bool number = next_field(&at, between_fields(text), field) && is_number(field, &first);
-        if (!number && names_angles(text)) {
+        if (!number && sino_angle_in_name(text)) {
             *header = text;
             return NULL;
         }
@@ -360,9 +352,7 @@ static SinoStatus make_range(const char *theta, const Range *range, int64_t proj
                "theta is the range '%s'; allowed with raw sinograms: a file of angles, which tells how many there are",
                theta);
     SINO_CHECK(projections > 1 || range->kind != INCLUDED, SINO_BAD_INPUT,
-               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded; is the image a "
-               "sinogram? then --axes row,angle,column",
-               theta);
+               "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded", theta);
     SINO_CHECK(range->kind == STEP ? range->second != 0 : range->second != range->first, SINO_BAD_INPUT,
                "theta is '%s', which gives every projection the same angle; allowed: FIRST:LAST, FIRST:END:excluded or "
                "FIRST:step:STEP of different angles",

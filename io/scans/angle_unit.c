@@ -31,6 +31,14 @@ bool sino_angle_unit_word(const char *word, SinoAngleUnit *unit)
     return in_radians || is_among(degrees, word);
 }
 
+bool sino_angle_in_name(const char *name)
+{
+    static const char *const words[] = {"angle", "theta", "rotation", "degree"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) found = found || strcasestr(name, words[i]);
+    return found;
+}
+
 bool sino_angle_unit_in_name(const char *name)
 {
     size_t length = strlen(name);

@@ -13,6 +13,9 @@ double sino_angle_unit_rad(SinoAngleUnit asked, SinoAngleUnit of_file);
 /* The unit that an attribute names ("deg", "radians" …); false: another unit. */
 bool sino_angle_unit_word(const char *word, SinoAngleUnit *unit);
 
+/* Whether an array or a column is named as angles are: "theta", "rotation_angle", "Angle (deg)". */
+bool sino_angle_in_name(const char *name);
+
 /* Whether the name of an array or a column ends in radians: "anglesRad", "theta_rad", "angle [rad]". */
 bool sino_angle_unit_in_name(const char *name);
 

@@ -17,9 +17,17 @@
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {
-    &sino_memory_format,   &sino_dxchange_format, &sino_nxtomo_format, &sino_dataset_format,  &sino_npy_scan_format,
-    &sino_mat_scan_format, &sino_edf_format,      &sino_tiff_format,   &sino_sinogram_format, NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,
+                                                &sino_dxchange_format,
+                                                &sino_nxtomo_format,
+                                                &sino_nxdata_format,
+                                                &sino_dataset_format,
+                                                &sino_npy_scan_format,
+                                                &sino_mat_scan_format,
+                                                &sino_edf_format,
+                                                &sino_tiff_format,
+                                                &sino_sinogram_format,
+                                                NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
@@ -53,6 +61,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
     scan->angle_unit = request->theta_unit;
+    scan->takes_axes = format->takes_axes;
     SinoStatus status = format->open(request, scan);
     scan->info.kind = format->name;
     return status;

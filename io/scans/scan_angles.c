@@ -2,6 +2,7 @@
 /* Scan, angles: those of --theta and --theta-dataset, and assumed ones for a scan without any. */
 #include "scan_source.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "mat_file.h"
 #include "memory.h"
 #include "path_kind.h"
+#include "scan_frames.h"
 
 /* Reads the angles from a dataset of another file than the scan's. */
 static SinoStatus read_dataset(const char *path, const char *name, SinoAngleUnit *unit, int64_t projections,
@@ -41,7 +43,7 @@ static SinoStatus split_dataset(const char *theta, char **file, char **inner)
     return NULL;
 }
 
-SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
+static SinoStatus take_theta(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
     SinoAngleUnit *unit = &scan->angle_unit;
@@ -70,6 +72,37 @@ SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
     free(file);
     free(inner);
     if (!status) info->angle_count = count;
+    return status;
+}
+
+/* Whether the angles would fit so many projections. */
+static bool fits(const SinoScanRequest *request, const SinoScan *scan, int64_t projections)
+{
+    SinoScan other = *scan;
+    other.info.angle_count = projections;
+    SinoStatus status = take_theta(request, &other);
+    const bool fine = !status;
+    if (fine) free(other.angle_rad);
+    sino_status_free(status);
+    return fine;
+}
+
+SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan)
+{
+    static const char *const order[] = {"angle,row,column", "row,angle,column", "row,column,angle"};
+    enum { ROWS = 1, COLUMNS };
+    const int64_t count = scan->info.angle_count;
+    const int64_t size[] = {count, scan->info.row_count, scan->info.column_count};
+    SinoStatus status = take_theta(request, scan);
+    if (!scan->takes_axes || count == 0) return status;
+    for (int meaning = ROWS; status && meaning <= COLUMNS; meaning++) {
+        if (size[meaning] == count || !fits(request, scan, size[meaning])) continue;
+        SinoStatus longer =
+            sino_error(SINO_BAD_INPUT, "%s; the projections are %" PRId64 " if the dimensions are --axes %s",
+                       sino_status_text(status), size[meaning], order[sino_axes_dimension(request->axes, meaning)]);
+        sino_status_free(status);
+        return longer;
+    }
     return status;
 }
 

@@ -27,6 +27,7 @@ struct SinoScan {
     char evidence[256];
     char *path;               /* path of a scan of one file; owned */
     double *angle_rad;        /* owned; NULL until they are known */
+    bool takes_axes;          /* the format can have --axes */
     SinoAngleUnit angle_unit; /* of the request; radians also if a file says so of its angles */
     SinoScanPart data;        /* source of the data, and of the format's own flats and darks */
     SinoScanPart flats;       /* of --flats; source NULL: not given */
@@ -56,8 +57,9 @@ typedef struct SinoScanFormat {
     SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
 } SinoScanFormat;
 
-extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_dataset_format,
-    sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format, sino_sinogram_format;
+extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
+    sino_dataset_format, sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format,
+    sino_sinogram_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part` may be filled even on failure.
  * *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */

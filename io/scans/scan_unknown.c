@@ -35,7 +35,7 @@ static herr_t add_name(hid_t root, const char *name, const H5L_info_t *about, vo
     return 0;
 }
 
-static SinoStatus refuse_hdf5(const char *path, const char *allowed)
+static SinoStatus refuse_hdf5(const char *path)
 {
     hid_t file;
     char images[1536];
@@ -46,8 +46,9 @@ static SinoStatus refuse_hdf5(const char *path, const char *allowed)
     (void)H5Fclose(file);
     return sino_error(
         SINO_BAD_INPUT,
-        "%s is an HDF5 file without /exchange/data and without NXtomo frames (it holds %s%s%s); allowed: %s", path,
-        names.length ? names.text : "nothing", *images ? "; " : "", images, allowed);
+        "%s is an HDF5 file without /exchange/data and without NXtomo frames (it holds %s%s%s); allowed: Data Exchange "
+        "(/exchange/data), NXtomo (instrument/detector/data with image_key), or any with --dataset",
+        path, names.length ? names.text : "nothing", *images ? "; " : "", images);
 }
 
 static bool is_empty(const char *path)
@@ -64,14 +65,16 @@ SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed
         return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     case SINO_PATH_FOLDER:
         if (access(path, R_OK | X_OK) != 0) return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
-        return sino_error(SINO_BAD_INPUT, "%s is a folder without TIFF or EDF images; allowed: %s", path, allowed);
+        return sino_error(SINO_BAD_INPUT,
+                          "%s is a folder without TIFF or EDF images; allowed: a folder of one series of them", path);
     case SINO_PATH_OTHER:
-        return sino_error(SINO_BAD_INPUT, "%s is neither a file nor a folder; allowed: %s", path, allowed);
+        return sino_error(SINO_BAD_INPUT,
+                          "%s is neither a file nor a folder; allowed: a file, a folder or a quoted pattern", path);
     case SINO_PATH_FILE:
         break;
     }
     SINO_TRY(sino_regular_check(path)); /* it may be closed to this user */
-    if (sino_hdf5_probe(path)) return refuse_hdf5(path, allowed);
+    if (sino_hdf5_probe(path)) return refuse_hdf5(path);
     if (is_empty(path)) return sino_error(SINO_BAD_INPUT, "%s is an empty file; allowed: %s", path, allowed);
     SINO_TRY(sino_foreign_format(path, allowed));
     if (request->theta) /* with --columns, too, the file would be taken for raw sinograms */

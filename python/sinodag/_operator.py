@@ -196,11 +196,17 @@ def _matrix_of(matrix):
     if not hasattr(matrix, "tocsr"):
         raise BadInput(f"system_matrix is of {type(matrix).__name__}; allowed: the name of a file, or a sparse matrix of SciPy")
     rows = matrix.tocsr()
-    if rows.dtype.kind not in "biuf" or rows.dtype.itemsize > 8:
-        raise BadInput(f"the values of system_matrix are of {rows.dtype}; allowed: real numbers of up to 64 bits")
+    shape = getattr(rows, "shape", None)
+    kinds = [getattr(getattr(rows, name, None), "dtype", None) for name in ("indptr", "indices", "data")]
+    whole = all(isinstance(dtype, np.dtype) for dtype in kinds) and all(dtype.kind in "iu" for dtype in kinds[:2])
+    if not whole or not isinstance(shape, tuple) or len(shape) != 2:
+        raise BadInput(f"tocsr() of system_matrix returns {type(rows).__name__}; allowed: a sparse matrix of rows (CSR) with"
+                       " a shape of two numbers, integers as indptr and indices, and data")
+    if rows.data.dtype.kind not in "biuf" or rows.data.dtype.itemsize > 8:
+        raise BadInput(f"the values of system_matrix are of {rows.data.dtype}; allowed: real numbers of up to 64 bits")
     wide = any(array.dtype != np.int32 for array in (rows.indptr, rows.indices))
     start, column = (np.ascontiguousarray(array, np.int64 if wide else np.int32) for array in (rows.indptr, rows.indices))
-    value = np.ascontiguousarray(rows.data, np.float32 if rows.dtype == np.float32 else np.float64)
+    value = np.ascontiguousarray(rows.data, np.float32 if rows.data.dtype == np.float32 else np.float64)
     if start.shape != (rows.shape[0] + 1,) or not start[-1] <= min(column.size, value.size):
         raise BadInput(f"system_matrix has {start.size} elements of indptr, up to {start[-1]}, {column.size} of indices and"
                        f" {value.size} of data; allowed: those of {rows.shape[0]} rows")

@@ -19,12 +19,15 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SIGNS_BYTES = 1 << 14 };
+
 struct SinoProcesses {
     MPI_Comm comm; /* MPI_COMM_NULL: no MPI job */
     int rank, count;
-    SinoWatch *watch; /* NULL: signs of life are not given */
-    double limit_s;   /* of the watch; its thread alone knows heard_ns */
-    int64_t heard_ns; /* when the process before this one has given a sign */
+    SinoWatch *watch;        /* NULL: signs of life are not given */
+    double limit_s;          /* of the watch; its thread alone knows heard_ns */
+    int64_t heard_ns;        /* when the process before this one has given a sign */
+    char signs[SIGNS_BYTES]; /* of this process that are under way */
 };
 
 /* Bytes of one MPI call, which counts with an int. */
@@ -94,14 +97,11 @@ static int process_before(const SinoProcesses *processes)
     return (processes->rank + processes->count - 1) % processes->count;
 }
 
-/* A sign of life: `true`, or `false` if it is the last one. */
-static void give_sign(const SinoProcesses *processes, bool goes_on)
+/* A sign of life, `true`, or the last one, `false`. False: so many are under way that there is no room for it. */
+static bool give_sign(const SinoProcesses *processes, bool goes_on)
 {
-    static const int sign[] = {false, true}; /* in memory that stays: nobody waits for the message */
-    MPI_Request request;
-    const int next = (processes->rank + 1) % processes->count;
-    if (MPI_Isend(&sign[goes_on], 1, MPI_INT, next, SIGNS, processes->comm, &request) == MPI_SUCCESS)
-        MPI_Request_free(&request);
+    const int sign = goes_on, next = (processes->rank + 1) % processes->count;
+    return MPI_Bsend(&sign, 1, MPI_INT, next, SIGNS, processes->comm) == MPI_SUCCESS;
 }
 
 /* Takes a sign, for which it waits. */
@@ -134,7 +134,7 @@ static void end_without_sign(const SinoProcesses *processes)
 static void look(void *of, int64_t late_ns)
 {
     SinoProcesses *processes = of;
-    give_sign(processes, true);
+    (void)give_sign(processes, true);
     processes->heard_ns += late_ns;
     while (has_sign(processes)) {
         (void)take_sign(processes);
@@ -147,6 +147,7 @@ SinoStatus sino_processes_watch(SinoProcesses *processes, double limit_s)
 {
     if (sino_processes_count(processes) == 1 || !(limit_s > 0)) return NULL;
     processes->limit_s = limit_s;
+    MPI_Buffer_attach(processes->signs, SIGNS_BYTES);
     processes->heard_ns = sino_watch_now_ns();
     SinoStatus status = sino_watch_start(limit_s, look, processes, &processes->watch);
     status = sino_processes_agree(processes, status);
@@ -162,9 +163,13 @@ static void stop_watch(SinoProcesses *processes)
     if (!processes->watch) return;
     MPI_Barrier(processes->comm);
     sino_watch_stop(processes->watch);
-    give_sign(processes, false);
+    while (!give_sign(processes, false)) {
+    }
     while (take_sign(processes)) {
     }
+    void *signs;
+    int bytes;
+    MPI_Buffer_detach(&signs, &bytes);
 }
 
 void sino_processes_stop(SinoProcesses *processes)

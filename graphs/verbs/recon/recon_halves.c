@@ -215,13 +215,12 @@ static void tell_prior(const SinoReconHalves *of, const SinoReconChoice *choice)
                       found->threshold);
     if (isnan(of->settings->regularization))
         sino_log_info(log, "solver",
-                      "regularization: %.2g, by how well slice %" PRId64 " predicts projections that it lacks",
+                      "regularization: %.2g, which predicts left-out projections of slice %" PRId64 " best",
                       found->strength, of->slice);
     if (found->negative)
         sino_log_warning(log, "solver",
-                         "slice %" PRId64 " predicts projections that it lacks far better with values below 0, which "
-                         "phase contrast and wrong flat fields cause: the volume has such values (--nonnegativity yes: "
-                         "it has none)",
+                         "in slice %" PRId64 " values below 0 predict left-out projections far better, as with phase "
+                         "contrast or wrong flat fields; the volume keeps such values (--nonnegativity yes: none)",
                          of->slice);
 }
 
@@ -240,6 +239,7 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
         .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
                        (!fista && of->solver->iterative && settings->iterations == 0);
+    choice->sought = seeks;
     SinoHalvesNormal *normal = NULL;
     if (sino_workload_is_sought(of->solver, settings)) /* idle ranks take part */
         SINO_TRY(sino_halves_normal_new(of->runtime, &of->op->problem, of->op->idle, &normal));

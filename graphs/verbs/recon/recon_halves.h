@@ -23,6 +23,7 @@ typedef struct SinoReconChoice {
     SinoRegularization regularization; /* of fista; strength NaN: another solver, or the rank is idle */
     int64_t *iterations;               /* [slice of the volume]; owned; NULL: as many as the settings say */
     SinoSliceSamples searched;         /* slices whose numbers were found; owned */
+    bool sought;                       /* by trials, which took their time */
 } SinoReconChoice;
 
 /* As the settings call it. */

@@ -194,8 +194,12 @@ static SinoStatus choose(SinoRecon *recon)
                                 .mask = own->mask,
                                 .slice = recon->input.slice_count / 2};
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));
-    return sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice.regularization,
-                                    &own->choice.regularization);
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice.regularization,
+                                      &own->choice.regularization));
+    if (own->choice.sought)
+        sino_recon_mark(recon, isnan(own->choice.regularization.strength) ? "the iterations are found"
+                                                                          : "the strength of the prior is found");
+    return sino_processes_agree(recon->processes, take_share(recon));
 }
 
 /* A resumed run may not need the first slab. */
@@ -216,8 +220,7 @@ static SinoStatus build(SinoRecon *recon)
     own->op->kind->report(own->op);
     tell_team(recon);
     tell_plan(recon);
-    SINO_TRY(choose(recon));
-    return sino_processes_agree(recon->processes, take_share(recon));
+    return NULL;
 }
 
 static SinoRestored restored(const SinoRecon *recon)
@@ -416,6 +419,7 @@ const SinoReconKind sino_recon_parallel = {.try_input = try_input,
                                            .print_plan = print_plan,
                                            .record = record,
                                            .build = build,
+                                           .choose = choose,
                                            .restored = restored,
                                            .compute = compute,
                                            .data_bytes = data_bytes,

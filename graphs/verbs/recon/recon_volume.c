@@ -163,7 +163,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));
     SINO_TRY(recon->kind->build(recon));
     sino_recon_mark(recon, "the operator is built");
-    return NULL;
+    return recon->kind->choose ? recon->kind->choose(recon) : NULL;
 }
 
 /* Rank 0 creates the volume; the other ranks open it. */

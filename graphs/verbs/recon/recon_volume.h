@@ -87,8 +87,11 @@ struct SinoReconKind {
     /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. NULL if `restored` is. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);
-    /* Collective. Makes what the whole run needs, tells the plan, and restricts the input to this rank's share. */
+    /* Collective. Makes what the whole run needs, tells the plan, and, by `choose` if there is one, restricts the
+     * input to this rank's share. */
     SinoStatus (*build)(SinoRecon *recon);
+    /* Collective. Finds what the scan decides of the solver; after `build`. NULL: nothing. */
+    SinoStatus (*choose)(SinoRecon *recon);
     /* How journals count, and the ranks that share a slice. NULL: the kind keeps no journals. */
     SinoRestored (*restored)(const SinoRecon *recon);
     /* Computes and stores all slices, while rank 0 computes the checksum of the input. Waits for all tasks, on failure

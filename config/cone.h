@@ -10,6 +10,8 @@
  *     column = center     + (x·cosθ + y·sinθ)·S/depth/pixel_width
  *     row    = center_row + z·S/depth/pixel_height
  *
+ * With `fans`, the rows are those of fans that lie above each other, and row = center_row + z/voxel_size.
+ *
  * The grid is centered on the axis, and, unless it is lifted, on the plane of the source: voxel (slice k, row i, column
  * j) has its center at x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2 + lift, times voxel_size. */
 #ifndef SINO_CONE_H
@@ -35,6 +37,7 @@ typedef struct SinoCone {
                                                    * multiple of 1/2 */
     int64_t columns_before, columns_after;        /* columns of filtered projections beside the detector
                                                    * (sino_cone_reach); 0: none */
+    bool fans;                                    /* each row has a source at its height, and sees one slice */
 } SinoCone;
 
 /* The largest distance of a corner of the volume from the axis, in mm. */
@@ -59,6 +62,12 @@ static inline SinoCone sino_cone_filtered(const SinoCone *cone)
     return filtered;
 }
 
+/* The height of a row over the plane of its source, at the detector, in mm. */
+static inline double sino_cone_height(const SinoCone *cone, double row)
+{
+    return cone->fans ? 0 : (row - cone->center_row) * cone->pixel_height;
+}
+
 /* Where a projection sees the voxels above (x, y). */
 typedef struct SinoConeView {
     double column;         /* of all of them */
@@ -72,7 +81,7 @@ static inline SinoConeView sino_cone_view(const SinoCone *cone, double cosine, d
     const double depth = cone->source_object - (x * sine - y * cosine);
     const double magnification = cone->source_detector / depth, share = cone->source_object / depth;
     return (SinoConeView){.column = cone->center + (x * cosine + y * sine) * magnification / cone->pixel_width,
-                          .rows_per_voxel = magnification * cone->voxel_size / cone->pixel_height,
+                          .rows_per_voxel = cone->fans ? 1 : magnification * cone->voxel_size / cone->pixel_height,
                           .weight = share * share};
 }
 

@@ -193,7 +193,7 @@ static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], Sin
     if (!settings->usual_algorithm) return;
     if (settings->algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings)) settings->algorithm = SINO_ALGORITHM_CG;
     if (verb == INFO) settings->algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
-    if (settings->geometry == SINO_GEOMETRY_CONE) settings->algorithm = SINO_ALGORITHM_FDK;
+    if (sino_geometry_is_cone(settings->geometry)) settings->algorithm = SINO_ALGORITHM_FDK;
     if (settings->geometry == SINO_GEOMETRY_MATRIX) settings->algorithm = SINO_ALGORITHM_MLEM;
     if (settings->geometry == SINO_GEOMETRY_PET) settings->algorithm = SINO_ALGORITHM_OSEM;
 }
@@ -210,7 +210,7 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
 {
     if (verb != BENCH) return NULL;
     if (settings->geometry == SINO_GEOMETRY_MATRIX) return assign_unless_given(verb, "slices", "1,8", given, settings);
-    if (settings->geometry != SINO_GEOMETRY_CONE) return NULL;
+    if (!sino_geometry_is_cone(settings->geometry)) return NULL;
     SINO_TRY(assign_unless_given(verb, "columns", "256", given, settings));
     return assign_unless_given(verb, "angles", "360", given, settings);
 }

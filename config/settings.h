@@ -19,9 +19,16 @@
 typedef enum SinoGeometryChoice {
     SINO_GEOMETRY_PARALLEL,
     SINO_GEOMETRY_CONE,
+    SINO_GEOMETRY_FAN,   /* cones of one row each */
     SINO_GEOMETRY_PET,   /* phantom only */
     SINO_GEOMETRY_MATRIX /* rays are the rows of --system-matrix */
 } SinoGeometryChoice;
+/* Whether rays come from points: of a cone, or of fans. */
+static inline bool sino_geometry_is_cone(SinoGeometryChoice geometry)
+{
+    return geometry == SINO_GEOMETRY_CONE || geometry == SINO_GEOMETRY_FAN;
+}
+
 /* How the sample turns as angles grow (docs/CONVENTIONS.md). */
 typedef enum SinoAngleDirection { SINO_CLOCKWISE, SINO_COUNTERCLOCKWISE } SinoAngleDirection;
 typedef enum SinoAlgorithmChoice {

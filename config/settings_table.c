@@ -43,9 +43,11 @@ enum {
 enum {
     PARALLEL = 1 << SINO_GEOMETRY_PARALLEL,
     CONE = 1 << SINO_GEOMETRY_CONE,
+    FAN = 1 << SINO_GEOMETRY_FAN,
     PET = 1 << SINO_GEOMETRY_PET,
     MATRIX = 1 << SINO_GEOMETRY_MATRIX,
-    SCANS = PARALLEL | CONE
+    CONES = CONE | FAN,
+    SCANS = PARALLEL | CONES
 };
 
 enum {
@@ -69,7 +71,7 @@ enum {
 static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", NULL};
 static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
-static const char *const geometry_words[] = {"parallel", "cone", "pet", "matrix", NULL};
+static const char *const geometry_words[] = {"parallel", "cone", "fan", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
 static const char *const axes_words[] = {"angle,row,column",
@@ -111,7 +113,7 @@ const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Ge
 
 const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
-    {.name = "algorithm", .words = FDK, .geometries = CONE},
+    {.name = "algorithm", .words = FDK, .geometries = CONES},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
     {.name = "object", .words = 1u << SINO_OBJECT_TEXTURE, .geometries = PARALLEL},
     {.name = "data", .words = COUNTS_WORD | TRANSMISSION | INTEGRALS, .geometries = SCANS},
@@ -405,27 +407,29 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
         BRIEF(RECON | INFO | BENCH | PLAN, "beam"),
-        .help = "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
-                "the detector is flat, as in laboratories; matrix: each is a row of --system-matrix, which says this, "
-                "too"),
+        .help =
+            "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
+            "the detector is flat, as in laboratories; fan: each row has a source of its own at its height, as rows "
+            "that are channels (energies, times) of one fan have; matrix: each is a row of --system-matrix, which "
+            "says this, too"),
     ROW(GEOMETRY, SIMULATE, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL,
         .help = "the other geometries are not simulated yet"),
-    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | PET,
+    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL | CONE | PET,
         BRIEF(PET_VERBS, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-object-distance",
-        REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
+        REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
                 "four times the side of a slice, or two thirds of the distance to the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-detector-distance",
-        REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONE,
+        REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the detector"),
         .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "
                 "and demo: one and a half times the distance to the axis"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "detector-pixel", .kind = SINO_SETTING_PIXEL,
         AT(detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH", .unit = "mm",
-        .geometries = CONE, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
+        .geometries = CONES, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
@@ -698,7 +702,7 @@ const SinoSetting sino_setting_table[] = {
                 "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
                 "its file says"),
     ROW(OUTPUT, RECON | PLAN, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
-        .geometries = CONE | MATRIX,
+        .geometries = CONES | MATRIX,
         .help =
             "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
             "--system-matrix what its file says"),
@@ -780,7 +784,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .geometries = SCANS,
         BRIEF(BENCH, "projections"), .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
     ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
-        .unit = "voxels", .geometries = CONE,
+        .unit = "voxels", .geometries = CONES,
         .help = "voxels of a cone beam's volume along x, y and z; auto: as many as columns"),
     ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
         BRIEF(BENCH, "precisions to measure"),
@@ -820,20 +824,20 @@ const SinoSetting sino_setting_table[] = {
                 "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
                 "--geometry cone --csv; the "
                 "options below override them; sweep: the machine of --simulate"),
-    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONE,
+    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONES,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
     ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .geometries = PARALLEL,
         .help = "simulate: ranks that share the cores, the devices and the memory of a node alike; if not given: 1"),
     ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
-        .geometries = CONE,
+        .geometries = CONES,
         .help = "rate at which a rank, or its device, adds projections to voxels (sinodag bench measures it)"),
     ROW(PLAN, PLAN, "filter-gpixels", RATE(filter_gpixels), .unit = "10^9 pixels/s", .algorithms = FDK,
-        .geometries = CONE, .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
+        .geometries = CONES, .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
     ROW(PLAN, PLAN, "device-memory", .kind = SINO_SETTING_BYTES, AT(device_memory_bytes, int64_t), .low = 1 << 20,
-        .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .algorithms = FDK, .geometries = CONE,
+        .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .algorithms = FDK, .geometries = CONES,
         .help = "memory of a rank's device, which holds the rank's part of the volume; if not given: there is no "
                 "device, or what --machine says"),
-    ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .algorithms = FDK, .geometries = CONE,
+    ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .algorithms = FDK, .geometries = CONES,
         .help = "rate at which a rank copies to its device, and from it; if not given: 25, or what --machine says"),
     ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s", .geometries = PARALLEL,
         .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),

@@ -240,7 +240,7 @@ static void bad_cones(void **state)
                 "bench --geometry cone --slices 16");
     cli_refuses(at, "--roofline contradicts --geometry cone; allowed: --roofline with --geometry parallel",
                 "bench --geometry cone --roofline a.svg");
-    cli_refuses(at, "--volume contradicts --geometry parallel; allowed: --volume with --geometry cone",
+    cli_refuses(at, "--volume contradicts --geometry parallel; allowed: --volume with --geometry cone or fan",
                 "bench --volume 8x8x8");
     cli_refuses(at, "--volume is '8'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
                 "bench --geometry cone --volume 8");
@@ -404,11 +404,11 @@ static void bad_matrices(void **state)
     cli_refuses(at, "--geometry cone contradicts --system-matrix m.mtx; allowed: one of them", BENCH "--geometry cone");
     cli_refuses(at, "--geometry is matrix without --system-matrix; needed: --system-matrix FILE",
                 "bench --geometry matrix");
-    cli_refuses(at, "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel or cone",
+    cli_refuses(at, "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel, cone or fan",
                 BENCH "--columns 64");
     cli_refuses(at, "--roofline contradicts --geometry matrix; allowed: --roofline with --geometry parallel",
                 BENCH "--roofline a.svg");
-    cli_refuses(at, "--volume contradicts --geometry matrix; allowed: --volume with --geometry cone",
+    cli_refuses(at, "--volume contradicts --geometry matrix; allowed: --volume with --geometry cone or fan",
                 BENCH "--volume 8x8x8");
     CliRun run = {.directory = at};
     cli_start(&run, "bench --system-matrix damaged.mtx --csv new.csv");

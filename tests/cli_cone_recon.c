@@ -314,6 +314,62 @@ static double steps_off(const char *directory, const double range[2])
     return off;
 }
 
+enum { CHANNELS = 6 };
+static uint64_t channel; /* of a scan with one */
+
+static uint16_t count_of_channel(uint64_t angle, uint64_t row, uint64_t column)
+{
+    return count(angle, row + channel, column);
+}
+
+/* The largest difference of slice `at` of fans.h5 from one.h5, relative to the largest voxel. */
+static double difference_of_channel(const char *directory, int64_t at)
+{
+    const int64_t pixels = COLUMNS * COLUMNS;
+    float *fans = cli_read_volume(directory, "fans.h5", CHANNELS, COLUMNS);
+    float *one = cli_read_volume(directory, "one.h5", 1, COLUMNS);
+    double most = 0, difference = 0;
+    for (int64_t i = 0; i < pixels; i++) {
+        most = fmax(most, fabs((double)one[i]));
+        difference = fmax(difference, fabs((double)fans[at * pixels + i] - (double)one[i]));
+    }
+    free(fans);
+    free(one);
+    return difference / most;
+}
+
+/* Each row of --geometry fan is the slice of a cone of this row alone: to the bit by fdk. */
+static void rows_of_fans_are_cones_of_a_row(void **state)
+{
+#define FANS                                                                                                           \
+    " --theta 0:360:excluded --source-object-distance 200 --source-detector-distance 300 --detector-pixel 1.5 "        \
+    "--rotation-axis 23.5 --overwrite --pictures no --report none"
+    static const char *const algorithm[] = {"fdk", "sirt --iterations 2"};
+    CliScan scan = cli_scan;
+    scan.angles = ANGLES;
+    scan.theta_count = 0;
+    scan.columns = COLUMNS;
+    scan.count = count_of_channel;
+    for (int i = 0; i < 2; i++)
+        for (channel = 0; channel < CHANNELS; channel += 5) {
+            const uint64_t own = channel;
+            scan.rows = 1;
+            cli_write_scan(*state, "one.scan.h5", &scan);
+            cli_works(*state, "recon one.scan.h5 -o one.h5 --geometry cone --algorithm %s" FANS, algorithm[i]);
+            channel = 0;
+            scan.rows = CHANNELS;
+            cli_write_scan(*state, "fans.scan.h5", &scan);
+            cli_works(*state, "recon fans.scan.h5 -o fans.h5 --geometry fan --algorithm %s" FANS, algorithm[i]);
+            channel = own;
+            const double difference = difference_of_channel(*state, (int64_t)channel);
+            assert_true(i == 0 ? difference == 0 : difference < 2e-6);
+        }
+    cli_refuses(*state, "volume has 9 slices, and each of the 6 rows of --geometry fan is one; allowed: auto, or NxN",
+                "recon fans.scan.h5 -o o.h5 --geometry fan --volume 48x48x9 --algorithm fdk --theta 0:360:excluded "
+                "--source-object-distance 200 --source-detector-distance 300 --detector-pixel 1.5");
+#undef FANS
+}
+
 /* A range is found for integers, which holds all voxels, and is the same for the iterative algorithms. */
 static void range_is_found(void **state)
 {
@@ -342,6 +398,7 @@ int cli_cone_recon_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(the_same_bits_for_any_schedule),
+        CLI_TEST(rows_of_fans_are_cones_of_a_row),
         CLI_TEST(range_is_found),
         CLI_TEST(parts_of_the_detector_show_the_same),
         CLI_TEST(the_same_to_rounding_for_any_kernel),

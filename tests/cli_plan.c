@@ -803,7 +803,8 @@ static void bad_cones(void **state)
     cli_refuses(at, "--filter-gpixels is 'nan'; allowed: a number above 0 and at most 1000000000",
                 "%s --filter-gpixels nan", scan);
     cli_refuses(at, "--ranks-per-node is '0'; allowed: an integer from 1 to 1000000", "%s --ranks-per-node 0", scan);
-    cli_refuses(at, "--device-memory contradicts --geometry parallel; allowed: --device-memory with --geometry cone",
+    cli_refuses(at,
+                "--device-memory contradicts --geometry parallel; allowed: --device-memory with --geometry cone or fan",
                 "plan --columns 64 --slices 64 --angles 64 --device-memory 1GiB");
     cli_refuses(at,
                 "the angles cover 100 degrees, and the fan is 14.03 degrees wide; allowed: 180 degrees and the fan, "

@@ -92,7 +92,7 @@ static void contradictions(void **state)
                 "recon scan.h5 -o out.h5 --algorithm fbp --iterations 3");
     cli_refuses(at, "--fbp-filter contradicts --algorithm fista; allowed: --fbp-filter with --algorithm fbp",
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
-    cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel or cone",
+    cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel, cone or fan",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --theta 0:180");
     cli_refuses(at, "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem or osem",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --algorithm fbp");

@@ -70,7 +70,8 @@ static double reference(const Scan *scan, int64_t x, int64_t y, int64_t z)
         const double c = cos(scan->angle_rad[k]), s = sin(scan->angle_rad[k]);
         const double depth = cone->source_object - right * s + up * c;
         const double column = cone->center + (right * c + up * s) * cone->source_detector / depth / cone->pixel_width;
-        const double row = cone->center_row + height * cone->source_detector / depth / cone->pixel_height;
+        const double of_cone = cone->center_row + height * cone->source_detector / depth / cone->pixel_height;
+        const double row = cone->fans ? cone->center_row + height / cone->voxel_size : of_cone;
         if (column < 0 || column > (double)(cone->column_count - 1)) continue;
         const int64_t above = (int64_t)floor(row);
         const double share = row - (double)above;
@@ -304,6 +305,23 @@ static void voxels_of_any_size_match_the_formula(void **state)
     }
 }
 
+/* Rows that are fans of their own, of any height: slice k is seen by row k. */
+static void rows_of_fans_match_the_formula(void **state)
+{
+    (void)state;
+    for (int64_t rows = 1; rows <= 40; rows += 13) {
+        SinoCone cone = round_cone;
+        cone.fans = true;
+        cone.row_count = cone.z_count = rows;
+        cone.center_row = 0.5 * (double)(rows - 1);
+        cone.pixel_height = 7.3;
+        cone.voxel_size = 0.8;
+        check_cone(&cone, 360, true, (SinoConeSymmetry){4, rows % 2 == 0 ? 2 : 1});
+        cone.angle_count = 19;
+        check_cone(&cone, 220, true, (SinoConeSymmetry){1, rows % 2 == 0 ? 2 : 1});
+    }
+}
+
 static void edge_shapes_match_the_formula(void **state)
 {
     (void)state;
@@ -399,7 +417,7 @@ TESTING_SUBJECT(cone_backproject)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symmetric_scans_match_the_formula),    cmocka_unit_test(general_scans_match_the_formula),
         cmocka_unit_test(voxels_of_any_size_match_the_formula), cmocka_unit_test(edge_shapes_match_the_formula),
-        cmocka_unit_test(voxels_do_not_depend_on_the_part),
+        cmocka_unit_test(voxels_do_not_depend_on_the_part),     cmocka_unit_test(rows_of_fans_match_the_formula),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

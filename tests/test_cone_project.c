@@ -45,8 +45,8 @@ static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int6
 {
     const double c = cos(cone->angle_rad[angle]), s = sin(cone->angle_rad[angle]), far = cone->source_detector;
     const double u = ((double)column - cone->center) * cone->pixel_width;
-    const double v = ((double)row - cone->center_row) * cone->pixel_height;
-    const double source[3] = {cone->source_object * s, -cone->source_object * c, 0};
+    const double up = (double)row - cone->center_row, v = up * (cone->fans ? cone->voxel_size : cone->pixel_height);
+    const double source[3] = {cone->source_object * s, -cone->source_object * c, cone->fans ? v : 0};
     const double pixel[3] = {source[0] - far * s + u * c, source[1] + far * c + u * s, v};
     double from[3], step[3], length = 0;
     for (int i = 0; i < 3; i++) {
@@ -231,6 +231,21 @@ static void fans_match_the_matrix(void **state)
     check_matrix(&cone);
 }
 
+/* Rows that are fans of their own, of any height. */
+static void rows_of_fans_match_the_matrix(void **state)
+{
+    (void)state;
+    for (int64_t rows = 1; rows <= 40; rows += 13) {
+        SinoCone cone = scan_of(7, 12.3, 217);
+        cone.fans = true;
+        cone.row_count = cone.z_count = rows;
+        cone.center_row = 0.5 * (double)(rows - 1);
+        cone.pixel_height = 7.3;
+        cone.voxel_size = 0.8;
+        check_matrix(&cone);
+    }
+}
+
 static double dot(int64_t count, const float *a, const float *b)
 {
     double sum = 0;
@@ -279,7 +294,7 @@ TESTING_SUBJECT(cone_project)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans_match_the_matrix),       cmocka_unit_test(voxels_of_any_size_match_the_matrix),
         cmocka_unit_test(edge_shapes_match_the_matrix), cmocka_unit_test(fans_match_the_matrix),
-        cmocka_unit_test(directions_are_transposes),
+        cmocka_unit_test(directions_are_transposes),    cmocka_unit_test(rows_of_fans_match_the_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

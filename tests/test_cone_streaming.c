@@ -142,7 +142,8 @@ static void check_rows(const SinoCone *cone, const SinoConeStreaming *plan)
                 for (int64_t k = 0; k < cone->angle_count; k++) {
                     const double c = cos(cone->angle_rad[k]), t = sin(cone->angle_rad[k]);
                     const double depth = cone->source_object - (x * t - y * c);
-                    const double row = cone->center_row + height * cone->source_detector / depth / cone->pixel_height;
+                    const double magnified = height * cone->source_detector / depth / cone->pixel_height;
+                    const double row = cone->center_row + (cone->fans ? height / cone->voxel_size : magnified);
                     assert_true(has_row(cone, &lines, rows, z, (int64_t)floor(row)));
                     assert_true(has_row(cone, &lines, rows, z, (int64_t)floor(row) + 1));
                 }
@@ -167,6 +168,7 @@ static void divisions_are_complete(void **state)
                 SinoConePlan plan;
                 make_scan(size[i].angles, size[i].columns, size[i].rows, size[i].x, size[i].y, size[i].z, &scan);
                 scan.cone.center_row += slabs == 3 ? 0.3 : 0;
+                scan.cone.fans = slabs == 4;
                 const SinoConePlanRequest request = {
                     .cone = &scan.cone,
                     .input = &scan.input,

@@ -96,6 +96,43 @@ static void cones_have_subsets_and_strides(void **state)
     free(y);
 }
 
+/* Rows that are fans of their own: each slice is what an operator of this row alone gives, by fdk to the bit. */
+static void fans_are_cones_of_a_row(void **state)
+{
+    (void)state;
+    const char *fans[] = {"geometry=fan", lengths[1], lengths[2], lengths[3], NULL}, *const by_fdk[] = {"algorithm=fdk",
+                                                                                                        NULL};
+    const SinodagGeometry of_rows = cone(1);
+    SinodagGeometry of_row = of_rows;
+    SinodagOperator *all, *one;
+    float *x = calloc(VOXELS, sizeof *x), *y = calloc(PIXELS, sizeof *y), slice[M * M], row[K * M];
+    const SinodagArray volume = volume_of(x, SINODAG_FLOAT32), views = views_of(y, SINODAG_FLOAT32, K);
+    of_row.rows = 1;
+    succeeds(sinodag_operator_new(&of_rows, fans, &all));
+    succeeds(sinodag_operator_new(&of_row, lengths, &one));
+    for (int i = 0; i < VOXELS; i++) x[i] = (float)(i % 7 + i / (M * M));
+    succeeds(sinodag_project(all, &volume, &views));
+    for (int64_t r = 0; r < ROWS; r += 3) {
+        const SinodagArray of_slice = {.data = x + r * M * M, .type = SINODAG_FLOAT32, .size = {1, M, M}};
+        const SinodagArray of_view = {.data = row, .type = SINODAG_FLOAT32, .size = {K, 1, M}};
+        succeeds(sinodag_project(one, &of_slice, &of_view));
+        for (int i = 0; i < K * M; i++)
+            assert_true(fabsf(row[i] - y[(i / M * ROWS + r) * M + i % M]) <= 1e-5F * fabsf(row[i]));
+    }
+    succeeds(sinodag_solve(all, &views, by_fdk, &(SinodagSolution){.volume = volume}));
+    for (int64_t r = 0; r < ROWS; r += 3) {
+        const SinodagArray of_view = {
+            .data = y + r * M, .type = SINODAG_FLOAT32, .size = {K, 1, M}, .stride = {ROWS * M, M, 1}};
+        const SinodagArray of_slice = {.data = slice, .type = SINODAG_FLOAT32, .size = {1, M, M}};
+        succeeds(sinodag_solve(one, &of_view, by_fdk, &(SinodagSolution){.volume = of_slice}));
+        assert_memory_equal(slice, x + r * M * M, sizeof slice);
+    }
+    free(x);
+    free(y);
+    succeeds(sinodag_operator_free(all));
+    succeeds(sinodag_operator_free(one));
+}
+
 enum { VOLUMES = 3 };
 
 /* A volume and its projections among others, by which it is `first` elements from the array's beginning. */
@@ -516,6 +553,7 @@ TESTING_SUBJECT(library_cones)
                                        cmocka_unit_test(solutions_of_cones_are_reconstructions),
                                        cmocka_unit_test(solutions_keep_to_memory),
                                        cmocka_unit_test(fdk_solves_cones),
+                                       cmocka_unit_test(fans_are_cones_of_a_row),
                                        cmocka_unit_test(cones_are_cancelled),
                                        cmocka_unit_test(fdk_refuses),
                                        cmocka_unit_test(cones_refuse),

@@ -1203,7 +1203,7 @@ static void pet_scanners(void **state)
     refuse(SINO_VERB_PHANTOM, "-o m --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or pet");
     refuse(SINO_VERB_PHANTOM, "-o m --geometry cone --voxel-size 1",
            "--voxel-size contradicts --geometry cone; allowed: --voxel-size with --geometry pet");
-    refuse(SINO_VERB_BENCH, "--geometry pet", "--geometry is 'pet'; allowed: parallel, cone or matrix");
+    refuse(SINO_VERB_BENCH, "--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix");
     settings = accept(SINO_VERB_DEMO, "--geometry pet --volume 20x20x8 --background 0.5");
     assert_true(settings->algorithm == SINO_ALGORITHM_OSEM && settings->iterations == 2 && settings->volume.z == 8);
     sino_settings_free(settings);
@@ -1307,9 +1307,10 @@ static void system_matrices_against_scans(void **state)
         const char *const *setting;
         size_t count;
         const char *geometry, *owners, *line;
-    } kinds[] = {{of_scans, sizeof of_scans / sizeof *of_scans, "matrix", "parallel or cone", "--system-matrix a "},
-                 {of_parallel, sizeof of_parallel / sizeof *of_parallel, "matrix", "parallel", "--system-matrix a "},
-                 {of_matrices, sizeof of_matrices / sizeof *of_matrices, "parallel", "matrix", ""}};
+    } kinds[] = {
+        {of_scans, sizeof of_scans / sizeof *of_scans, "matrix", "parallel, cone or fan", "--system-matrix a "},
+        {of_parallel, sizeof of_parallel / sizeof *of_parallel, "matrix", "parallel", "--system-matrix a "},
+        {of_matrices, sizeof of_matrices / sizeof *of_matrices, "parallel", "matrix", ""}};
     char line[200], message[300];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < kinds[k].count; i++) {
@@ -1335,7 +1336,7 @@ static void bad_system_matrices_are_refused(void **state)
         {"--data line-integrals", "--data line-integrals contradicts --geometry matrix; allowed: auto or events"},
         {"--geometry parallel", "--geometry parallel contradicts --system-matrix a; allowed: one of them"},
         {"--geometry cone", "--geometry cone contradicts --system-matrix a; allowed: one of them"},
-        {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone or matrix"},
+        {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix"},
         {"--resume",
          "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved"},
         {"--sensitivity s --algorithm cg",
@@ -1344,7 +1345,7 @@ static void bad_system_matrices_are_refused(void **state)
          "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem or osem"},
         {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem"},
         {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
-                                       "--source-object-distance with --geometry cone"},
+                                       "--source-object-distance with --geometry cone or fan"},
         {"--volume 4x5", "--volume is 4x5; allowed with --geometry matrix: auto, or three sides such as 4x5x1"},
         {"--post-filter -1", "--post-filter is '-1'; allowed: a number from 0 to 1000000"},
         {"--post-filter nan", "--post-filter is 'nan'; allowed: a number from 0 to 1000000"},
@@ -1376,7 +1377,7 @@ static void bad_system_matrices_are_refused(void **state)
     refuse(SINO_VERB_PLAN, "--system-matrix a",
            "plan has no counts of --system-matrix a; needed: sinodag plan COUNTS --system-matrix FILE");
     refuse(SINO_VERB_PLAN, "g.npy --system-matrix a --columns 4",
-           "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel or cone");
+           "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel, cone or fan");
     refuse(SINO_VERB_PHANTOM, "-o m --geometry matrix", "--geometry is 'matrix'; allowed: parallel, cone or pet");
     refuse(SINO_VERB_DEMO, "--system-matrix a",
            "--system-matrix is not an option of demo; allowed: with recon, info, bench or plan");
@@ -1385,8 +1386,8 @@ static void bad_system_matrices_are_refused(void **state)
 static void cone_beams_against_parallel_ones(void **state)
 {
     (void)state;
-    static const char *const of_cones[] = {"source-object-distance 3", "source-detector-distance 3", "detector-pixel 3",
-                                           "center-row 3"};
+    static const char *const of_cones[] = {"source-object-distance 3", "source-detector-distance 3",
+                                           "detector-pixel 3"};
     static const char *const of_parallel[] = {
         "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",        "partitions 3", "minibatch 3",
         "topology workers=3",    "overlap no", "communication direct"};
@@ -1395,8 +1396,8 @@ static void cone_beams_against_parallel_ones(void **state)
         const int length = (int)strcspn(of_cones[i], " ");
         snprintf(line, sizeof line, "s.h5 -o o.h5 --%s", of_cones[i]);
         snprintf(message, sizeof message,
-                 "--%.*s contradicts --geometry parallel; allowed: --%.*s with --geometry cone", length, of_cones[i],
-                 length, of_cones[i]);
+                 "--%.*s contradicts --geometry parallel; allowed: --%.*s with --geometry cone or fan", length,
+                 of_cones[i], length, of_cones[i]);
         refuse(SINO_VERB_RECON, line, message);
     }
     for (size_t i = 0; i < sizeof of_parallel / sizeof *of_parallel; i++) {
@@ -1407,9 +1408,12 @@ static void cone_beams_against_parallel_ones(void **state)
                  length, of_parallel[i]);
         refuse(SINO_VERB_RECON, line, message);
     }
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or matrix");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry ring",
+           "--geometry is 'ring'; allowed: parallel, cone, fan or matrix");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan --center-row 3",
+           "--center-row contradicts --geometry fan; allowed: --center-row with --geometry cone");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --voxel-size 3",
-           "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone or matrix");
+           "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone, fan or matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --operator-cache x",
            "--operator-cache contradicts --geometry cone; allowed: --operator-cache with --geometry parallel, pet or "
            "matrix");
@@ -1426,12 +1430,12 @@ static void cone_beams_against_parallel_ones(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --volume 4x5x6",
            "--volume is 4x5x6; allowed with --geometry parallel: auto, or the sides of a slice such as 4x5");
     refuse(SINO_VERB_PHANTOM, "-o o.h5 --detector-pixel 1",
-           "--detector-pixel contradicts --geometry parallel; allowed: --detector-pixel with --geometry cone");
+           "--detector-pixel contradicts --geometry parallel; allowed: --detector-pixel with --geometry cone or fan");
     refuse(SINO_VERB_PLAN, "s.h5 --geometry cone --kernel-gflops 3",
            "--kernel-gflops contradicts --geometry cone; allowed: --kernel-gflops with --geometry parallel");
-    refuse(
-        SINO_VERB_PLAN, "s.h5 --backprojection-gups 3",
-        "--backprojection-gups contradicts --geometry parallel; allowed: --backprojection-gups with --geometry cone");
+    refuse(SINO_VERB_PLAN, "s.h5 --backprojection-gups 3",
+           "--backprojection-gups contradicts --geometry parallel; allowed: --backprojection-gups with --geometry cone "
+           "or fan");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --angle-direction cw",
            "--angle-direction is 'cw'; allowed: clockwise or counterclockwise");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --node-weights 1,1",

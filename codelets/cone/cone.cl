@@ -7,6 +7,7 @@ typedef struct Cone {
     double cosine[4], sine[4]; /* of the angle at which the base run is seen as this projection sees its turn */
     double half_x, half_y, source_object, voxel_size, center;
     double columns, rows; /* columns per mm, and rows per voxel, times the depth */
+    double even_rows;     /* rows per voxel at any depth, which are added */
     double offset, slope; /* SinoConeRuns */
     long first_x, first_y, x_count, run_count, voxel_count, run_voxels;
     long column_count, entry_count;
@@ -41,7 +42,7 @@ static float cone_value(const Cone *cone, __global const char *projection, long 
     const double cosine = cone->cosine[turn], sine = cone->sine[turn];
     const double depth = cone->source_object - (x * sine - y * cosine), share = cone->source_object / depth;
     const double column = cone->center + (x * cosine + y * sine) * cone->columns / depth;
-    const double at = cone->offset + cone->rows / depth * (cone->slope + i);
+    const double at = cone->offset + (cone->rows / depth + cone->even_rows) * (cone->slope + i);
     if (!(column >= 0 && column <= cone->column_count - 1)) return 0;
     const long left = min((long)column, max(cone->column_count - 2, 0L));
     const long line = (of_half * cone->column_count + left) * cone->entry_count;

@@ -343,13 +343,17 @@ static void try_bend(Rays *rays, double bend, double center, double step, double
 /* The fan of one direction that fits best, sought from fans of all angles about the axes of the first beams. */
 static SinoConeBeam fit_fan(Rays *rays, double sign, double most, const SinoConeBeam *from)
 {
-    static const double narrowest = 0.01, widest = 1.5, factor = 1.3; /* tangents of half the fan */
+    enum { WIDTHS = 20, HALVINGS = 6 };
+    static const double narrowest = 0.01, factor = 1.3; /* tangents of half the fan: up to 1.5 */
     const double half = (double)(rays->column_count - 1) / 2;
     const int axes = from[0].bend != from[1].bend ? 2 : 1;
     SinoConeBeam beam = {.score = INFINITY};
-    for (double tangent = narrowest; tangent < widest; tangent *= factor)
+    for (int w = 0; w < WIDTHS; w++) {
+        const double tangent = narrowest * pow(factor, w);
         for (int i = 0; i < axes; i++) try_bend(rays, sign * tangent / half, from[i].center, 1, most, &beam);
-    for (double share = 0.15; share > 0.004; share /= 2) {
+    }
+    for (int h = 0; h < HALVINGS; h++) {
+        const double share = ldexp(0.15, -h);
         const SinoConeBeam best = beam;
         for (int i = -1; i <= 1; i++) try_bend(rays, best.bend * (1 + i * share), best.center, 0.25, most, &beam);
     }

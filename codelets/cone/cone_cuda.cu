@@ -55,6 +55,7 @@ struct ConeCall {
     double half_x, half_y; /* (X − 1)/2, (Y − 1)/2 */
     double source_object, voxel_size, center;
     double columns, rows; /* columns per mm, and rows per voxel, times the depth */
+    double even_rows;     /* rows per voxel at any depth, which are added */
     double offset, slope; /* SinoConeRuns */
     double weight_most;
     bool first;
@@ -68,7 +69,7 @@ struct Window {
     float cosine, sine, depth;
     float column, entry; /* of the first base run's first voxel, from the patch's first column and entry */
     float side;          /* its column from `center` */
-    float reach;         /* its entry from `offset` */
+    float reach;         /* its entry from `offset`, as far as it depends on the depth */
     int view, first_column, column_count, first_entry, entry_count;
     bool wide; /* there is no patch */
 };
@@ -122,7 +123,7 @@ static __device__ View view_of(const ConeCall &call, int view, int x, int y)
     const double right = (x - call.half_x) * call.voxel_size, up = (call.half_y - y) * call.voxel_size;
     const double cosine = call.cosine[view], sine = call.sine[view];
     const double depth = call.source_object - (right * sine - up * cosine);
-    return {depth, (right * cosine + up * sine) * call.columns / depth, call.rows / depth};
+    return {depth, (right * cosine + up * sine) * call.columns / depth, call.rows / depth + call.even_rows};
 }
 
 /* Columns and entries between which a tile is seen. */
@@ -169,7 +170,7 @@ static __device__ bool plan_view(const ConeCall &call, int view, int x, int y, i
     window->sine = static_cast<float>(call.sine[view]);
     window->depth = static_cast<float>(first.depth);
     window->side = static_cast<float>(first.side);
-    window->reach = static_cast<float>(first.rows * slope);
+    window->reach = static_cast<float>((first.rows - call.even_rows) * slope);
     window->column = static_cast<float>(call.center + first.side - left);
     window->entry = static_cast<float>(call.offset + first.rows * slope - low);
     window->first_column = left;
@@ -224,8 +225,8 @@ static __device__ Sight sight_of(const ConeCall &call, const Window &window, int
     const float inside = fmaxf(fminf(column, high), 0);
     const int left = min(static_cast<int>(inside), max(static_cast<int>(high) - 1, 0));
     const float of_right = weight * (inside - static_cast<float>(left));
-    return {{window.entry - window.reach * further * inverse, static_cast<float>(call.rows) * inverse,
-             weight - of_right, of_right},
+    return {{window.entry - window.reach * further * inverse,
+             static_cast<float>(call.rows) * inverse + static_cast<float>(call.even_rows), weight - of_right, of_right},
             seen ? left * ENTRIES : -1};
 }
 
@@ -603,7 +604,8 @@ static ConeCall call_of(const SinoConeBackprojectionCuda *what)
     call.voxel_size = cone->voxel_size;
     call.center = cone->center;
     call.columns = cone->source_detector / cone->pixel_width;
-    call.rows = cone->source_detector * cone->voxel_size / cone->pixel_height;
+    call.rows = cone->fans ? 0 : cone->source_detector * cone->voxel_size / cone->pixel_height;
+    call.even_rows = cone->fans ? 1 : 0;
     call.offset = runs.offset;
     call.slope = runs.slope;
     call.weight_most = sino_cone_largest_weight(cone);
@@ -622,7 +624,8 @@ static ConeCall call_of(const SinoConeBackprojectionCuda *what)
  * equally high. */
 template <class Entry, int TWINS> static int tile_voxels(const ConeCall &call)
 {
-    const double step = call.rows / call.source_object, middle = 28.5; /* entries that the lanes see there, about */
+    const double step = call.rows / call.source_object + call.even_rows,
+                 middle = 28.5; /* entries that the lanes see there, about */
     if (!has_narrow_tiles<Entry, TWINS>()) return LANES;
     const int64_t most = static_cast<int64_t>(fmax(FEW, fmin(LANES, middle / step)));
     return static_cast<int>(sino_ceil_divide(call.voxel_count, sino_ceil_divide(call.voxel_count, most)));

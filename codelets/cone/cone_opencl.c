@@ -8,7 +8,7 @@
 typedef struct Cone {
     double cosine[SINO_CONE_TURNS], sine[SINO_CONE_TURNS];
     double half_x, half_y, source_object, voxel_size, center;
-    double columns, rows;
+    double columns, rows, even_rows;
     double offset, slope;
     int64_t first_x, first_y, x_count, run_count, voxel_count, run_voxels;
     int64_t column_count, entry_count;
@@ -29,7 +29,8 @@ static Cone cone_of(const SinoConeBackprojectionOpencl *what)
                   .voxel_size = cone->voxel_size,
                   .center = cone->center,
                   .columns = cone->source_detector / cone->pixel_width,
-                  .rows = cone->source_detector * cone->voxel_size / cone->pixel_height,
+                  .rows = cone->fans ? 0 : cone->source_detector * cone->voxel_size / cone->pixel_height,
+                  .even_rows = cone->fans ? 1 : 0,
                   .offset = runs.offset,
                   .slope = runs.slope,
                   .first_x = part->first_x,

@@ -167,7 +167,7 @@ static bool take_step(const SinoCone *cone, const Path *path, const Tile *tile, 
         step->run[i] = here ? (y - band.first_row) * cone->x_count + x : -1;
         inside |= here;
     }
-    step->spread = path->spread * ((double)plane - path->source);
+    step->spread = cone->fans ? 1 : path->spread * ((double)plane - path->source);
     step->offset = middle - step->spread * cone->center_row;
     return inside && step->spread > 0;
 }
@@ -338,7 +338,7 @@ static SinoConeAngles add_steps(const SinoCone *cone, const SinoConeWork *work, 
 /* The length from plane to plane of the ray of a row. */
 SINO_INLINE float length_of(const SinoCone *cone, const Path *path, int64_t row)
 {
-    const float v = (float)(((double)row - cone->center_row) * cone->pixel_height);
+    const float v = (float)sino_cone_height(cone, (double)row);
     return (float)path->length * sqrtf((float)path->flat + v * v);
 }
 

@@ -343,7 +343,7 @@ void sino_cone_weigh(const SinoCone *cone, int64_t angle_count, SinoSlices rows,
     for (SinoPanel at = sino_panel_at(rows, 0); at.first < rows.slice_count; at = sino_panel_next(rows, at)) {
         float height[SINO_PANEL_MAX];
         for (int64_t f = 0; f < at.slices.stride; f++) {
-            const double h = ((double)(first_row + at.first + f) - cone->center_row) * cone->pixel_height;
+            const double h = sino_cone_height(cone, (double)(first_row + at.first + f));
             height[f] = (float)(h * h);
         }
         weigh_panel(cone, angle_count, at.slices.stride, height, ray_weight, sino_panel_from(at, rays, sinogram),

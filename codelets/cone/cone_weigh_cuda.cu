@@ -58,7 +58,7 @@ SinoStatus sino_cone_weigh_cuda(cudaStream_t stream, const SinoCone *cone, int64
     const int64_t columns = sino_cone_filtered(cone).column_count, rays = angle_count * columns;
     const Detector detector = {cone->source_detector,
                                cone->pixel_width,
-                               cone->pixel_height,
+                               cone->fans ? 0 : cone->pixel_height,
                                cone->center,
                                cone->center_row,
                                cone->column_count,

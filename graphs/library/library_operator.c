@@ -65,7 +65,8 @@ static const SinoLibraryKind *kind_of(const SinodagGeometry *geometry, const cha
 {
     const char *word = sino_library_given(given, "geometry");
     if (is_matrix(geometry, given)) return &sino_library_matrix;
-    return word && strcmp(word, "cone") == 0 ? &sino_library_cone : &sino_library_parallel;
+    const bool cones = word && (strcmp(word, "cone") == 0 || strcmp(word, "fan") == 0);
+    return cones ? &sino_library_cone : &sino_library_parallel;
 }
 
 /* What a list of settings cannot say. */

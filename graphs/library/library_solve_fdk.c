@@ -97,6 +97,7 @@ static int tell(void *of, double done, const char *text)
 static void set_lengths(const SinodagOperator *op, SinoSettings *settings)
 {
     const SinoCone *cone = &op->cone;
+    settings->geometry = cone->fans ? SINO_GEOMETRY_FAN : SINO_GEOMETRY_CONE;
     settings->source_object_mm = cone->source_object;
     settings->source_detector_mm = cone->source_detector;
     settings->detector_pixel = (SinoPixelSize){.width = cone->pixel_width, .height = cone->pixel_height};

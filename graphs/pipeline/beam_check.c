@@ -175,7 +175,7 @@ static void judge(const SinoSettings *settings, const SinoInput *input, const Sa
 SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
-    const bool fan = settings->geometry == SINO_GEOMETRY_CONE;
+    const bool fan = sino_geometry_is_cone(settings->geometry);
     SinoConeBeam beam[SINO_CONE_BEAMS];
     Sample sample;
     char missing[SINO_CONE_MISSING_SIZE];

@@ -45,7 +45,7 @@ SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, Sin
     const int64_t before = findings->count;
     SINO_TRY(sino_center_given(settings, input, &center));
     if (isnan(settings->rotation_axis)) {
-        if (settings->geometry == SINO_GEOMETRY_CONE || !sino_center_is_whole_turn(&input->geometry)) return NULL;
+        if (sino_geometry_is_cone(settings->geometry) || !sino_center_is_whole_turn(&input->geometry)) return NULL;
         SINO_TRY(search(input, &center));
         if (isnan(center)) return NULL;
     }

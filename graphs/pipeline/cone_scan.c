@@ -70,10 +70,22 @@ static double half_angle(int64_t count, double pixel, double distance)
     return atan((double)count * pixel / 2 / distance);
 }
 
+static SinoStatus check_rows(const SinoSettings *settings, const SinoCone *cone)
+{
+    const int64_t z = settings->volume.z;
+    SINO_CHECK(!cone->fans || z == 0 || z == cone->row_count, SINO_BAD_INPUT,
+               "volume has %" PRId64 " slices, and each of the %" PRId64
+               " rows of --geometry fan is one; allowed: auto, "
+               "or NxN",
+               z, cone->row_count);
+    return NULL;
+}
+
 static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *cone, int64_t row_count)
 {
-    const double widest = fmax(half_angle(cone->column_count, cone->pixel_width, cone->source_detector),
-                               half_angle(cone->row_count, cone->pixel_height, cone->source_detector));
+    const double wide = half_angle(cone->column_count, cone->pixel_width, cone->source_detector);
+    const double high = cone->fans ? 0 : half_angle(cone->row_count, cone->pixel_height, cone->source_detector);
+    const double widest = fmax(wide, high);
     SINO_CHECK(widest <= fan_max_rad, SINO_BAD_INPUT,
                "the detector has %" PRId64 " x %" PRId64 " pixels of %gx%g mm, and source-detector-distance is %g mm, "
                "so that it takes up %.4g degrees; allowed: up to %g degrees (all lengths are in mm)",
@@ -135,6 +147,14 @@ static double lift_of(const SinoInput *input, const SinoCone *cone)
     return round(2 * rows * cone->pixel_height * cone->source_object / cone->source_detector / cone->voxel_size) / 2;
 }
 
+/* Slice k is what row k sees. */
+static void take_fans(SinoCone *cone)
+{
+    cone->fans = true;
+    cone->center_row = (double)(cone->row_count - 1) / 2;
+    cone->lift = 0;
+}
+
 static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center)
 {
     const SinoGeometry *columns = &input->geometry;
@@ -159,6 +179,7 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
     cone.voxel_size = settings->voxel_size_mm > 0 ? settings->voxel_size_mm
                                                   : cone.pixel_width * cone.source_object / cone.source_detector;
     if (volume.z == 0) cone.lift = lift_of(input, &cone);
+    if (settings->geometry == SINO_GEOMETRY_FAN) take_fans(&cone);
     return cone;
 }
 
@@ -168,6 +189,7 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     SINO_TRY(check_setup(settings, &setup));
     SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;
+    SINO_TRY(check_rows(settings, &cone));
     SINO_TRY(check_detector(settings, &cone, input->info->row_count));
     SINO_TRY(check_volume(&cone));
     SINO_TRY(check_seen(&cone));

@@ -23,7 +23,9 @@ static void extend_rows(const SinoCone *cone, double slice, double *least, doubl
     const double height = (slice - sino_cone_plane_slice(cone)) * cone->voxel_size;
     const double depth[2] = {cone->source_object - reach, cone->source_object + reach};
     for (int i = 0; i < 2; i++) {
-        const double row = cone->center_row + height * cone->source_detector / depth[i] / cone->pixel_height;
+        const double row =
+            cone->center_row +
+            (cone->fans ? height / cone->voxel_size : height * cone->source_detector / depth[i] / cone->pixel_height);
         *least = fmin(*least, row);
         *most = fmax(*most, row);
     }

@@ -107,6 +107,7 @@ SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log)
 {
     static const SinoBenchKind *const kinds[] = {[SINO_GEOMETRY_PARALLEL] = &sino_bench_parallel,
                                                  [SINO_GEOMETRY_CONE] = &sino_bench_cone,
+                                                 [SINO_GEOMETRY_FAN] = &sino_bench_cone,
                                                  [SINO_GEOMETRY_MATRIX] = &sino_bench_matrix};
     const SinoBenchKind *kind = kinds[settings->geometry];
     SinoStatus status = NULL;

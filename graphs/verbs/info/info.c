@@ -265,7 +265,7 @@ static SinoStatus inspect(SinoInfoReport *report)
     SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
     SINO_TRY(sino_center_lean(report->settings, input, &report->findings));
-    return report->settings->geometry == SINO_GEOMETRY_CONE ? inspect_cone(report) : forecast(report);
+    return sino_geometry_is_cone(report->settings->geometry) ? inspect_cone(report) : forecast(report);
 }
 
 static SinoStatus info_of_scan(const SinoSettings *settings)

@@ -118,7 +118,9 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanSetup *setup = &report->setup;
     const SinoCone *cone = &report->cone;
-    print_length("geometry     cone beam; source to axis: ", setup->source_object, out);
+    const bool fans = report->settings->geometry == SINO_GEOMETRY_FAN;
+    fprintf(out, "geometry     %s; ", fans ? "fan beams, one per row" : "cone beam");
+    print_length("source to axis: ", setup->source_object, out);
     print_length(", to detector: ", setup->source_detector, out);
     print_length("; pixel: ", setup->pixel_width, out);
     if (setup->pixel_height != setup->pixel_width) print_length(" x ", setup->pixel_height, out);
@@ -180,7 +182,7 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
             info->row_count, info->column_count);
     print_warnings(report, SINO_INFO_OF_FILE, out);
     print_angles(report, out);
-    if (report->settings->geometry == SINO_GEOMETRY_CONE) print_cone(report, out);
+    if (sino_geometry_is_cone(report->settings->geometry)) print_cone(report, out);
     for (SinoInfoField field = 0; field < (has_counts(report) ? SINO_INFO_FIELDS : SINO_INFO_FLATS); field++)
         print_field(report, field, out);
     print_findings(&report->findings, out);
@@ -227,7 +229,7 @@ static void json_of_length(SinoJson *json, const char *name, double mm)
 static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
 {
     const SinoScanSetup *setup = &report->setup;
-    const bool is_cone = report->settings->geometry == SINO_GEOMETRY_CONE;
+    const bool is_cone = sino_geometry_is_cone(report->settings->geometry);
     sino_json_open(json, "geometry");
     sino_json_text(json, "kind", sino_geometry_name(report->settings->geometry));
     if (is_cone) {

@@ -134,14 +134,14 @@ static SinoStatus plan_geometry(const SinoSettings *settings, SinoLog *log)
 {
     if (settings->geometry == SINO_GEOMETRY_MATRIX) return sino_plan_matrix(settings, log);
     if (settings->file_name) SINO_TRY(sino_input_try(settings));
-    return settings->geometry == SINO_GEOMETRY_CONE ? sino_plan_cone(settings, log) : plan_parallel(settings, log);
+    return sino_geometry_is_cone(settings->geometry) ? sino_plan_cone(settings, log) : plan_parallel(settings, log);
 }
 
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
 {
     SinoSettings whole = *settings; /* a rank for each node; presets of cone beams have one node */
     SinoMachineFile machine = {.nodes = 1};
-    if (settings->ranks == 0 && settings->geometry != SINO_GEOMETRY_CONE)
+    if (settings->ranks == 0 && !sino_geometry_is_cone(settings->geometry))
         SINO_TRY(sino_machine_named(settings, &machine));
     if (settings->ranks == 0) whole.ranks = machine.nodes;
     return plan_geometry(&whole, log);

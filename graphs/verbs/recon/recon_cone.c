@@ -103,8 +103,9 @@ static void print_plan(const SinoRecon *recon, FILE *out)
 
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc)
 {
-    sino_log_info(recon->log, "geometry", "cone beam: magnification %.4g, voxels of %.4g mm%s%s",
-                  cone->source_detector / cone->source_object, cone->voxel_size, arc ? ", " : "", arc ? arc : "");
+    sino_log_info(recon->log, "geometry", "%s: magnification %.4g, voxels of %.4g mm%s%s",
+                  cone->fans ? "fan beams, one per row" : "cone beam", cone->source_detector / cone->source_object,
+                  cone->voxel_size, arc ? ", " : "", arc ? arc : "");
 }
 
 static void tell_geometry(const SinoRecon *recon)

@@ -147,7 +147,7 @@ static SinoStatus run(SinoTry *try)
 
 SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log)
 {
-    SinoTry try = {.settings = settings, .log = log, .cone = settings->geometry == SINO_GEOMETRY_CONE};
+    SinoTry try = {.settings = settings, .log = log, .cone = sino_geometry_is_cone(settings->geometry)};
     SinoStatus status = run(&try);
     sino_operator_free(try.op);
     try.op = NULL;

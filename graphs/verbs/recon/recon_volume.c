@@ -155,7 +155,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(find_center(recon));
     if (isnan(settings->rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
-    const bool by_center = settings->geometry == SINO_GEOMETRY_CONE || sino_input_is_half(&recon->input);
+    const bool by_center = sino_geometry_is_cone(settings->geometry) || sino_input_is_half(&recon->input);
     if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
@@ -466,7 +466,7 @@ fail:
 static const SinoReconKind *kind_of(const SinoSettings *settings)
 {
     if (settings->geometry == SINO_GEOMETRY_MATRIX) return &sino_recon_matrix;
-    if (settings->geometry != SINO_GEOMETRY_CONE) return &sino_recon_parallel;
+    if (!sino_geometry_is_cone(settings->geometry)) return &sino_recon_parallel;
     return settings->algorithm == SINO_ALGORITHM_FDK ? &sino_recon_cone : &sino_recon_cone_solution;
 }
 

@@ -10,6 +10,7 @@
 #include "recon_try.h"
 #include "suspicion.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* The cone beam of one slice, in the plane of the source. `center`: a column of the file. */
@@ -17,6 +18,7 @@ static SinoStatus cone_of(const SinoTry *try, double center, SinoCone *cone)
 {
     SINO_TRY(sino_cone_scan(try->settings, &try->input, sino_input_column_of_grid(&try->input, center), cone));
     cone->z_count = 1;
+    if (cone->fans) cone->lift = ceil(cone->center_row) - cone->center_row; /* a row, not the middle of two */
     return NULL;
 }
 

@@ -167,6 +167,39 @@ static void pairs_find_any_center(void **state)
     assert_true(found == 0);
 }
 
+/* From few angles and many, little noise and much, a center far from the middle, and a first guess columns away; the
+ * uncertainty tells of noise; samples of a phantom's edges add to it. Of an object beyond the window nothing is told.
+ */
+static void moments_find_centers_of_few_angles(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t size, angles;
+        double center, photons, most;
+    } scan[] = {{200, 20, 124.3, 1e5, 0.06}, {200, 20, 133.1, 1e3, 0.6}, {200, 8, 127.5, 1e5, 0.12},
+                {200, 90, 119.8, 1e5, 0.04}, {90, 45, 81.6, 1e4, 0.2},   {200, 360, 127.7, 1e3, 0.2}};
+    const double sampling = 0.05;
+    for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
+        const int64_t angles = scan[i].angles;
+        float *sinogram = make_sinogram(scan[i].size, angles, 256, scan[i].center, scan[i].photons);
+        double angle_rad[360], center, uncertainty;
+        for (int64_t k = 0; k < angles; k++) angle_rad[k] = M_PI * (double)k / (double)angles;
+        assert_success(
+            sino_center_moments(angles, angle_rad, 256, sinogram, scan[i].center + 4, &center, &uncertainty));
+        print_message("moments: %g, %.3f +- %.3f\n", scan[i].center, center, uncertainty);
+        if (!(fabs(center - scan[i].center) <= uncertainty + sampling && uncertainty < scan[i].most))
+            fail_msg("%g is not %g +- %g", center, scan[i].center, uncertainty);
+        free(sinogram);
+    }
+    double third[3] = {0, 1, 2}, center, uncertainty;
+    float *beyond = make_sinogram(400, 3, 256, 127.5, 0);
+    assert_success(sino_center_moments(3, third, 256, beyond, 120, &center, &uncertainty));
+    assert_true(isinf(uncertainty));
+    assert_success(sino_center_moments(2, third, 256, beyond, 120, &center, &uncertainty));
+    assert_true(isinf(uncertainty) && center == 120);
+    free(beyond);
+}
+
 /* The candidate of least entropy among whole columns. */
 static double least_entropy(const SinoCenterEntropy *search, double first, int64_t count)
 {
@@ -318,6 +351,7 @@ TESTING_SUBJECT(center)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(likeness_about_a_center),
+        cmocka_unit_test(moments_find_centers_of_few_angles),
         cmocka_unit_test(vo_finds_centers_of_phantoms),
         cmocka_unit_test(vo_treats_fractions_alike),
         cmocka_unit_test(vo_of_nothing_is_one),

@@ -50,6 +50,15 @@ SinoStatus sino_center_pairs(int64_t pair_count, int64_t column_count, const flo
 SinoStatus sino_center_pairs_likeness(int64_t pair_count, int64_t column_count, const float *first, const float *second,
                                       double center, double *likeness);
 
+/* Center by the moments of projections (S. Helgason, Acta Math. 113, 153 (1965); D. Ludwig, Comm. Pure Appl. Math. 19,
+ * 49 (1966)): about the axis those of degree n are trigonometric polynomials of degree n of the angle, so that few
+ * angles tell as exactly as many. sinogram[K][M]: finite line integrals at any angles, in any order. The object must
+ * stay within the columns that are as far from the axis on both sides. *uncertainty: two standard deviations, from the
+ * noise and from how far the moments of different degrees agree; INFINITY: nothing is told, as the ends of projections
+ * vary, `around` is too far off, or there are too few angles. SINO_FAILED: no memory. */
+SinoStatus sino_center_moments(int64_t angle_count, const double *angle_rad, int64_t column_count,
+                               const float *sinogram, double around, double *center, double *uncertainty);
+
 /* The entropy of the slice (slice_quality.h; T. Donath, F. Beckmann, A. Schreyer, J. Opt. Soc. Am. A 23, 1048 (2006),
  * Q_H): that of the histogram, in standard deviations about the mean, of a filtered backprojection about a candidate,
  * in tiles spread over nine tenths of the inscribed circle, of projections that are continued by their outermost

@@ -21,6 +21,7 @@ typedef struct SinoCenterFound {
     double center;
     double metric; /* vo: 0.1 for clean data, near 1 for a wrong center; pairs: correlation, 1 for clean data; entropy:
                     * in nats */
+    double doubt;  /* pairs: difference of the centers of half of them each */
     bool at_edge;  /* the center lies at the end of the range of the search */
     double lean;   /* phase: columns from the center of the upper half of the rows to that of the lower half; NaN:
                     * unknown */
@@ -43,6 +44,11 @@ SinoStatus sino_center_by_entropy(const SinoCenterRow *row, int64_t range_count,
 /* The entropy, or Vo's metric, over tenths of columns within `width` of `around`. Errors: as above. */
 SinoStatus sino_center_near(const SinoCenterRow *row, bool entropy, double around, double width,
                             SinoCenterFound *found);
+
+/* *doubt: twice the larger difference between a center of Vo's method, or of the entropy, and those of the projections
+ * of even and of odd number, in columns; 2: the halves are farther off, or have less than 8 projections. Errors: as
+ * above. */
+SinoStatus sino_center_doubt(const SinoCenterRow *row, bool entropy, double center, double *doubt);
 
 /* Compares projections with those half a turn later. SINO_BAD_INPUT: no angles are half a turn apart. */
 SinoStatus sino_center_by_pairs(const SinoCenterRow *row, SinoCenterFound *found);

@@ -11,6 +11,9 @@
 
 enum { PAIRS = 96 };
 
+/* Columns by which a single pair may be wrong. */
+static const double one_pair = 2;
+
 /* The angle nearest to half a turn after angle k, and by how much it misses that. */
 static int64_t opposite_of(const SinoGeometry *geometry, int64_t k, double *off)
 {
@@ -26,22 +29,38 @@ static int64_t opposite_of(const SinoGeometry *geometry, int64_t k, double *off)
     return best;
 }
 
-/* Reads pairs, whose first angles are spread over the scan; *count: those that are nearly half a turn apart. */
+/* Reads pairs, whose first angles are spread over the first half of the scan, for the other half has the same pairs,
+ * and those of even number first; *count: those that are nearly half a turn apart. */
 static SinoStatus take_pairs(const SinoGeometry *geometry, SinoCenterRead *read, void *context, int64_t *count,
                              float *first, float *second)
 {
     const int64_t columns = geometry->column_count, angles = geometry->angle_count;
-    const int64_t tried = sino_smaller(PAIRS, angles);
+    const int64_t half = (angles + 1) / 2, tried = sino_smaller(PAIRS, half);
     const double step = angles > 1 ? sino_center_span_rad(geometry) / (double)(angles - 1) : 0;
     *count = 0;
     for (int64_t i = 0; i < tried; i++) {
         double off;
-        const int64_t k = i * angles / tried, opposite = opposite_of(geometry, k, &off);
+        const int64_t evens = (tried + 1) / 2, number = i < evens ? 2 * i : 2 * (i - evens) + 1;
+        const int64_t k = number * half / tried, opposite = opposite_of(geometry, k, &off);
         if (off > 0.51 * step) continue;
         SINO_TRY(read(context, k, first + *count * columns));
         SINO_TRY(read(context, opposite, second + *count * columns));
         ++*count;
     }
+    return NULL;
+}
+
+/* The center of all pairs, and how far the halves differ. */
+static SinoStatus find_center(int64_t count, int64_t columns, const float *first, const float *second,
+                              SinoCenterFound *found)
+{
+    const int64_t half = count / 2;
+    double center[2], likeness;
+    SINO_TRY(sino_center_pairs(count, columns, first, second, &found->center, &found->metric));
+    for (int64_t i = 0; i < 2 && half > 0; i++)
+        SINO_TRY(sino_center_pairs(half, columns, first + i * half * columns, second + i * half * columns, &center[i],
+                                   &likeness));
+    found->doubt = half > 0 ? fabs(center[1] - center[0]) : one_pair;
     return NULL;
 }
 
@@ -62,7 +81,7 @@ static SinoStatus compare_pairs(const SinoGeometry *geometry, SinoCenterRead *re
             sino_error(SINO_BAD_INPUT, "no two angles are half a turn apart, which --rotation-axis-auto pairs needs; "
                                        "allowed: vo, entropy, or --rotation-axis");
     else if (isnan(about))
-        status = sino_center_pairs(count, geometry->column_count, first, second, &found->center, &found->metric);
+        status = find_center(count, geometry->column_count, first, second, found);
     else
         status = sino_center_pairs_likeness(count, geometry->column_count, first, second, about, &found->metric);
 cleanup:

@@ -2,6 +2,7 @@
 /* Center search: the rotation center of a scan, given or found by one method, or by several that check each other. */
 #include "center_search.h"
 
+#include "arithmetic.h"
 #include "center_methods.h"
 #include "center_quick.h"
 #include "center_rows.h"
@@ -10,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +21,6 @@ static const double default_width = 50;
 
 /* Two methods agree if their centers differ by this many columns at most; the entropy is less precise. */
 static const double agreement = 1, entropy_agreement = 2;
-
-/* Half a step of the search, in columns: rows that agree tell no more. */
-static const double resolution = 0.05;
 
 /* Half of the range of the rows' centers, in columns of the detector, above which they disagree. */
 static const double most_spread = 0.5;
@@ -45,6 +44,7 @@ typedef struct Search {
 /* A center, and how it was found. */
 typedef struct Result {
     double center; /* in columns of the search's input */
+    double doubt;  /* columns that it may be off, as far as that is known */
     SinoCenterMethod method;
     bool leans;    /* the axis leans, which is told */
     char how[256]; /* for the log */
@@ -53,8 +53,8 @@ typedef struct Result {
 /* What the methods say, the most precise first. */
 enum { OPINIONS = 2 };
 typedef struct Opinions {
-    double lean; /* as of SinoCenterFound */
-    bool half;   /* pairs alone tell: the axis is far off the middle */
+    double lean, doubt; /* as of SinoCenterFound */
+    bool half;          /* pairs alone tell: the axis is far off the middle */
     int64_t count;
     SinoCenterMethod method[OPINIONS];
     double center[OPINIONS];
@@ -95,7 +95,7 @@ static SinoStatus find_one(const Search *search, SinoCenterMethod method, Result
                          "opposite projections are little alike (correlation %.2f); look at the slice, or give "
                          "--rotation-axis",
                          found.metric);
-    *result = (Result){.center = found.center, .method = method};
+    *result = (Result){.center = found.center, .doubt = found.doubt, .method = method};
     snprintf(result->how, sizeof result->how, "by %s", method_names[method]);
     return NULL;
 }
@@ -119,7 +119,8 @@ static SinoStatus suspect_half(const Search *search, const SinoCenterFound *vo, 
     return NULL;
 }
 
-/* Asks Vo's method, and the method that compares opposite projections. Vo's center is dropped if the center lies at the
+/* Asks Vo's method, and the method that compares opposite projections: in a whole turn that is the more precise one, as
+ * it compares all projections as they are, and Vo's sees half a turn. Vo's center is dropped if the center lies at the
  * end of the search, and that of pairs if the projections are unlike, unless no other center is left. */
 static SinoStatus ask(const Search *search, Opinions *opinions)
 {
@@ -137,8 +138,11 @@ static SinoStatus ask(const Search *search, Opinions *opinions)
     }
     const bool unlike = turn && other.metric < SINO_CENTER_LIKENESS;
     if (turn && opposite && !unlike) SINO_TRY(suspect_half(search, &vo, other.center, &opinions->half));
+    const bool compared = opposite && (!unlike || vo.at_edge);
+    if (compared && turn) add(opinions, second, other.center);
     if (!opinions->half && (!vo.at_edge || !opposite || unlike)) add(opinions, SINO_CENTER_VO, vo.center);
-    if (opposite && (!unlike || vo.at_edge)) add(opinions, second, other.center);
+    if (compared && !turn) add(opinions, second, other.center);
+    opinions->doubt = other.doubt;
     opinions->lean = opposite && !turn ? other.lean : NAN;
     if (vo.at_edge && (!turn || unlike)) warn_edge(search);
     return NULL;
@@ -151,6 +155,12 @@ static int64_t nearest_to(const Opinions *opinions, double center)
     for (int64_t i = 1; i < opinions->count; i++)
         if (fabs(opinions->center[i] - center) < fabs(opinions->center[nearest] - center)) nearest = i;
     return nearest;
+}
+
+static Result opinion(const Opinions *opinions, int64_t i)
+{
+    const double doubt = opinions->method[i] == SINO_CENTER_PAIRS ? opinions->doubt : 0;
+    return (Result){opinions->center[i], doubt, .method = opinions->method[i]};
 }
 
 /* Tells the result first, then the opinions that it does not come from. */
@@ -178,9 +188,10 @@ static SinoStatus decide(const Search *search, const Opinions *opinions, Result 
     SINO_TRY(sino_center_by_entropy(&search->row, opinions->count, range, &found));
     const int64_t nearest = nearest_to(opinions, found.center);
     const double apart = fabs(opinions->center[nearest] - found.center);
-    *result = (Result){.center = opinions->center[nearest], .method = opinions->method[nearest]};
+    *result = opinion(opinions, nearest);
+    if (opinions->count > 1) result->doubt = fmax(result->doubt, apart);
     if (opinions->count > 1 && apart > agreement && !found.at_edge)
-        *result = (Result){.center = found.center, .method = SINO_CENTER_ENTROPY};
+        *result = (Result){found.center, apart, .method = SINO_CENTER_ENTROPY};
     tell_opinions(search, opinions, found.center, result);
     if (apart > entropy_agreement || opinions->count > 1)
         sino_log_warning(sino_runtime_log(search->runtime), "center",
@@ -209,7 +220,7 @@ static SinoStatus find_agreed(const Search *search, Result *result)
 {
     Opinions opinions = {0};
     SINO_TRY(ask(search, &opinions));
-    *result = (Result){.center = opinions.center[0], .method = opinions.method[0]};
+    *result = opinion(&opinions, 0);
     if (opinions.half) {
         snprintf(result->how, sizeof result->how, "by %s", method_names[opinions.method[0]]);
         return NULL;
@@ -222,22 +233,53 @@ static SinoStatus find_agreed(const Search *search, Result *result)
     return NULL;
 }
 
-/* Compares the center with those of other rows, and takes the median. */
-static SinoStatus ask_rows(const Search *search, int64_t slice, Result *result, SinoInput *input)
+/* One center for all rows suits rows that agree. */
+static void warn_rows(const Search *search, const SinoCenterRows *rows)
 {
-    SinoCenterRows rows = {.count = 1, .center = {result->center}};
-    const size_t length = strlen(result->how);
-    SINO_TRY(sino_center_add_rows(search->runtime, search->input, result->method, &search->row, slice, &rows));
-    if (rows.count == 1) return NULL;
-    result->center = sino_center_rows_median(&rows);
-    input->center_rows = rows.count;
-    input->center_spread = fmax(sino_center_rows_spread(&rows), resolution) * (double)input->binning;
-    snprintf(result->how + length, sizeof result->how - length, "; %" PRId64 " rows", rows.count);
-    if (input->center_spread > most_spread && !result->leans)
+    const double spread = sino_center_of_rows(rows, 0).uncertainty * (double)search->input->binning;
+    if (spread > most_spread)
         sino_log_warning(sino_runtime_log(search->runtime), "center",
                          "the centers of %" PRId64 " rows of the detector differ by %.1f columns; look at slices near "
                          "the top and the bottom, or give --rotation-axis",
-                         rows.count, 2 * input->center_spread);
+                         rows->count, 2 * spread);
+}
+
+/* Adds to the log's words. */
+static void tell(Result *result, const char *words, ...)
+{
+    const size_t length = strlen(result->how);
+    va_list arguments;
+    va_start(arguments, words);
+    vsnprintf(result->how + length, sizeof result->how - length, words, arguments);
+    va_end(arguments);
+}
+
+/* Makes the center that of several rows, and of their moments where the method is chosen here; tells how uncertain it
+ * is. */
+static SinoStatus ask_rows(const Search *search, const SinoSettings *settings, int64_t slice, Result *result,
+                           SinoInput *input)
+{
+    SinoCenterRows rows = {.count = 1, .center = {result->center}};
+    double doubt = 0;
+    const bool automatic = settings->center_method == SINO_CENTER_AUTO, phase = result->method == SINO_CENTER_PHASE;
+    if (automatic) SINO_TRY(sino_center_add_moments(&search->row, &rows));
+    if (phase && rows.moment_count == 0) return NULL; /* all rows have been compared, without a doubt that is known */
+    if (phase) doubt = agreement;                     /* a single pair, which may be a step off half a turn */
+    if (result->method == SINO_CENTER_VO || result->method == SINO_CENTER_ENTROPY)
+        SINO_TRY(sino_center_doubt(&search->row, result->method == SINO_CENTER_ENTROPY, result->center, &doubt));
+    if (settings->nsino < 0)
+        SINO_TRY(sino_center_add_rows(search->runtime, search->input, result->method, &search->row, slice, &rows));
+    SinoCenterEstimate estimate = sino_center_of_rows(&rows, fmax(doubt, result->doubt));
+    if (rows.moment_count > 0) {
+        const SinoCenterEstimate moments = sino_center_of_moments(&rows);
+        tell(result, "; moments: %.2f", sino_input_column_of_file(search->input, moments.center));
+        estimate = sino_center_mean(estimate, moments);
+    }
+    result->center = estimate.center;
+    input->center_rows = sino_larger(rows.count, rows.moment_count);
+    input->center_uncertainty = estimate.uncertainty * (double)input->binning;
+    if (input->center_rows > 1) tell(result, "; %" PRId64 " rows", input->center_rows);
+    if (!result->leans) warn_rows(search, &rows);
     return NULL;
 }
 
@@ -268,7 +310,7 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     search.row.sinogram = sinogram;
     status = settings->center_method == SINO_CENTER_AUTO ? find_agreed(&search, result)
                                                          : find_one(&search, settings->center_method, result);
-    if (!status && settings->nsino < 0) status = ask_rows(&search, slice, result, input);
+    if (!status) status = ask_rows(&search, settings, slice, result, input);
 cleanup:
     free(sinogram);
     sino_center_order_free(&order);
@@ -280,7 +322,7 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
     const double center = input->geometry.center, of_file = sino_input_column_of_file(input, center);
     SinoLog *log = sino_runtime_log(runtime);
     char spread[32] = "";
-    if (input->center_rows > 1) snprintf(spread, sizeof spread, " ± %.2f", input->center_spread);
+    if (input->center_rows > 0) snprintf(spread, sizeof spread, " ± %.2f", input->center_uncertainty);
     if (input->geometry.column_count == input->info->column_count)
         sino_log_info(log, "center", "rotation center: column %.2f%s (%s)", of_file, spread, how);
     else

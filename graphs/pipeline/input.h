@@ -47,13 +47,13 @@ typedef struct SinoInput {
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
                             * --angle-direction says; of a cone beam: its angles and columns (cone_scan.h) */
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
-    double center_spread;  /* half of the range of their centers, at least half a step of the search, in columns of the
-                            * detector; of 2 rows or more */
-    bool *dropped;         /* [geometry.angle_count]: projections without any value, which direct methods leave out
-                            * (dropped.h); owned; NULL: not looked for */
-    double *negated_rad;   /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
-    int64_t first_slice;   /* first slice that this rank works on: 0, or the beginning of its share */
-    int64_t angle_count;   /* angles that this rank reads: all of the scan, or its share */
+    double center_uncertainty; /* how far the true center may be off, about two standard deviations, in columns of the
+                                * detector; of 1 row or more */
+    bool *dropped;             /* [geometry.angle_count]: projections without any value, which direct methods leave out
+                                * (dropped.h); owned; NULL: not looked for */
+    double *negated_rad;       /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
+    int64_t first_slice;       /* first slice that this rank works on: 0, or the beginning of its share */
+    int64_t angle_count;       /* angles that this rank reads: all of the scan, or its share */
     int64_t run_count;
     SinoAngleRun *run; /* [run_count]: the angles that this rank reads; owned */
     int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */

@@ -134,7 +134,7 @@ static void print_center(const SinoRecon *recon, FILE *out)
         if (strcmp(line[i].event, "center") == 0 && strcmp(line[i].level, "info") == 0) told = line[i].message;
     const char *bracket = told ? strchr(told, '(') : NULL;
     char spread[32] = "";
-    if (recon->input.center_rows > 1) snprintf(spread, sizeof spread, " ± %.2f", recon->input.center_spread);
+    if (recon->input.center_rows > 0) snprintf(spread, sizeof spread, " ± %.2f", recon->input.center_uncertainty);
     sino_page_row(out, "rotation center", "column %.2f%s of the detector, %s %s",
                   sino_input_column_of_file(&recon->input, recon->input.geometry.center), spread, how,
                   bracket ? bracket : "");

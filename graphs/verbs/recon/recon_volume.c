@@ -216,11 +216,11 @@ static SinoStatus write_center(SinoRecon *recon)
     const double center = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
     SINO_TRY(sino_volume_process_doubles(recon->volume, "center", 0, 0, &center,
                                          "rotation center, column of the input; 0 is the centre of column 0"));
-    if (recon->input.center_rows < 2) return NULL;
+    if (recon->input.center_rows == 0) return NULL;
     SINO_TRY(sino_volume_process_integers(recon->volume, "center_rows", 0, &recon->input.center_rows,
                                           "detector rows by which the center was found"));
-    return sino_volume_process_doubles(recon->volume, "center_spread", 0, 0, &recon->input.center_spread,
-                                       "half of the range of their centers, columns of the input");
+    return sino_volume_process_doubles(recon->volume, "center_uncertainty", 0, 0, &recon->input.center_uncertainty,
+                                       "how far the true center may be off, columns of the input");
 }
 
 static SinoStatus write_process(SinoRecon *recon)

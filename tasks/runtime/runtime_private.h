@@ -70,6 +70,7 @@ struct SinoRuntime {
     SinoStatus failure;
     bool failed;              /* may be read without the mutex */
     bool shared;              /* StarPU was up before this runtime, and stays up after it */
+    int hook;                 /* StarPU's number of what it calls in workers that look for tasks; < 0: nothing */
     SinoPending usual, aside; /* tasks that sino_runtime_wait waits for, and others */
     SinoCodelet *codelet;     /* list of the codelets made so far */
     double total_work, done_work, begin_s;

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <malloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,22 @@ static int calibrate(SinoModelUse use)
     return RECORD;
 }
 
+/* StarPU calls this in workers that look for tasks, which they do without a pause. Threads that wait for the same core
+ * go first: those that submit, read or write, and other processes. */
+static unsigned yield(void *argument)
+{
+    (void)argument;
+    sched_yield();
+    return 1; /* StarPU may let the worker sleep */
+}
+
+static void shut_down(SinoRuntime *runtime)
+{
+    if (runtime->hook >= 0) starpu_progression_hook_deregister(runtime->hook);
+    runtime->hook = -1;
+    starpu_shutdown();
+}
+
 /* Starts StarPU with `workers` workers and a policy that suits `devices`. */
 static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, bool devices, SinoRuntime *runtime)
 {
@@ -106,6 +123,7 @@ static SinoStatus initialise(const SinoRuntimeRequest *request, int workers, boo
     const int code = starpu_init(&conf);
     sino_cuda_unlimit_memory(limited);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU does not start: %s", strerror(-code));
+    if (!SINO_SIMULATES && !runtime->shared) runtime->hook = starpu_progression_hook_register(yield, NULL);
     return NULL;
 }
 
@@ -122,7 +140,7 @@ static void stop_starpu(SinoRuntime *runtime)
 #ifdef SINO_MPI
     if (has_company(runtime)) starpu_mpi_shutdown();
 #endif
-    starpu_shutdown();
+    shut_down(runtime);
 }
 
 /* Collective: either all processes start StarPU-MPI, whose thread sends and receives messages, or none does. */
@@ -132,7 +150,7 @@ static SinoStatus join_processes(SinoRuntime *runtime, SinoStatus status)
     status = sino_processes_agree(runtime->processes, status);
     if (status && started) {
         close_devices(runtime);
-        starpu_shutdown();
+        shut_down(runtime);
     }
     if (status || !has_company(runtime)) return status;
 #ifdef SINO_MPI
@@ -145,7 +163,7 @@ static SinoStatus join_processes(SinoRuntime *runtime, SinoStatus status)
 static SinoStatus find_devices(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     SinoStatus status = sino_device_find(request->devices, &runtime->devices);
-    if (status) starpu_shutdown();
+    if (status) shut_down(runtime);
     return status;
 }
 
@@ -160,7 +178,7 @@ static SinoStatus initialise_with_devices(const SinoRuntimeRequest *request, Wor
     const bool no_cores = starpu_cpu_worker_get_count() == 0, crowded = workers->bound && devices;
     if (devices == named && !no_cores && !crowded) return NULL;
     if (crowded) workers->count = (int)sino_larger(1, workers->count - sino_runtime_device_count(runtime));
-    starpu_shutdown();
+    shut_down(runtime);
     SINO_TRY(initialise(request, no_cores ? 1 : workers->count, devices, runtime));
     return find_devices(request, runtime);
 }
@@ -185,14 +203,14 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     SINO_TRY(initialise_with_devices(request, &workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();
     if (workers.count > 0 && got != workers.count && !runtime->shared) {
-        starpu_shutdown();
+        shut_down(runtime);
         return sino_error(SINO_BAD_INPUT, "workers is %d; StarPU finds %" PRId64 " cores here", workers.count, got);
     }
     SinoStatus status = sino_opencl_devices_open(runtime);
     if (!status) status = sino_cuda_devices_open(runtime);
     if (status) {
         close_devices(runtime);
-        starpu_shutdown();
+        shut_down(runtime);
     }
     return status;
 }
@@ -239,6 +257,7 @@ SinoStatus sino_runtime_start(const SinoRuntimeRequest *request, SinoRuntime **r
     SINO_TRY(sino_allocate(1, sizeof *runtime, "the runtime", &runtime));
     runtime->log = request->log;
     runtime->processes = request->processes;
+    runtime->hook = -1;
     pthread_mutex_init(&runtime->mutex, NULL);
     sino_pending_open(&runtime->usual);
     sino_pending_open(&runtime->aside);

@@ -120,8 +120,8 @@ typedef struct SinodagMatrix {
  *
  * Cone beams, with the setting geometry=cone: through a volume of X × Y × Z voxels around the axis, whose lengths in mm
  * are settings: source-object-distance, source-detector-distance and detector-pixel must be given; voxel-size, volume
- * and center-row may be. Elements of A are lengths in voxels. With geometry=fan each row of the detector is a fan of its
- * own, and sees one slice: rows that are channels of one fan.
+ * and center-row may be. Elements of A are lengths in voxels. With geometry=fan each row of the detector is a fan of
+ * its own, and sees one slice: rows that are channels of one fan.
  *
  * A system matrix, with the setting system-matrix=FILE, or `matrix`. Elements of A are those of the matrix. */
 typedef struct SinodagGeometry {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS = 96 };
+enum { PAIRS = 48 };
 
 /* Columns by which a single pair may be wrong. */
 static const double one_pair = 2;

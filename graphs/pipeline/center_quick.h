@@ -10,7 +10,7 @@
 SinoStatus sino_center_given(const SinoSettings *settings, const SinoInput *input, double *center);
 
 /* Adds what sino_suspect_center finds of the given center, or of the one by which opposite projections of a whole turn
- * are alike in the middle row (at most 192 projections are read). A half acquisition gets its center and the size of
+ * are alike in the middle row (at most 96 projections are read). A half acquisition gets its center and the size of
  * its slices; of any other scan, and of a cone beam, the input stays. SINO_BAD_INPUT: as above. */
 SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, SinoFindings *findings);
 

@@ -9,6 +9,7 @@
 /* Sets input->geometry.center from the settings, or searches it, and logs the result. Submits tasks and waits for them.
  * By default Vo's method and one that compares opposite projections must agree to a column; else the center of least
  * entropy of the slice decides between them, or is taken itself if it is far from both, and a warning says so.
+ * Moments of the projections, where they tell a center (center.h), count by their uncertainty.
  * SINO_BAD_INPUT: the given center is outside the detector, or the scan's angles do not suit the method. */
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input);
 

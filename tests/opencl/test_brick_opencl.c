@@ -150,7 +150,7 @@ static void sweep_on_opencl(const SinoBrickIsa *isa, const void *block, int64_t 
 #define sino_brick_backproject_with backproject_on_opencl
 #define sino_brick_sweep_with       sweep_on_opencl
 
-#include "../test_brick.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../codelets/test_brick.c" /* NOLINT(bugprone-suspicious-include) */
 
 /* The bits of the CPU's functions. */
 static void check_voxels(int64_t set_count)

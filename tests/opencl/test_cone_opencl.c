@@ -51,7 +51,7 @@ static void cone_backproject_on_opencl(const SinoConeIsa *isa, const SinoConeBac
 #define TESTING_ON_DEVICE
 #define sino_cone_backproject_with cone_backproject_on_opencl
 
-#include "../test_cone_backproject.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../codelets/test_cone_backproject.c" /* NOLINT(bugprone-suspicious-include) */
 
 /* The first block of a part takes what was there for 0. */
 static void first_blocks_overwrite(void **state)

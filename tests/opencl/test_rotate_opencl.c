@@ -82,4 +82,4 @@ static void rotate_back_on_opencl(const SinoRotate *what, const float *y, void *
 #define sino_rotate_project rotate_project_on_opencl
 #define sino_rotate_back    rotate_back_on_opencl
 
-#include "../test_rotate.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../codelets/test_rotate.c" /* NOLINT(bugprone-suspicious-include) */

@@ -132,7 +132,9 @@ static void angles_of_a_described_scan(void **state)
         assert_has(&run, row[i].stored);
         cli_free(&run);
     }
-    cli_refuses(*state, "nonsense: No such file or directory",
+    cli_refuses(*state,
+                "theta is 'nonsense', and there is no such file; allowed: a file, or a range of degrees such as 0:180 "
+                "(FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",
                 "plan --angles 10 --theta nonsense --columns 64 --slices 2");
 }
 

@@ -377,7 +377,9 @@ static void datasets_that_do_not_fit(void **state)
                 "'scan.h5' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both "
                 "included), 0:180:excluded or 0:step:0.5; or --theta-dataset with the name of an array of this file",
                 "recon scan.h5 --dataset /sinograms --axes row,angle,column --flats :/exchange/data_white -o v.h5");
-    cli_refuses(at, "scan.h5: /exchange/theta has 24 angles; allowed: 4, one per projection of /sinograms",
+    cli_refuses(at,
+                "scan.h5: /exchange/theta has 24 angles; allowed: 4, one per projection of /sinograms; the projections "
+                "are 24 if the dimensions are --axes row,angle,column",
                 "recon scan.h5 --dataset /sinograms --theta-dataset /exchange/theta -o v.h5");
     cli_refuses(at, "--theta is '0:180', and --theta-dataset '/exchange/theta'; allowed: one of them",
                 "recon scan.h5 --theta 0:180 --theta-dataset /exchange/theta -o v.h5");

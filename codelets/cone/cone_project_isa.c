@@ -465,7 +465,7 @@ static void add_line(const float *restrict line, float weight, int64_t first, in
 static void spread_step(const SinoCone *cone, const SinoConeWork *work, const Step *step, float *band)
 {
     const double rows = (double)cone->row_count;
-    const bool fits = fits_back(step->spread);
+    const bool fits = fits_back(step->spread); // NOLINT(clang-analyzer-core.CallAndMessage): of a step that was taken
     const SinoConeAngles groups =
         groups_between(step->offset - step->spread, step->offset + step->spread * rows, cone->z_count);
     const int64_t end = sino_smaller((groups.first + groups.count) * LANES, cone->z_count);

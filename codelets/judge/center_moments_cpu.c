@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { ORDERS = 14, PASSES = 12 };
+enum { ORDERS = 14, VALUES = 2 * ORDERS, PASSES = 12 };
 
 /* Differences that tell the noise, at most. */
 enum { SAMPLES = 8192 };
@@ -40,7 +40,7 @@ typedef struct Moments {
     double *basis[2];              /* [m ≤ ORDERS][K] orthonormal, by the parity of m */
     int64_t dimension[ORDERS + 1]; /* vectors of the basis of each order */
     double *constant;              /* [count + 1][K]: the rest of a constant */
-    double *polynomial;            /* [column][2·ORDERS]: values, derivatives by the center */
+    double *polynomial;            /* [column][VALUES]: values, derivatives by the center */
     double *rest, *change;         /* [count + 1][K] */
 } Moments;
 
@@ -145,13 +145,13 @@ static void fill_polynomials(int64_t count, double s, double half_width, double 
     }
 }
 
-/* Moments of a projection, and their changes: sum[2·ORDERS]. */
+/* Moments of a projection, and their changes: sum[VALUES]. */
 SINO_VECTORISED static void sum_projection(const Moments *of, const float *projection, double *sum)
 {
-    for (int64_t i = 0; i < 2 * ORDERS; i++) sum[i] = 0;
+    for (int64_t i = 0; i < VALUES; i++) sum[i] = 0;
     for (int64_t c = 0; c < of->column_count; c++) {
-        const double value = (double)projection[c] - of->air, *polynomial = of->polynomial + c * 2 * ORDERS;
-        for (int64_t i = 0; i < 2 * ORDERS; i++) sum[i] += value * polynomial[i];
+        const double value = (double)projection[c] - of->air, *polynomial = of->polynomial + c * VALUES;
+        for (int64_t i = 0; i < VALUES; i++) sum[i] += value * polynomial[i];
     }
 }
 
@@ -161,12 +161,12 @@ static void fill_moments(Moments *of, double center, double half_width)
     const int64_t columns = of->column_count, angles = of->angle_count;
     for (int64_t c = 0; c < columns; c++) {
         const double s = (double)c - center, inside = fmin(fmax(half_width + 0.5 - fabs(s), 0), 1);
-        double *value = of->polynomial + c * 2 * ORDERS;
+        double *value = of->polynomial + c * VALUES;
         fill_polynomials(of->count, s, half_width, value);
-        for (int64_t i = 0; i < 2 * ORDERS; i++) value[i] *= inside;
+        for (int64_t i = 0; i < VALUES; i++) value[i] *= inside;
     }
     for (int64_t k = 0; k < angles; k++) {
-        double sum[2 * ORDERS];
+        double sum[VALUES];
         sum_projection(of, of->sinogram + k * columns, sum);
         for (int64_t n = 1; n <= of->count; n++) {
             of->rest[n * angles + k] = sum[n - 1];
@@ -296,7 +296,7 @@ static SinoStatus allocate(Moments *of)
     SINO_TRY(sino_allocate(sino_times(vectors, angles), sizeof(double), "moments", &of->constant));
     SINO_TRY(sino_allocate(sino_times(vectors, angles), sizeof(double), "moments", &of->rest));
     SINO_TRY(sino_allocate(sino_times(vectors, angles), sizeof(double), "moments", &of->change));
-    return sino_allocate(sino_times(2 * ORDERS, of->column_count), sizeof(double), "moments", &of->polynomial);
+    return sino_allocate(sino_times(VALUES, of->column_count), sizeof(double), "moments", &of->polynomial);
 }
 
 SinoStatus sino_center_moments(int64_t angle_count, const double *angle_rad, int64_t column_count,

@@ -316,7 +316,7 @@ static void offer_normal(const SinoPlanRequest *request, SinoForecast *taken)
 static SinoPlanRequest way_by(const SinoPlanRequest *request, const SinoOperatorKind *kind)
 {
     SinoPlanRequest way = *request;
-    if (kind->normal) way.job = *request->normal;
+    if (kind->normal && request->normal) way.job = *request->normal;
     way.job.problem.projector = kind->projector;
     return way;
 }

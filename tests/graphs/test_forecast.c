@@ -509,7 +509,7 @@ static void any_request_is_planned_soon(void **state)
     int planned = 0;
     struct rusage used;
     const char *more = getenv("SINODAG_TEST_REQUESTS");
-    const int requests = more ? atoi(more) : REQUESTS;
+    const int requests = more ? (int)strtol(more, NULL, 10) : REQUESTS;
     signal(SIGVTALRM, too_long);
     for (int i = 0; i < requests; i++) {
         SinoForecast forecast;

@@ -43,7 +43,8 @@ typedef enum SinoAlgorithmChoice {
 typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
 typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
 /* Meaning of the values of a scan. AUTO: line integrals in raw sinograms, counts in every other format. Of a system
- * matrix only AUTO, where the file says what it holds, and EVENTS, which are numbers of rows (io/counts/counts_file.h). */
+ * matrix only AUTO, where the file says what it holds, and EVENTS, which are numbers of rows (io/counts/counts_file.h).
+ */
 typedef enum SinoScanValues {
     SINO_VALUES_AUTO,
     SINO_VALUES_COUNTS,
@@ -359,8 +360,9 @@ typedef struct SinoSettings {
     char *config;
     SinoLogFormat log;
     SinoHelpChoice help;
-    const struct SinoMemoryRun *memory; /* input and output in memory (io/scans/memory_scan.h); NULL: files; not owned */
-    char *remarks;                      /* on values that other programs take otherwise, for the log; NULL: none */
+    const struct SinoMemoryRun
+        *memory;   /* input and output in memory (io/scans/memory_scan.h); NULL: files; not owned */
+    char *remarks; /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 
 /* Reads the settings of `verb` (one bit): defaults first, then the YAML file of --config, then the arguments (argv

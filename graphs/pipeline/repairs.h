@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Repairs: what a run tells of the undefined values of its scan (codelets/stages/correct.h), and whether it accepts them. */
+/* Repairs: what a run tells of the undefined values of its scan (codelets/stages/correct.h), and whether it accepts
+ * them. */
 #ifndef SINO_REPAIRS_H
 #define SINO_REPAIRS_H
 

@@ -37,7 +37,8 @@
 #include <stdlib.h>
 
 /* Steps towards the minimum of the prior in an update. Without subsets: with 3 some problems end 1e-4 above the
- * minimum, with 5 within 1e-7 (tests/recon/test_fista.c). With subsets 2 would be 0.1 to 0.5 % closer to the truth than 1. */
+ * minimum, with 5 within 1e-7 (tests/recon/test_fista.c). With subsets 2 would be 0.1 to 0.5 % closer to the truth
+ * than 1. */
 enum { DUAL_STEPS = 5, DUAL_STEPS_OF_SUBSETS = 1 };
 
 /* The largest t of the momentum (t − 1)/t. With subsets a larger one amplifies rounding and what the subsets differ by:

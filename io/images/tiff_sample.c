@@ -2,8 +2,8 @@
 /* TIFF sample: the number types of TIFF that are read, and what they become in memory. */
 #include "tiff_sample.h"
 
-#include <stdbool.h>
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <tiffio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task coupling: edge, coupling_steps and coupling_sums tie minibatches of slices together (codelets/solvers/coupling.h). Cores
- * run them. */
+/* Task coupling: edge, coupling_steps and coupling_sums tie minibatches of slices together
+ * (codelets/solvers/coupling.h). Cores run them. */
 #ifndef SINO_COUPLING_TASK_H
 #define SINO_COUPLING_TASK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task prior: a step down the gradient of a smooth prior of the slices of a minibatch (codelets/solvers/prior.h), for one
- * partition. Cores run it. */
+/* Task prior: a step down the gradient of a smooth prior of the slices of a minibatch (codelets/solvers/prior.h), for
+ * one partition. Cores run it. */
 #ifndef SINO_PRIOR_TASK_H
 #define SINO_PRIOR_TASK_H
 

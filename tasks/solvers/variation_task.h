@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task variation: variation_primal and variation_dual are the halves of a step that lowers the total variation of the
- * slices of a minibatch (codelets/solvers/variation.h), for one partition. Cores run both; devices too, where one partition
- * has all voxels, and a single CUDA GPU whose memory holds the vectors of all of up to 16 partitions. */
+ * slices of a minibatch (codelets/solvers/variation.h), for one partition. Cores run both; devices too, where one
+ * partition has all voxels, and a single CUDA GPU whose memory holds the vectors of all of up to 16 partitions. */
 #ifndef SINO_VARIATION_TASK_H
 #define SINO_VARIATION_TASK_H
 

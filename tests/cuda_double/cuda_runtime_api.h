@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of CUDA's runtime that codelets/devices/device_memory.c and launch_cuda.c make, as cuda_double.c plays them on the
- * host. Two devices have memory that nothing but the copies of these functions may touch; copies are made when their
- * stream is waited for. Kernels are addresses. */
+/* The calls of CUDA's runtime that codelets/devices/device_memory.c and launch_cuda.c make, as cuda_double.c plays them
+ * on the host. Two devices have memory that nothing but the copies of these functions may touch; copies are made when
+ * their stream is waited for. Kernels are addresses. */
 #ifndef SINO_CUDA_DOUBLE_H
 #define SINO_CUDA_DOUBLE_H
 

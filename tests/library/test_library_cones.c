@@ -100,12 +100,12 @@ static void cones_have_subsets_and_strides(void **state)
 static void fans_are_cones_of_a_row(void **state)
 {
     (void)state;
-    const char *fans[] = {"geometry=fan", lengths[1], lengths[2], lengths[3], NULL}, *const by_fdk[] = {"algorithm=fdk",
-                                                                                                        NULL};
+    const char *const by_fdk[] = {"algorithm=fdk", NULL};
+    const char *fans[] = {"geometry=fan", lengths[1], lengths[2], lengths[3], NULL};
     const SinodagGeometry of_rows = cone(1);
     SinodagGeometry of_row = of_rows;
     SinodagOperator *all, *one;
-    float *x = calloc(VOXELS, sizeof *x), *y = calloc(PIXELS, sizeof *y), slice[M * M], row[K * M];
+    float *x = calloc(VOXELS, sizeof *x), *y = calloc(PIXELS, sizeof *y), slice[M * M], row[K * M] = {0};
     const SinodagArray volume = volume_of(x, SINODAG_FLOAT32), views = views_of(y, SINODAG_FLOAT32, K);
     of_row.rows = 1;
     succeeds(sinodag_operator_new(&of_rows, fans, &all));

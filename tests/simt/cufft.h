@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuFFT's names for the host, as far as codelets/fourier/cufft_rows.cuh uses them: batches of rows, real or complex, that are
- * transformed where they are, by FFTW. The work area is asked for, and spoilt by each transform, as cuFFT may. */
+/* cuFFT's names for the host, as far as codelets/fourier/cufft_rows.cuh uses them: batches of rows, real or complex,
+ * that are transformed where they are, by FFTW. The work area is asked for, and spoilt by each transform, as cuFFT may.
+ */
 #ifndef SINO_TESTS_CUFFT_H
 #define SINO_TESTS_CUFFT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIMT host: CUDA's names for a host compiler, as far as kernels here use them (codelets/devices/simt.h). What they mean is in
- * CUDA's documentation; simt_control.h says how the host runs them and what it checks.
+/* SIMT host: CUDA's names for a host compiler, as far as kernels here use them (codelets/devices/simt.h). What they
+ * mean is in CUDA's documentation; simt_control.h says how the host runs them and what it checks.
  *
  * Shared memory begins each block with NaN in every float. Data of asynchronous copies are NaN until they are waited
  * for. Tensor cores add in double and round once, which is closer than hardware does. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIMT: what the wrappers of codelets/devices/simt.h do, on the host's version of a GPU or on one; what the host reports. */
+/* SIMT: what the wrappers of codelets/devices/simt.h do, on the host's version of a GPU or on one; what the host
+ * reports. */
 #include "simt_probe.h"
 
 #include "device.h"

@@ -360,9 +360,8 @@ typedef struct SinoSettings {
     char *config;
     SinoLogFormat log;
     SinoHelpChoice help;
-    const struct SinoMemoryRun
-        *memory;   /* input and output in memory (io/scans/memory_scan.h); NULL: files; not owned */
-    char *remarks; /* on values that other programs take otherwise, for the log; NULL: none */
+    const struct SinoMemoryRun *memory; /* input and output in memory (memory_scan.h); NULL: files; not owned */
+    char *remarks;                      /* on values that other programs take otherwise, for the log; NULL: none */
 } SinoSettings;
 
 /* Reads the settings of `verb` (one bit): defaults first, then the YAML file of --config, then the arguments (argv

@@ -203,11 +203,9 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help =
             "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
-            "named "
-            "angle or theta; a .npy list or a raw "
-            "float32 file of radians; FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5 or "
-            "MATLAB; or a range of "
-            "degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
+            "named angle or theta; a .npy list or a raw float32 file of radians; FILE[A:B] for the angles number A to "
+            "B - 1 of a file; FILE:/DATASET of HDF5 or MATLAB; or a range of degrees: 0:180 (both ends included), "
+            "0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
         .help =
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
@@ -301,10 +299,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
         .geometries = MATRIX | PET,
         .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "
-                "so, and is "
-                "multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries are stored, "
-                "too; auto: folded, unless devices compute, or mirrored entries of the file disagree; phantom: folded "
-                "writes such a matrix, auto does not"),
+                "so, and is multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries "
+                "are stored, too; auto: folded, unless devices compute, or mirrored entries of the file disagree; "
+                "phantom: folded writes such a matrix, auto does not"),
     ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
                 "1"),
@@ -584,8 +581,7 @@ const SinoSetting sino_setting_table[] = {
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
                 "detector; auto: rays, but gridding where fbp takes less time by it, and where the lengths do not fit "
                 "memory toeplitz, if all rays have the same weight and it takes at most half the time, else rotate, if "
-                "tracing "
-                "them again would take longer"),
+                "tracing them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
         CHOICE(interpolation, interpolation_words, "linear"), .geometries = PARALLEL,
         .help = "interpolation of --projector rotate between voxels"),

@@ -146,8 +146,8 @@ struct SinoOperatorKind {
     SinoProjector projector; /* of a parallel beam, by this kind; AUTO: the kind is of another geometry */
     SinoKernels kernels;
     bool stores;       /* A is stored, in any precision; false: nothing is, and products are in single precision */
-    int64_t minibatch; /* slices of a minibatch that suit its products, whose slices share next to nothing; 0: a panel,
-                        * whose slices share what a product reads */
+    int64_t minibatch; /* slices of a minibatch, if a product costs as much for each slice as alone; 0: a panel, which
+                        * reads A or its tables once for all slices */
     /* Flops of a product of one slice, in a minibatch of `slices`, as SinoRates.kernel_gflops counts them. NULL: twice
      * its nonzeros. */
     double (*product_flops)(const SinoProblem *problem, int64_t slices);

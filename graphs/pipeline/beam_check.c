@@ -19,8 +19,8 @@
  * are fewer than angles. */
 enum { MOST_ANGLES = 360, LEAST_ANGLES = 40, MOST_COLUMNS = 192, LEAST_COLUMNS = 24 };
 
-/* A beam fits far better if its score is this many times smaller, and is not large. Scores below `equal` are taken as
- * equal: columns and angles of the sample, and parallel rays are preferred to a fan of little better score. */
+/* Another beam is proposed if its score is at most `good`, and `far` times smaller than that of the settings. A fan
+ * must be `little` times better than parallel rays. `equal`, the error of the sample, is added to every score. */
 static const double far = 3, little = 1.5, good = 0.1, equal = 0.0003;
 
 /* A sinogram of fewer angles and columns. */
@@ -88,7 +88,7 @@ static bool size_sample(const SinoSettings *settings, const SinoInput *input, Sa
     return sample->columns >= LEAST_COLUMNS;
 }
 
-/* What rays and their reverses differ by, as a share of the standard deviation. */
+/* Root mean square difference of rays and their reverses, in percent of the standard deviation. */
 static double percent(const SinoConeBeam *beam)
 {
     return 100 * sqrt(2 * beam->score);

@@ -252,9 +252,9 @@ static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecas
     return NULL;
 }
 
-/* Whether a kind that stores nothing may take the place of rays: if the user leaves the choice to the plan, and with
- * the solver, or by the normal operator where that solves the same. Lengths that are kept on disk are not traced for
- * one run alone. Methods without iterations keep to kinds that only backproject. */
+/* Whether the plan may choose a kind that stores nothing, in place of rays. The user must leave the choice to the plan,
+ * and no ray lengths are kept on disk for other runs. Iterative solvers take kinds that project, or the normal operator
+ * where it solves the same problem; methods without iterations take kinds that only backproject. */
 static bool may_take(const SinoPlanRequest *request, const SinoOperatorKind *kind)
 {
     const SinoProblem *problem = &request->job.problem;

@@ -494,7 +494,7 @@ static SinoStatus check_normal(const SinoPlanRequest *request, const char *name)
 
 bool sino_plan_has_kernels(const SinoDeviceRoom *devices, const SinoOperatorKind *kind)
 {
-    const bool cuda = devices->slices > 0; /* OpenCL devices have no limit of slices */
+    const bool cuda = devices->slices > 0; /* 0 for OpenCL devices */
     return devices->count == 0 || kind->kernels == SINO_KERNELS_OF_ALL ||
            (kind->kernels == SINO_KERNELS_OF_CUDA && cuda);
 }

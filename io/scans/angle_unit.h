@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Angle unit: what files say of the unit of their angles. */
+/* Angle unit: the unit that a file names for its angles. */
 #ifndef SINO_ANGLE_UNIT_H
 #define SINO_ANGLE_UNIT_H
 

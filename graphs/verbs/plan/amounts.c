@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Amounts: what a run takes, as rows of a table and as JSON. */
+/* Amounts: bytes or seconds of a plan, as rows of a table and as JSON. */
 #include "amounts.h"
 
 #include "duration.h"

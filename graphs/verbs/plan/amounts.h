@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Amounts: what a run takes, as rows of a table for people and as members of a JSON object. */
+/* Amounts: bytes or seconds of a plan, as rows of a table for people and as members of a JSON object. */
 #ifndef SINO_AMOUNTS_H
 #define SINO_AMOUNTS_H
 

@@ -454,7 +454,7 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye"),
-    ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = PARALLEL,
+    ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = SCANS,
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),
@@ -719,11 +719,10 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, time "
             "and memory; auto: the name of the output with .html"),
-    ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(resume, "no"), .argument_only = true, .geometries = SCANS,
+    ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(resume, "no"), .argument_only = true,
         BRIEF(RECON | SWEEP, "go on from what an unfinished run has stored"),
-        .help = "go on from the slices that an unfinished run of the same settings and input has stored; a new run "
-                "begins if there are none; with --system-matrix --save-every and --start do it; sweep: go on from the "
-                "rows of the CSV file"),
+        .help = "go on from the slices, or the sets of counts, that an unfinished run of the same settings and input "
+                "has stored; a new run begins if there are none; sweep: go on from the rows of the CSV file"),
     ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
         BRIEF(EVERY_VERB & ~INFO & ~PLAN, "replace existing results"), .help = "replace existing results"),
     ROW(OUTPUT, INFO | PLAN | SIMULATE | COMPARE, "json", FLAG(json, "no"),

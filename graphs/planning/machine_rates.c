@@ -54,7 +54,7 @@ static SinoRates rates_of(const SinoMachineFile *machine)
                        .file_gbps = machine->file_gbps};
 }
 
-/* Matrices from files are planned for cores, whatever else a node has. */
+/* Only slices of parallel beams are planned for devices here; cone_machine.h has those of FDK. */
 static void take_cores(SinoMachineFile *file)
 {
     file->device_kind = 0;
@@ -96,7 +96,7 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
     SinoMachineFile file;
     SINO_TRY(sino_machine_named(settings, &file));
     const bool whole = !gives_rates_only(settings);
-    if (whole && settings->geometry == SINO_GEOMETRY_MATRIX) take_cores(&file);
+    if (whole && settings->geometry != SINO_GEOMETRY_PARALLEL) take_cores(&file);
     *machine = (SinoMachine){.worker_count = sino_platform_core_count(),
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,

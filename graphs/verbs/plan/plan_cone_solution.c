@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan of a cone beam by an iterative algorithm: its memory, and its time on this machine's cores. */
+/* plan of a cone beam by an iterative algorithm: its memory, and its time on the cores of a machine. */
 #include "plan_cone_solution.h"
 
 #include "amounts.h"
@@ -8,7 +8,6 @@
 #include "memory.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 typedef struct Report {
     const SinoSettings *settings;
@@ -92,9 +91,6 @@ SinoStatus sino_plan_cone_solution(const SinoSettings *settings, const SinoInput
 {
     SinoMachine machine;
     Report report = {.settings = settings, .cone = cone, .assumed = assumed};
-    SINO_CHECK(!settings->machine || strcmp(settings->machine, "usual") == 0, SINO_BAD_INPUT,
-               "--machine is '%s'; allowed with --geometry cone --algorithm %s: usual", settings->machine,
-               sino_algorithm_name(settings->algorithm));
     SINO_TRY(sino_machine_new(settings, 0, &machine));
     SINO_TRY(sino_cone_solution_problem(settings, input, cone, settings->ranks, &report.problem));
     report.request = sino_cone_solution_plan_request(settings, input, &report.problem, &machine);

@@ -93,6 +93,15 @@ static SinoStatus choose_centers(SinoTry *try)
     return sino_swept_read(settings, text, &try->swept);
 }
 
+static SinoStatus check_algorithm(const SinoSettings *settings)
+{
+    SINO_CHECK(!sino_geometry_is_cone(settings->geometry) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
+               "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole "
+               "volume for each value; allowed: fdk, whose slice shows the same geometry",
+               sino_algorithm_name(settings->algorithm));
+    return NULL;
+}
+
 static SinoStatus check_centers(const SinoTry *try)
 {
     const double last = (double)(try->input.info->column_count - 1);
@@ -122,15 +131,14 @@ static SinoStatus try_all(SinoTry *try)
 static SinoStatus run(SinoTry *try)
 {
     const SinoSettings *settings = try->settings;
-    SINO_CHECK(
-        !try->cone || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
-        "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole volume "
-        "for each center; allowed: fdk, whose slice shows the same center",
-        sino_algorithm_name(settings->algorithm));
     SinoSettings first = *settings; /* the scan is opened as for the first value */
+    SINO_TRY(check_algorithm(settings));
     if (settings->sweep) {
         SINO_TRY(sino_swept_read(settings, settings->sweep, &try->swept));
-        SINO_TRY(sino_swept_take(settings, &try->swept, 0, &first));
+        for (int64_t i = try->swept.count - 1; i >= 0; i--) {
+            SINO_TRY(sino_swept_take(settings, &try->swept, i, &first));
+            SINO_TRY(check_algorithm(&first));
+        }
         SINO_TRY(each_file(try, refuse_existing, (void *)settings)); /* before the center is searched */
     }
     SINO_TRY(sino_try_open(try, &first));

@@ -14,20 +14,20 @@
 #include <stdlib.h>
 
 /* The cone beam of one slice, in the plane of the source. `center`: a column of the file. */
-static SinoStatus cone_of(const SinoTry *try, double center, SinoCone *cone)
+static SinoStatus cone_of(const SinoTry *try, const SinoSettings *settings, double center, SinoCone *cone)
 {
-    SINO_TRY(sino_cone_scan(try->settings, &try->input, sino_input_column_of_grid(&try->input, center), cone));
+    SINO_TRY(sino_cone_scan(settings, &try->input, sino_input_column_of_grid(&try->input, center), cone));
     cone->z_count = 1;
     if (cone->fans) cone->lift = ceil(cone->center_row) - cone->center_row; /* a row, not the middle of two */
     return NULL;
 }
 
-static SinoStatus find_center(SinoTry *try)
+static SinoStatus find_center(SinoTry *try, const SinoSettings *settings)
 {
     SinoCone cone;
-    if (!try->cone) return sino_center_search(try->runtime, try->settings, &try->input);
-    SINO_TRY(cone_of(try, (double)(try->input.info->column_count - 1) / 2, &cone));
-    return sino_cone_center_search(try->runtime, try->settings, &cone, &try->input);
+    if (!try->cone) return sino_center_search(try->runtime, settings, &try->input);
+    SINO_TRY(cone_of(try, settings, (double)(try->input.info->column_count - 1) / 2, &cone));
+    return sino_cone_center_search(try->runtime, settings, &cone, &try->input);
 }
 
 /* Restricts the input to the slice of --nsino; a cone beam's slice needs more than one row. */
@@ -46,7 +46,7 @@ static SinoStatus take_center(SinoTry *try, const SinoSettings *settings, bool f
 {
     double sum = 0;
     if (first && !try->swept.axis) {
-        SINO_TRY(find_center(try));
+        SINO_TRY(find_center(try, settings));
         try->center = sino_input_column_of_file(&try->input, try->input.geometry.center);
         return NULL;
     }
@@ -150,28 +150,29 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
     return status;
 }
 
-static SinoStatus plan_cone(const SinoTry *try, const SinoCone *cone, int64_t record_bytes, SinoConePlan *plan)
+static SinoStatus plan_cone(const SinoTry *try, const SinoSettings *settings, const SinoCone *cone,
+                            int64_t record_bytes, SinoConePlan *plan)
 {
     SinoMachine machine;
-    SINO_TRY(sino_machine_new(try->settings, sino_runtime_worker_count(try->runtime), &machine));
+    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(try->runtime), &machine));
     machine.devices = sino_device_room(try->runtime);
-    SinoConePlanRequest request = sino_cone_plan_request(try->settings, &try->input, cone, &machine, 1);
+    SinoConePlanRequest request = sino_cone_plan_request(settings, &try->input, cone, &machine, 1);
     request.grid = (SinoGridShape){0}; /* this rank is alone */
     request.record_bytes = record_bytes;
     return sino_cone_plan_new(&request, plan);
 }
 
-static SinoStatus reconstruct_cone(SinoTry *try, double center, SinoRecord *record)
+static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
 {
     SinoCone cone;
     SinoConePlan plan;
     SinoConeTraffic traffic = {0};
-    SINO_TRY(cone_of(try, center, &cone));
+    SINO_TRY(cone_of(try, settings, sino_input_column_of_file(&try->input, try->input.geometry.center), &cone));
     const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
-    SINO_TRY(plan_cone(try, &cone, sino_record_bytes(&shape), &plan));
+    SINO_TRY(plan_cone(try, settings, &cone, sino_record_bytes(&shape), &plan));
     SINO_TRY(sino_record_new(&shape, record));
     const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
-                                                   .settings = try->settings,
+                                                   .settings = settings,
                                                    .input = &try->input,
                                                    .cone = &cone,
                                                    .streaming = &plan.streaming,
@@ -185,13 +186,10 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
 {
     SinoSettings varied;
     SINO_TRY(sino_swept_take(try->settings, &try->swept, i, &varied));
-    if (try->swept.axis) {
-        try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.rotation_axis);
-        if (try->cone) return reconstruct_cone(try, varied.rotation_axis, record);
-    }
+    if (try->swept.axis) try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.rotation_axis);
     if (try->swept.reopens && i > 0) {
         sino_try_close(try);
         SINO_TRY(sino_try_open(try, &varied));
     }
-    return reconstruct(try, &varied, record);
+    return try->cone ? reconstruct_cone(try, &varied, record) : reconstruct(try, &varied, record);
 }

@@ -204,6 +204,36 @@ static void try_is_the_middle_slice(void **state)
     free(middle);
 }
 
+/* The slice of each value is that of a run with it. */
+static void values_are_tried(void **state)
+{
+    static const char *const ways[] = {"clockwise", "counterclockwise"};
+    const char *const at = *state;
+    float *tried[2];
+    cli_works(at, "phantom --geometry cone -o c.h5 --size 40 --angles 48");
+    cli_works(at, "recon c.h5 --geometry cone -o try --reconstruction-type try --rotation-axis 19.5 "
+                  "--sweep angle-direction=clockwise,counterclockwise");
+    for (int i = 0; i < 2; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "try/angle-direction_%s.tiff", ways[i]);
+        tried[i] = cli_read_tiff(at, name, SIDE);
+        cli_works(at,
+                  "recon c.h5 --geometry cone -o one --overwrite --reconstruction-type try --rotation-axis 19.5 "
+                  "--center-search-width 0.1 --angle-direction %s",
+                  ways[i]);
+        float *alone = cli_read_tiff(at, "one/recon_00019.50.tiff", SIDE);
+        assert_memory_equal(tried[i], alone, sizeof *alone * SIDE * SIDE);
+        free(alone);
+    }
+    assert_true(cli_difference((int64_t)SIDE * SIDE, tried[1], tried[0]) > 0.1);
+    free(tried[0]);
+    free(tried[1]);
+    cli_refuses(at,
+                "reconstruction-type is try with --geometry cone --algorithm sirt, which would reconstruct the whole "
+                "volume for each value; allowed: fdk, whose slice shows the same geometry",
+                "recon c.h5 --geometry cone -o no --reconstruction-type try --sweep algorithm=fdk,sirt");
+}
+
 /* The published image of a fan beam that was measured (Helsinki Tomography Challenge 2022), after its scale. */
 static void measured_fan_beams_are_as_published(void **state)
 {
@@ -405,6 +435,7 @@ int cli_cone_recon_tests(void)
         CLI_TEST(passes_change_nothing_but_rounding),
         CLI_TEST(a_killed_run_goes_on),
         CLI_TEST(try_is_the_middle_slice),
+        CLI_TEST(values_are_tried),
         CLI_TEST(measured_fan_beams_are_as_published),
         CLI_TEST(a_measured_pepper_is_hollow),
     };

@@ -332,11 +332,11 @@ static SinoStatus check_files(const SinoSettings *settings)
     return status;
 }
 
-/* An image of all slices goes on from itself, not from slices that are done. */
-static SinoStatus check_matrix(const SinoSettings *settings)
+static SinoStatus check_saves(const SinoSettings *settings)
 {
-    SINO_CHECK(!settings->resume || settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
-               "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved");
+    SINO_CHECK(!settings->resume || settings->save_every == 0, SINO_BAD_INPUT,
+               "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start "
+               "with an image that was saved");
     return NULL;
 }
 
@@ -490,7 +490,7 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->start_row, settings->end_row));
     SINO_TRY(check_range("column", settings->start_column, settings->end_column));
-    SINO_TRY(check_matrix(settings));
+    SINO_TRY(check_saves(settings));
     SINO_TRY(check_start(settings));
     SINO_TRY(check_applicable(verb, given, settings));
     SINO_TRY(check_raw(verb, settings));

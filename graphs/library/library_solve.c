@@ -8,7 +8,7 @@
 #include "library.h"
 #include "library_devices.h"
 #include "memory.h"
-#include "solver.h"
+#include "solve.h"
 #include "solver_fbp.h"
 
 #include <inttypes.h>
@@ -32,10 +32,7 @@ typedef struct Solve {
     const SinodagSolution *solution;
     SinoArrays arrays;
     SinoStrided start; /* images, or one for all, whose first step is then 0; first NULL: none */
-    const SinoSolver *solver;
-    SinoSolverRun run;
-    int64_t minibatch, slot_count;
-    SinoMinibatch **slot;
+    SinoSolve graph;
 } Solve;
 
 /* ---- what is asked for ---- */
@@ -59,25 +56,20 @@ static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperat
 static SinoStatus check_residual(const Solve *solve)
 {
     const SinodagSolution *to = solve->solution;
-    const int64_t columns = solve->run.iterations + 1;
+    const int64_t columns = solve->graph.run.iterations + 1;
     SINO_CHECK(!to->residual || to->columns == columns, SINO_BAD_INPUT,
                "there are %" PRId64 " residuals of a slice; allowed: %" PRId64 ", one more than iterations",
                to->columns, columns);
     return NULL;
 }
 
-static int64_t numbers_of(const Solve *solve)
-{
-    return sino_solver_history_numbers(solve->solver, solve->run.settings);
-}
-
 /* The vectors of a minibatch of so many slices. */
 static int64_t slot_bytes(const Solve *solve, int64_t minibatch)
 {
     const SinoOperator *op = solve->of->op;
-    const SinoBatch batch = {.stride = sino_panel_stride(sino_precision_solver(op->problem.precision), minibatch),
-                             .history_numbers = numbers_of(solve)};
-    return sino_minibatch_bytes(op->kind, &solve->solver->vectors, &op->shape, batch);
+    const SinoBatch batch = {.stride = sino_panel_stride(solve->graph.slices.precision, minibatch),
+                             .history_numbers = solve->graph.history_numbers};
+    return sino_minibatch_bytes(op->kind, &solve->graph.solver->vectors, &op->shape, batch);
 }
 
 /* Slices of a minibatch, and how many of these at a time: as products have, or what there is room for. */
@@ -86,61 +78,24 @@ static SinoStatus divide(Solve *solve)
     const SinoProducts *products = solve->of->products;
     const SinoOperator *op = solve->of->op;
     const int64_t slices = solve->arrays.slice_count, room = sino_products_room(products);
-    const int64_t weights = sino_solver_weight_bytes(solve->solver, &op->problem, &op->shape);
+    const int64_t weights = sino_solver_weight_bytes(solve->graph.solver, &op->problem, &op->shape);
+    SinoUnits *units = &solve->graph.units;
     int64_t minibatch = sino_products_minibatch(products, slices);
     while (minibatch > 1 && slot_bytes(solve, minibatch) + weights > room) minibatch = sino_ceil_divide(minibatch, 2);
     const int64_t bytes = slot_bytes(solve, minibatch);
-    solve->minibatch = minibatch;
-    solve->run.stride = sino_panel_stride(sino_precision_solver(op->problem.precision), minibatch);
-    solve->slot_count = sino_products_slots(products, sino_ceil_divide(slices, minibatch), bytes);
-    while (solve->slot_count > 1 && solve->slot_count * bytes > room - weights) solve->slot_count--;
-    return sino_library_check_room(solve->of, op->problem.cone ? "a volume" : "a slice",
-                                   sino_smaller(slices, minibatch * solve->slot_count),
-                                   solve->slot_count * bytes + weights);
-}
-
-static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
-{
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights, 2);
-    SINO_TRY(check_solver(settings, op, solver));
-    solve->of = op;
-    solve->solver = solver->iterative ? solver : sino_solver_fbp_of(op->about.subsets);
-    solve->run = (SinoSolverRun){.runtime = op->op->runtime,
-                                 .op = op->op,
-                                 .settings = settings,
-                                 .iterations = sino_solver_history_columns(solver, settings) - 1,
-                                 .has_likelihood = solver->has_likelihood,
-                                 .pad_edges = settings->padding == SINO_PADDING_EDGES,
-                                 .photon_weights = settings->weights == SINO_WEIGHTS_COUNTS,
-                                 .regularization = {.prior = settings->prior, .strength = settings->regularization},
-                                 .bounds = sino_solver_bounds(settings, 1),
-                                 .start_scale = solve->start.first ? 1 : 0};
-    SINO_TRY(check_residual(solve));
-    return divide(solve);
-}
-
-/* ---- slots ---- */
-
-static SinoStatus new_slots(Solve *solve)
-{
-    const SinoOperator *op = solve->of->op;
-    SinoMinibatchRequest request = {
-        .op = op,
-        .vectors = &solve->solver->vectors,
-        .slices = {.precision = sino_precision_solver(op->problem.precision), .stride = solve->run.stride},
-        .history_numbers = numbers_of(solve)};
-    SINO_TRY(sino_allocate(solve->slot_count, sizeof *solve->slot, "slots", &solve->slot));
-    for (int64_t s = 0; s < solve->slot_count; s++) {
-        request.number = s + 1; /* number 0 is used by solvers' `prepare` */
-        SINO_TRY(sino_minibatch_new(op->runtime, &request, &solve->slot[s]));
-    }
-    return NULL;
-}
-
-static void free_slots(Solve *solve)
-{
-    for (int64_t s = 0; solve->slot && s < solve->slot_count; s++) sino_minibatch_free(solve->slot[s]);
-    free(solve->slot);
+    units->count = slices;
+    units->minibatch = minibatch;
+    units->slots = sino_products_slots(products, sino_ceil_divide(slices, minibatch), bytes);
+    while (units->slots > 1 && units->slots * bytes > room - weights) units->slots--;
+    const int64_t slab = sino_times(minibatch, units->slots);
+    units->slab_count = sino_ceil_divide(slices, slab);
+    solve->graph.slices.stride = sino_panel_stride(solve->graph.slices.precision, minibatch);
+    solve->graph.shape = (SinoProgressShape){.slice_count = slices,
+                                             .slab_slices = sino_smaller(slices, slab),
+                                             .slab_minibatches = units->slots,
+                                             .minibatch_slices = minibatch};
+    return sino_library_check_room(solve->of, op->problem.cone ? "a volume" : "a slice", sino_smaller(slices, slab),
+                                   units->slots * bytes + weights);
 }
 
 /* ---- tasks ---- */
@@ -177,46 +132,19 @@ static SinoStatus take_start(const Solve *solve, const SinoMinibatch *minibatch)
     return NULL;
 }
 
-/* Assigns a slot to the slices from `first` on, takes their projections, and starts the solver. */
-static SinoStatus insert_start(Solve *solve, SinoMinibatch *minibatch, int64_t first)
+/* Takes the projections of a minibatch, and its start. */
+static SinoStatus fill(void *of, SinoMinibatch *minibatch)
 {
-    const SinoTake take = {.what = "the projections", .first = first};
-    minibatch->first_slice = first;
-    minibatch->stopped = false;
-    minibatch->slices.slice_count = sino_smaller(solve->minibatch, solve->arrays.slice_count - first);
-    minibatch->position.slab = first / sino_times(solve->minibatch, solve->slot_count);
-    minibatch->position.minibatch = first / solve->minibatch;
+    const Solve *solve = of;
+    const SinoTake take = {.what = "the projections", .first = minibatch->first_slice};
     const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
     SINO_TRY(take_start(solve, minibatch));
-    SINO_TRY(sino_lines_take_rays(solve->of->lines, &solve->arrays, take, &product, minibatch->vector[0][0]));
-    return solve->solver->start(&solve->run, minibatch);
+    return sino_lines_take_rays(solve->of->lines, &solve->arrays, take, &product, minibatch->vector[0][0]);
 }
 
-/* Work of an iteration: products of cone beams tell theirs, and a record that of its slices or volumes. */
-static double work_of_iteration(const Solve *solve, int64_t slices)
+static SinoStatus give(void *of, SinoMinibatch *minibatch)
 {
-    const SinoCone *cone = solve->of->op->problem.cone;
-    return (double)slices * (cone ? 1 + 2 * sino_cone_product_work(cone) : 1);
-}
-
-/* Iteration by iteration, so that every slot has tasks in flight. */
-static SinoStatus insert_iterations(Solve *solve, int64_t count)
-{
-    for (int64_t i = 1; i <= solve->run.iterations; i++)
-        for (int64_t s = 0; s < count; s++) {
-            SinoMinibatch *minibatch = solve->slot[s];
-            if (sino_runtime_failed(solve->run.runtime)) return NULL;
-            if (minibatch->stopped) continue;
-            const double work = work_of_iteration(solve, minibatch->slices.slice_count);
-            SINO_TRY(
-                sino_solver_look_for_stop(&solve->run, minibatch, i, (double)(solve->run.iterations - i + 1) * work));
-            if (!minibatch->stopped) SINO_TRY(solve->solver->iterate(&solve->run, minibatch, i));
-        }
-    return NULL;
-}
-
-static SinoStatus insert_give(const Solve *solve, const SinoMinibatch *minibatch)
-{
+    const Solve *solve = of;
     const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
     const SinoTake to = {.first = minibatch->first_slice};
     return sino_lines_move_images(solve->of->lines, &solve->arrays, to, true, &product,
@@ -225,11 +153,13 @@ static SinoStatus insert_give(const Solve *solve, const SinoMinibatch *minibatch
 
 /* Waits for the residuals of a minibatch. Iterations that were not submitted, since all slices had stopped, have none.
  */
-static SinoStatus take_residuals(const Solve *solve, const SinoMinibatch *minibatch)
+static SinoStatus take_residuals(void *of, const SinoMinibatch *minibatch)
 {
-    const int64_t columns = solve->run.iterations + 1, numbers = numbers_of(solve);
-    double *to = solve->solution->residual + minibatch->first_slice * columns;
+    const Solve *solve = of;
+    const int64_t columns = solve->graph.run.iterations + 1, numbers = solve->graph.history_numbers;
     void *history;
+    if (!solve->solution->residual || sino_runtime_failed(solve->graph.run.runtime)) return NULL;
+    double *to = solve->solution->residual + minibatch->first_slice * columns;
     SINO_TRY(sino_data_acquire(minibatch->history, SINO_READ, &history));
     for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
         memcpy(to + f * columns, (const double *)history + f * numbers, (size_t)columns * sizeof *to);
@@ -237,63 +167,41 @@ static SinoStatus take_residuals(const Solve *solve, const SinoMinibatch *miniba
     return NULL;
 }
 
-/* The slices from `first` on that the slots have room for. */
-static SinoStatus insert_slab(Solve *solve, int64_t first)
-{
-    int64_t count = 0;
-    for (; count < solve->slot_count && first + sino_times(count, solve->minibatch) < solve->arrays.slice_count;
-         count++)
-        SINO_TRY(insert_start(solve, solve->slot[count], first + sino_times(count, solve->minibatch)));
-    SINO_TRY(insert_iterations(solve, count));
-    for (int64_t s = 0; s < count; s++) SINO_TRY(insert_give(solve, solve->slot[s]));
-    for (int64_t s = 0; s < count && solve->solution->residual && !sino_runtime_failed(solve->run.runtime); s++)
-        SINO_TRY(take_residuals(solve, solve->slot[s]));
-    return NULL;
-}
+static const SinoUnitKind arrays = {.fill = fill, .store = give, .stored = take_residuals};
 
-static SinoStatus insert_all(Solve *solve)
+static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
-    const int64_t slab = sino_times(solve->minibatch, solve->slot_count);
-    if (solve->solver->prepare) SINO_TRY(solve->solver->prepare(&solve->run));
-    for (int64_t first = 0; first < solve->arrays.slice_count; first += slab) {
-        if (sino_runtime_failed(solve->run.runtime)) return NULL;
-        SINO_TRY(insert_slab(solve, first));
-    }
-    return NULL;
-}
-
-/* Announces the iterations of all slices. */
-static SinoStatus expect(const Solve *solve)
-{
-    const int64_t slices = solve->arrays.slice_count, iterations = solve->run.iterations;
-    const SinoProgressShape shape = {.slice_count = slices,
-                                     .slab_slices =
-                                         sino_smaller(slices, sino_times(solve->minibatch, solve->slot_count)),
-                                     .slab_minibatches = solve->slot_count,
-                                     .minibatch_slices = solve->minibatch,
-                                     .iteration_count = iterations};
-    const double work = (double)iterations * work_of_iteration(solve, slices);
-    return iterations > 0 ? sino_runtime_expect(solve->run.runtime, work, &shape) : NULL;
-}
-
-static SinoStatus compute(Solve *solve)
-{
-    SinoRuntime *runtime = solve->run.runtime;
-    SinoStatus status = new_slots(solve);
-    if (!status) status = expect(solve);
-    if (!status) status = insert_all(solve);
-    status = sino_runtime_wait_after(runtime, status);
-    sino_runtime_expect_nothing(runtime);
-    if (solve->solver->release) solve->solver->release(&solve->run);
-    free_slots(solve);
-    return status;
+    const SinoSolver *found = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights, 2);
+    SINO_TRY(check_solver(settings, op, found));
+    const SinoSolver *solver = found->iterative ? found : sino_solver_fbp_of(op->about.subsets);
+    const SinoCone *cone = op->op->problem.cone;
+    const int64_t iterations = sino_solver_history_columns(found, settings) - 1;
+    solve->of = op;
+    solve->graph = (SinoSolve){
+        .solver = solver,
+        .run = {.runtime = op->op->runtime,
+                .op = op->op,
+                .settings = settings,
+                .iterations = iterations,
+                .pad_edges = settings->padding == SINO_PADDING_EDGES,
+                .photon_weights = settings->weights == SINO_WEIGHTS_COUNTS,
+                .regularization = {.prior = settings->prior, .strength = settings->regularization},
+                .bounds = sino_solver_bounds(settings, 1),
+                .start_scale = solve->start.first ? 1 : 0},
+        .units = {.kind = &arrays, .of = solve, .minibatch_work = cone ? 2 * sino_cone_product_work(cone) : 0},
+        .slices = {.precision = sino_precision_solver(op->op->problem.precision)},
+        .history_numbers = sino_solver_history_numbers(solver, settings),
+        .aside = iterations == 0};
+    SINO_TRY(check_residual(solve));
+    return divide(solve);
 }
 
 static SinoStatus solve_with(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
     SINO_TRY(open_solve(op, settings, solve));
     sino_library_show_progress(solve->solution->progress, solve->solution->of);
-    SinoStatus status = compute(solve);
+    SinoStatus status = sino_solve(&solve->graph);
+    sino_runtime_expect_nothing(op->op->runtime);
     sino_library_show_progress(NULL, NULL);
     return status;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone solution: the graph of an iterative reconstruction of a cone beam.
+/* Cone solution: the unit of a cone beam, which is the volume.
  *
  *     of each piece:  load → stages → count → columns
  *     start → iterate × iterations
  *     of each image:  assemble_cone from every band → store
  *
- * The whole volume is one minibatch of one slice (cone_kind.h), so that the scan and the vectors of the solver are in
- * memory at the same time. */
+ * It is a minibatch of one slice (cone_kind.h), so that the scan and the vectors of the solver are in memory at the
+ * same time. */
 #include "cone_solution.h"
 
 #include "arithmetic.h"
@@ -14,20 +14,18 @@
 #include "cone_kind.h"
 #include "memory.h"
 #include "repeat_task.h"
+#include "solve.h"
 
 #include <stdlib.h>
 
 enum { IMAGE_SETS_MAX = 64 };
 
-static const SinoSlices whole = {.precision = SINO_SINGLE, .stride = 1, .slice_count = 1};
-
 typedef struct Run {
     SinoConeSolution of;
     const SinoCone *cone;
-    SinoSolverRun solver_run;
+    SinoSolve solve;
     SinoConePieces *pieces;
     SinoAngleRun *piece; /* the angles of each piece; owned */
-    SinoMinibatch *minibatch;
     SinoData *image[IMAGE_SETS_MAX];
     SinoData *undefined; /* as the tally of the record */
     SinoData *none;      /* zeros: no undefined values */
@@ -106,18 +104,10 @@ static SinoStatus new_images(Run *run)
     return status;
 }
 
-static SinoStatus new_data(Run *run)
+static SinoStatus new_data(void *of)
 {
-    const SinoMinibatchRequest request = {.op = run->of.op,
-                                          .vectors = &run->of.solver->vectors,
-                                          .slices = whole,
-                                          .history_numbers = run->of.record->numbers,
-                                          .number = 1, /* number 0 is used by solvers' `prepare` */
-                                          .overlap = true};
+    Run *run = of;
     SINO_TRY(new_pieces(run));
-    SINO_TRY(sino_minibatch_new(run->of.runtime, &request, &run->minibatch));
-    run->minibatch->position.slab = 0;
-    run->minibatch->position.minibatch = 0;
     return new_images(run);
 }
 
@@ -127,7 +117,6 @@ static void free_data(Run *run)
     sino_data_free(run->undefined);
     sino_data_free(run->none);
     sino_data_free(run->history);
-    sino_minibatch_free(run->minibatch);
     sino_cone_pieces_free(run->pieces);
     free(run->piece);
 }
@@ -135,11 +124,12 @@ static void free_data(Run *run)
 /* ---- the graph ---- */
 
 /* Loads all projections; the first vector of the minibatch gets their rays. */
-static SinoStatus insert_pieces(Run *run)
+static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
 {
+    Run *run = of;
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, run->cone->row_count), run->cone->row_count};
     for (int64_t i = 0; i < piece_count(run); i++) {
-        const SinoConePiece piece = {.position = run->minibatch->position,
+        const SinoConePiece piece = {.position = minibatch->position,
                                      .angles = &run->piece[i],
                                      .rows = {0, run->cone->row_count},
                                      .first = i == 0,
@@ -151,45 +141,39 @@ static SinoStatus insert_pieces(Run *run)
         SinoData *sinogram;
         if (sino_runtime_failed(run->of.runtime)) return NULL;
         SINO_TRY(sino_cone_pieces_insert(run->pieces, &piece, &sinogram));
-        SINO_TRY(sino_insert_columns(run->of.runtime, piece.position, &columns, i == 0, sinogram,
-                                     run->minibatch->vector[0][0]));
+        SINO_TRY(
+            sino_insert_columns(run->of.runtime, piece.position, &columns, i == 0, sinogram, minibatch->vector[0][0]));
     }
     return NULL;
 }
 
-/* Work of an iteration: the products, and the record of its residual. */
-static double work_of_iteration(const Run *run)
+/* Slices that are not stored yet. */
+static int64_t left(const void *of, int64_t first, int64_t count)
 {
-    return 2 * sino_cone_product_work(run->cone) + 1;
+    const Run *run = of;
+    int64_t slices = 0;
+    for (int64_t z = first; z < first + count * run->cone->z_count; z++)
+        slices += !sino_volume_is_done(run->of.volume, z, 1);
+    return slices;
 }
 
-static SinoStatus insert_iterations(Run *run)
+static bool is_pictured(const void *of, int64_t first, int64_t count)
 {
-    SINO_TRY(run->of.solver->start(&run->solver_run, run->minibatch));
-    for (int64_t i = 1; i <= run->solver_run.iterations; i++) {
-        if (sino_runtime_failed(run->of.runtime)) return NULL;
-        SINO_TRY(sino_solver_look_for_stop(&run->solver_run, run->minibatch, i,
-                                           (double)(run->solver_run.iterations - i + 1) * work_of_iteration(run)));
-        if (run->minibatch->stopped) return NULL;
-        SINO_TRY(run->of.solver->iterate(&run->solver_run, run->minibatch, i));
-    }
-    return NULL;
-}
-
-static bool is_done(const Run *run, int64_t first, int64_t count)
-{
-    return sino_volume_is_done(run->of.volume, first, count);
+    const Run *run = of;
+    (void)first;
+    (void)count;
+    return run->of.record->sinogram;
 }
 
 /* Stores image `number`. The first one carries the undefined values of the scan. */
-static SinoStatus insert_image(Run *run, int64_t number)
+static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t number)
 {
     SinoRecord *record = run->of.record;
     const int64_t first = sino_times(number, run->of.sets->image_slices);
     const int64_t count = sino_smaller(run->of.sets->image_slices, run->cone->z_count - first);
     const SinoImaging imaging = {
         .scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio, .first = first, .count = count};
-    SinoPosition position = run->minibatch->position;
+    SinoPosition position = minibatch->position;
     SinoData *image = run->image[number % run->of.sets->image_sets];
     const SinoStore store = {.keeper = true,
                              .volume = run->of.volume,
@@ -202,68 +186,53 @@ static SinoStatus insert_image(Run *run, int64_t number)
                              .tallied = number == 0,
                              .tally = sino_cone_tally(run->of.input, record),
                              .sections = record->sections};
-    if (is_done(run, first, count)) return NULL;
+    if (sino_volume_is_done(run->of.volume, first, count)) return NULL;
     position.minibatch = number;
-    SINO_TRY(sino_insert_image(run->minibatch, &imaging, image));
+    SINO_TRY(sino_insert_image(minibatch, &imaging, image));
     return sino_insert_store(run->of.runtime, position, &store, sino_cone_pieces_io(run->pieces), image, run->history,
                              run->none, number == 0 ? run->undefined : run->none);
 }
 
-static SinoStatus insert_images(Run *run)
+static SinoStatus insert_images(void *of, SinoMinibatch *minibatch)
 {
-    const int64_t slices = run->of.sets->image_slices;
-    SINO_TRY(sino_insert_repeat(run->of.runtime, run->minibatch->position, slices,
-                                run->of.record->numbers * (int64_t)sizeof(double), 0, run->minibatch->history,
-                                run->history));
-    for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++) SINO_TRY(insert_image(run, i));
+    Run *run = of;
+    const int64_t slices = run->of.sets->image_slices, numbers = run->of.record->numbers;
+    SINO_TRY(sino_insert_repeat(run->of.runtime, minibatch->position, slices, numbers * (int64_t)sizeof(double), 0,
+                                minibatch->history, run->history));
+    for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++)
+        SINO_TRY(insert_image(run, minibatch, i));
     return NULL;
 }
 
-/* An earlier run may have stored all slices; then only the sinogram's picture is wanted. */
-static SinoStatus insert_all(Run *run)
-{
-    const bool wanted = !is_done(run, 0, run->cone->z_count);
-    SinoStatus status = NULL;
-    if (wanted && run->of.solver->prepare) SINO_TRY(run->of.solver->prepare(&run->solver_run));
-    sino_runtime_profile_begin(run->of.runtime);
-    if (wanted || run->of.record->sinogram) status = insert_pieces(run);
-    if (!status && wanted) status = insert_iterations(run);
-    return status || !wanted ? status : insert_images(run);
-}
-
-/* Announces the work: the products of each iteration, and the store of each slice. */
-static SinoStatus expect(const Run *run)
-{
-    const int64_t slices = run->cone->z_count;
-    const SinoProgressShape shape = {.slice_count = slices,
-                                     .slab_slices = slices,
-                                     .slab_minibatches = 1,
-                                     .minibatch_slices = slices,
-                                     .iteration_count = run->solver_run.iterations};
-    double work = 0;
-    for (int64_t i = 0; i < slices; i++) work += !is_done(run, i, 1);
-    if (work > 0) work += (double)run->solver_run.iterations * work_of_iteration(run);
-    return sino_runtime_expect(run->of.runtime, work, &shape);
-}
+static const SinoUnitKind volumes = {
+    .open = new_data, .left = left, .pictured = is_pictured, .fill = insert_pieces, .store = insert_images};
 
 SinoStatus sino_cone_solve(const SinoConeSolution *solution)
 {
-    SinoRuntime *runtime = solution->runtime;
-    Run run = {.of = *solution,
-               .cone = solution->op->problem.cone,
-               .solver_run = {.runtime = runtime,
-                              .op = solution->op,
-                              .settings = solution->settings,
-                              .stride = 1,
-                              .iterations = solution->record->columns - 1,
-                              .has_likelihood = solution->solver->has_likelihood,
-                              .bounds = sino_solver_bounds(solution->settings, solution->scale)}};
-    SinoStatus status = expect(&run);
-    if (!status) status = new_data(&run);
-    if (!status) status = insert_all(&run);
-    status = sino_runtime_wait_after(runtime, status);
-    if (!status) sino_runtime_profile_report(runtime, "");
-    if (solution->solver->release) solution->solver->release(&run.solver_run);
+    const SinoConeSolution *of = solution;
+    const SinoCone *cone = of->op->problem.cone;
+    Run run = {.of = *of, .cone = cone};
+    run.solve = (SinoSolve){.solver = of->solver,
+                            .run = {.runtime = of->runtime,
+                                    .op = of->op,
+                                    .settings = of->settings,
+                                    .iterations = of->record->columns - 1,
+                                    .bounds = sino_solver_bounds(of->settings, of->scale)},
+                            .units = {.kind = &volumes,
+                                      .of = &run,
+                                      .count = 1,
+                                      .minibatch = 1,
+                                      .slots = 1,
+                                      .slab_count = 1,
+                                      .minibatch_work = 2 * sino_cone_product_work(cone)},
+                            .slices = {.precision = SINO_SINGLE, .stride = 1},
+                            .history_numbers = of->record->numbers,
+                            .overlap = true,
+                            .shape = {.slice_count = cone->z_count,
+                                      .slab_slices = cone->z_count,
+                                      .slab_minibatches = 1,
+                                      .minibatch_slices = cone->z_count}};
+    SinoStatus status = sino_solve(&run.solve);
     free_data(&run);
     return status;
 }

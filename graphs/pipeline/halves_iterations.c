@@ -4,6 +4,7 @@
 #include "halves_search.h"
 
 #include "memory.h"
+#include "solve.h"
 #include "solver_fbp.h"
 
 #include <math.h>
@@ -158,7 +159,7 @@ static SinoStatus try_iterations(Group *group)
     int64_t number[TRIED], next = 1;
     bool open = true;
     for (int64_t i = 1; i <= search->run.iterations && open && group->tried < TRIED; i++) {
-        SINO_TRY(solver->iterate(&search->run, search->minibatch, i));
+        SINO_TRY(sino_solve_iterations(solver, &search->run, search->minibatch, i, i));
         if (i < next) continue;
         number[group->tried] = i;
         SINO_TRY(on_voxels(group, &search->run, search->minibatch, solver->vectors.tomogram, add_differences));

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "solve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ static SinoStatus begin(HalfTrial *trial, int64_t i)
     SINO_TRY(sino_data_acquire(minibatch->state, SINO_READ_WRITE, &state));
     sino_update_strengthen(state, sino_halves_strength(search, trial->lowest + i));
     sino_data_release(minibatch->state);
-    for (int64_t k = 1; k <= trial->run.iterations; k++) SINO_TRY(solver->iterate(&trial->run, minibatch, k));
+    SINO_TRY(sino_solve_iterations(solver, &trial->run, minibatch, 1, trial->run.iterations));
     SINO_TRY(sino_operator_work_new(predictor, &minibatch->slices, i, false, &trial->work[i]));
     SINO_TRY(sino_data_vector(search->run.runtime, "predicted projections", rows, minibatch->slices.stride,
                               sizeof(float), &trial->projection[i]));

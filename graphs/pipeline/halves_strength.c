@@ -7,6 +7,7 @@
 #include "arithmetic.h"
 #include "halves_normal.h"
 #include "memory.h"
+#include "solve.h"
 #include "undefined.h"
 
 #include <math.h>
@@ -141,8 +142,7 @@ static SinoStatus begin_trial(Search *search, Trial *trial, int64_t lowest, int6
     SINO_TRY(sino_halves_fill(search, trial->minibatch));
     SINO_TRY(solver->start(&search->run, trial->minibatch));
     SINO_TRY(spread_strengths(search, trial));
-    for (int64_t i = 1; i <= search->run.iterations; i++) SINO_TRY(solver->iterate(&search->run, trial->minibatch, i));
-    return NULL;
+    return sino_solve_iterations(solver, &search->run, trial->minibatch, 1, search->run.iterations);
 }
 
 /* Adds the differences of the steps' slices from what they lack, where a solver has the normal operator. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrix solution: the graph of a reconstruction from counts and a system matrix.
+/* Matrix solution: the units of a system matrix, which are sets of counts.
  *
  *     of each set:  load_counts → gather_values or gather_integrals, by subset
  *     start → iterate × iterations
@@ -14,8 +14,10 @@
 #include "load_counts_task.h"
 #include "memory.h"
 #include "repeat_task.h"
+#include "solve.h"
 #include "store_task.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +30,8 @@ static const SinoBatch one_set = {.stride = 1, .history_numbers = 1};
 typedef struct Run {
     SinoMatrixSolution of;
     const SinoMatrixSurvey *matrix;
-    SinoSolverRun solver_run;
+    SinoSolve solve;
     SinoCountModel model;
-    SinoMinibatch *minibatch;
     SinoData *raw[RAW];       /* float[row] */
     SinoData *raw_image;      /* float[voxel] */
     SinoData **factor;        /* [subset]; NULL: none */
@@ -168,26 +169,6 @@ static SinoStatus new_images(Run *run)
     return status;
 }
 
-static SinoStatus new_data(Run *run)
-{
-    const SinoMatrixSolution *of = &run->of;
-    const SinoShape *shape = &of->op->shape;
-    const SinoMinibatchRequest request = {
-        .op = of->op,
-        .vectors = &of->solver->vectors,
-        .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, of->batch_sets), of->batch_sets},
-        .history_numbers = of->record->numbers,
-        .number = 1, /* number 0 is used by solvers' `prepare` */
-        .overlap = true};
-    SINO_TRY(new_raw(run));
-    if (of->files->multiplicative && is_of_counts(of->solver))
-        SINO_TRY(sino_buffer_new(of->runtime, &factor_buffer, shape, one_set, &run->factor));
-    if (of->files->sensitivity)
-        SINO_TRY(sino_buffer_new(of->runtime, &voxel_buffer, shape, one_set, &run->sensitivity));
-    SINO_TRY(sino_minibatch_new(of->runtime, &request, &run->minibatch));
-    return new_images(run);
-}
-
 static void free_data(Run *run)
 {
     for (int i = 0; i < IMAGES; i++) sino_data_free(run->image[i]);
@@ -197,7 +178,6 @@ static void free_data(Run *run)
     sino_data_free_each(run->sensitivity, 1);
     sino_data_free(run->history);
     sino_data_free(run->none);
-    sino_minibatch_free(run->minibatch);
     sino_data_free(run->io);
 }
 
@@ -240,6 +220,23 @@ static SinoStatus insert_factors(Run *run)
     return sino_insert_gather_values(runtime, SINO_NOWHERE, &gather, true, run->raw_image, run->sensitivity[0]);
 }
 
+static SinoStatus new_data(void *of)
+{
+    Run *run = of;
+    const SinoMatrixFiles *files = run->of.files;
+    SinoRuntime *runtime = run->of.runtime;
+    const SinoShape *shape = &run->of.op->shape;
+    SINO_TRY(new_raw(run));
+    if (files->multiplicative && is_of_counts(run->of.solver))
+        SINO_TRY(sino_buffer_new(runtime, &factor_buffer, shape, one_set, &run->factor));
+    if (files->sensitivity) SINO_TRY(sino_buffer_new(runtime, &voxel_buffer, shape, one_set, &run->sensitivity));
+    run->model = (SinoCountModel){.multiplicative = run->factor,
+                                  .sensitivity = run->sensitivity ? run->sensitivity[0] : NULL,
+                                  .started = files->start != NULL};
+    SINO_TRY(new_images(run));
+    return insert_factors(run);
+}
+
 /* Whether a file has a set for each of the counts. */
 static bool is_by_set(const SinoCountsFile *file)
 {
@@ -247,11 +244,10 @@ static bool is_by_set(const SinoCountsFile *file)
 }
 
 /* Loads g of a set, and r where it is that of this set or the first one of the run. */
-static SinoStatus insert_load(Run *run, int64_t set)
+static SinoStatus insert_load(Run *run, SinoPosition position, int64_t set)
 {
     const SinoMatrixFiles *files = run->of.files;
     SinoRuntime *runtime = run->of.runtime;
-    const SinoPosition position = run->minibatch->position;
     SINO_TRY(sino_insert_load_counts(runtime, position, files->counts, set, run->io, run->raw[0]));
     if (!files->additive || (set > 0 && !is_by_set(files->additive))) return NULL;
     return sino_insert_load_counts(runtime, position, files->additive, is_by_set(files->additive) ? set : 0, run->io,
@@ -259,17 +255,16 @@ static SinoStatus insert_load(Run *run, int64_t set)
 }
 
 /* Line integrals, as solvers without a model of counts take them. */
-static SinoStatus insert_integrals(Run *run, int64_t place)
+static SinoStatus insert_integrals(Run *run, const SinoMinibatch *minibatch, int64_t place)
 {
-    const SinoGather gather = gather_of_rows(run, 0, run->minibatch->slices, place);
-    return sino_insert_gather_integrals(run->of.runtime, run->minibatch->position, &gather, place == 0, run->raw[0],
-                                        run->raw[2], run->raw[1], run->minibatch->vector[0][0]);
+    const SinoGather gather = gather_of_rows(run, 0, minibatch->slices, place);
+    return sino_insert_gather_integrals(run->of.runtime, minibatch->position, &gather, place == 0, run->raw[0],
+                                        run->raw[2], run->raw[1], minibatch->vector[0][0]);
 }
 
 /* Counts, and randoms and scatter, by subset. */
-static SinoStatus insert_counts(Run *run, int64_t place)
+static SinoStatus insert_counts(Run *run, const SinoMinibatch *minibatch, int64_t place)
 {
-    const SinoMinibatch *minibatch = run->minibatch;
     for (int64_t s = 0; s < run->matrix->subset_count; s++) {
         const SinoGather gather = gather_of_rows(run, s, minibatch->slices, place);
         SINO_TRY(sino_insert_gather_values(run->of.runtime, minibatch->position, &gather, place == 0, run->raw[0],
@@ -282,10 +277,10 @@ static SinoStatus insert_counts(Run *run, int64_t place)
 }
 
 /* The image that the set begins from, where the mask is not 0. */
-static SinoStatus insert_start(Run *run, int64_t set, int64_t place)
+static SinoStatus insert_start(Run *run, const SinoMinibatch *minibatch, int64_t place)
 {
     const SinoMatrixFiles *files = run->of.files;
-    const SinoMinibatch *minibatch = run->minibatch;
+    const int64_t set = minibatch->first_slice + place;
     const SinoGather gather = gather_of_voxels(run, minibatch->slices, place);
     if (!files->start) return NULL;
     SINO_TRY(sino_insert_load_counts(run->of.runtime, minibatch->position, files->start,
@@ -294,25 +289,18 @@ static SinoStatus insert_start(Run *run, int64_t set, int64_t place)
                                      minibatch->vector[SINO_COUNTS_X][0]);
 }
 
-/* Sets first … of the minibatch. */
-static SinoStatus insert_sets(Run *run)
+static SinoStatus insert_sets(void *of, SinoMinibatch *minibatch)
 {
-    for (int64_t i = 0; i < run->minibatch->slices.slice_count; i++) {
-        const int64_t set = run->minibatch->first_slice + i;
-        SINO_TRY(insert_load(run, set));
-        SINO_TRY(is_of_counts(run->of.solver) ? insert_counts(run, i) : insert_integrals(run, i));
-        SINO_TRY(insert_start(run, set, i));
+    Run *run = of;
+    for (int64_t i = 0; i < minibatch->slices.slice_count; i++) {
+        SINO_TRY(insert_load(run, minibatch->position, minibatch->first_slice + i));
+        SINO_TRY(is_of_counts(run->of.solver) ? insert_counts(run, minibatch, i) : insert_integrals(run, minibatch, i));
+        SINO_TRY(insert_start(run, minibatch, i));
     }
     return NULL;
 }
 
-/* ---- iterations ---- */
-
-/* Work of an iteration: the sweep or the products, and the record of its residual. */
-static double work_of_iteration(const Run *run)
-{
-    return sino_matrix_iteration_work(run->matrix) + (double)run->minibatch->slices.slice_count;
-}
+/* ---- images ---- */
 
 static SinoData *image_of(const Run *run, int64_t place)
 {
@@ -320,98 +308,83 @@ static SinoData *image_of(const Run *run, int64_t place)
 }
 
 /* Makes the finished image of a set of the minibatch. */
-static SinoStatus insert_image(Run *run, int64_t place, SinoData *image)
+static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t place)
 {
     const int64_t slices = slices_of(run->matrix);
     const SinoImaging imaging = {.scale = 1, .first = place * slices, .count = slices};
     const SinoGaussian *filter = &run->of.filter;
-    SINO_TRY(sino_insert_image(run->minibatch, &imaging, image));
-    if (!sino_minibatch_is_kept(run->minibatch)) return NULL;
+    SinoData *image = image_of(run, place);
+    SINO_TRY(sino_insert_image(minibatch, &imaging, image));
+    if (!sino_minibatch_is_kept(minibatch)) return NULL;
     if (!(filter->fwhm[0] > 0 || filter->fwhm[1] > 0 || filter->fwhm[2] > 0)) return NULL;
-    return sino_insert_gaussian(run->of.runtime, run->minibatch->position, filter, image);
+    return sino_insert_gaussian(run->of.runtime, minibatch->position, filter, image);
 }
 
 /* Saves the images of all sets after an iteration, where that is asked for. The last iteration's are the volume. */
-static SinoStatus save_images(Run *run, int64_t iteration)
+static SinoStatus save_images(void *of, SinoMinibatch *minibatch, int64_t iteration)
 {
+    Run *run = of;
     const SinoMatrixSave *save = &run->of.save;
-    const bool last = iteration == run->solver_run.iterations;
+    const bool last = iteration == run->solve.run.iterations;
     void *image;
-    if (save->every == 0 || iteration % save->every != 0 || last || !sino_minibatch_is_kept(run->minibatch))
-        return NULL;
-    for (int64_t i = 0; i < run->minibatch->slices.slice_count; i++) {
-        SINO_TRY(insert_image(run, i, image_of(run, i)));
+    if (save->every == 0 || iteration % save->every != 0 || last || !sino_minibatch_is_kept(minibatch)) return NULL;
+    for (int64_t i = 0; i < minibatch->slices.slice_count; i++) {
+        SINO_TRY(insert_image(run, minibatch, i));
         SINO_TRY(sino_data_acquire(image_of(run, i), SINO_READ, &image));
         SinoStatus status = sino_runtime_failed(run->of.runtime)
                                 ? NULL
-                                : save->save(save->of, iteration, run->minibatch->first_slice + i, image);
+                                : save->save(save->of, iteration, minibatch->first_slice + i, image);
         sino_data_release(image_of(run, i));
         SINO_TRY(status);
     }
     return NULL;
 }
 
-static SinoStatus insert_iterations(Run *run)
-{
-    SinoSolverRun *solver_run = &run->solver_run;
-    run->minibatch->stopped = false;
-    SINO_TRY(run->of.solver->start(solver_run, run->minibatch));
-    for (int64_t i = 1; i <= solver_run->iterations; i++) {
-        if (sino_runtime_failed(run->of.runtime)) return NULL;
-        SINO_TRY(sino_solver_look_for_stop(solver_run, run->minibatch, i,
-                                           (double)(solver_run->iterations - i + 1) * work_of_iteration(run)));
-        if (run->minibatch->stopped) return NULL;
-        SINO_TRY(run->of.solver->iterate(solver_run, run->minibatch, i));
-        SINO_TRY(save_images(run, i));
-    }
-    return NULL;
-}
-
-/* The progress that the store of an image tells. */
-static void tell_saved(const Run *run, int64_t set)
+/* Tells the progress of a set that is stored, and its steps. */
+static void tell_stored(const Run *run, SinoPosition position, int64_t set, double steps)
 {
     const SinoRecord *record = run->of.record;
     const int64_t slices = slices_of(run->matrix);
-    SinoPosition position = run->minibatch->position;
     SinoMinibatchProgress now =
         sino_minibatch_progress(slices, record->numbers, record->columns - 1,
                                 record->history + sino_times(sino_times(set, slices), record->numbers));
     position.minibatch = set;
     now.stored = true;
-    sino_runtime_advance(run->of.runtime, (double)slices, position, &now);
+    sino_runtime_advance(run->of.runtime, steps, position, &now);
 }
 
 /* Saves the last image of a set, for which this thread waits, and its history. */
-static SinoStatus save_last(Run *run, int64_t place)
+static SinoStatus save_last(Run *run, SinoMinibatch *minibatch, int64_t place)
 {
     const SinoRecord *record = run->of.record;
-    const int64_t slices = slices_of(run->matrix), set = run->minibatch->first_slice + place;
+    const int64_t slices = slices_of(run->matrix), set = minibatch->first_slice + place;
     const size_t numbers = (size_t)record->numbers;
     void *image, *history;
-    SINO_TRY(insert_image(run, place, image_of(run, place)));
+    SINO_TRY(insert_image(run, minibatch, place));
     SINO_TRY(sino_data_acquire(image_of(run, place), SINO_READ, &image));
     SinoStatus status = sino_runtime_failed(run->of.runtime)
                             ? NULL
                             : run->of.save.save(run->of.save.of, record->columns - 1, set, image);
     sino_data_release(image_of(run, place));
     SINO_TRY(status);
-    SINO_TRY(sino_data_acquire(run->minibatch->history, SINO_READ, &history));
+    SINO_TRY(sino_data_acquire(minibatch->history, SINO_READ, &history));
     for (int64_t i = 0; i < slices; i++)
         memcpy(record->history + (size_t)(set * slices + i) * numbers,
                (const double *)history + (size_t)place * numbers, numbers * sizeof(double));
-    sino_data_release(run->minibatch->history);
-    tell_saved(run, set);
+    sino_data_release(minibatch->history);
+    tell_stored(run, minibatch->position, set, (double)slices);
     return NULL;
 }
 
-static SinoStatus insert_store(Run *run, int64_t place)
+static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch, int64_t place)
 {
-    if (!run->of.volume) return save_last(run, place);
+    if (!run->of.volume) return save_last(run, minibatch, place);
     SinoRecord *record = run->of.record;
-    const int64_t slices = slices_of(run->matrix), set = run->minibatch->first_slice + place;
-    SinoPosition position = run->minibatch->position;
+    const int64_t slices = slices_of(run->matrix), set = minibatch->first_slice + place;
+    SinoPosition position = minibatch->position;
     const SinoStore store = {.keeper = true,
                              .volume = run->of.volume,
+                             .journal = run->of.journal,
                              .first_slice = set * slices,
                              .slice_count = slices,
                              .iteration_count = record->columns - 1,
@@ -419,66 +392,39 @@ static SinoStatus insert_store(Run *run, int64_t place)
                              .history = record->history,
                              .sections = record->sections};
     position.minibatch = set;
-    SINO_TRY(insert_image(run, place, image_of(run, place)));
+    SINO_TRY(insert_image(run, minibatch, place));
     SINO_TRY(sino_insert_repeat(run->of.runtime, position, slices, record->numbers * (int64_t)sizeof(double), place,
-                                run->minibatch->history, run->history));
+                                minibatch->history, run->history));
     return sino_insert_store(run->of.runtime, position, &store, run->io, image_of(run, place), run->history, run->none,
                              run->none);
 }
 
 /* The counts that no voxel explained in the last iteration. */
-static SinoStatus take_lost(Run *run)
+static SinoStatus take_lost(void *of, const SinoMinibatch *minibatch)
 {
+    const Run *run = of;
     void *lost;
     if (!is_of_counts(run->of.solver)) return NULL;
-    SINO_TRY(sino_data_acquire(sino_matrix_lost(run->minibatch->work), SINO_READ, &lost));
-    memcpy(run->of.lost + run->minibatch->first_slice, lost,
-           (size_t)run->minibatch->slices.slice_count * sizeof *run->of.lost);
-    sino_data_release(sino_matrix_lost(run->minibatch->work));
+    SINO_TRY(sino_data_acquire(sino_matrix_lost(minibatch->work), SINO_READ, &lost));
+    memcpy(run->of.lost + minibatch->first_slice, lost, (size_t)minibatch->slices.slice_count * sizeof *run->of.lost);
+    sino_data_release(sino_matrix_lost(minibatch->work));
     return NULL;
 }
 
-/* Solves the sets `first` and those behind it that fit the minibatch. */
-static SinoStatus insert_minibatch(Run *run, int64_t first)
+static SinoStatus insert_stores(void *of, SinoMinibatch *minibatch)
 {
-    SinoMinibatch *minibatch = run->minibatch;
-    minibatch->first_slice = first;
-    minibatch->slices.slice_count = sino_smaller(run->of.batch_sets, run->of.set_count - first);
-    minibatch->position.slab = 0;
-    minibatch->position.minibatch = first / run->of.batch_sets;
-    SINO_TRY(insert_sets(run));
-    SINO_TRY(insert_iterations(run));
+    Run *run = of;
     for (int64_t i = 0; i < minibatch->slices.slice_count && sino_minibatch_is_kept(minibatch); i++)
-        SINO_TRY(insert_store(run, i));
-    return take_lost(run);
-}
-
-static SinoStatus insert_all(Run *run)
-{
-    SINO_TRY(insert_factors(run));
-    if (run->of.solver->prepare) SINO_TRY(run->of.solver->prepare(&run->solver_run));
-    sino_runtime_profile_begin(run->of.runtime);
-    for (int64_t first = 0; first < run->of.set_count; first += run->of.batch_sets) {
-        if (sino_runtime_failed(run->of.runtime)) return NULL;
-        SINO_TRY(insert_minibatch(run, first));
-    }
+        SINO_TRY(insert_store(run, minibatch, i));
     return NULL;
 }
 
-/* Announces the work: the iterations of each minibatch, and the store of each slice. */
-static SinoStatus expect(const Run *run)
+static int64_t left(const void *of, int64_t first, int64_t count)
 {
-    const int64_t slices = slices_of(run->matrix), sets = run->of.set_count;
-    const int64_t batches = sino_ceil_divide(sets, run->of.batch_sets);
-    const int64_t all = sino_times(slices, sets);
-    const SinoProgressShape shape = {.slice_count = all,
-                                     .slab_slices = all,
-                                     .slab_minibatches = sets,
-                                     .minibatch_slices = slices,
-                                     .iteration_count = run->solver_run.iterations};
-    const double products = (double)batches * sino_matrix_iteration_work(run->matrix);
-    const double work = (double)run->solver_run.iterations * (products + (double)sets);
-    return sino_runtime_expect(run->of.runtime, work + (double)all, &shape);
+    const Run *run = of;
+    const int64_t slices = slices_of(run->matrix), all = count * slices;
+    const bool done = run->of.volume && sino_volume_is_done(run->of.volume, first * slices, all);
+    return done ? 0 : all;
 }
 
 int64_t sino_matrix_batch_sets(const SinoMatrixSurvey *matrix, int64_t set_count)
@@ -489,34 +435,57 @@ int64_t sino_matrix_batch_sets(const SinoMatrixSurvey *matrix, int64_t set_count
 void sino_matrix_tell_lost(SinoLog *log, int64_t set_count, const double *lost)
 {
     double sum = 0;
-    for (int64_t s = 0; s < set_count; s++) sum += lost[s];
+    for (int64_t s = 0; s < set_count; s++) sum += isnan(lost[s]) ? 0 : lost[s];
     if (sum > 0)
         sino_log_warning(log, "counts",
                          "%.10g counts are in rows that no voxel explains; they have no part in the image", sum);
 }
 
+/* Sets that an earlier run has stored. */
+static void pass(const void *of, SinoPosition position, int64_t first, int64_t count)
+{
+    const Run *run = of;
+    for (int64_t set = first; set < first + count; set++) {
+        tell_stored(run, position, set, 0);
+        run->of.lost[set] = NAN;
+    }
+}
+
+static const SinoUnitKind sets = {.open = new_data,
+                                  .left = left,
+                                  .fill = insert_sets,
+                                  .iterated = save_images,
+                                  .store = insert_stores,
+                                  .stored = take_lost,
+                                  .passed = pass};
+
 SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)
 {
-    SinoRuntime *runtime = solution->runtime;
-    Run run = {.of = *solution,
-               .matrix = solution->op->problem.matrix,
-               .solver_run = {.runtime = runtime,
-                              .op = solution->op,
-                              .settings = solution->settings,
-                              .stride = sino_panel_stride(SINO_SINGLE, solution->batch_sets),
-                              .iterations = solution->record->columns - 1,
-                              .has_likelihood = solution->solver->has_likelihood,
-                              .bounds = sino_solver_bounds(solution->settings, 1)}};
-    SinoStatus status = expect(&run);
-    if (!status) status = new_data(&run);
-    run.model = (SinoCountModel){.multiplicative = run.factor,
-                                 .sensitivity = run.sensitivity ? run.sensitivity[0] : NULL,
-                                 .started = solution->files->start != NULL};
-    run.solver_run.counts = &run.model;
-    if (!status) status = insert_all(&run);
-    status = sino_runtime_wait_after(runtime, status);
-    if (!status) sino_runtime_profile_report(runtime, "");
-    if (solution->solver->release) solution->solver->release(&run.solver_run);
+    const SinoMatrixSolution *of = solution;
+    const SinoMatrixSurvey *matrix = of->op->problem.matrix;
+    const int64_t slices = slices_of(matrix), all = sino_times(slices, of->set_count);
+    Run run = {.of = *of, .matrix = matrix};
+    run.solve = (SinoSolve){
+        .solver = of->solver,
+        .run = {.runtime = of->runtime,
+                .op = of->op,
+                .settings = of->settings,
+                .iterations = of->record->columns - 1,
+                .counts = &run.model,
+                .bounds = sino_solver_bounds(of->settings, 1)},
+        .units = {.kind = &sets,
+                  .of = &run,
+                  .count = of->set_count,
+                  .minibatch = of->batch_sets,
+                  .slots = 1,
+                  .slab_count = sino_ceil_divide(of->set_count, of->batch_sets),
+                  .minibatch_work = sino_matrix_iteration_work(matrix)},
+        .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, of->batch_sets), of->batch_sets},
+        .history_numbers = of->record->numbers,
+        .overlap = true,
+        .shape = {
+            .slice_count = all, .slab_slices = all, .slab_minibatches = of->set_count, .minibatch_slices = slices}};
+    SinoStatus status = sino_solve(&run.solve);
     free_data(&run);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "counts_file.h"
 #include "gaussian.h"
+#include "journal.h"
 #include "matrix_kind.h"
 #include "record.h"
 #include "solver.h"
@@ -67,13 +68,14 @@ typedef struct SinoMatrixSolution {
     const SinoOperator *op; /* of the kind matrix */
     const SinoSolver *solver;
     const SinoMatrixFiles *files;
-    int64_t set_count;   /* of the counts */
-    int64_t batch_sets;  /* that are solved together */
-    SinoGaussian filter; /* of finished images */
-    SinoVolume *volume;  /* of the last images; NULL: these are saved */
-    SinoRecord *record;  /* every slice gets the history of its set */
+    int64_t set_count;    /* of the counts */
+    int64_t batch_sets;   /* that are solved together */
+    SinoGaussian filter;  /* of finished images */
+    SinoVolume *volume;   /* of the last images; sets that are done already are left out; NULL: images are saved */
+    SinoJournal *journal; /* gets an entry for each set that is stored; NULL: none */
+    SinoRecord *record;   /* every slice gets the history of its set */
     SinoMatrixSave save;
-    double *lost; /* [set]: counts that no voxel explains; is written by solvers of counts */
+    double *lost; /* [set]: counts that no voxel explains, by solvers of counts; NaN: of a set that was done already */
 } SinoMatrixSolution;
 
 /* Sets that are solved together at most, of so many, where other memory is not short. */

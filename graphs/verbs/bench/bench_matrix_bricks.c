@@ -5,7 +5,7 @@
 #include "matrix_kind.h"
 #include "memory.h"
 #include "platform.h"
-#include "solver.h"
+#include "solve.h"
 #include "update_task.h"
 
 #include <inttypes.h>
@@ -182,8 +182,9 @@ SinoStatus sino_bench_bricks_backproject(SinoBenchBricks *bricks)
 
 SinoStatus sino_bench_bricks_iterate(SinoBenchBricks *bricks)
 {
-    return sino_runtime_wait_after(bricks->bench->machine.runtime,
-                                   bricks->solver->iterate(&bricks->run, bricks->minibatch, ITERATION));
+    return sino_runtime_wait_after(
+        bricks->bench->machine.runtime,
+        sino_solve_iterations(bricks->solver, &bricks->run, bricks->minibatch, ITERATION, ITERATION));
 }
 
 SinoStatus sino_bench_bricks_image(SinoBenchBricks *bricks, const float **image)

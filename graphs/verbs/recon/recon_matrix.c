@@ -3,6 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
+#include "brick_task.h"
 #include "matrix_plan.h"
 #include "memory.h"
 
@@ -113,6 +114,22 @@ static SinoStatus plan(SinoRecon *recon)
         own->planned_s = times.run - times.load;
     }
     return agree_plan(recon, status);
+}
+
+static void print_plan(const SinoRecon *recon, FILE *out)
+{
+    const Matrix *own = recon->own;
+    fprintf(out, "processors: %s%s\n", sino_bricks_isa_name(),
+            sino_runtime_device_count(recon->runtime) > 0 ? " and devices" : "");
+    fprintf(out, "ranks: %" PRId64 "\n", sino_processes_count(recon->processes));
+    fprintf(out, "row partitions: %" PRId64 "\n", own->input.survey->all_partitions);
+}
+
+/* One rank keeps the images of a set. */
+static SinoRestored restored(const SinoRecon *recon)
+{
+    (void)recon;
+    return (SinoRestored){.data_ranks = 1};
 }
 
 /* ---- images on their way ---- */
@@ -240,6 +257,7 @@ static SinoStatus compute(SinoRecon *recon)
                                          .batch_sets = own->plan.batch_sets,
                                          .filter = own->filter,
                                          .volume = recon->volume,
+                                         .journal = recon->resume.journal,
                                          .record = &recon->record,
                                          .save = {.save = save, .of = recon, .every = recon->settings->save_every},
                                          .lost = own->lost};
@@ -279,8 +297,9 @@ static SinoStatus write_process(SinoRecon *recon)
     if (grid->size[0] > 0)
         SINO_TRY(sino_volume_process_doubles(volume, "voxel_size", 3, 0, grid->size, "mm along x, y and z"));
     if (own->input.solver->has_likelihood)
-        SINO_TRY(sino_volume_process_doubles(volume, "lost_counts", own->input.set_count, 0, own->lost,
-                                             "counts of rows that no voxel explains, per set"));
+        SINO_TRY(sino_volume_process_doubles(
+            volume, "lost_counts", own->input.set_count, 0, own->lost,
+            "counts of rows that no voxel explains, per set; NaN: of a set that an unfinished run stored"));
     return sino_recon_write_history(recon, own->input.set_count, "per set", "NaN once the set has stopped");
 }
 
@@ -308,8 +327,10 @@ static void release(SinoRecon *recon)
 const SinoReconKind sino_recon_matrix = {.try_input = try_input,
                                          .begin = begin,
                                          .plan = plan,
+                                         .print_plan = print_plan,
                                          .record = record,
                                          .build = build,
+                                         .restored = restored,
                                          .compute = compute,
                                          .data_bytes = data_bytes,
                                          .facts = facts,

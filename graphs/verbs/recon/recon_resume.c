@@ -175,11 +175,13 @@ static SinoStatus print_files(FILE *out, const SinoReadFiles *read)
 
 static SinoStatus print_input(FILE *out, const SinoSettings *settings, const SinoInput *input)
 {
-    const SinoScanInfo *info = input->info;
+    const SinoScanInfo *info = input ? input->info : NULL;
     SinoReadFiles read[SINO_READS] = {0};
-    fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
-            info->angle_count, info->row_count, info->column_count, info->file_count);
-    fprintf(out, "format: %s; %s\n", info->kind, info->evidence);
+    if (info) {
+        fprintf(out, "input: %" PRId64 " angles of %" PRId64 " x %" PRId64 " pixels in %" PRId64 " files\n",
+                info->angle_count, info->row_count, info->column_count, info->file_count);
+        fprintf(out, "format: %s; %s\n", info->kind, info->evidence);
+    }
     SinoStatus status = sino_read_files_list(settings, input, read);
     for (int r = 0; r < SINO_READS && read[r].option && !status; r++) status = print_files(out, &read[r]);
     sino_read_files_free(read);

@@ -44,8 +44,8 @@ bool sino_resume_number(const SinoResume *resume, const char *name, int64_t *num
 /* The same for the range of an integer volume. */
 bool sino_resume_range(const SinoResume *resume, SinoValueRange *range);
 
-/* Makes the identity of this run, which ends with the choices of its plan. SINO_BAD_INPUT, naming the first line that
- * differs: this run cannot go on from the earlier one. */
+/* Makes the identity of this run, of a scan or (NULL) of counts, which ends with the choices of its plan.
+ * SINO_BAD_INPUT, naming the first line that differs: this run cannot go on from the earlier one. */
 SinoStatus sino_resume_identify(SinoResume *resume, const SinoSettings *settings, const SinoInput *input,
                                 const char *plan);
 

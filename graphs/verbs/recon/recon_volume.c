@@ -121,14 +121,16 @@ static SinoStatus identify(SinoRecon *recon)
     FILE *out = open_memstream(&plan, &size);
     if (out) {
         recon->kind->print_plan(recon, out);
-        fprintf(out, "center: %.17g\n", recon->input.geometry.center);
-        fprintf(out, "side: %" PRId64 "\n", sino_geometry_slice_side(&recon->input.geometry));
-        fprintf(out, "beyond each side: %" PRId64 "\n", recon->input.geometry.margin);
+        if (scan_of(recon)) {
+            fprintf(out, "center: %.17g\n", recon->input.geometry.center);
+            fprintf(out, "side: %" PRId64 "\n", sino_geometry_slice_side(&recon->input.geometry));
+            fprintf(out, "beyond each side: %" PRId64 "\n", recon->input.geometry.margin);
+        }
         fprintf(out, "lowest: %.17g\nhighest: %.17g\n", recon->request.codes.range.low,
                 recon->request.codes.range.high);
     }
     SinoStatus status = out && fclose(out) == 0
-                            ? sino_resume_identify(&recon->resume, recon->settings, &recon->input, plan)
+                            ? sino_resume_identify(&recon->resume, recon->settings, scan_of(recon), plan)
                             : sino_error(SINO_FAILED, "no memory for the plan of the run");
     free(plan);
     return status;

@@ -5,9 +5,11 @@
 #include "counts_problem.h"
 
 #include <math.h>
+#include <signal.h>
 #include <unistd.h>
 
-#define SMALL "phantom --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o m.csr4 "
+#define FRAMES_RUN "recon m.counts --system-matrix m.csr4 --pictures no --report none --workers 1 --iterations 100 "
+#define SMALL      "phantom --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o m.csr4 "
 
 enum { ROWS = 12 * 3 * 2 * 12 * 3 * 2, WIDTH = 16, HEIGHT = 14, SLICES = 6, VOXELS = SLICES * HEIGHT * WIDTH };
 
@@ -454,6 +456,57 @@ static void spheres_have_their_contrast(void **state)
     free(truth);
 }
 
+/* Sets of counts, twice as many as are solved together, and the least bytes of a journal of the first half. */
+enum { FRAMES = 64, FIRST_HALF = 315000 };
+
+static void assert_same_frames(const char *directory, const char *dataset, int rank, const int64_t *size)
+{
+    double *whole = cli_read_doubles(directory, "whole.h5", dataset, rank, size);
+    double *resumed = cli_read_doubles(directory, "out.h5", dataset, rank, size);
+    int64_t count = 1;
+    for (int i = 0; i < rank; i++) count *= size[i];
+    if (memcmp(whole, resumed, (size_t)count * sizeof *whole) != 0) fail_msg("%s differs", dataset);
+    free(whole);
+    free(resumed);
+}
+
+/* Kills a run once the first sets are in its journal, then goes on from them. */
+static void interrupt_and_resume(const char *directory)
+{
+    CliRun run = {.directory = directory};
+    cli_start(&run, FRAMES_RUN "-o out.h5");
+    const bool goes = cli_await_size(&run, "out.h5.journal", FIRST_HALF);
+    if (goes) kill(run.pid, SIGKILL);
+    cli_wait(&run);
+    assert_true(goes && run.exit_code != 0);
+    cli_free(&run);
+    cli_start(&run, FRAMES_RUN "-o out.h5 --resume");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    assert_non_null(strstr(run.err, " of 384 slices are complete, from an unfinished run"));
+    assert_null(strstr(run.err, "sinodag: 0 of 384"));
+    cli_free(&run);
+}
+
+/* To the bit the images of a run that nothing ended. */
+static void sets_are_resumed(void **state)
+{
+    static const int64_t images[] = {FRAMES, SLICES, HEIGHT, WIDTH}, residuals[] = {FRAMES, 101}, lost[] = {FRAMES};
+    cli_works(*state, SMALL "--counts 3000 --replicates %d", FRAMES);
+    cli_works(*state, FRAMES_RUN "-o whole.h5");
+    interrupt_and_resume(*state);
+    assert_same_frames(*state, "/exchange/data", 4, images);
+    assert_same_frames(*state, "/process/residuals", 2, residuals);
+    double *found = cli_read_doubles(*state, "out.h5", "/process/lost_counts", 1, lost);
+    assert_true(isnan(found[0]) && !isnan(found[FRAMES - 1]));
+    free(found);
+    cli_refuses(
+        *state,
+        "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
+        "an image that was saved",
+        "recon m.counts --system-matrix m.csr4 -o new.h5 --resume --save-every 2");
+}
+
 int cli_counts_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(counts_are_kept),
@@ -465,6 +518,7 @@ int cli_counts_tests(void)
                                        CLI_TEST(sensitivities_are_used),
                                        CLI_TEST(sets_are_independent),
                                        CLI_TEST(images_on_the_way_are_saved),
+                                       CLI_TEST(sets_are_resumed),
                                        CLI_TEST(small_gains_stop_a_run),
                                        CLI_TEST(least_squares_are_solved),
                                        CLI_TEST(simultaneous_steps_are_taken),

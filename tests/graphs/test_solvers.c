@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Solvers: the iterates of each one are those of its formula, by plain loops in double precision, for a small dense
+ * operator whose products are loops, too. */
+#include "panel.h"
+#include "ray_exchange.h"
+#include "solve.h"
+#include "testing.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ANGLES = 6, COLUMNS = 3, RAYS = ANGLES * COLUMNS, VOXELS = 11, PARTS = 2, SLICES = 3, SUBSETS_MOST = 3 };
+
+/* Voxels of the two partitions, of which the first begins at voxel 0. */
+static const int64_t part_voxels[PARTS] = {7, VOXELS - 7};
+
+/* A, and what is solved. Row 4 of A, and column 2, are 0. Rays are in the order of subsets. */
+typedef struct Problem {
+    double matrix[RAYS][VOXELS], b[SLICES][RAYS], weight[SLICES][RAYS], x[SLICES][VOXELS];
+    bool undefined[SLICES][RAYS];
+    int64_t subset_count, subset_rays[SUBSETS_MOST], place[ANGLES];
+    SinoExchangePart part[PARTS];
+    SinoRuntime *runtime;
+    SinoRayExchange *exchange;
+    SinoOperator op;
+    SinoSettings settings;
+} Problem;
+
+static Problem *problem_of(const SinoOperatorWork *work)
+{
+    return work->op->own;
+}
+
+/* ---- the dense operator ---- */
+
+static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
+{
+    const SinoOperator *op = work->op;
+    return sino_partial_sums_new(op->runtime, op->ranks, &op->shape, slices, number, overlap, &work->sums);
+}
+
+static void work_close(SinoOperatorWork *work)
+{
+    sino_partial_sums_free(work->sums, &work->op->shape);
+}
+
+/* A x of a subset, or Aᵀ y: `row` of the vector y, `place` of partition p. */
+static SinoStatus multiply(SinoOperatorWork *work, const SinoProduct *product, bool back, SinoData *const *x,
+                           SinoData *y)
+{
+    const Problem *problem = problem_of(work);
+    const SinoSlices slices = product->slices;
+    const int64_t rows = problem->subset_rays[product->subset];
+    int64_t first = 0, voxel = 0;
+    void *rays, *voxels;
+    for (int64_t s = 0; s < product->subset; s++) first += problem->subset_rays[s];
+    SINO_TRY(sino_data_acquire(y, back ? SINO_READ : SINO_WRITE, &rays));
+    if (!back) memset(rays, 0, (size_t)(rows * slices.stride) * sizeof(float));
+    for (int p = 0; p < PARTS; voxel += part_voxels[p++]) {
+        SINO_TRY(sino_data_acquire(x[p], back ? SINO_WRITE : SINO_READ, &voxels));
+        if (back) memset(voxels, 0, (size_t)(part_voxels[p] * slices.stride) * sizeof(float));
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t v = 0; v < part_voxels[p]; v++)
+                for (int64_t f = 0; f < slices.stride; f++) {
+                    float *at = (float *)rays + sino_panel_element(slices, rows, r, f);
+                    float *of = (float *)voxels + sino_panel_element(slices, part_voxels[p], v, f);
+                    const float a = (float)problem->matrix[first + r][voxel + v];
+                    *(back ? of : at) += a * *(back ? at : of);
+                }
+        sino_data_release(x[p]);
+    }
+    sino_data_release(y);
+    return NULL;
+}
+
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    return multiply(work, product, false, x, y);
+}
+
+static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
+{
+    return multiply(work, product, true, x, y);
+}
+
+static const SinoOperatorKind dense = {
+    .name = "dense", .work_open = work_open, .work_close = work_close, .project = project, .backproject = backproject};
+
+/* ---- units: the slices of the problem ---- */
+
+static SinoStatus fill(void *of, SinoMinibatch *minibatch)
+{
+    const Problem *problem = of;
+    void *b;
+    SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
+    memset(b, 0, (size_t)(RAYS * minibatch->slices.stride) * sizeof(float));
+    for (int64_t f = 0; f < SLICES; f++)
+        for (int64_t r = 0; r < RAYS; r++)
+            ((float *)b)[sino_panel_element(minibatch->slices, RAYS, r, f)] =
+                problem->undefined[f][r] ? -0.0F : (float)problem->b[f][r];
+    sino_data_release(minibatch->vector[0][0]);
+    return NULL;
+}
+
+static SinoStatus store(void *of, SinoMinibatch *minibatch)
+{
+    Problem *problem = of;
+    int64_t voxel = 0;
+    void *x;
+    for (int p = 0; p < PARTS; voxel += part_voxels[p++]) {
+        SinoData *data = minibatch->vector[minibatch->vectors->tomogram][p];
+        SINO_TRY(sino_data_acquire(data, SINO_READ, &x));
+        for (int64_t v = 0; v < part_voxels[p]; v++)
+            for (int64_t f = 0; f < SLICES; f++)
+                problem->x[f][voxel + v] =
+                    (double)((const float *)x)[sino_panel_element(minibatch->slices, part_voxels[p], v, f)];
+        sino_data_release(data);
+    }
+    return NULL;
+}
+
+static const SinoUnitKind slices = {.fill = fill, .store = store};
+
+/* SinoGivenWeights.load. */
+static SinoStatus load_weights(void *of, const SinoMinibatch *minibatch, int64_t vector)
+{
+    const Problem *problem = of;
+    void *w;
+    SINO_TRY(sino_data_acquire(minibatch->vector[vector][0], SINO_WRITE, &w));
+    memset(w, 0, (size_t)(RAYS * minibatch->slices.stride) * sizeof(float));
+    for (int64_t f = 0; f < SLICES; f++)
+        for (int64_t r = 0; r < RAYS; r++)
+            ((float *)w)[sino_panel_element(minibatch->slices, RAYS, r, f)] =
+                problem->undefined[f][r] ? 0 : (float)problem->weight[f][r];
+    sino_data_release(minibatch->vector[vector][0]);
+    return NULL;
+}
+
+/* ---- problems ---- */
+
+/* Numbers from 0 to 1 that floats have, so that both precisions solve the same problem. */
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 44) / (1 << 20);
+}
+
+static SinoStatus open_operator(Problem *problem)
+{
+    SinoExtent *extent = problem->op.shape.extent;
+    const SinoRayExchangeShape alone = SINO_EXCHANGE_ALONE(PARTS);
+    const SinoExchangeParts parts = {.angle_count = ANGLES,
+                                     .column_count = COLUMNS,
+                                     .whole = true,
+                                     .count = PARTS,
+                                     .part = problem->part,
+                                     .all_count = PARTS,
+                                     .all_voxels = part_voxels};
+    for (int p = 0; p < PARTS; p++) problem->part[p].footprint.ray_count = RAYS;
+    SINO_TRY(sino_ray_exchange_new(problem->runtime, &alone, &parts, &problem->exchange));
+    problem->op = (SinoOperator){.kind = &dense,
+                                 .runtime = problem->runtime,
+                                 .problem = {.precision = SINO_SINGLE, .subset_count = problem->subset_count},
+                                 .shape = {.precision = SINO_SINGLE},
+                                 .place = problem->place,
+                                 .ranks = problem->exchange,
+                                 .own = problem};
+    SINO_TRY(sino_ray_exchange_extents(problem->exchange, extent));
+    extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    extent[SINO_ROWS_SUBSET] = sino_extent_of(problem->subset_count, problem->subset_rays);
+    extent[SINO_ROWS_PIXELS] = extent[SINO_ROWS_TALLY] = sino_extent_one(0);
+    return NULL;
+}
+
+static Problem *new_problem(int64_t subsets, bool undefined)
+{
+    Problem *problem = test_calloc(1, sizeof *problem);
+    const SinoRuntimeRequest request = {.workers = 1};
+    uint64_t seed = 7;
+    for (int r = 0; r < RAYS; r++)
+        for (int v = 0; v < VOXELS; v++)
+            problem->matrix[r][v] = r == 4 || v == 2 || draw(&seed) < 0.4 ? 0 : draw(&seed);
+    for (int f = 0; f < SLICES; f++)
+        for (int r = 0; r < RAYS; r++) {
+            problem->b[f][r] = draw(&seed);
+            problem->weight[f][r] = draw(&seed);
+            problem->undefined[f][r] = undefined && f > 0 && draw(&seed) < 0.2;
+        }
+    problem->subset_count = subsets;
+    for (int64_t s = 0; s < subsets; s++) problem->subset_rays[s] = RAYS / subsets;
+    for (int64_t k = 0; k < ANGLES; k++) problem->place[k] = k;
+    problem->settings.relaxation = 0.9;
+    assert_success(sino_runtime_start(&request, &problem->runtime));
+    assert_success(open_operator(problem));
+    return problem;
+}
+
+static void free_problem(Problem *problem)
+{
+    sino_ray_exchange_free(problem->exchange);
+    assert_success(sino_runtime_stop(problem->runtime));
+    test_free(problem);
+}
+
+static void solve(Problem *problem, const SinoSolver *solver, int64_t iterations)
+{
+    const SinoGivenWeights given = {load_weights, problem, 1};
+    SinoSolve run = {.solver = solver,
+                     .run = {.runtime = problem->runtime,
+                             .op = &problem->op,
+                             .settings = &problem->settings,
+                             .iterations = iterations,
+                             .given = solver->weighted ? &given : NULL,
+                             .bounds = {-INFINITY, INFINITY}},
+                     .units = {&slices, problem, SLICES, SLICES, 1, 1, NULL, 0},
+                     .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, SLICES), SLICES},
+                     .history_numbers = (iterations + 1) * (solver->has_likelihood ? 2 : 1),
+                     .aside = true};
+    assert_success(sino_solve(&run));
+}
+
+static void assert_slice(const Problem *problem, int f, const double *x, int64_t iterations)
+{
+    double off = 0, norm = 0;
+    for (int v = 0; v < VOXELS; v++) {
+        off = fmax(off, fabs(problem->x[f][v] - x[v]));
+        norm = fmax(norm, fabs(x[v]));
+    }
+    assert_true(norm > 1e-3);
+    if (!(off <= 2e-5 * norm))
+        fail_msg("slice %d is off by %g of %g after %lld iterations", f, off, norm, (long long)iterations);
+}
+
+/* ---- references ---- */
+
+static double of_ray(const Problem *problem, int r, const double *x)
+{
+    double sum = 0;
+    for (int v = 0; v < VOXELS; v++) sum += problem->matrix[r][v] * x[v];
+    return sum;
+}
+
+static double of_voxel(const Problem *problem, int v, const double *y)
+{
+    double sum = 0;
+    for (int r = 0; r < RAYS; r++) sum += problem->matrix[r][v] * y[r];
+    return sum;
+}
+
+/* The weight of a ray in the sum of squares. */
+static double weight_of(const Problem *problem, int f, int r, bool weighted)
+{
+    return problem->undefined[f][r] ? 0 : weighted ? problem->weight[f][r] : 1;
+}
+
+static double square(int count, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += x[i] * x[i];
+    return sum;
+}
+
+/* CGLS of √w A x = √w b. */
+static void cg(const Problem *problem, int f, bool weighted, int64_t iterations, double *x)
+{
+    double r[RAYS], q[RAYS], g[VOXELS], d[VOXELS], before = 0;
+    for (int i = 0; i < RAYS; i++) r[i] = weight_of(problem, f, i, weighted) * problem->b[f][i];
+    for (int64_t i = 0; i <= iterations; i++) {
+        double product = 0;
+        for (int v = 0; v < VOXELS; v++) g[v] = of_voxel(problem, v, r);
+        for (int v = 0; v < VOXELS; v++) d[v] = i == 0 ? g[v] : g[v] + square(VOXELS, g) / before * d[v];
+        for (int v = 0; v < VOXELS && i == 0; v++) x[v] = 0;
+        before = square(VOXELS, g);
+        for (int k = 0; k < RAYS; k++) {
+            q[k] = of_ray(problem, k, d);
+            product += weight_of(problem, f, k, weighted) * q[k] * q[k];
+        }
+        if (i == iterations) return;
+        for (int v = 0; v < VOXELS; v++) x[v] += before / product * d[v];
+        for (int k = 0; k < RAYS; k++) r[k] -= before / product * weight_of(problem, f, k, weighted) * q[k];
+    }
+}
+
+/* x += relaxation · C Aᵀ W R (b − A x). Without weights the sums of columns include rays without a value. */
+static void sirt(const Problem *problem, int f, bool weighted, int64_t iterations, double *x)
+{
+    double ones[VOXELS], w[RAYS], column[VOXELS], r[RAYS];
+    for (int v = 0; v < VOXELS; v++) ones[v] = 1;
+    for (int v = 0; v < VOXELS; v++) x[v] = 0;
+    for (int k = 0; k < RAYS; k++) w[k] = weighted ? weight_of(problem, f, k, true) : 1;
+    for (int v = 0; v < VOXELS; v++) column[v] = of_voxel(problem, v, w);
+    for (int64_t i = 0; i < iterations; i++) {
+        for (int k = 0; k < RAYS; k++) {
+            const double row = of_ray(problem, k, ones);
+            const double weight = weight_of(problem, f, k, weighted);
+            r[k] = row > 0 ? weight / row * (problem->b[f][k] - of_ray(problem, k, x)) : 0;
+        }
+        for (int v = 0; v < VOXELS; v++)
+            x[v] += column[v] > 0 ? problem->settings.relaxation / column[v] * of_voxel(problem, v, r) : 0;
+    }
+}
+
+/* x = x/s · Aᵀ(b/A x) of one subset after the other, in the order of reversed bits. The start is Σb/Σs. */
+static void osem(const Problem *problem, int f, int64_t iterations, double *x)
+{
+    static const int order[SUBSETS_MOST][SUBSETS_MOST] = {{0}, {0, 1}, {0, 2, 1}};
+    const int subsets = (int)problem->subset_count, rays = RAYS / subsets;
+    double total = 0, counts = 0, all[VOXELS] = {0};
+    for (int k = 0; k < RAYS; k++) {
+        for (int v = 0; v < VOXELS; v++) all[v] += problem->matrix[k][v];
+        if (!problem->undefined[f][k]) counts += problem->b[f][k];
+    }
+    for (int v = 0; v < VOXELS; v++) total += all[v];
+    for (int v = 0; v < VOXELS; v++) x[v] = all[v] > 0 ? counts / total : 0;
+    for (int64_t i = 0; i < iterations * subsets; i++) {
+        const int first = order[subsets - 1][i % subsets] * rays;
+        double next[VOXELS] = {0}, s[VOXELS] = {0};
+        for (int k = first; k < first + rays; k++) {
+            const double ax = of_ray(problem, k, x);
+            const double ratio = problem->undefined[f][k] ? 1 : ax > 0 ? problem->b[f][k] / ax : 0;
+            for (int v = 0; v < VOXELS; v++) {
+                next[v] += problem->matrix[k][v] * ratio;
+                s[v] += problem->matrix[k][v];
+            }
+        }
+        for (int v = 0; v < VOXELS; v++) x[v] *= s[v] > 0 ? next[v] / s[v] : 1;
+    }
+}
+
+/* ---- tests ---- */
+
+static void cg_minimises_squares(void **state)
+{
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        Problem *problem = new_problem(1, true);
+        for (int64_t iterations = 1; iterations <= 4; iterations++) {
+            solve(problem, weighted ? &sino_solver_cg_weighted : &sino_solver_cg, iterations);
+            for (int f = 0; f < SLICES; f++) {
+                double x[VOXELS];
+                cg(problem, f, weighted, iterations, x);
+                assert_slice(problem, f, x, iterations);
+            }
+        }
+        free_problem(problem);
+    }
+}
+
+static void sirt_takes_its_steps(void **state)
+{
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        Problem *problem = new_problem(1, true);
+        for (int64_t iterations = 1; iterations <= 4; iterations++) {
+            solve(problem, weighted ? &sino_solver_sirt_given : &sino_solver_sirt, iterations);
+            for (int f = 0; f < SLICES; f++) {
+                double x[VOXELS];
+                sirt(problem, f, weighted, iterations, x);
+                assert_slice(problem, f, x, iterations);
+            }
+        }
+        free_problem(problem);
+    }
+}
+
+static void mlem_and_osem_multiply(void **state)
+{
+    (void)state;
+    for (int64_t subsets = 1; subsets <= SUBSETS_MOST; subsets++) {
+        Problem *problem = new_problem(subsets, true);
+        for (int64_t iterations = 1; iterations <= 4; iterations++) {
+            solve(problem, subsets == 1 ? &sino_solver_mlem : &sino_solver_osem, iterations);
+            for (int f = 0; f < SLICES; f++) {
+                double x[VOXELS];
+                osem(problem, f, iterations, x);
+                assert_slice(problem, f, x, iterations);
+            }
+        }
+        free_problem(problem);
+    }
+}
+
+TESTING_SUBJECT(solvers)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cg_minimises_squares),
+        cmocka_unit_test(sirt_takes_its_steps),
+        cmocka_unit_test(mlem_and_osem_multiply),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

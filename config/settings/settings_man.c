@@ -109,7 +109,7 @@ static void print_see_also(int but, FILE *out)
 static void print_head(const char *title, FILE *out)
 {
     fprintf(out, ".\\\" SPDX-"
-                 "License-Identifier: BSD-3-Clause\n.\\\" Made from config/settings_table.c.\n");
+                 "License-Identifier: BSD-3-Clause\n.\\\" Made from config/settings/settings_table.c.\n");
     fprintf(out, ".TH \"%s\" 1 \"\" \"sinodag %s\" \"User Commands\"\n.nh\n.ad l\n", title, sino_version_text());
 }
 

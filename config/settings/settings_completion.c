@@ -143,7 +143,7 @@ void sino_settings_bash(FILE *out)
     fputs("# SPDX-"
           "License-Identifier: BSD-3-Clause\n" /* in two, as it is not of this file */
           "# shellcheck shell=bash\n"
-          "# bash completion of sinodag, made from config/settings_table.c.\n\n_sinodag_verbs='",
+          "# bash completion of sinodag, made from config/settings/settings_table.c.\n\n_sinodag_verbs='",
           out);
     for (int v = 0; v < SINO_VERB_COUNT; v++) fprintf(out, "%s%s", v ? " " : "", sino_verb_table[v].name);
     fputs("'\n\n", out);
@@ -195,7 +195,7 @@ static void print_zsh_option(const SinoSetting *row, FILE *out)
 
 void sino_settings_zsh(FILE *out)
 {
-    fputs("#compdef sinodag\n# zsh completion of sinodag, made from config/settings_table.c.\n\n"
+    fputs("#compdef sinodag\n# zsh completion of sinodag, made from config/settings/settings_table.c.\n\n"
           "_sinodag() {\n    local curcontext=\"$curcontext\" state line\n    local -a verbs\n    verbs=(\n",
           out);
     for (int v = 0; v < SINO_VERB_COUNT; v++) {
@@ -244,7 +244,7 @@ static void print_fish_option(const SinoSetting *row, const char *verb, FILE *ou
 
 void sino_settings_fish(FILE *out)
 {
-    fputs("# fish completion of sinodag, made from config/settings_table.c.\n\n", out);
+    fputs("# fish completion of sinodag, made from config/settings/settings_table.c.\n\n", out);
     for (int v = 0; v < SINO_VERB_COUNT; v++) {
         fprintf(out, "complete -c sinodag -n __fish_use_subcommand -f -a %s -d '", sino_verb_table[v].name);
         print_fish(sino_verb_table[v].summary, out);

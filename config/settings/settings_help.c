@@ -203,7 +203,7 @@ static void print_markdown_row(const SinoSetting *row, FILE *out)
 static const char markdown_head[] =
     "# Settings\n"
     "\n"
-    "Made from the table in `config/settings_table.c` by `settings_markdown`; a test compares them.\n"
+    "Made from the table in `config/settings/settings_table.c` by `settings_markdown`; a test compares them.\n"
     "\n"
     "A setting is given on the command line as `--name value` or `--name=value`, or in the YAML file of `--config` as\n"
     "a line `name: value`. Both read values alike. The command line wins over the file, the file over the default.\n"

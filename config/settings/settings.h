@@ -95,7 +95,7 @@ typedef enum SinoStripeRemoval {
     SINO_REMOVE_SORTING,
     SINO_REMOVE_VO_ALL
 } SinoStripeRemoval;
-/* AUTO of both: by a sample of the scan (graphs/pipeline/suspicion.h). */
+/* AUTO of both: by a sample of the scan (graphs/pipeline/checks/suspicion.h). */
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 /* How the filter continues a projection beyond the detector. */
 typedef enum SinoPaddingType { SINO_PADDING_AUTO, SINO_PADDING_ZEROS, SINO_PADDING_EDGES } SinoPaddingType;
@@ -371,7 +371,7 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
 
 /* Whether no value of SIRT or FISTA is below 0, as far as the settings decide: with `auto`, projections may deny it
- * (graphs/pipeline/halves.h). */
+ * (graphs/pipeline/search/halves.h). */
 bool sino_settings_nonnegative(const SinoSettings *settings);
 
 /* The largest number of iterations of a run. */

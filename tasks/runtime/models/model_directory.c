@@ -10,7 +10,6 @@
 #include "ending.h"
 #include "memory.h"
 #include "model_file.h"
-#include "runtime_private.h"
 
 #include <dirent.h>
 #include <errno.h>

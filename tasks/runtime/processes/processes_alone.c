@@ -2,7 +2,6 @@
 /* Processes: the single process of a build without MPI. */
 #include "ending.h"
 #include "launcher.h"
-#include "message.h"
 #include "processes.h"
 
 #include <assert.h>
@@ -140,15 +139,4 @@ SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send
     assert(send_count[0] == receive_count[0]);
     memcpy(receive[0], send[0], (size_t)send_count[0] * sizeof **send);
     return NULL;
-}
-
-SinoStatus sino_send(SinoRuntime *runtime, const SinoMessage *message, SinoData *data)
-{
-    (void)runtime, (void)message, (void)data;
-    return sino_error(SINO_FAILED, "a message to another process, but there is none");
-}
-
-SinoStatus sino_receive(SinoRuntime *runtime, const SinoMessage *message, SinoData *data)
-{
-    return sino_send(runtime, message, data);
 }

@@ -2,4 +2,4 @@
 /* Toeplitz on a GPU: the tests of the CPU's products, whose spectra it shares. */
 #include "toeplitz_on_device.h"
 
-#include "../codelets/test_toeplitz.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_toeplitz.c" /* NOLINT(bugprone-suspicious-include) */

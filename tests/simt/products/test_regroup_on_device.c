@@ -6,4 +6,4 @@
 #define sino_regroup_fill    regroup_fill_on_device
 #define sino_regroup_block   regroup_block_on_device
 
-#include "../codelets/test_regroup.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_regroup.c" /* NOLINT(bugprone-suspicious-include) */

@@ -6,7 +6,7 @@
 #define PART_TOLERANCE             (precision == SINO_MIXED ? 5e-3 : 1e-4)
 #define sino_cone_backproject_with cone_backproject_on_device
 
-#include "../codelets/test_cone_backproject.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_cone_backproject.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "cone_cuda.h"
 #include "device.h"

@@ -4,4 +4,4 @@
 
 #define sino_cone_pack cone_pack_on_device
 
-#include "../codelets/test_cone_pack.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_cone_pack.c" /* NOLINT(bugprone-suspicious-include) */

@@ -4,7 +4,7 @@
 
 #define sino_trace_tiles trace_tiles_on_device
 
-#include "../codelets/test_trace.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_trace.c" /* NOLINT(bugprone-suspicious-include) */
 
 __attribute__((constructor)) static void skip_measured_scans(void)
 {

@@ -4,4 +4,4 @@
 
 #define sino_correct correct_on_device
 
-#include "../codelets/test_correct.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_correct.c" /* NOLINT(bugprone-suspicious-include) */

@@ -4,4 +4,4 @@
 
 #define sino_stripes_run stripes_run_on_device
 
-#include "../codelets/test_stripes.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_stripes.c" /* NOLINT(bugprone-suspicious-include) */

@@ -4,4 +4,4 @@
 
 #define sino_cone_weigh cone_weigh_on_device
 
-#include "../codelets/test_cone_weigh.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_cone_weigh.c" /* NOLINT(bugprone-suspicious-include) */

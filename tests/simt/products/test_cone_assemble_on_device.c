@@ -4,4 +4,4 @@
 
 #define sino_cone_assemble cone_assemble_on_device
 
-#include "../codelets/test_cone_assemble.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_cone_assemble.c" /* NOLINT(bugprone-suspicious-include) */

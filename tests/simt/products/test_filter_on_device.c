@@ -2,4 +2,4 @@
 /* Filter on a GPU: the tests of the CPU's filter, whose plans it shares. */
 #include "filter_on_device.h"
 
-#include "../codelets/test_filter.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_filter.c" /* NOLINT(bugprone-suspicious-include) */

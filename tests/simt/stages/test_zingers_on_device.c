@@ -4,4 +4,4 @@
 
 #define sino_zingers_remove zingers_remove_on_device
 
-#include "../codelets/test_zingers.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_zingers.c" /* NOLINT(bugprone-suspicious-include) */

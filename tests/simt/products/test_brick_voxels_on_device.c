@@ -27,4 +27,4 @@ static void mask_on_device(SinoSlices slices, int64_t rows, const float *mask, c
 #define sino_voxels_add  add_on_device
 #define sino_voxels_mask mask_on_device
 
-#include "../codelets/test_brick_voxels.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_brick_voxels.c" /* NOLINT(bugprone-suspicious-include) */

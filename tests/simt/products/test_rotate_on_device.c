@@ -6,4 +6,4 @@
 #define sino_rotate_project rotate_project_on_device
 #define sino_rotate_back    rotate_back_on_device
 
-#include "../codelets/test_rotate.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_rotate.c" /* NOLINT(bugprone-suspicious-include) */

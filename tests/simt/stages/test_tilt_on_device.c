@@ -4,4 +4,4 @@
 
 #define sino_tilt_correct tilt_correct_on_device
 
-#include "../codelets/test_tilt.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_tilt.c" /* NOLINT(bugprone-suspicious-include) */

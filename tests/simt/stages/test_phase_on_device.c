@@ -4,4 +4,4 @@
 
 #define sino_phase_correct phase_correct_on_device
 
-#include "../codelets/test_phase.c" /* NOLINT(bugprone-suspicious-include) */
+#include "../../codelets/test_phase.c" /* NOLINT(bugprone-suspicious-include) */

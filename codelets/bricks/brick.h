@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Brick: blocks of a matrix with arbitrary entries ≥ 0 (config/system_matrix.h), and their products. One block serves
- * y = A x, x += Aᵀ y, and a sweep of MLEM, which does both while it reads A once. docs/bricks.md has the reasons.
+/* Brick: blocks of a matrix with arbitrary entries ≥ 0 (config/geometry/system_matrix.h), and their products. One block
+ * serves y = A x, x += Aᵀ y, and a sweep of MLEM, which does both while it reads A once. Reasons: docs/bricks.md.
  *
  * Voxels lie in bricks of 16 or 32 lanes, and bricks in tiles (brick_order.h). A block is one piece of memory without
  * addresses, aligned to 64 bytes:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Brick order: where the voxels of a matrix with arbitrary entries (config/system_matrix.h) lie in vectors, so that the
- * voxels of a row lie close together.
+/* Brick order: where the voxels of a matrix with arbitrary entries (config/geometry/system_matrix.h) lie in vectors, so
+ * that the voxels of a row lie close together.
  *
  * A *brick* is 16 or 32 voxels (lanes) that are neighbours in space: the rows brick · lanes … + lanes − 1 of a vector
  * of voxels. A *tile* is a run of at most SINO_BRICK_TILE bricks, neighbours in space, too. Bricks are numbered tile

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Panel: how the slices of a vector lie in memory (config/panel.h). This file comes before every other .cl file. REAL
+/* Panel: how the slices of a vector lie in memory (config/base/panel.h). This file comes before every other .cl file. REAL
  * is float or double. A work item of a kernel handles one (slice, row). */
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -37,6 +37,9 @@ typedef struct SinoNpy {
 /* Whether these first bytes of a file, at most 6 of which are looked at, are those of an NPY file. */
 bool sino_npy_probe(const void *memory, int64_t bytes);
 
+/* Whether a file is an NPY file. False, too, if it cannot be read. */
+bool sino_npy_probe_file(const char *path);
+
 /* Reads the header at the beginning of `memory`. `bytes`: those of the file that are there; when the file has more,
  * at least SINO_NPY_HEADER_BYTES. `name` is the file in errors. SINO_BAD_INPUT: no NPY header, damaged, of another
  * version, type or order of dimensions, or with sizes whose product exceeds 63 bits. Whether the values exist is for

@@ -10,8 +10,8 @@
 
 #include "count_type.h"
 #include "hdf5_output.h"
+#include "hdf5_scan.h"
 #include "memory.h"
-#include "scan_source.h"
 
 struct SinoScanWriter {
     SinoHdf5Output *output;

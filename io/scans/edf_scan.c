@@ -172,8 +172,9 @@ static bool probe_pattern(const char *named)
     return found;
 }
 
-bool sino_edf_scan_probe(const char *named)
+static bool probe_edf(const SinoScanRequest *request)
 {
+    const char *named = request->path;
     switch (sino_path_kind(named)) {
     case SINO_PATH_FILE:
         return probe_file(named);
@@ -187,9 +188,10 @@ bool sino_edf_scan_probe(const char *named)
     return false;
 }
 
-SinoStatus sino_edf_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
-                                const SinoFileList **files)
+static SinoStatus open_edf_fields(const char *named, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
+                                  int64_t *count, const SinoFileList **files)
 {
+    (void)variable;
     EdfStack *stack;
     SINO_TRY(open_stack(named, part, &stack));
     const SinoEdfImage *shape = &stack->shape;
@@ -200,11 +202,6 @@ SinoStatus sino_edf_fields_open(const char *named, const SinoScanInfo *info, Sin
     *count = stack->image_count;
     *files = &stack->files;
     return NULL;
-}
-
-static bool probe_edf(const SinoScanRequest *request)
-{
-    return sino_edf_scan_probe(request->path);
 }
 
 static SinoStatus open_edf(const SinoScanRequest *request, SinoScan *scan)
@@ -232,4 +229,5 @@ const SinoScanFormat sino_edf_format = {.name = "EDF images",
                                         .evidence = "headers of the ESRF data format",
                                         .certainty = "certain",
                                         .probe = probe_edf,
-                                        .open = open_edf};
+                                        .open = open_edf,
+                                        .open_fields = open_edf_fields};

@@ -62,6 +62,13 @@ SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool
 /* The file names of the scan's info. Call it when all datasets are open. */
 void sino_hdf5_scan_name_files(SinoHdf5Scan *hdf5, SinoScanInfo *info);
 
+/* The lengths of a setup as the NeXus classes NXsource and NXdetector define them: distances from the sample along the
+ * beam, which upstream is negative, and pixels of the detector. */
+#define SINO_SOURCE_DISTANCE   "/measurement/instrument/source/distance"
+#define SINO_DETECTOR_DISTANCE "/measurement/instrument/detector/distance"
+#define SINO_PIXEL_WIDTH       "/measurement/instrument/detector/x_pixel_size"
+#define SINO_PIXEL_HEIGHT      "/measurement/instrument/detector/y_pixel_size"
+
 /* The lengths of a setup by the names of their datasets; what is absent or not believable is 0. */
 typedef struct SinoSetupNames {
     const char *source_distance, *detector_distance, *pixel_width, *pixel_height;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT scan: projections, flat and dark fields, and angles in variables of a MATLAB file of level 5. What MATLAB calls
  * the first dimension is the last one here. */
+#include "mat_scan.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -82,8 +84,8 @@ static SinoCountType count_type(const SinoMatVariable *variable)
     return strcmp(variable->class_name, "uint16") == 0 ? SINO_COUNT_UINT16 : SINO_COUNT_FLOAT32;
 }
 
-SinoStatus sino_mat_fields_open(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
-                                int64_t *count, const SinoFileList **files)
+static SinoStatus open_mat_fields(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
+                                  int64_t *count, const SinoFileList **files)
 {
     SinoArrayScan *arrays;
     SINO_TRY(open_array(path, name, part, &arrays));
@@ -163,4 +165,5 @@ const SinoScanFormat sino_mat_scan_format = {.name = "MATLAB array",
                                              .takes_dataset = true,
                                              .takes_axes = true,
                                              .probe = probe_mat,
-                                             .open = open_mat};
+                                             .open = open_mat,
+                                             .open_fields = open_mat_fields};

@@ -3,32 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "arithmetic.h"
 #include "array_scan.h"
 #include "memory.h"
-#include "path_kind.h"
 #include "plain_values.h"
 #include "regular_file.h"
-
-bool sino_npy_scan_probe(const char *path)
-{
-    int descriptor;
-    int64_t bytes;
-    char head[6];
-    if (sino_path_kind(path) != SINO_PATH_FILE) return false;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    bool found = false;
-    if (!status) {
-        const int64_t count = sino_smaller(bytes, (int64_t)sizeof head);
-        status = sino_regular_read(path, descriptor, 0, count, head);
-        found = !status && sino_npy_probe(head, count);
-        close(descriptor);
-    }
-    sino_status_free(status);
-    return found;
-}
 
 static SinoStatus read_header(const char *path, SinoArrayScan *npy)
 {
@@ -49,9 +29,10 @@ static SinoStatus read_header(const char *path, SinoArrayScan *npy)
     return NULL;
 }
 
-SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
-                                const SinoFileList **files)
+static SinoStatus open_npy_fields(const char *path, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
+                                  int64_t *count, const SinoFileList **files)
 {
+    (void)variable;
     SinoArrayScan *npy;
     SINO_TRY(sino_array_scan_new(path, part, &npy));
     SINO_TRY(read_header(path, npy));
@@ -60,7 +41,7 @@ SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, Sino
 
 static bool probe_npy(const SinoScanRequest *request)
 {
-    return sino_npy_scan_probe(request->path);
+    return sino_npy_probe_file(request->path);
 }
 
 static SinoStatus open_npy(const SinoScanRequest *request, SinoScan *scan)
@@ -79,4 +60,5 @@ const SinoScanFormat sino_npy_scan_format = {.name = "NumPy array",
                                              .evidence = "first bytes of .npy",
                                              .certainty = "certain",
                                              .probe = probe_npy,
-                                             .open = open_npy};
+                                             .open = open_npy,
+                                             .open_fields = open_npy_fields};

@@ -11,6 +11,7 @@
 #include "hdf5_scan.h"
 #include "inner_path.h"
 #include "mat_file.h"
+#include "mat_scan.h"
 #include "memory.h"
 #include "path_kind.h"
 #include "scan_frames.h"

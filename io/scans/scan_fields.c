@@ -11,11 +11,21 @@
 #include "mat_file.h"
 #include "path_kind.h"
 
+/* The format of images, which is TIFF if no other one recognises them. */
+static const SinoScanFormat *format_of(const char *named)
+{
+    static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_edf_format};
+    const SinoScanRequest request = {.path = named};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->probe(&request)) return formats[i];
+    return &sino_tiff_format;
+}
+
 static SinoStatus open_dataset(const char *path, const char *name, SinoScanField field, const SinoScanInfo *info,
                                SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
     SinoHdf5Scan *hdf5;
-    if (sino_mat_probe_file(path)) return sino_mat_fields_open(path, name, info, part, count, files);
+    if (sino_mat_probe_file(path)) return sino_mat_scan_format.open_fields(path, name, info, part, count, files);
     SINO_TRY(sino_hdf5_scan_new(path, part, &hdf5));
     *files = &hdf5->files;
     SINO_TRY(sino_hdf5_scan_open_field(hdf5, field, name, false, true, info, "the projections have", count));
@@ -46,8 +56,5 @@ SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField f
     SINO_CHECK(sino_path_kind(named) != SINO_PATH_FILE || !sino_hdf5_probe(named), SINO_BAD_INPUT,
                "--%s is '%s', an HDF5 file; allowed: FILE:/DATASET, or images",
                field == SINO_FIELD_FLATS ? "flats" : "darks", named);
-    if (sino_mat_probe_file(named)) return sino_mat_fields_open(named, NULL, info, part, count, files);
-    if (sino_npy_scan_probe(named)) return sino_npy_fields_open(named, info, part, count, files);
-    if (sino_edf_scan_probe(named)) return sino_edf_fields_open(named, info, part, count, files);
-    return sino_tiff_fields_open(named, info, part, count, files);
+    return format_of(named)->open_fields(named, NULL, info, part, count, files);
 }

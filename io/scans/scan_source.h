@@ -55,51 +55,25 @@ typedef struct SinoScanFormat {
      * if their number determines the number of projections. On failure the caller closes the scan, which releases every
      * part filled so far. */
     SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
+    /* Opens images of this format as --flats or --darks of a scan of any format; NULL: it has none. `variable`: which
+     * array of a file that has several; NULL: the only one. `part` may be filled even on failure. *files: the list of
+     * the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */
+    SinoStatus (*open_fields)(const char *named, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
+                              int64_t *count, const SinoFileList **files);
 } SinoScanFormat;
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
     sino_dataset_format, sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format,
     sino_sinogram_format;
 
-/* Opens what --flats or --darks of the request name for a scan of any format. `part` may be filled even on failure.
- * *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */
+/* Opens what --flats or --darks of the request name for a scan of any format. `part`, *files, errors: as of
+ * SinoScanFormat.open_fields. */
 SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField field, const SinoScanInfo *info,
                                  SinoScanPart *part, int64_t *count, const SinoFileList **files);
-
-/* tiff_scan.c: opens the TIFF files of --flats or --darks for a scan of any format. `part` may be filled even on
- * failure. *files: the list of the part's files, which the part owns. */
-SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
-                                 const SinoFileList **files);
-
-/* edf_scan.c, npy_scan.c: the same for EDF files, and for an array in a .npy file; and whether a name stands for such.
- */
-bool sino_edf_scan_probe(const char *named);
-bool sino_npy_scan_probe(const char *path);
-SinoStatus sino_edf_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
-                                const SinoFileList **files);
-SinoStatus sino_npy_fields_open(const char *path, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
-                                const SinoFileList **files);
-
-/* mat_scan.c: the same for a variable of a MATLAB file of level 5 (mat_file.h); NULL: the only array of it. */
-SinoStatus sino_mat_fields_open(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
-                                int64_t *count, const SinoFileList **files);
-
-/* mat_scan.c: reads angles from a variable. *unit, if auto, becomes radians where its name says so. projections 0: as
- * many as there are. The caller frees them. SINO_BAD_INPUT: as of sino_mat_open; it is no row or column of numbers,
- * another number of them, an angle that is not finite. */
-SinoStatus sino_mat_angles_read(const char *path, const char *name, SinoAngleUnit *unit, int64_t projections,
-                                int64_t *count, double **angle_rad);
 
 /* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
  * before it allocates what the sizes determine. */
 SinoStatus sino_scan_check_limits(const char *path, const SinoScanInfo *info);
-
-/* The lengths of a setup as the NeXus classes NXsource and NXdetector define them: distances from the sample along the
- * beam, which upstream is negative, and pixels of the detector. */
-#define SINO_SOURCE_DISTANCE   "/measurement/instrument/source/distance"
-#define SINO_DETECTOR_DISTANCE "/measurement/instrument/detector/distance"
-#define SINO_PIXEL_WIDTH       "/measurement/instrument/detector/x_pixel_size"
-#define SINO_PIXEL_HEIGHT      "/measurement/instrument/detector/y_pixel_size"
 
 /* Reads the angles of --theta, or of the scan's dataset if it begins with a colon, into the scan. If the scan has no
  * angle_count, it becomes their number. SINO_BAD_INPUT: another number of them, or as of angle_list.h. */

@@ -55,9 +55,10 @@ static void close_images(void *file)
 static const SinoScanSource tiff_source = {.read = read_images, .close = close_images},
                             sinograms_source = {.read = read_sinograms, .close = close_images};
 
-SinoStatus sino_tiff_fields_open(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
-                                 const SinoFileList **files)
+static SinoStatus open_tiff_fields(const char *named, const char *variable, const SinoScanInfo *info,
+                                   SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
+    (void)variable;
     SinoTiffStack *stack;
     SINO_TRY(sino_tiff_stack_open(named, &stack));
     *part = (SinoScanPart){.source = &tiff_source, .file = stack};
@@ -105,4 +106,5 @@ const SinoScanFormat sino_tiff_format = {.name = "TIFF images",
                                          .certainty = "certain",
                                          .takes_axes = true,
                                          .probe = probe_tiff,
-                                         .open = open_tiff};
+                                         .open = open_tiff,
+                                         .open_fields = open_tiff_fields};

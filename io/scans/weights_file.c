@@ -16,7 +16,7 @@
 #include "npy.h"
 #include "plain_values.h"
 #include "regular_file.h"
-#include "scan_source.h"
+#include "scan.h"
 
 struct SinoWeightsFile {
     char *name;            /* in errors; owned */
@@ -130,7 +130,7 @@ static SinoStatus take_table(const SinoWeightsRequest *request, Table *table)
     char *path = NULL, *inner = NULL;
     table->rank = 3;
     SinoStatus split = sino_inner_path_split(request->path, &path, &inner), status = NULL;
-    if (!split && !inner && sino_npy_scan_probe(path)) status = take_npy(request, table);
+    if (!split && !inner && sino_npy_probe_file(path)) status = take_npy(request, table);
     if (!split && inner && sino_hdf5_probe(path)) status = take_hdf5(request, path, inner, table);
     sino_status_free(split); /* a folder, a pattern, or no file, which the scan then says */
     free(path);

@@ -312,7 +312,7 @@ static double in_cube(const float *cube, double x, double y, double z)
     return sum;
 }
 
-/* By small steps from the source to the pixel, with the places of config/cone.h. */
+/* By small steps from the source to the pixel, with the places of config/geometry/cone.h. */
 static double integrate_cone(const float *cube, const SinoCone *cone, double angle_rad, double column, double row)
 {
     enum { STEPS = 1024 };

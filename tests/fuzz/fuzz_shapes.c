@@ -2,7 +2,7 @@
 /* Fuzzing: a scan in a sound HDF5 file of strange contents: ranks, sizes, types, layouts, links and virtual sources.
  * The input has a few bytes for each dataset. HDF5 itself is not fuzzed, as it is by fuzz_hdf5. */
 #include "fuzz.h"
-#include "scan_source.h"
+#include "hdf5_scan.h"
 
 #include <hdf5.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef SINO_KNOWN_ERROR_H
 #define SINO_KNOWN_ERROR_H
 
-#include "../../config/status.h"
+#include "../../config/base/status.h"
 
 static inline SinoStatus sino_known_error(SinoStatus status)
 {

@@ -40,7 +40,8 @@ SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log);
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log);
 
 /* Prints on stdout how a reconstruction would go on a machine that need not be here: its tasks run in virtual time
- * (tasks/runtime/simulation.h). SINO_BAD_INPUT: this program computes, and there is none beside it that simulates. */
+ * (tasks/runtime/base/simulation.h). SINO_BAD_INPUT: this program computes, and there is none beside it that simulates.
+ */
 SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *log);
 
 /* Runs the program, whose arguments are those of main, and returns its exit code. With the verb simulate a usual

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stripes on a GPU: the tests of the CPU's function. */
+#include "stripes_on_device.h"
+
+#define sino_stripes_run stripes_run_on_device
+
+#include "../../codelets/test_stripes.c" /* NOLINT(bugprone-suspicious-include) */

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* Several sets of flat fields on a GPU: the tests of the CPU's correction. */
-#include "correct_on_device.h"
-
-#define sino_correct correct_on_device
-
-#include "../codelets/test_flat_sets.c" /* NOLINT(bugprone-suspicious-include) */

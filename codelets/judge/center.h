@@ -38,6 +38,23 @@ SinoStatus sino_center_vo_metric(const SinoCenterVo *vo, int64_t candidate_count
 SinoStatus sino_center_phase_correlation(int64_t row_count, int64_t column_count, const float *image0,
                                          const float *image180, double *center);
 
+/* How alike two projections half a turn apart are if one is turned over about a line: their correlation (1 for clean
+ * data) where they fit best, in images of at most 128 pixels a side. It is the rotation axis about which they are
+ * alike.
+ */
+typedef struct SinoCenterMirror {
+    double upright;  /* about the best line within 10 degrees of the columns: the axis of most scans */
+    double lying;    /* about the best line within 10 degrees of the rows: rows and columns are exchanged */
+    double lean_deg; /* of that line, positive if it lies in lower rows at larger columns */
+    double still;    /* as they are, without a shift: much if there is more of the detector in them than of an object */
+} SinoCenterMirror;
+
+/* image0, image180[row_count][column_count]: finite line integrals. All correlations are 0 of images that are too
+ * small, or constant. SINO_FAILED: no memory. Call on one thread at a time, while no other thread uses FFTW's planner.
+ */
+SinoStatus sino_center_mirror(int64_t row_count, int64_t column_count, const float *image0, const float *image180,
+                              SinoCenterMirror *mirror);
+
 /* Center of a scan of a whole turn by its pairs of opposite projections in one row: first, second[pair][column], finite
  * line integrals. The center is where the mirror images of the second ones are most like the first ones in the columns
  * that both see, at least 8 and a twentieth of all: in half columns, then by a parabola. The axis may lie anywhere but

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -172,8 +173,23 @@ double sino_platform_processor_s(void)
     return clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Objects of this type that the process may run on, of a loaded topology; all where its mask is unknown. */
-static int64_t count_mine(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_bitmap_t mine, bool *bound)
+/* The machine as hwloc sees it, which reads hundreds of files: once in a process, which may make many operators. NULL:
+ * hwloc does not know. */
+static hwloc_topology_t topology;
+static pthread_once_t topology_once = PTHREAD_ONCE_INIT;
+
+static void load_topology(void)
+{
+    if (hwloc_topology_init(&topology) != 0) {
+        topology = NULL;
+    } else if (hwloc_topology_load(topology) != 0) {
+        hwloc_topology_destroy(topology);
+        topology = NULL;
+    }
+}
+
+/* Objects of this type that the process may run on; all where its mask is unknown. */
+static int64_t count_mine(hwloc_obj_type_t type, hwloc_bitmap_t mine, bool *bound)
 {
     int64_t count = 0;
     const bool known = hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0;
@@ -189,14 +205,11 @@ static int64_t count_mine(hwloc_topology_t topology, hwloc_obj_type_t type, hwlo
 /* *bound: the mask of the process leaves out hardware threads of the topology. 0: hwloc does not know. */
 static int64_t count_objects(hwloc_obj_type_t type, bool *bound)
 {
-    hwloc_topology_t topology;
-    int64_t count = 0;
     *bound = false;
-    if (hwloc_topology_init(&topology) != 0) return 0;
+    (void)pthread_once(&topology_once, load_topology);
     hwloc_bitmap_t mine = hwloc_bitmap_alloc();
-    if (mine && hwloc_topology_load(topology) == 0) count = count_mine(topology, type, mine, bound);
+    const int64_t count = mine && topology ? count_mine(type, mine, bound) : 0;
     hwloc_bitmap_free(mine);
-    hwloc_topology_destroy(topology);
     return count;
 }
 

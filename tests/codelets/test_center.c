@@ -347,10 +347,62 @@ static void likeness_about_a_center(void **state)
     assert_true(at[0] > 0.999 && at[1] < 0.5 && at[2] == 0);
 }
 
+enum { BLOBS = 6, TALL = 40, WIDE = 56 };
+
+/* Adds blobs at places that are turned over about a line through (20, 30), `line_deg` from the rows. */
+static void add_blobs(bool turned, double line_deg, float *image)
+{
+    static const double row[BLOBS] = {9, 12, 17, 22, 27, 30}, column[BLOBS] = {30, 17, 41, 25, 36, 14};
+    const double cosine = cos(line_deg * M_PI / 90), sine = sin(line_deg * M_PI / 90);
+    for (int i = 0; i < TALL * WIDE * BLOBS; i++) {
+        const int p = i / BLOBS, b = i % BLOBS;
+        const double down = row[b] - 20, right = column[b] - 30;
+        const double r = p / WIDE - (turned ? 20 + sine * right - cosine * down : row[b]);
+        const double c = p % WIDE - (turned ? 30 + cosine * right + sine * down : column[b]);
+        image[p] += (float)((1 + b % 3) * exp(-(r * r + c * c) / 8));
+    }
+}
+
+/* The axis of opposite projections is told, also where it leans, or is wide of the middle; stripes of the detector are
+ * more alike as they are; small images tell nothing. */
+static void mirror_tells_the_axis(void **state)
+{
+    (void)state;
+    static const double line_deg[] = {90, 84, 0, 6, -9};
+    SinoCenterMirror found;
+    for (size_t i = 0; i < sizeof line_deg / sizeof *line_deg; i++) {
+        float first[TALL * WIDE] = {0}, second[TALL * WIDE] = {0};
+        const bool lying = line_deg[i] < 45;
+        add_blobs(false, 0, first);
+        add_blobs(true, line_deg[i], second);
+        assert_success(sino_center_mirror(TALL, WIDE, first, second, &found));
+        if (!((lying ? found.lying : found.upright) > 0.95 && (lying ? found.upright : found.lying) < 0.8 &&
+              found.still < 0.8 && (!lying || found.lean_deg == line_deg[i])))
+            fail_msg("%g: upright %g, lying %g at %g, still %g", line_deg[i], found.upright, found.lying,
+                     found.lean_deg, found.still);
+    }
+    float first[TALL * WIDE] = {0}, second[TALL * WIDE] = {0};
+    add_blobs(false, 0, first);
+    add_blobs(true, 90, second);
+    for (int p = 0; p < TALL * WIDE; p++) {
+        const float stripe = (float)(p % WIDE * 7 % 5);
+        first[p] += stripe;
+        second[p] += stripe;
+    }
+    assert_success(sino_center_mirror(TALL, WIDE, first, second, &found));
+    assert_true(found.lying > found.upright && found.still > found.lying - 0.01);
+    assert_success(sino_center_mirror(7, WIDE, first, second, &found));
+    assert_true(found.upright == 0 && found.lying == 0 && found.still == 0);
+    for (int p = 0; p < TALL * WIDE; p++) first[p] = 1;
+    assert_success(sino_center_mirror(TALL, WIDE, first, second, &found));
+    assert_true(found.upright == 0 && found.lying == 0 && found.still == 0);
+}
+
 TESTING_SUBJECT(center)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(likeness_about_a_center),
+        cmocka_unit_test(mirror_tells_the_axis),
         cmocka_unit_test(moments_find_centers_of_few_angles),
         cmocka_unit_test(vo_finds_centers_of_phantoms),
         cmocka_unit_test(vo_treats_fractions_alike),

@@ -4,6 +4,7 @@
 #ifndef SINO_CENTER_METHODS_H
 #define SINO_CENTER_METHODS_H
 
+#include "center.h"
 #include "center_order.h"
 #include "input.h"
 
@@ -70,6 +71,10 @@ bool sino_center_is_whole_turn(const SinoGeometry *geometry);
 /* Phase correlation of the first projection, all its rows, and the projection half a turn later. SINO_BAD_INPUT: the
  * scan has no such pair. */
 SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, SinoCenterFound *found);
+
+/* How alike these two are about an axis that stands upright, and about one that lies (center.h); 0: the scan has no
+ * such pair. */
+SinoStatus sino_center_mirrored(SinoRuntime *runtime, const SinoInput *input, SinoCenterMirror *mirror);
 
 /* The projection opposite to the first, which phase correlation needs; −1: the scan has none. */
 int64_t sino_center_opposite(const SinoGeometry *geometry);

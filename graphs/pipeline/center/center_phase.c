@@ -46,6 +46,14 @@ static SinoStatus read_projection(SinoRuntime *runtime, const SinoInput *input, 
     return sino_stages_read(runtime, &one, true, false, 0, input->slice_count, projection);
 }
 
+/* Reads the first projection and the opposite one; the caller frees both, on failure, too. */
+static SinoStatus read_pair(SinoRuntime *runtime, const SinoInput *input, int64_t opposite, float *pair[2])
+{
+    pair[0] = pair[1] = NULL;
+    SINO_TRY(read_projection(runtime, input, 0, &pair[0]));
+    return read_projection(runtime, input, opposite, &pair[1]);
+}
+
 /* The center of each half of the rows by itself. Halves without content give centers that do not agree with that of all
  * rows, and tell nothing. */
 static double lean_of(const SinoInput *input, const float *first, const float *second, double center)
@@ -66,7 +74,7 @@ static double lean_of(const SinoInput *input, const float *first, const float *s
 SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, SinoCenterFound *found)
 {
     SinoStatus status = NULL;
-    float *first = NULL, *second = NULL;
+    float *pair[2];
     double off;
     const int64_t opposite = opposite_angle(&input->geometry, &off);
     SINO_CHECK(opposite >= 0, SINO_BAD_INPUT,
@@ -74,13 +82,27 @@ SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, Si
                "needs; give --rotation-axis, or --rotation-axis-auto vo",
                off * 180 / SINO_PI);
     *found = (SinoCenterFound){.metric = NAN, .lean = NAN};
-    SINO_TRY_OR(status, cleanup, read_projection(runtime, input, 0, &first));
-    SINO_TRY_OR(status, cleanup, read_projection(runtime, input, opposite, &second));
-    status =
-        sino_center_phase_correlation(input->slice_count, input->geometry.column_count, first, second, &found->center);
-    if (!status) found->lean = lean_of(input, first, second, found->center);
+    SINO_TRY_OR(status, cleanup, read_pair(runtime, input, opposite, pair));
+    status = sino_center_phase_correlation(input->slice_count, input->geometry.column_count, pair[0], pair[1],
+                                           &found->center);
+    if (!status) found->lean = lean_of(input, pair[0], pair[1], found->center);
 cleanup:
-    free(first);
-    free(second);
+    free(pair[0]);
+    free(pair[1]);
+    return status;
+}
+
+SinoStatus sino_center_mirrored(SinoRuntime *runtime, const SinoInput *input, SinoCenterMirror *mirror)
+{
+    SinoStatus status = NULL;
+    float *pair[2];
+    const int64_t opposite = sino_center_opposite(&input->geometry);
+    *mirror = (SinoCenterMirror){0};
+    if (opposite < 0) return NULL;
+    SINO_TRY_OR(status, cleanup, read_pair(runtime, input, opposite, pair));
+    status = sino_center_mirror(input->slice_count, input->geometry.column_count, pair[0], pair[1], mirror);
+cleanup:
+    free(pair[0]);
+    free(pair[1]);
     return status;
 }

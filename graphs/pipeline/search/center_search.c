@@ -25,6 +25,10 @@ static const double agreement = 1, entropy_agreement = 2;
 /* Half of the range of the rows' centers, in columns of the detector, above which they disagree. */
 static const double most_spread = 0.5;
 
+/* 1 − correlation of opposite projections about an axis along the rows, of that about one along the columns: below it
+ * rows and columns are exchanged. */
+static const double lying_misfit = 0.25;
+
 /* Columns to each side of a center in which the entropy looks for a better one. */
 static const double neighbourhood = 3;
 
@@ -33,10 +37,17 @@ static const char *const method_names[] = {[SINO_CENTER_VO] = "Vo's method",
                                            [SINO_CENTER_PAIRS] = "pairs of opposite projections",
                                            [SINO_CENTER_ENTROPY] = "entropy of the slice"};
 
+/* --axes with rows and columns exchanged. */
+static const char *const exchanged_axes[] = {
+    [SINO_AXES_ANGLE_ROW_COLUMN] = "angle,column,row", [SINO_AXES_ROW_ANGLE_COLUMN] = "column,angle,row",
+    [SINO_AXES_ANGLE_COLUMN_ROW] = "angle,row,column", [SINO_AXES_ROW_COLUMN_ANGLE] = "column,row,angle",
+    [SINO_AXES_COLUMN_ANGLE_ROW] = "row,angle,column", [SINO_AXES_COLUMN_ROW_ANGLE] = "row,column,angle"};
+
 /* A search in all columns of the detector. */
 typedef struct Search {
     SinoRuntime *runtime;
     const SinoInput *input;
+    SinoScanAxes axes; /* of the file */
     SinoCenterRow row; /* no sinogram with phase correlation alone */
     SinoCenterRange range;
 } Search;
@@ -177,6 +188,25 @@ static void tell_opinions(const Search *search, const Opinions *opinions, double
     }
 }
 
+/* No center suits a scan whose axis lies along the rows. It is told where opposite projections are mirror images about
+ * such an axis, much better than about one that stands upright, and than they are alike. */
+static SinoStatus warn_exchanged(const Search *search)
+{
+    SinoCenterMirror mirror;
+    char tilt[64] = "";
+    SINO_TRY(sino_center_mirrored(search->runtime, search->input, &mirror));
+    const double least_misfit = fmin(1 - mirror.upright, 1 - mirror.still);
+    if (mirror.lying < SINO_CENTER_LIKENESS || 1 - mirror.lying > lying_misfit * least_misfit) return NULL;
+    if (fabs(mirror.lean_deg) > 1 && search->input->tilt_rad == 0)
+        snprintf(tilt, sizeof tilt, ", and --detector-tilt %g lets it stand upright", mirror.lean_deg);
+    sino_log_warning(sino_runtime_log(search->runtime), "center",
+                     "opposite projections are mirror images about an axis along the rows (correlation %.2f), not "
+                     "along the columns (%.2f), as if rows and columns were exchanged; --axes %s exchanges them%s; "
+                     "images in files of their own are to be turned by 90 degrees",
+                     mirror.lying, mirror.upright, exchanged_axes[search->axes], tilt);
+    return NULL;
+}
+
 /* The entropy decides between opinions, and checks a single one. Where it is far from all of several, none of them is
  * right, and the center is that of the entropy. */
 static SinoStatus decide(const Search *search, const Opinions *opinions, Result *result)
@@ -193,11 +223,11 @@ static SinoStatus decide(const Search *search, const Opinions *opinions, Result 
     if (opinions->count > 1 && apart > agreement && !found.at_edge)
         *result = (Result){found.center, apart, .method = SINO_CENTER_ENTROPY};
     tell_opinions(search, opinions, found.center, result);
-    if (apart > entropy_agreement || opinions->count > 1)
-        sino_log_warning(sino_runtime_log(search->runtime), "center",
-                         "the methods that find the center disagree; look at the slice, or compare centers by "
-                         "--reconstruction-type try, and give --rotation-axis");
-    return NULL;
+    if (apart <= entropy_agreement && opinions->count <= 1) return NULL;
+    sino_log_warning(sino_runtime_log(search->runtime), "center",
+                     "the methods that find the center disagree; look at the slice, or compare centers by "
+                     "--reconstruction-type try, and give --rotation-axis");
+    return warn_exchanged(search);
 }
 
 /* One center for all rows suits an axis that stands upright. */
@@ -299,6 +329,7 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     SINO_TRY(sino_center_order_new(&all->geometry, &order));
     Search search = {.runtime = runtime,
                      .input = all,
+                     .axes = settings->axes,
                      .row = {.runtime = runtime, .geometry = &order.geometry, .order = &order},
                      .range = {middle - width, middle + width}};
     SinoStatus status = NULL;

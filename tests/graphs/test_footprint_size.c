@@ -191,7 +191,7 @@ static void partitions_without_tiles_take_little_time(void **state)
 {
     (void)state;
     static double angle_rad[200000];
-    const SinoGeometry scan = {200000, 72, 72, angle_rad, 35.5, 0};
+    const SinoGeometry scan = {200000, 16, 16, angle_rad, 7.5, 0};
     const SinoTopology topology = {1, 1, 1, 30000};
     SinoLayout layout;
     SinoDecomposition decomposition;

@@ -19,6 +19,11 @@ typedef struct Interval {
     int32_t rectangle; /* its number in the partition; unused in merged intervals */
 } Interval;
 
+/* Consecutive angles that a rank owns, and its bit, different for each owner. */
+typedef struct Owner {
+    int64_t rank, bit, angle_count;
+} Owner;
+
 /* Working memory, used angle by angle. */
 typedef struct Work {
     const SinoGeometry *scan;
@@ -29,7 +34,9 @@ typedef struct Work {
     Interval *shadow;             /* [rectangle], sorted by first column within a partition; owned */
     Interval *list[2];            /* merged columns of a socket's workers, and of a node's sockets; owned */
     uint64_t *owner[SINO_LEVELS]; /* [member]: bit set of the ranks that own any of its rays; owned */
-    int64_t owner_words;          /* words of a member's bit set; no more bits than there are angles are needed */
+    Owner *share;                 /* [share_count]: the owners of an angle; owned */
+    int64_t share_count;
+    int64_t owner_words; /* words of a member's bit set; no more bits than there are angles are needed */
 } Work;
 
 static int by_place(const void *a, const void *b)
@@ -128,6 +135,7 @@ static SinoStatus new_sizes(Work *work, const SinoTopology *topology)
     sizes->member_count[SINO_LEVEL_NODE] = topology->node_count;
     const int64_t owners = ranks < work->scan->angle_count ? ranks : work->scan->angle_count;
     work->owner_words = (owners + 63) / 64;
+    SINO_TRY(sino_allocate(owners, sizeof *work->share, "owners of footprints", &work->share));
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) {
         const int64_t members = sizes->member_count[level];
         int64_t words;
@@ -215,42 +223,44 @@ static void cast_shadow(const Work *work, const Angle *angle, const Rectangle *r
     shadow->last = (int32_t)(last < end ? fmax(last, -1) : end);
 }
 
-/* A rank that owns rays, and its bit, different for each owner. */
-typedef struct Owner {
-    int64_t rank, bit;
-} Owner;
+/* Finds who owns the angle. */
+static void find_owners(Work *work, const Angle *angle)
+{
+    const int64_t angles = work->scan->angle_count, ranks = work->sizes->topology.rank_count;
+    const int64_t end = angle->first + angle->count;
+    work->share_count = 0;
+    for (int64_t k = angle->first, next; k < end; k = next) {
+        const int64_t owner = sino_owner_of_angle(angles, ranks, k);
+        next = sino_smaller(sino_owner_first_angle(angles, ranks, owner + 1), end);
+        work->share[work->share_count++] = (Owner){owner, ranks < angles ? owner : k, next - k};
+    }
+}
 
 /* Adds rays of a member that another rank owns to the counts. */
-static void count_taken(Work *work, SinoLevel level, int64_t member, Owner owner, int64_t rays)
+static void count_taken(Work *work, SinoLevel level, int64_t member, const Owner *owner, int64_t rays)
 {
     SinoFootprintSizes *sizes = work->sizes;
-    uint64_t *word = &work->owner[level][member * work->owner_words + owner.bit / 64];
-    const uint64_t bit = (uint64_t)1 << owner.bit % 64;
+    uint64_t *word = &work->owner[level][member * work->owner_words + owner->bit / 64];
+    const uint64_t bit = (uint64_t)1 << owner->bit % 64;
     const bool is_new = (*word & bit) == 0;
-    sizes->taken[level][owner.rank] += rays;
+    sizes->taken[level][owner->rank] += rays;
     sizes->member[level][member].owner_count += is_new;
-    sizes->sender_count[level][owner.rank] += is_new;
+    sizes->sender_count[level][owner->rank] += is_new;
     *word |= bit;
 }
 
-/* Adds a member's rays at an angle to its counts. */
-static void count_rays(Work *work, SinoLevel level, int64_t member, const Angle *angle, int64_t rays)
+/* Adds the rays at an angle of a member, on the node of a rank, to its counts. */
+static void count_rays(Work *work, SinoLevel level, int64_t member, int64_t rank, int64_t rays)
 {
-    SinoFootprintSizes *sizes = work->sizes;
-    SinoFootprintSize *size = &sizes->member[level][member];
-    const int64_t per_node = sizes->member_count[level] / sizes->member_count[SINO_LEVEL_NODE];
-    const int64_t rank = sino_topology_rank_of_node(&sizes->topology, member / per_node);
-    const int64_t angles = work->scan->angle_count, ranks = sizes->topology.rank_count;
+    SinoFootprintSize *size = &work->sizes->member[level][member];
     if (rays == 0) return;
-    size->ray_count += sino_times(rays, angle->count);
-    for (int64_t k = angle->first, next; k < angle->first + angle->count; k = next) {
-        const int64_t owner = sino_owner_of_angle(angles, ranks, k);
-        const int64_t owner_end = sino_owner_first_angle(angles, ranks, owner + 1);
-        next = sino_smaller(owner_end, angle->first + angle->count);
-        if (owner == rank)
-            size->own_count += sino_times(rays, next - k);
+    for (const Owner *owner = work->share; owner < work->share + work->share_count; owner++) {
+        const int64_t owned = sino_times(rays, owner->angle_count);
+        size->ray_count += owned;
+        if (owner->rank == rank)
+            size->own_count += owned;
         else
-            count_taken(work, level, member, (Owner){owner, ranks < angles ? owner : k}, sino_times(rays, next - k));
+            count_taken(work, level, member, owner, owned);
     }
 }
 
@@ -269,22 +279,23 @@ static void shade_node(Work *work, int64_t node, const Angle *angle)
 {
     const SinoTopology *topology = &work->sizes->topology;
     Interval *of_workers = work->list[0], *of_sockets = work->list[1];
+    const int64_t rank = sino_topology_rank_of_node(topology, node);
     int64_t node_count = 0;
     for (int64_t s = node * topology->sockets; s < (node + 1) * topology->sockets; s++) {
         int64_t socket_count = 0;
         for (int64_t p = s * topology->workers; p < (s + 1) * topology->workers; p++) {
             const int64_t count = shade_partition(work, p, angle, of_workers + socket_count);
-            count_rays(work, SINO_LEVEL_WORKER, p, angle, interval_rays(count, of_workers + socket_count));
+            count_rays(work, SINO_LEVEL_WORKER, p, rank, interval_rays(count, of_workers + socket_count));
             socket_count += count;
         }
         sort_intervals(socket_count, of_workers);
         const int64_t merged = merge_intervals(socket_count, of_workers, of_sockets + node_count);
-        count_rays(work, SINO_LEVEL_SOCKET, s, angle, interval_rays(merged, of_sockets + node_count));
+        count_rays(work, SINO_LEVEL_SOCKET, s, rank, interval_rays(merged, of_sockets + node_count));
         node_count += merged;
     }
     sort_intervals(node_count, of_sockets);
     const int64_t merged = merge_intervals(node_count, of_sockets, of_workers);
-    count_rays(work, SINO_LEVEL_NODE, node, angle, interval_rays(merged, of_workers));
+    count_rays(work, SINO_LEVEL_NODE, node, rank, interval_rays(merged, of_workers));
 }
 
 static int by_angle(const void *a, const void *b)
@@ -294,12 +305,12 @@ static int by_angle(const void *a, const void *b)
     return (p->first > q->first) - (p->first < q->first);
 }
 
-/* Every angle, or where there are very many shadows one of several neighbours in the file. */
+/* Every angle, or where there are very many shadows, or partitions, one of several neighbours in the file. */
 static SinoStatus shade_all(Work *work)
 {
     enum { SHADOWS_MANY = 1 << 22, SHADOWS_ENOUGH = 1 << 20 };
-    const int64_t all = work->scan->angle_count;
-    const int64_t shadows = sino_times(all, work->first_rectangle[work->decomposition->partition_count]);
+    const int64_t all = work->scan->angle_count, partitions = work->decomposition->partition_count;
+    const int64_t shadows = sino_times(all, sino_larger(partitions, work->first_rectangle[partitions]));
     const int64_t wanted = shadows > SHADOWS_MANY ? 1 + shadows / SHADOWS_ENOUGH : 1;
     const int64_t step = sino_smaller(wanted, all), count = sino_ceil_divide(all, step);
     Angle *angle = NULL;
@@ -312,8 +323,10 @@ static SinoStatus shade_all(Work *work)
     bool sorted = true; /* as the angles of most scans are */
     for (int64_t k = 1; k < count && sorted; k++) sorted = by_angle(&angle[k - 1], &angle[k]) <= 0;
     if (!sorted) qsort(angle, (size_t)count, sizeof *angle, by_angle);
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count; k++) {
+        find_owners(work, &angle[k]);
         for (int64_t n = 0; n < work->sizes->topology.node_count; n++) shade_node(work, n, &angle[k]);
+    }
     free(angle);
     return NULL;
 }
@@ -334,6 +347,7 @@ cleanup:
     sino_footprint_sizes_free(&made);
     free(work.rectangle);
     free(work.first_rectangle);
+    free(work.share);
     free(work.shadow);
     for (int i = 0; i < 2; i++) free(work.list[i]);
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) free(work.owner[level]);

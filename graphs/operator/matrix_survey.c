@@ -413,6 +413,29 @@ static SinoStatus survey_rows(SinoMatrixSurvey *survey)
     return status;
 }
 
+/* Memory that a survey takes, at the least: while voxels are ordered, which are sorted if no grid is known, or while
+ * rows are listed. */
+static int64_t least_bytes(const SinoMatrixSurvey *survey)
+{
+    enum { ENTRIES = 8, LISTS = 2 * 8, PLACES = 2 * 4, SORTED = 2 * 16 }; /* bytes of a row or a voxel */
+    const int64_t rows = survey->read_count, voxels = survey->outline.column_count;
+    const int64_t order = has_grid(&survey->outline.grid) ? PLACES : PLACES + SORTED;
+    return sino_larger(sino_times(ENTRIES, rows) + sino_times(order, voxels),
+                       sino_times(ENTRIES + LISTS, rows) + sino_times(PLACES, voxels));
+}
+
+static SinoStatus check_memory(const SinoMatrixSurvey *survey)
+{
+    const int64_t may = survey->request.memory_bytes, needs = least_bytes(survey);
+    char budget[24], needed[24];
+    SINO_CHECK(may == 0 || needs <= may, SINO_BAD_INPUT,
+               "memory: %s may be used, and tables of the %" PRId64 " rows and %" PRId64
+               " voxels of %s need %s; allowed: --memory %" PRId64 "MiB or more",
+               sino_bytes_text(may, budget), survey->read_count, survey->outline.column_count, survey->request.path,
+               sino_bytes_text(needs, needed), (needs >> 20) + 1);
+    return NULL;
+}
+
 static SinoStatus survey_all(const SinoMatrixRequest *request, bool folded, SinoMatrixSurvey *survey)
 {
     SINO_TRY(open_file(request, folded, survey));
@@ -424,6 +447,7 @@ static SinoStatus survey_all(const SinoMatrixRequest *request, bool folded, Sino
                "subsets is %" PRId64 "; allowed: at most the rows of the matrix, %" PRId64, request->subset_count,
                rows);
     SINO_TRY(take_grid(request, survey));
+    SINO_TRY(check_memory(survey));
     return survey_rows(survey);
 }
 

@@ -47,6 +47,7 @@ typedef struct SinoMatrixRequest {
     int64_t subset_count;
     int64_t rank, rank_count;  /* this rank gets a share of the rows; 0, 0: there is one rank */
     const double *rank_weight; /* [rank_count]: relative speed; NULL: all alike; not owned */
+    int64_t memory_bytes;      /* that a survey may take; 0: any */
 } SinoMatrixRequest;
 
 typedef struct SinoMatrixSurvey {

@@ -64,12 +64,33 @@ static int64_t rows_for_devices(const SinoCone *cone, const SinoConeStreaming *s
     return sino_smaller(whole_blocks(sino_smaller(wanted, rows / bands)), sino_larger(rows, 1));
 }
 
-/* Makes bands smaller until two tasks fit a device, or bands have one row. */
+static int64_t part_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
+{
+    const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
+    return sino_times(sino_cone_part_voxels(&part, streaming->symmetry), sizeof(float));
+}
+
+static bool fits(const SinoDeviceRoom *room, const SinoConeDeviceNeed *need)
+{
+    return room->bytes == 0 || sino_device_room_of_tasks(room, 0, need->task) <= room->bytes;
+}
+
+static int64_t task_bytes(const SinoConeDeviceNeed *need)
+{
+    return sino_larger(need->part + sino_larger(need->lines, need->image), need->sinogram + need->piece);
+}
+
+/* Makes bands smaller until two tasks fit a device, or bands have one row. Only parts get smaller. */
 static void suit_devices(const SinoCone *cone, const SinoMachine *machine, SinoConeStreaming *streaming)
 {
-    while (streaming->band_rows > 1 && !sino_cone_fits_devices(cone, machine, streaming)) {
+    if (machine->devices.count == 0) return;
+    SinoConeDeviceNeed need = sino_cone_device_need(cone, streaming);
+    const SinoSpan share = largest_share(cone, streaming);
+    while (streaming->band_rows > 1 && !fits(&machine->devices, &need)) {
         const int64_t half = streaming->band_rows / 2;
         streaming->band_rows = half > DEVICE_ROWS ? whole_blocks(half) : half;
+        need.part = part_bytes(cone, streaming, share);
+        need.task = task_bytes(&need);
     }
 }
 
@@ -92,28 +113,28 @@ void sino_cone_part_size(const SinoCone *cone, const SinoMachine *machine, SinoC
 SinoConeDeviceNeed sino_cone_device_need(const SinoCone *cone, const SinoConeStreaming *streaming)
 {
     const int64_t real = sizeof(float), pieces = sino_cone_piece_count(cone, streaming, 0);
-    const SinoConePart part = sino_cone_part(cone, streaming, largest_share(cone, streaming), 0, 0);
     int64_t piece = 0, rows = 0;
     for (int64_t r = 0; r < streaming->grid_rows; r++)
         piece = sino_larger(piece, sino_cone_piece_bytes(cone, streaming, r));
     for (int64_t s = 0; s < streaming->slab_count; s++)
         rows = sino_larger(rows, sino_cone_rows(cone, sino_cone_slab(cone, streaming, s)).count);
     SinoConeDeviceNeed need = {
-        .part = sino_times(sino_cone_part_voxels(&part, streaming->symmetry), real),
+        .part = part_bytes(cone, streaming, largest_share(cone, streaming)),
+        .piece = piece,
         .lines = sino_times(pieces, piece),
         .image = sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, real)),
         .sinogram = sino_times(sino_times(SINO_PIECE_PROJECTIONS, cone->column_count),
                                sino_times(sino_panel_stride(SINO_SINGLE, rows), real)) +
                     sino_cone_weighed_bytes(cone, rows)};
-    need.task = sino_larger(need.part + sino_larger(need.lines, need.image), need.sinogram + piece);
+    need.task = task_bytes(&need);
     return need;
 }
 
 bool sino_cone_fits_devices(const SinoCone *cone, const SinoMachine *machine, const SinoConeStreaming *streaming)
 {
-    const SinoDeviceRoom *room = &machine->devices;
-    if (room->count == 0 || room->bytes == 0) return true;
-    return sino_device_room_of_tasks(room, 0, sino_cone_device_need(cone, streaming).task) <= room->bytes;
+    if (machine->devices.count == 0) return true;
+    const SinoConeDeviceNeed need = sino_cone_device_need(cone, streaming);
+    return fits(&machine->devices, &need);
 }
 
 SinoStatus sino_cone_device_too_small(const SinoCone *cone, const SinoMachine *machine,

@@ -16,6 +16,7 @@ void sino_cone_part_size(const SinoCone *cone, const SinoMachine *machine, SinoC
 /* Bytes of the data of tasks on a device, of the row of ranks that needs most. */
 typedef struct SinoConeDeviceNeed {
     int64_t part;     /* the largest part */
+    int64_t piece;    /* a piece's lines */
     int64_t lines;    /* a block of lines */
     int64_t image;    /* slices that are stored together */
     int64_t sinogram; /* a piece of projections */

@@ -176,6 +176,13 @@ int64_t sino_cone_plan_least_bytes(const SinoConePlanRequest *request)
     return plan.total_bytes;
 }
 
+/* The fewest slabs above `slabs` that are smaller than those of the plan: numbers between make the same plan. */
+static int64_t more_slabs(const SinoConePlanRequest *request, const SinoConeStreaming *plan, int64_t slabs)
+{
+    const int64_t smaller = plan->slab_slices - plan->image_slices;
+    return slabs == 1 || smaller <= 0 ? slabs + 1 : sino_ceil_divide(request->cone->z_count, smaller);
+}
+
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *result)
 {
     SinoConePlan plan = {.budget_bytes = request->machine.memory_bytes};
@@ -184,7 +191,7 @@ SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *
     const int64_t images = most_slabs(request, grid);
     const int64_t first = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
     const int64_t last = request->slab_count > 0 ? first : images;
-    for (int64_t slabs = first; slabs <= last; slabs++)
+    for (int64_t slabs = first; slabs <= last; slabs = more_slabs(request, &plan.streaming, slabs))
         for (int64_t sets = most_block_sets(request, grid); sets >= 1; sets = fewer_block_sets(sets)) {
             complete(request, grid, slabs, sets, &plan);
             if (plan.total_bytes > plan.budget_bytes) continue;

@@ -27,7 +27,7 @@ typedef struct ZarrVolume {
     int64_t size[3], chunk[3], shard[3]; /* voxels along z, y and x */
     int64_t across[3], chunks;           /* of a shard, along each axis and in all */
     int64_t chunk_bytes, item_bytes;
-    bool zstd;
+    bool zstd, summed;    /* chunks are compressed; a checksum follows each */
     int64_t layer;        /* of chunks along z, in `voxels`; −1: none */
     char *voxels;         /* [chunk[0]][size[1]][size[2]]; NULL: not needed yet; owned */
     char *piece, *packed; /* a chunk, and its stored bytes; owned */
@@ -104,9 +104,10 @@ static bool take_codecs(const json_t *root, ZarrVolume *volume)
     const json_t *index = json_object_get(configuration, "index_codecs");
     const json_t *key = json_object_get(root, "chunk_key_encoding");
     volume->zstd = is_text(json_array_get(inner, 1), "name", "zstd");
+    volume->summed = is_text(json_array_get(inner, volume->zstd ? 2 : 1), "name", "crc32c");
     return json_array_size(codecs) == 1 && is_text(sharding, "name", "sharding_indexed") &&
            take_sizes(json_object_get(configuration, "chunk_shape"), volume->chunk) &&
-           json_array_size(inner) == (volume->zstd ? 2 : 1) && is_native(json_array_get(inner, 0)) &&
+           json_array_size(inner) == (size_t)1 + volume->zstd + volume->summed && is_native(json_array_get(inner, 0)) &&
            json_array_size(index) == 2 && is_native(json_array_get(index, 0)) &&
            is_text(json_array_get(index, 1), "name", "crc32c") && is_text(configuration, "index_location", "end") &&
            is_text(key, "name", "default") && is_text(json_object_get(key, "configuration"), "separator", "/") &&
@@ -143,8 +144,8 @@ static void take_scale(const json_t *group, SinoVolumeInputInfo *info)
 static SinoStatus new_buffers(ZarrVolume *volume)
 {
     volume->layer = -1;
-    volume->packed_room = (int64_t)ZSTD_compressBound((size_t)volume->chunk_bytes);
-    SINO_TRY(sino_allocate(volume->chunk_bytes, 1, "a chunk", &volume->piece));
+    volume->packed_room = (int64_t)ZSTD_compressBound((size_t)volume->chunk_bytes) + SINO_CRC32C_BYTES;
+    SINO_TRY(sino_allocate(volume->chunk_bytes + SINO_CRC32C_BYTES, 1, "a chunk", &volume->piece));
     SINO_TRY(sino_allocate(volume->packed_room, 1, "a chunk", &volume->packed));
     return sino_allocate(2 * volume->chunks + 1, sizeof *volume->index, "chunks", &volume->index);
 }
@@ -183,18 +184,22 @@ typedef struct Shard {
     int64_t begin[3]; /* its first voxel */
 } Shard;
 
+/* Whether the checksum of `count` bytes follows them. */
+static bool is_whole(const void *bytes, int64_t count)
+{
+    uint8_t sum[SINO_CRC32C_BYTES];
+    sino_crc32c_store(sino_crc32c(bytes, count), sum);
+    return memcmp((const char *)bytes + count, sum, sizeof sum) == 0;
+}
+
 static SinoStatus read_index(const Shard *shard, ZarrVolume *volume)
 {
-    const int64_t bytes = sino_times(volume->chunks, 16);
-    uint32_t sum = 0;
-    SINO_CHECK(shard->bytes >= bytes + (int64_t)sizeof sum, SINO_BAD_INPUT,
-               "%s is cut: it has %" PRId64 " bytes, and its index alone %" PRId64, shard->path, shard->bytes,
-               bytes + 4);
-    SINO_TRY(sino_regular_read(shard->path, shard->descriptor, shard->bytes - bytes - (int64_t)sizeof sum,
-                               bytes + (int64_t)sizeof sum, volume->index));
-    memcpy(&sum, (const char *)volume->index + bytes, sizeof sum);
-    SINO_CHECK(sum == sino_crc32c(volume->index, bytes), SINO_BAD_INPUT,
-               "%s is damaged: its index has another checksum", shard->path);
+    const int64_t bytes = sino_times(volume->chunks, 16), stored = bytes + SINO_CRC32C_BYTES;
+    SINO_CHECK(shard->bytes >= stored, SINO_BAD_INPUT,
+               "%s is cut: it has %" PRId64 " bytes, and its index alone %" PRId64, shard->path, shard->bytes, stored);
+    SINO_TRY(sino_regular_read(shard->path, shard->descriptor, shard->bytes - stored, stored, volume->index));
+    SINO_CHECK(is_whole(volume->index, bytes), SINO_BAD_INPUT, "%s is damaged: its index has another checksum",
+               shard->path);
     return NULL;
 }
 
@@ -202,19 +207,23 @@ static SinoStatus read_index(const Shard *shard, ZarrVolume *volume)
 static SinoStatus read_chunk(const Shard *shard, ZarrVolume *volume, int64_t number)
 {
     const uint64_t offset = volume->index[2 * number], count = volume->index[2 * number + 1];
-    const uint64_t room = (uint64_t)(volume->zstd ? volume->packed_room : volume->chunk_bytes);
+    const int64_t sum = volume->summed ? SINO_CRC32C_BYTES : 0;
+    const uint64_t room = (uint64_t)(volume->zstd ? volume->packed_room : volume->chunk_bytes + sum);
     char *to = volume->zstd ? volume->packed : volume->piece;
     if (offset == UINT64_MAX && count == UINT64_MAX) {
         memset(volume->piece, 0, (size_t)volume->chunk_bytes);
         return NULL;
     }
-    const bool fits = count <= room && (volume->zstd || count == room) && offset <= (uint64_t)shard->bytes &&
-                      count <= (uint64_t)shard->bytes - offset;
+    const bool fits = count <= room && count >= (uint64_t)sum && (volume->zstd || count == room) &&
+                      offset <= (uint64_t)shard->bytes && count <= (uint64_t)shard->bytes - offset;
     SINO_CHECK(fits, SINO_BAD_INPUT, "%s is damaged: chunk %" PRId64 " has %" PRIu64 " bytes at %" PRIu64, shard->path,
                number, count, offset);
     SINO_TRY(sino_regular_read(shard->path, shard->descriptor, (int64_t)offset, (int64_t)count, to));
+    SINO_CHECK(!volume->summed || is_whole(to, (int64_t)count - sum), SINO_BAD_INPUT,
+               "%s is damaged: chunk %" PRId64 " has another checksum", shard->path, number);
     if (!volume->zstd) return NULL;
-    const size_t got = ZSTD_decompress(volume->piece, (size_t)volume->chunk_bytes, volume->packed, (size_t)count);
+    const size_t got =
+        ZSTD_decompress(volume->piece, (size_t)volume->chunk_bytes, volume->packed, (size_t)count - (size_t)sum);
     SINO_CHECK(got == (size_t)volume->chunk_bytes, SINO_BAD_INPUT, "%s is damaged: chunk %" PRId64 " is no zstd",
                shard->path, number);
     return NULL;

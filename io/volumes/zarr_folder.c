@@ -119,6 +119,13 @@ static void print_bytes_codec(SinoJson *json)
     sino_json_close(json);
 }
 
+static void print_checksum_codec(SinoJson *json)
+{
+    sino_json_open(json, NULL);
+    sino_json_text(json, "name", "crc32c");
+    sino_json_close(json);
+}
+
 static void print_codecs(SinoJson *json, const SinoZarrPyramid *pyramid, const SinoZarrLevel *level)
 {
     sino_json_open_list(json, "codecs");
@@ -137,12 +144,11 @@ static void print_codecs(SinoJson *json, const SinoZarrPyramid *pyramid, const S
         sino_json_close(json);
         sino_json_close(json);
     }
+    print_checksum_codec(json);
     sino_json_close_list(json);
     sino_json_open_list(json, "index_codecs");
     print_bytes_codec(json);
-    sino_json_open(json, NULL);
-    sino_json_text(json, "name", "crc32c");
-    sino_json_close(json);
+    print_checksum_codec(json);
     sino_json_close_list(json);
     sino_json_text(json, "index_location", "end");
     sino_json_close(json);

@@ -79,7 +79,7 @@ typedef struct Shard {
     int64_t begin[3];          /* its first voxel */
     int64_t across[3], chunks; /* of the shard, along each axis and in all */
     int64_t chunk_bytes, end;  /* of the file so far */
-    uint64_t *index;           /* [chunks][2]; then the CRC; owned */
+    uint64_t *index;           /* [chunks][2]; owned */
     char *voxels, *packed;     /* a chunk, and its compressed bytes; owned */
     size_t packed_room;
     ZSTD_CCtx *context; /* NULL: chunks are not compressed */
@@ -107,6 +107,17 @@ static bool is_zero(const char *bytes, int64_t count)
     return bytes[0] == 0 && memcmp(bytes, bytes + 1, (size_t)count - 1) == 0;
 }
 
+/* Appends bytes, and their checksum. */
+static SinoStatus append(Shard *shard, const void *bytes, int64_t count)
+{
+    uint8_t sum[SINO_CRC32C_BYTES];
+    sino_crc32c_store(sino_crc32c(bytes, count), sum);
+    sino_output_write(shard->file, shard->end, bytes, (size_t)count);
+    sino_output_write(shard->file, shard->end + count, sum, sizeof sum);
+    shard->end += count + (int64_t)sizeof sum;
+    return sino_output_status(shard->file);
+}
+
 static SinoStatus write_chunk(Shard *shard, int64_t number, const int64_t begin[3])
 {
     const char *from = shard->voxels;
@@ -123,10 +134,8 @@ static SinoStatus write_chunk(Shard *shard, int64_t number, const int64_t begin[
         from = shard->packed;
     }
     entry[0] = (uint64_t)shard->end;
-    entry[1] = count;
-    sino_output_write(shard->file, shard->end, from, count);
-    shard->end += (int64_t)count;
-    return sino_output_status(shard->file);
+    entry[1] = count + SINO_CRC32C_BYTES;
+    return append(shard, from, (int64_t)count);
 }
 
 static SinoStatus write_chunks(Shard *shard)
@@ -138,12 +147,7 @@ static SinoStatus write_chunks(Shard *shard)
         for (int i = 0; i < 3; i++) begin[i] = shard->begin[i] + place[i] * shard->level->chunk[i];
         SINO_TRY(write_chunk(shard, c, begin));
     }
-    const int64_t index_bytes = sino_times(shard->chunks, 2 * sizeof *shard->index);
-    const uint32_t crc = sino_crc32c(shard->index, index_bytes);
-    const uint8_t stored[] = {(uint8_t)crc, (uint8_t)(crc >> 8), (uint8_t)(crc >> 16), (uint8_t)(crc >> 24)};
-    sino_output_write(shard->file, shard->end, shard->index, (size_t)index_bytes);
-    sino_output_write(shard->file, shard->end + index_bytes, stored, sizeof stored);
-    return sino_output_status(shard->file);
+    return append(shard, shard->index, sino_times(shard->chunks, 2 * sizeof *shard->index));
 }
 
 static SinoStatus allocate(Shard *shard)

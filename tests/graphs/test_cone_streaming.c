@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { ANGLES_MAX = 200 };
 
@@ -212,6 +213,71 @@ static void memory_decides_the_passes(void **state)
     assert_true(passes > 4);
 }
 
+static SinoConePlanRequest request_with_devices(const Scan *scan, int64_t devices, int64_t device_bytes)
+{
+    return (SinoConePlanRequest){.cone = &scan->cone,
+                                 .input = &scan->input,
+                                 .machine = {.worker_count = 4,
+                                             .memory_bytes = (int64_t)1 << 40,
+                                             .devices = {.count = devices, .bytes = device_bytes}},
+                                 .symmetry = true,
+                                 .rank_count = 1};
+}
+
+/* The plan has the fewest slabs that fit; of parts, as many bytes as it says. */
+static void no_fewer_slabs_would_do(void **state)
+{
+    (void)state;
+    Scan scan;
+    make_scan(180, 64, 64, 64, 64, 700, &scan);
+    SinoConePlanRequest request = {
+        .cone = &scan.cone, .input = &scan.input, .machine = {.worker_count = 2}, .symmetry = true};
+    const int64_t least = sino_cone_plan_least_bytes(&request);
+    for (request.machine.memory_bytes = least; request.machine.memory_bytes < least + (25 << 20);
+         request.machine.memory_bytes += 100000) {
+        SinoConePlan plan, given;
+        request.slab_count = 0;
+        assert_success(sino_cone_plan_new(&request, &plan));
+        SinoStatus status;
+        do {
+            sino_status_free(request.slab_count > 0 ? status : NULL);
+            request.slab_count++;
+            status = sino_cone_plan_new(&request, &given);
+        } while (status);
+        assert_int_equal(plan.streaming.slab_count, given.streaming.slab_count);
+        assert_int_equal(plan.total_bytes, given.total_bytes);
+        const SinoConeStreaming *streaming = &plan.streaming;
+        const SinoSpan share = sino_cone_largest_share(&scan.cone, streaming, 0);
+        int64_t voxels = 0;
+        for (int64_t c = 0; c < sino_cone_chunk_count(streaming, share); c++)
+            for (int64_t b = 0; b < sino_cone_band_count(&scan.cone, streaming); b++) {
+                const SinoConePart part = sino_cone_part(&scan.cone, streaming, share, c, b);
+                voxels += sino_cone_part_voxels(&part, streaming->symmetry);
+            }
+        assert_int_equal(plan.bytes.parts, 4 * voxels);
+    }
+}
+
+/* A volume of very many slices is planned, or refused, in less than the ten seconds of a processor that a plan may
+ * take. */
+static void very_large_volumes_are_planned_soon(void **state)
+{
+    (void)state;
+    static const SinoGridShape grids[] = {{1, 1}, {6000, 1}};
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        Scan scan;
+        SinoConePlan plan;
+        make_scan(180, 65536, 200000, 65536, 65536, 200000, &scan);
+        SinoConePlanRequest request = request_with_devices(&scan, 2, (int64_t)1 << 30);
+        request.machine.memory_bytes = (int64_t)1 << 30;
+        request.rank_count = grids[i].batch_groups;
+        request.grid = grids[i];
+        const clock_t begin = clock();
+        assert_error_has(sino_cone_plan_new(&request, &plan), SINO_BAD_INPUT, "memory: 1.00 GiB may be used");
+        assert_true(clock() - begin < (clock_t)10 * CLOCKS_PER_SEC);
+    }
+}
+
 /* Ranks of a column have as many blocks in memory as fit, and the rest of the plan does not change. */
 static void memory_decides_how_far_ranks_are_apart(void **state)
 {
@@ -249,17 +315,6 @@ static double updates_of(const Scan *scan, const SinoConeStreaming *plan)
 {
     const SinoConePart part = sino_cone_part(&scan->cone, plan, sino_cone_largest_share(&scan->cone, plan, 0), 0, 0);
     return (double)sino_cone_part_voxels(&part, plan->symmetry) * SINO_BLOCK_PROJECTIONS;
-}
-
-static SinoConePlanRequest request_with_devices(const Scan *scan, int64_t devices, int64_t device_bytes)
-{
-    return (SinoConePlanRequest){.cone = &scan->cone,
-                                 .input = &scan->input,
-                                 .machine = {.worker_count = 4,
-                                             .memory_bytes = (int64_t)1 << 40,
-                                             .devices = {.count = devices, .bytes = device_bytes}},
-                                 .symmetry = true,
-                                 .rank_count = 1};
 }
 
 /* Parts of a large volume are 1 to 4 ms of a GPU with 10¹² updates a second, and whole blocks of threads. */
@@ -318,6 +373,8 @@ TESTING_SUBJECT(cone_streaming)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divisions_are_complete),
         cmocka_unit_test(memory_decides_the_passes),
+        cmocka_unit_test(no_fewer_slabs_would_do),
+        cmocka_unit_test(very_large_volumes_are_planned_soon),
         cmocka_unit_test(memory_decides_how_far_ranks_are_apart),
         cmocka_unit_test(parts_are_worth_a_launch),
         cmocka_unit_test(parts_fit_devices),

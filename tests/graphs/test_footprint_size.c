@@ -7,6 +7,9 @@
 #include "testing.h"
 #include "testing_angles.h"
 
+#include <math.h>
+#include <time.h>
+
 /* The rays of each partition as tracing marks them, in the order of the file. */
 typedef struct Traced {
     int64_t ray_count, partition_count;
@@ -182,6 +185,28 @@ static void owners_have_runs_of_angles(void **state)
         }
 }
 
+/* Partitions without a tile take time at each angle, too: their number bounds the angles, in less than the ten seconds
+ * of a processor that a plan may take. */
+static void partitions_without_tiles_take_little_time(void **state)
+{
+    (void)state;
+    static double angle_rad[200000];
+    const SinoGeometry scan = {200000, 16, 16, angle_rad, 7.5, 0};
+    const SinoTopology topology = {1, 1, 1, 30000};
+    SinoLayout layout;
+    SinoDecomposition decomposition;
+    SinoFootprintSizes sizes;
+    for (int64_t k = 0; k < 200000; k++) angle_rad[k] = M_PI * (double)k / 200000;
+    assert_success(sino_layout_new(&scan, SINO_SINGLE, false, &layout));
+    assert_success(sino_decomposition_new(&layout, 30000, NULL, &decomposition));
+    const clock_t begin = clock();
+    assert_success(sino_footprint_sizes_new(&scan, &decomposition, &topology, &sizes));
+    assert_true(clock() - begin < (clock_t)10 * CLOCKS_PER_SEC);
+    sino_footprint_sizes_free(&sizes);
+    sino_decomposition_free(&decomposition);
+    sino_layout_free(&layout);
+}
+
 TESTING_SUBJECT(footprint_size)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +214,7 @@ TESTING_SUBJECT(footprint_size)
         cmocka_unit_test(so_they_are_off_center),
         cmocka_unit_test(so_they_are_on_tiny_grids),
         cmocka_unit_test(owners_have_runs_of_angles),
+        cmocka_unit_test(partitions_without_tiles_take_little_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,11 +6,6 @@
 #include "testing.h"
 
 #include <math.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 /* A described scan and the settings of `line`, whose words are separated by single blanks; of cg, for which ranks can
  * share a slice, unless the line has an algorithm. */
@@ -422,113 +417,6 @@ static void devices_lack_lengths(void **state)
     }
 }
 
-/* ---- any request ---- */
-
-/* As a benchmark, `meson test --benchmark planning`, 2,000. */
-enum { REQUESTS = 40, SECONDS = 10 };
-
-static char any_line[700];
-
-/* So does a loop that never ends tell the request. */
-static void too_long(int number)
-{
-    static const char text[] = "no plan after 10 s of a processor's time: ";
-    (void)number;
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    (void)!write(STDERR_FILENO, any_line, strlen(any_line));
-    (void)!write(STDERR_FILENO, "\n", 1);
-    _exit(1);
-}
-
-/* A number from low to high, each order of magnitude alike; the same ones every time. */
-static int64_t any(uint64_t *seed, double low, double high)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)floor(low * pow((high + 1) / low, (double)(*seed >> 33) / (double)(1u << 31)));
-}
-
-static bool one_of(uint64_t *seed, int64_t count)
-{
-    return any(seed, 1, 1000003) % count == 0;
-}
-
-/* Appends " NAME=VALUE" to the line in one of `of` cases. */
-__attribute__((format(printf, 3, 4))) static void add(uint64_t *seed, int64_t of, const char *format, ...)
-{
-    const size_t length = strlen(any_line);
-    va_list arguments;
-    if (!one_of(seed, of)) return;
-    va_start(arguments, format);
-    vsnprintf(any_line + length, sizeof any_line - length, format, arguments);
-    va_end(arguments);
-}
-
-static void draw_line(uint64_t *seed)
-{
-    static const char *const algorithms[] = {"cg", "fbp", "sirt", "fista", "mlem", "osem"};
-    static const char *const projectors[] = {"rays", "rotate", "auto"}, *const precisions[] = {"double", "mixed"};
-    const int64_t columns = any(seed, 1, 65536), angles = any(seed, 1, 100000), ranks = any(seed, 1, 1000000);
-    snprintf(any_line, sizeof any_line, "--columns=%lld --angles=%lld --slices=%lld --algorithm=%s", (long long)columns,
-             (long long)angles, (long long)any(seed, 1, 1000000), algorithms[any(seed, 1, 1000003) % 6]);
-    add(seed, 2, " --memory=%lldMiB", (long long)any(seed, 1, 1 << 22));
-    add(seed, 2, " --ranks=%lld", (long long)(one_of(seed, 8) ? ranks : 1 + ranks % 300));
-    add(seed, 2, " --workers=%lld", (long long)any(seed, 1, 256));
-    add(seed, 6, " --minibatch=%lld", (long long)any(seed, 1, 256));
-    add(seed, 8, " --projector=%s", projectors[any(seed, 1, 1000003) % 3]);
-    add(seed, 8, " --precision=%s", precisions[any(seed, 1, 1000003) % 2]);
-    add(seed, 8, " --communication=direct");
-    add(seed, 8, " --symmetry=no");
-    add(seed, 6, " --partitions=%lld", (long long)any(seed, 1, 40000));
-    if (strstr(any_line, "--partitions") || one_of(seed, 3)) return;
-    add(seed, 1, " --topology=sockets=%lld", (long long)any(seed, 1, 8));
-    add(seed, 2, ",workers=%lld", (long long)any(seed, 1, 500));
-    add(seed, 6, ",nodes=%lld", (long long)any(seed, 1, 4096));
-}
-
-/* The request of the line, with a slice and devices of any size. */
-static Case any_case(uint64_t *seed)
-{
-    Case made = make(any_line);
-    SinoGeometry *scan = &made.request.job.problem.geometry;
-    if (one_of(seed, 4)) scan->grid_size = any(seed, 1, 65536);
-    if (one_of(seed, 8)) scan->center = (double)any(seed, 1, 65536) - 1;
-    if (one_of(seed, 3))
-        made.request.machine.devices = sino_device_room_of(one_of(seed, 2), any(seed, 1, 16), any(seed, 1 << 20, 2e11));
-    made.request.machine.socket_count = any(seed, 1, 8);
-    made.request.least = one_of(seed, 8);
-    if (made.normal) made.normal->problem.geometry = *scan;
-    return made;
-}
-
-/* Whatever is asked for, a plan or a refusal takes no more than ten seconds, and little memory. */
-static void any_request_is_planned_soon(void **state)
-{
-    (void)state;
-    const struct itimerval limit = {.it_value.tv_sec = SECONDS};
-    uint64_t seed = 36;
-    int planned = 0;
-    struct rusage used;
-    const char *more = getenv("SINODAG_TEST_REQUESTS");
-    const int requests = more ? (int)strtol(more, NULL, 10) : REQUESTS;
-    signal(SIGVTALRM, too_long);
-    for (int i = 0; i < requests; i++) {
-        SinoForecast forecast;
-        draw_line(&seed);
-        Case made = any_case(&seed);
-        setitimer(ITIMER_VIRTUAL, &limit, NULL);
-        SinoStatus status = sino_forecast_new(&made.request, &forecast);
-        if (!status) sino_forecast_free(&forecast);
-        if (status) assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
-        planned += !status;
-        sino_status_free(status);
-        case_free(&made);
-    }
-    setitimer(ITIMER_VIRTUAL, &(struct itimerval){0}, NULL);
-    getrusage(RUSAGE_SELF, &used);
-    assert_true(planned > requests / 4 && planned < requests);
-    assert_true(used.ru_maxrss < 1 << 20); /* KiB */
-}
-
 TESTING_SUBJECT(forecast)
 {
     const struct CMUnitTest tests[] = {
@@ -543,7 +431,6 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(published_reductions),
         cmocka_unit_test(projector_is_chosen),
         cmocka_unit_test(devices_lack_lengths),
-        cmocka_unit_test(any_request_is_planned_soon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

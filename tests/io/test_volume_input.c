@@ -136,12 +136,21 @@ static void zarr_volumes(void **state)
             }
             sino_volume_input_close(input);
         }
-    /* A damaged chunk, a damaged index, and a cut shard. */
+    /* A bit of a chunk that is flipped, a damaged index, and a cut shard. */
+    FILE *shard = NULL;
     testing_path(file, path, "0/c/0/0/0");
-    FILE *shard = fopen(file, "r+");
-    assert_true(shard && fputs("no zstd", shard) >= 0 && fflush(shard) == 0);
-    assert_success(sino_volume_input_open(path, &unknown, &input));
-    assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is damaged: chunk 0 is no zstd");
+    for (int zstd = 0; zstd < 2; zstd++) {
+        write_zarr(path, SINO_OUTPUT_FLOAT32, zstd);
+        if (shard) fclose(shard);
+        shard = fopen(file, "r+");
+        assert_true(shard && fseek(shard, 41, SEEK_SET) == 0);
+        const int byte = fgetc(shard) ^ 4;
+        assert_true(fseek(shard, 41, SEEK_SET) == 0 && fputc(byte, shard) == byte && fflush(shard) == 0);
+        assert_success(sino_volume_input_open(path, &unknown, &input));
+        assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT,
+                         "v.zarr/0/c/0/0/0 is damaged: chunk 0 has another checksum");
+        if (!zstd) sino_volume_input_close(input);
+    }
     assert_true(fseek(shard, -9, SEEK_END) == 0 && fputs("x", shard) >= 0 && fflush(shard) == 0);
     assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is damaged: its index has another");
     assert_int_equal(truncate(file, 9), 0);

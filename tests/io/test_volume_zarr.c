@@ -118,13 +118,15 @@ static int read_level(const Case *the, int level, const int64_t size[3], const i
                     memcpy(entry, index + 16 * c, 16);
                     if (entry[0] == UINT64_MAX && entry[1] == UINT64_MAX) {
                         memset(voxels, 0, chunk_bytes);
-                    } else if (the->request.zstd) {
-                        assert_int_equal(ZSTD_decompress(voxels, chunk_bytes, content + entry[0], entry[1]),
-                                         chunk_bytes);
-                        stored++;
                     } else {
-                        assert_int_equal(entry[1], chunk_bytes);
-                        memcpy(voxels, content + entry[0], chunk_bytes);
+                        const size_t packed = entry[1] - 4;
+                        memcpy(&crc, content + entry[0] + packed, 4);
+                        assert_int_equal(crc, slow_crc(content + entry[0], packed));
+                        if (the->request.zstd)
+                            assert_int_equal(ZSTD_decompress(voxels, chunk_bytes, content + entry[0], packed),
+                                             chunk_bytes);
+                        else
+                            memcpy(voxels, content + entry[0], packed == chunk_bytes ? packed : 0);
                         stored++;
                     }
                     const int64_t begin[] = {z + c / across[2] / across[1] * chunk[0],
@@ -295,6 +297,11 @@ static void checksums(void **state)
     (void)state;
     assert_int_equal(sino_crc32c("123456789", 9), 0xE3069283); /* RFC 3720's check value */
     assert_int_equal(sino_crc32c("", 0), 0);
+    char bytes[64];
+    for (int i = 0; i < 64; i++) bytes[i] = (char)(i * i + 7);
+    for (int first = 0; first < 8; first++)
+        for (int count = 0; first + count <= 64; count++)
+            assert_int_equal(sino_crc32c(bytes + first, count), slow_crc(bytes + first, (size_t)count));
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)

@@ -172,15 +172,15 @@ int64_t sino_cone_piece_bytes(const SinoCone *cone, const SinoConeStreaming *str
     return most;
 }
 
-/* Bytes of a share's parts. */
+/* Bytes of a share's parts. All chunks but the last are alike, and bands are all rows once. */
 static int64_t part_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, SinoSpan share)
 {
-    int64_t voxels = 0;
-    for (int64_t c = 0; c < sino_cone_chunk_count(streaming, share); c++)
-        for (int64_t b = 0; b < sino_cone_band_count(cone, streaming); b++) {
-            const SinoConePart part = sino_cone_part(cone, streaming, share, c, b);
-            voxels += sino_cone_part_voxels(&part, streaming->symmetry);
-        }
+    const int64_t chunks = sino_cone_chunk_count(streaming, share);
+    SinoConePart first = sino_cone_part(cone, streaming, share, 0, 0);
+    SinoConePart last = sino_cone_part(cone, streaming, share, chunks - 1, 0);
+    first.y_count = last.y_count = base_rows(cone, streaming);
+    const int64_t voxels = sino_times(chunks - 1, sino_cone_part_voxels(&first, streaming->symmetry)) +
+                           sino_cone_part_voxels(&last, streaming->symmetry);
     return sino_times(voxels, REAL);
 }
 
@@ -217,23 +217,29 @@ int64_t sino_cone_own_pieces(const SinoCone *cone, const SinoConeStreaming *stre
     return sino_ceil_divide(sino_cone_piece_count(cone, streaming, 0), streaming->grid_rows);
 }
 
-/* Bytes of lines that other ranks send to a row. They are at most as many blocks ahead as they have memory for. */
-static int64_t early_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row)
+/* Bytes of lines that other ranks send to a row, whose lines of a piece are `own`. They are at most as many blocks
+ * ahead as they have memory for. */
+static int64_t early_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t own)
 {
     if (streaming->grid_rows == 1) return 0;
     const int64_t pieces = sino_cone_piece_count(cone, streaming, 0), others = pieces - pieces / streaming->grid_rows;
-    return sino_times(sino_times(streaming->block_sets, others), sino_cone_piece_bytes(cone, streaming, row));
+    return sino_times(sino_times(streaming->block_sets, others), own);
 }
 
-/* Bytes of messages of a row: a piece's lines for each other row, and a part of another column. */
-static int64_t message_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t row, SinoSpan share)
+/* Bytes of messages of a row: a piece's lines for all other rows, `others`, and a part of another column. */
+static int64_t message_bytes(const SinoCone *cone, const SinoConeStreaming *streaming, int64_t others, SinoSpan share)
 {
     const SinoConePart part = sino_cone_part(cone, streaming, share, 0, 0);
     const int64_t voxels = sino_times(sino_cone_part_voxels(&part, streaming->symmetry), REAL);
+    return sino_times(streaming->send_sets, others) + sino_times(streaming->arrival_sets, voxels);
+}
+
+/* Bytes of a piece's lines of all rows of ranks. */
+static int64_t all_piece_bytes(const SinoCone *cone, const SinoConeStreaming *streaming)
+{
     int64_t lines = 0;
-    for (int64_t r = 0; r < streaming->grid_rows; r++)
-        if (r != row) lines += sino_cone_piece_bytes(cone, streaming, r);
-    return sino_times(streaming->send_sets, lines) + sino_times(streaming->arrival_sets, voxels);
+    for (int64_t r = 0; r < streaming->grid_rows; r++) lines += sino_cone_piece_bytes(cone, streaming, r);
+    return lines;
 }
 
 SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
@@ -250,13 +256,15 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
                   sino_times(streaming->piece_sets, sino_cone_weighed_bytes(cone, rows)),
         .images = sino_times(streaming->image_sets, image),
         .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float)))};
+    const int64_t all_lines = all_piece_bytes(cone, streaming);
     for (int64_t r = 0; r < streaming->grid_rows; r++) {
         const SinoSpan share = sino_cone_largest_share(cone, streaming, r);
         if (share.count == 0) continue;
+        const int64_t own = sino_cone_piece_bytes(cone, streaming, r);
         bytes.parts = sino_larger(bytes.parts, part_bytes(cone, streaming, share));
-        bytes.lines = sino_larger(bytes.lines, sino_times(pieces, sino_cone_piece_bytes(cone, streaming, r)));
-        bytes.messages = sino_larger(bytes.messages, message_bytes(cone, streaming, r, share));
-        bytes.early = sino_larger(bytes.early, early_bytes(cone, streaming, r));
+        bytes.lines = sino_larger(bytes.lines, sino_times(pieces, own));
+        bytes.messages = sino_larger(bytes.messages, message_bytes(cone, streaming, all_lines - own, share));
+        bytes.early = sino_larger(bytes.early, early_bytes(cone, streaming, own));
         bytes.scratch =
             sino_larger(bytes.scratch, sino_times(worker_count, scratch_bytes(cone, streaming, share, rows)));
     }

@@ -30,7 +30,8 @@ SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixSh
                                  .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings, INT64_MAX),
                                  .rank = share.rank,
                                  .rank_count = share.rank_count,
-                                 .rank_weight = weights->count > 0 ? weights->value : NULL};
+                                 .rank_weight = weights->count > 0 ? weights->value : NULL,
+                                 .memory_bytes = settings->memory_bytes};
     if (settings->volume.x > 0) {
         request.grid.x_count = settings->volume.x;
         request.grid.y_count = settings->volume.y;

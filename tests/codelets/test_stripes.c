@@ -515,7 +515,8 @@ static void undefined_values_stay(void **state)
     }
 }
 
-/* A slice has the same bits alone and among others, in any order of its rays, and padding stays. */
+/* A slice has the same bits alone and among others, in any order of its rays, and padding stays; under the address
+ * sanitizer one of three slices runs alone. */
 static void check_panels(SinoStripesOptions options, SinoPrecision precision, int64_t slice_count)
 {
     enum { K_MOST = 19, STRIDE_MOST = 64 };
@@ -535,8 +536,9 @@ static void check_panels(SinoStripesOptions options, SinoPrecision precision, in
     }
     run_panels(&options, slices, place, false, together);
     for (int64_t f = 0; f < slices.stride; f++) {
-        if (f < slice_count) run_panels(&options, one_slice, NULL, false, alone[f]);
-        for (int64_t i = 0; i < K * M; i++) {
+        const bool is_slice = f < slice_count, is_compared = !is_slice || f % TESTING_STEP == 0;
+        if (is_slice && is_compared) run_panels(&options, one_slice, NULL, false, alone[f]);
+        for (int64_t i = 0; is_compared && i < K * M; i++) {
             const int64_t at = sino_panel_element(slices, K * M, place[i / M] * M + i % M, f);
             assert_true(testing_element(precision, together, at) == (double)alone[f][i]);
         }

@@ -34,7 +34,7 @@ static void make_unit(hid_t dataset)
 
 static void make_dataset(hid_t file, const char *name)
 {
-    static const hsize_t size[] = {0, 1, 2, 3, 5, 17, 1 << 20, 1ull << 31, 1ull << 40, 1ull << 62, INT64_MAX};
+    static const hsize_t size[] = {0, 1, 2, 3, 5, 17, 1 << 20, 1ULL << 31, 1ULL << 40, 1ULL << 62, INT64_MAX};
     static const char *const source[] = {".", "/proc/self/fd/999", "self\x1b[2J", ""};
     const hid_t type[] = {H5T_NATIVE_UINT16, H5T_NATIVE_FLOAT, H5T_NATIVE_UINT8, H5T_NATIVE_DOUBLE,
                           H5T_STD_I64BE,     H5T_C_S1,         H5T_NATIVE_B16,   H5T_NATIVE_LDOUBLE};

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "regroup_cuda.h"
 #include "regroup_private.h"
+#include "testing.h"
 
 #include <inttypes.h>
 
@@ -84,7 +85,7 @@ static void compare(const SinoGatherHeader *found, const SinoGatherHeader *expec
 /* On the host a device makes some visits, others with each call, and the CPU the rest: fibers take long. */
 enum {
 #ifdef SINO_SIMT_HOST
-    VISITS_MAX = 8
+    VISITS_MAX = 9 / TESTING_STEP
 #else
     VISITS_MAX = INT32_MAX
 #endif

@@ -214,31 +214,34 @@ static const Shape all_shapes[] = {
     {32, 16, &hopper}, {32, 16, &large},  {33, 32, &small},  {40, 8, &large},   {48, 16, &turing}, {63, 32, &large},
     {64, 16, &large},  {64, 32, &hopper}, {70, 32, &turing}, {96, 16, &large},  {96, 32, &large},  {96, 8, &small}};
 
+/* Under the address sanitizer a kernel meets one of three shapes, another kernel the next ones. */
 static void check_shapes(const Problem *problem, const Partition *partition, SinoPrecision precision, int outputs,
-                         const Shape *shape, size_t count)
+                         const Expected *expected, const Shape *shape, size_t count)
 {
-    Expected expected = expected_create(problem, partition);
     Packed packed = pack(problem, partition, precision);
     for (int back = 0; back <= 1; back++) {
         const Lists lists = lists_create(problem, partition, &packed, back, outputs);
-        for (size_t i = 0; i < count; i++) {
+        const size_t first = ((size_t)precision + (size_t)outputs / 16 + (size_t)back) % TESTING_STEP;
+        for (size_t i = first % count; i < count; i += TESTING_STEP) {
             const bool halves = precision == SINO_HALF || precision == SINO_MIXED;
             check_run(run_of(problem, partition, &packed, &lists, *shape[i].device, shape[i].slice_count,
                              shape[i].panel_width, halves && i % 3 > 0),
-                      back, &expected);
+                      back, expected);
         }
         device_free(lists.memory);
     }
     packed_free(&packed);
-    expected_free(&expected);
 }
 
 /* Every precision on multiply-add units; half and mixed on tensor cores. */
 static void check_kernels(const Problem *problem, const Partition *partition, const Shape *shape, size_t count)
 {
-    for (int p = 0; p < SINO_PRECISIONS; p++) check_shapes(problem, partition, (SinoPrecision)p, 4, shape, count);
-    check_shapes(problem, partition, SINO_HALF, 16, shape, count);
-    check_shapes(problem, partition, SINO_MIXED, 16, shape, count);
+    Expected expected = expected_create(problem, partition);
+    for (int p = 0; p < SINO_PRECISIONS; p++)
+        check_shapes(problem, partition, (SinoPrecision)p, 4, &expected, shape, count);
+    check_shapes(problem, partition, SINO_HALF, 16, &expected, shape, count);
+    check_shapes(problem, partition, SINO_MIXED, 16, &expected, shape, count);
+    expected_free(&expected);
 }
 
 enum { FEW = sizeof few_shapes / sizeof *few_shapes, ALL = sizeof all_shapes / sizeof *all_shapes };

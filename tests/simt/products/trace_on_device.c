@@ -3,6 +3,7 @@
 #include "trace_on_device.h"
 
 #include "device.h"
+#include "testing.h"
 #include "trace_cuda.h"
 
 #include <inttypes.h>
@@ -66,7 +67,7 @@ static void *trace_on_device(const SinoLayout *layout, int64_t first_tile, int64
 /* On the host a run of a few tiles at a time, another one with each call: fibers take long. */
 enum {
 #ifdef SINO_SIMT_HOST
-    TILES_MAX = 8
+    TILES_MAX = 9 / TESTING_STEP
 #else
     TILES_MAX = INT32_MAX
 #endif

@@ -58,9 +58,10 @@ SinoStatus sino_center_mirror(int64_t row_count, int64_t column_count, const flo
 /* Center of a scan of a whole turn by its pairs of opposite projections in one row: first, second[pair][column], finite
  * line integrals. The center is where the mirror images of the second ones are most like the first ones in the columns
  * that both see, at least 8 and a twentieth of all: in half columns, then by a parabola. The axis may lie anywhere but
- * in these outermost columns. *likeness: the correlation there, 1 for clean data. SINO_FAILED: no memory. */
+ * in these outermost columns. center: of all pairs, of the first half of them, and of the second. *likeness: the
+ * correlation of all at their center, 1 for clean data. SINO_FAILED: no memory. */
 SinoStatus sino_center_pairs(int64_t pair_count, int64_t column_count, const float *first, const float *second,
-                             double *center, double *likeness);
+                             double center[3], double *likeness);
 
 /* The same likeness about a given center, to half a column; 0 if fewer columns are in common. SINO_FAILED: no memory.
  */

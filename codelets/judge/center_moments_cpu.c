@@ -15,8 +15,10 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { ORDERS = 14, VALUES = 2 * ORDERS, PASSES = 12 };
+/* VALUES: orders 0 … ORDERS, in whole vectors. */
+enum { ORDERS = 14, VALUES = 16, PASSES = 12 };
 
 /* Differences that tell the noise, at most. */
 enum { SAMPLES = 8192 };
@@ -40,7 +42,7 @@ typedef struct Moments {
     double *basis[2];              /* [m ≤ ORDERS][K] orthonormal, by the parity of m */
     int64_t dimension[ORDERS + 1]; /* vectors of the basis of each order */
     double *constant;              /* [count + 1][K]: the rest of a constant */
-    double *polynomial;            /* [column][VALUES]: values, derivatives by the center */
+    double *polynomial;            /* [column][VALUES] */
     double *rest, *change;         /* [count + 1][K] */
 } Moments;
 
@@ -127,35 +129,33 @@ static SinoStatus measure_noise(Moments *of)
     return status;
 }
 
-/* Values of the normalised Legendre polynomials of orders 1 … count at s columns from the center, and their derivatives
- * by the center. */
+/* Values of the normalised Legendre polynomials of orders 0 … count at s columns from the center. */
 static void fill_polynomials(int64_t count, double s, double half_width, double *value)
 {
-    double *slope = value + ORDERS, before = 1, here = s / half_width, slope_before = 0, slope_here = 1;
-    for (int64_t n = 1; n <= count; n++) {
-        const double order = (double)n, scale = sqrt((2 * order + 1) / (2 * half_width));
-        value[n - 1] = here * scale;
-        slope[n - 1] = -slope_here * scale / half_width;
+    double before = 0, here = 1;
+    for (int64_t n = 0; n <= count; n++) {
+        const double order = (double)n;
+        value[n] = here * sqrt((2 * order + 1) / (2 * half_width));
         const double next = ((2 * order + 1) * s / half_width * here - order * before) / (order + 1);
-        const double slope_next = (2 * order + 1) * here + slope_before;
         before = here;
         here = next;
-        slope_before = slope_here;
-        slope_here = slope_next;
     }
 }
 
-/* Moments of a projection, and their changes: sum[VALUES]. */
+/* Moments of a projection: sum[VALUES]. */
 SINO_VECTORISED static void sum_projection(const Moments *of, const float *projection, double *sum)
 {
-    for (int64_t i = 0; i < VALUES; i++) sum[i] = 0;
-    for (int64_t c = 0; c < of->column_count; c++) {
-        const double value = (double)projection[c] - of->air, *polynomial = of->polynomial + c * VALUES;
-        for (int64_t i = 0; i < VALUES; i++) sum[i] += value * polynomial[i];
+    const double air = of->air, *polynomial = of->polynomial;
+    double own[VALUES] = {0}; /* in registers */
+    for (int64_t c = 0; c < of->column_count; c++, polynomial += VALUES) {
+        const double value = (double)projection[c] - air;
+        for (int64_t i = 0; i < VALUES; i++) own[i] += value * polynomial[i];
     }
+    memcpy(sum, own, sizeof own);
 }
 
-/* Moments of the window of so many columns to each side of the center, and their changes. */
+/* Moments of the window of so many columns to each side of the center, and their changes: the derivative of the
+ * Legendre polynomial of degree n is the sum of (2m + 1) times those of degree m = n − 1, n − 3 … */
 static void fill_moments(Moments *of, double center, double half_width)
 {
     const int64_t columns = of->column_count, angles = of->angle_count;
@@ -166,11 +166,12 @@ static void fill_moments(Moments *of, double center, double half_width)
         for (int64_t i = 0; i < VALUES; i++) value[i] *= inside;
     }
     for (int64_t k = 0; k < angles; k++) {
-        double sum[VALUES];
+        double sum[VALUES], slope[2] = {0};
         sum_projection(of, of->sinogram + k * columns, sum);
         for (int64_t n = 1; n <= of->count; n++) {
-            of->rest[n * angles + k] = sum[n - 1];
-            of->change[n * angles + k] = sum[ORDERS + n - 1];
+            of->rest[n * angles + k] = sum[n];
+            slope[n % 2] += sqrt(2 * (double)n - 1) * sum[n - 1];
+            of->change[n * angles + k] = -sqrt(2 * (double)n + 1) / half_width * slope[n % 2];
         }
     }
     for (int64_t n = 1; n <= of->count; n++) {

@@ -45,9 +45,10 @@ cleanup:
 
 SinoStatus sino_center_doubt(const SinoCenterRow *row, bool entropy, double center, double *doubt)
 {
-    enum { LEAST_ANGLES = 16 };
+    enum { LEAST_ANGLES = 16 }; /* of half a turn, which is searched */
+    const double half_turns = fmax(sino_center_span_rad(row->geometry) / SINO_PI, 1);
     *doubt = deviations * width;
-    if (row->geometry->angle_count < LEAST_ANGLES) return NULL;
+    if ((double)row->geometry->angle_count < LEAST_ANGLES * half_turns) return NULL;
     double most = 0;
     for (int64_t first = 0; first < 2; first++) {
         double half;

@@ -47,8 +47,8 @@ SinoStatus sino_center_near(const SinoCenterRow *row, bool entropy, double aroun
                             SinoCenterFound *found);
 
 /* *doubt: twice the larger difference between a center of Vo's method, or of the entropy, and those of the projections
- * of even and of odd number, in columns; 2: the halves are farther off, or have less than 8 projections. Errors: as
- * above. */
+ * of even and of odd number, in columns; 2: the halves are farther off, or have less than 8 projections in half a turn.
+ * Errors: as above. */
 SinoStatus sino_center_doubt(const SinoCenterRow *row, bool entropy, double center, double *doubt);
 
 /* Compares projections with those half a turn later. SINO_BAD_INPUT: no angles are half a turn apart. */

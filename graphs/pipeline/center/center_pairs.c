@@ -54,13 +54,10 @@ static SinoStatus take_pairs(const SinoGeometry *geometry, SinoCenterRead *read,
 static SinoStatus find_center(int64_t count, int64_t columns, const float *first, const float *second,
                               SinoCenterFound *found)
 {
-    const int64_t half = count / 2;
-    double center[2], likeness;
-    SINO_TRY(sino_center_pairs(count, columns, first, second, &found->center, &found->metric));
-    for (int64_t i = 0; i < 2 && half > 0; i++)
-        SINO_TRY(sino_center_pairs(half, columns, first + i * half * columns, second + i * half * columns, &center[i],
-                                   &likeness));
-    found->doubt = half > 0 ? fabs(center[1] - center[0]) : one_pair;
+    double center[3];
+    SINO_TRY(sino_center_pairs(count, columns, first, second, center, &found->metric));
+    found->center = center[0];
+    found->doubt = count > 1 ? fabs(center[2] - center[1]) : one_pair;
     return NULL;
 }
 

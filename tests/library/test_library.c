@@ -322,6 +322,7 @@ static void commas_of_a_locale_change_nothing(void **state)
     static const char *const steps[] = {"algorithm=sirt", "relaxation=0.75", "iterations=2", NULL};
     static const char *const memory[] = {"memory=0.5GiB", NULL};
     float *x[2], *y = calloc(RAYS, sizeof *y);
+    char *before = strdup(setlocale(LC_ALL, NULL));
     for (int i = 0; i < RAYS; i++) y[i] = (float)(i % 7) / 8;
     for (int commas = 0; commas < 2; commas++) {
         bool point = false;
@@ -340,7 +341,8 @@ static void commas_of_a_locale_change_nothing(void **state)
         assert_true(point);
         assert_ptr_equal(uselocale((locale_t)0), LC_GLOBAL_LOCALE);
     }
-    setlocale(LC_ALL, "C");
+    setlocale(LC_ALL, before);
+    free(before);
     assert_memory_equal(x[0], x[1], VOXELS * sizeof **x);
     assert_true(told > 0);
     free(x[0]);

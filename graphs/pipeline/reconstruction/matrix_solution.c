@@ -17,6 +17,7 @@
 #include "solve.h"
 #include "store_task.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -432,13 +433,19 @@ int64_t sino_matrix_batch_sets(const SinoMatrixSurvey *matrix, int64_t set_count
     return sino_smaller(set_count, sino_smaller(2 * sino_panel_width(SINO_SINGLE), sino_matrix_sets_most(matrix)));
 }
 
-void sino_matrix_tell_lost(SinoLog *log, int64_t set_count, const double *lost)
+void sino_matrix_tell_lost(SinoLog *log, int64_t subset_count, int64_t set_count, const double *lost)
 {
     double sum = 0;
+    char why[160] = "";
+    if (subset_count > 1)
+        snprintf(why, sizeof why,
+                 ": a voxel without counts in one of %" PRId64
+                 " subsets stays 0; --subsets with a smaller number, or --algorithm mlem, may keep them",
+                 subset_count);
     for (int64_t s = 0; s < set_count; s++) sum += isnan(lost[s]) ? 0 : lost[s];
     if (sum > 0)
         sino_log_warning(log, "counts",
-                         "%.10g counts are in rows that no voxel explains; they have no part in the image", sum);
+                         "%.10g counts are in rows that no voxel explains; they have no part in the image%s", sum, why);
 }
 
 /* Sets that an earlier run has stored. */

@@ -81,9 +81,9 @@ typedef struct SinoMatrixSolution {
 /* Sets that are solved together at most, of so many, where other memory is not short. */
 int64_t sino_matrix_batch_sets(const SinoMatrixSurvey *matrix, int64_t set_count);
 
-/* Warns of counts that no voxel explains, which are the user's to know of: rows of the matrix are missing, or the mask
- * is too small. lost: [set_count]. */
-void sino_matrix_tell_lost(SinoLog *log, int64_t set_count, const double *lost);
+/* Warns of counts that no voxel explains, which are the user's to know of: rows of the matrix are missing, the mask is
+ * too small, or there are too many subsets for so few counts. lost: [set_count]. */
+void sino_matrix_tell_lost(SinoLog *log, int64_t subset_count, int64_t set_count, const double *lost);
 
 /* Submits every task, and returns when the last image is stored. */
 SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution);

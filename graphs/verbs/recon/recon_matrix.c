@@ -288,7 +288,7 @@ static SinoStatus write_process(SinoRecon *recon)
     const int64_t nonzeros = own->nonzero_count;
     const double bytes = (double)own->bytes / (double)sino_larger(nonzeros, 1);
     SinoVolume *volume = recon->volume;
-    sino_matrix_tell_lost(recon->log, own->input.set_count, own->lost);
+    sino_matrix_tell_lost(recon->log, own->input.survey->subset_count, own->input.set_count, own->lost);
     SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->system_matrix));
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));
     SINO_TRY(sino_volume_process_doubles(volume, "bytes_per_nonzero", 0, 0, &bytes, "of the stored system matrix"));

@@ -233,11 +233,36 @@ static void demo_as_it_comes(void **state)
                 "demo --geometry pet --algorithm fbp");
 }
 
+/* Voxels of which a subset has no counts stay 0, and their counts are lost: the run tells it, and names fewer subsets.
+ */
+static void many_subsets_lose_few_counts(void **state)
+{
+    static const int subsets[] = {2, 1024};
+    cli_works(*state, SMALL " -o few.csr4 --counts 500");
+    for (int many = 0; many < 2; many++) {
+        CliRun run = {.directory = *state};
+        cli_start(&run,
+                  "recon few.counts --system-matrix few.csr4 --algorithm osem --subsets %d --iterations 2 -o i.h5 "
+                  "--overwrite",
+                  subsets[many]);
+        cli_wait(&run);
+        assert_int_equal(run.exit_code, 0);
+        assert_true((strstr(run.err, "counts are in rows that no voxel explains") != NULL) == many);
+        assert_true((strstr(run.err, "a voxel without counts in one of 1024 subsets stays 0") != NULL) == many);
+        cli_free(&run);
+    }
+}
+
 int cli_pet_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(demo_of_a_scanner),          CLI_TEST(demo_as_it_comes),
-                                       CLI_TEST(files_belong_together),      CLI_TEST(runs_are_repeatable),
-                                       CLI_TEST(replicates_differ_in_noise), CLI_TEST(scanners_are_refused),
-                                       CLI_TEST(existing_files_stay),        CLI_TEST(full_disks_leave_nothing)};
+    const struct CMUnitTest tests[] = {CLI_TEST(demo_of_a_scanner),
+                                       CLI_TEST(demo_as_it_comes),
+                                       CLI_TEST(files_belong_together),
+                                       CLI_TEST(runs_are_repeatable),
+                                       CLI_TEST(replicates_differ_in_noise),
+                                       CLI_TEST(scanners_are_refused),
+                                       CLI_TEST(many_subsets_lose_few_counts),
+                                       CLI_TEST(existing_files_stay),
+                                       CLI_TEST(full_disks_leave_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

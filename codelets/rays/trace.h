@@ -84,8 +84,8 @@ void sino_trace_free(SinoTrace *trace);
 /* Number of tiles, from the first one on, that lie in the same super-tile. */
 int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile);
 
-/* Number of nonzeros of the tile to about 1 %: Σ of the covered area times |cosθ| + |sinθ| over some of the angles,
- * which have the order of a layout. */
-double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile);
+/* Number of nonzeros of each tile to about 1 %: Σ of the covered area times |cosθ| + |sinθ| over some of the angles,
+ * which have the order of a layout. nonzeros: [tile_count]. */
+void sino_trace_estimate(const SinoGeometry *geometry, int64_t tile_count, const SinoTilePlace *tile, double *nonzeros);
 
 #endif

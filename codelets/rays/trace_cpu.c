@@ -306,7 +306,11 @@ static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, cons
     const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
     const double bytes_per_nonzero = 1.6 + 1.3 * (double)sino_precision_bytes(layout->precision);
     double nonzeros = 0;
-    for (int64_t t = 0; t < tile_count; t++) nonzeros += sino_trace_estimate(&layout->geometry, tile[t]);
+    for (int64_t t = 0; t < tile_count; t++) {
+        double of_tile;
+        sino_trace_estimate(&layout->geometry, 1, &tile[t], &of_tile);
+        nonzeros += of_tile;
+    }
     return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
@@ -392,20 +396,37 @@ SinoStatus sino_trace_fill(const SinoLayout *layout, int64_t section_count, cons
     return NULL;
 }
 
-double sino_trace_estimate(const SinoGeometry *geometry, SinoTilePlace tile)
+/* Angles that tell what a tile costs. */
+enum { ENOUGH = 90 };
+typedef struct Directions {
+    int64_t count;
+    double cosine[ENOUGH], sine[ENOUGH];
+} Directions;
+
+static double estimate(const SinoGeometry *geometry, const Directions *directions, SinoTilePlace tile)
 {
-    const int64_t enough = 90, step = 1 + geometry->angle_count / enough;
     const SinoFrame frame = frame_of(geometry, tile);
     double sum = 0;
-    int64_t count = 0;
     if (frame.width == 0 || frame.height == 0) return 0;
-    for (int64_t angle = 0; angle < geometry->angle_count; angle += step, count++) {
-        const SinoFan fan = fan_of(geometry, &frame, angle);
+    for (int64_t i = 0; i < directions->count; i++) {
+        const SinoFan fan = sino_fan_of(geometry->grid_size, geometry->column_count, geometry->center, &frame,
+                                        directions->cosine[i], directions->sine[i]);
         if (fan.last < fan.first) continue;
         const double cosine = fabs(fan.cosine), sine = fabs(fan.sine);
         const double shadow = frame.width * cosine + frame.height * sine;
         const double share = fmin(1, (double)(fan.last - fan.first + 1) / shadow);
         sum += share * (cosine + sine);
     }
-    return sum * frame.width * frame.height * (double)geometry->angle_count / (double)count;
+    return sum * frame.width * frame.height * (double)geometry->angle_count / (double)directions->count;
+}
+
+void sino_trace_estimate(const SinoGeometry *geometry, int64_t tile_count, const SinoTilePlace *tile, double *nonzeros)
+{
+    const int64_t step = 1 + geometry->angle_count / ENOUGH;
+    Directions directions = {0};
+    for (int64_t angle = 0; angle < geometry->angle_count; angle += step) {
+        directions.cosine[directions.count] = cos(geometry->angle_rad[angle]);
+        directions.sine[directions.count++] = sin(geometry->angle_rad[angle]);
+    }
+    for (int64_t t = 0; t < tile_count; t++) nonzeros[t] = estimate(geometry, &directions, tile[t]);
 }

@@ -81,8 +81,6 @@ static void put_super_tile(Fill *fill, int64_t row, int64_t column)
         if (sino_tile_range(size, tile.row).count == 0 || sino_tile_range(size, tile.column).count == 0) continue;
         if (*number >= 0) return; /* the whole super-tile is there */
         *number = made->tile_count;
-        made->weight[made->tile_count] = sino_trace_estimate(&fill->layout->geometry, tile);
-        made->nonzero_count += made->weight[made->tile_count];
         made->tile[made->tile_count++] = tile;
     }
 }
@@ -193,6 +191,8 @@ static SinoStatus put_tiles(Fill *fill, const double *share)
     SINO_TRY_OR(status, cleanup, sino_allocate(tiles, sizeof *fill->has, "tiles", &fill->has));
     for (int64_t i = 0; i < tiles; i++) fill->number[i] = -1;
     for (int64_t i = 0; i < super_side * super_side; i++) put_orbit(fill, &place[i]);
+    sino_trace_estimate(&fill->layout->geometry, fill->made->tile_count, fill->made->tile, fill->made->weight);
+    for (int64_t i = 0; i < fill->made->tile_count; i++) fill->made->nonzero_count += fill->made->weight[i];
     cut(fill, share);
     status = arrange(fill);
 cleanup:

@@ -18,7 +18,7 @@ static int64_t slab_units(const SinoSolve *solve)
 
 static int64_t first_unit(const SinoSolve *solve, int64_t slab, int64_t slot)
 {
-    return slab * slab_units(solve) + slot * solve->units.minibatch;
+    return sino_times(slab, slab_units(solve)) + sino_times(slot, solve->units.minibatch);
 }
 
 /* Units of a minibatch, of which the last one of all may have fewer; 0: there is none. */

@@ -130,7 +130,8 @@ static void check_weights(const Division *division)
         double weight = 0;
         shares += share;
         for (int64_t t = found->first[p]; t < found->first[p + 1]; t++) {
-            const double expected = sino_trace_estimate(&division->layout.geometry, found->tile[t]);
+            double expected;
+            sino_trace_estimate(&division->layout.geometry, 1, &found->tile[t], &expected);
             assert_true(found->weight[t] == expected);
             weight += expected;
         }

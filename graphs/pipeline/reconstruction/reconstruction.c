@@ -126,7 +126,7 @@ static SinoStatus insert_start_volume(Run *run, SinoMinibatch *minibatch)
 static SinoStatus insert_stages(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
-    const int64_t slab = minibatch->position.slab, slab_first = slab * run->of.streaming->slab_slices;
+    const int64_t slab = minibatch->position.slab, slab_first = sino_times(slab, run->of.streaming->slab_slices);
     const SinoStageWork work = {.position = minibatch->position,
                                 .slices = minibatch->slices,
                                 .set = slab % COUNT_SETS,

@@ -8,7 +8,7 @@
  * Small subsets have few row partitions, as each of them takes time for all voxels; so that matrices are nevertheless
  * packed by many tasks, a task packs a *unit*, the blocks of a group of subsets in a row partition.
  *
- * Of a matrix that its mirrors take to itself, only the rows that stand for an orbit may be stored (*folded*,
+ * Of a matrix with mirror symmetry only one row of each orbit may be stored (*folded*,
  * matrix_file.h). They are the rows that are divided and packed; vectors of rays have, for each, a row of every
  * orientation, one after another. Rows that repeat others, as the stored row is its own mirror image, belong to no row
  * of the matrix. A subset has whole orbits, folded or not: row i of the matrix goes to that of the first row of its

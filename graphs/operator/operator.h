@@ -68,7 +68,7 @@ typedef struct SinoOperatorSize {
     int64_t partition_bytes;     /* block of the largest partition: an upper bound */
     int64_t map_bytes;           /* footprints and index maps */
     int64_t table_bytes;         /* tables that exist beside these where devices compute */
-    int64_t product_bytes;       /* that a product has on a device beside lists and vectors */
+    int64_t product_bytes;       /* scratch of a product on a device, beside lists and vectors */
     int64_t whole_vectors;       /* vectors of the voxels of all partitions that a product has; 0: of one partition */
     int64_t building_bytes;      /* temporary memory while the operator is built */
     SinoShape shape;             /* estimated: extents without `rows` */

@@ -46,8 +46,9 @@ typedef struct SinoHalvesRequest {
  * less. */
 SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, int64_t slice, SinoRegularization *found);
 
-/* The numbers of iterations of another iterative solver for `count` slices: of cg 1.2 times that which is best for
- * halves, as less noise is fitted later, and of the others as many as come as far; at most that of the settings. No
+/* The numbers of iterations of another iterative solver for `count` slices. For cg: 1.2 times the best number of a
+ * half, because all projections have less noise. For the others: 1.44 times, because their steps have a fixed length;
+ * 0.72 times without weights, where the steps of a half are half as long. At most the number of the settings. No
  * slice's number depends on the other slices. Errors: as above. */
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
                                   int64_t *iterations);

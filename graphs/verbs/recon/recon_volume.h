@@ -142,7 +142,7 @@ SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *
 /* recon_report.c. Ends a phase of the run, which began where the last one ended. */
 void sino_recon_mark(SinoRecon *recon, const char *phase);
 
-/* Begins to measure; collective: ends, so that rank 0 knows what all ranks took. */
+/* _begin resets the counters of this rank. _end, collective, gives rank 0 the measures of all ranks. */
 void sino_recon_measure_begin(SinoRecon *recon);
 SinoStatus sino_recon_measure_end(SinoRecon *recon);
 

@@ -60,8 +60,8 @@ SinoStatus sino_simulated_opencl_kernel(const SinoTask *task, SinoOpencl *opencl
 enum {
     SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */
     SINO_TASK_DATA_MAX = 8,         /* buffers per task for which StarPU's structures of every build have room */
-    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more: on devices */
-                                    /* only those whose data fit there, as plans count less (device_plan.h) */
+    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more; on devices such tasks */
+                                    /* run only if all their data fit there (device_plan.h counts fewer) */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
     SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };
@@ -78,12 +78,11 @@ typedef struct SinoTaskRequest {
     size_t argument_bytes;
     const SinoAccess *access; /* copied; NULL when access_count is 0 */
     int access_count;
-    double work;   /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
-    double flops;  /* floating-point operations, without padding; 0: not counted */
-    int precision; /* 1 + SinoPrecision of its vectors; 0: it has none */
-    int64_t width; /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
-    double
-        effort; /* of a task that data and flops do not tell: what it takes, in flops of a product; for simulations */
+    double work;        /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
+    double flops;       /* floating-point operations, without padding; 0: not counted */
+    int precision;      /* 1 + SinoPrecision of its vectors; 0: it has none */
+    int64_t width;      /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
+    double effort;      /* cost in flops of a product, where bytes and flops do not predict the time; for simulations */
     int64_t part_bytes; /* bytes that it reads and writes, if less than its data; 0: its data; for simulations */
     int64_t file_bytes; /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
     bool aside;         /* sino_runtime_wait does not wait for the task */

@@ -194,7 +194,9 @@ static void print_markdown_row(const SinoSetting *row, FILE *out)
     }
     fprintf(out, " | ");
     for (const char *c = row->help; *c; c++) fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c);
-    if (row->geometries) fprintf(out, " (with `--geometry` %s)", geometries_text(row, text));
+    if (row->geometries)
+        fprintf(out, " (with `--geometry` %s%s%s)", geometries_text(row, text), row->reason ? ": " : "",
+                row->reason ? row->reason : "");
     if (row->algorithms) fprintf(out, " (with `--algorithm` %s)", algorithms_text(row, text));
     if (row->removals) fprintf(out, " (with `--remove-stripe-method` %s)", removals_text(row, text));
     fputs(" |\n", out);

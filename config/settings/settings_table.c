@@ -57,6 +57,20 @@ enum {
     VO_ALL = 1 << SINO_REMOVE_VO_ALL
 };
 
+/* The geometries of a row that cone and fan beams lack, and why they lack it. */
+#define ONLY(kinds, why) .geometries = (kinds), .reason = (why)
+static const char of_stages[] = "cone and fan beams have no such stage";
+static const char of_sinograms[] = "the axis of a cone beam is found by rays and their reverses, of all rows";
+static const char of_tiles[] = "made for slices in tiles; volumes of cone beams lie in lines along z";
+static const char of_fbp[] = "fdk continues projections by zeros";
+static const char of_projectors[] = "each other geometry has one projector";
+static const char of_slices[] = "a volume of a cone beam, or an image of counts, is solved as a whole";
+static const char of_stored[] = "nothing is stored for cone beams";
+static const char of_shares[] = "ranks of cone beams have equal parts";
+static const char of_pixels[] =
+    "distances and --detector-pixel give the voxels of cone beams, the file those of a matrix";
+static const char of_rates[] = "cone beams are planned by rates of their own";
+
 /* More than any real detector or volume needs; products of a few such sizes stay far below overflow. */
 #define COUNT_MAX 1e9
 /* Bounds of a row are doubles, which represent every integer up to 2^53. */
@@ -313,25 +327,25 @@ const SinoSetting sino_setting_table[] = {
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
     ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
-        .geometries = PARALLEL | MATRIX,
+        ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
                 "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem and osem: "
                 "image, in a file as that of the counts"),
-    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, .geometries = PARALLEL | MATRIX,
+    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
 
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages, "ORDER"), .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages, "ORDER"), ONLY(PARALLEL, of_stages),
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"),
-        .unit = "degrees", .geometries = PARALLEL,
+        .unit = "degrees", ONLY(PARALLEL, of_stages),
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
                 "axis leans, and by how much"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(phase_method, phase_words, "none"),
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_stages),
         .help =
             "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
             "filter; "
@@ -339,28 +353,28 @@ const SinoSetting sino_setting_table[] = {
             "that absorb little; ctf: by the contrast transfer function, of objects that absorb little, at larger "
             "distances; each needs --energy, --propagation-distance, --pixel-size, and --delta-beta or --material"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL),
-        .low_excluded = true, .geometries = PARALLEL,
+        .low_excluded = true, ONLY(PARALLEL, of_stages),
         .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(material, "FORMULA"), .geometries = PARALLEL,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(material, "FORMULA"), ONLY(PARALLEL, of_stages),
         .help = "chemical formula of the material, such as CaCO3, instead of --delta-beta: delta by the density of its "
                 "electrons, beta by its attenuation"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "density", REAL(density, 0, 1e3, NULL), .low_excluded = true,
-        .unit = "g/cm3", .geometries = PARALLEL, .help = "density of the --material"),
+        .unit = "g/cm3", ONLY(PARALLEL, of_stages), .help = "density of the --material"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "attenuation", REAL(attenuation, 0, 1e9, NULL), .low_excluded = true,
-        .unit = "1/cm", .geometries = PARALLEL,
+        .unit = "1/cm", ONLY(PARALLEL, of_stages),
         .help = "linear attenuation coefficient of the --material at that energy"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true,
-        .unit = "keV", .geometries = PARALLEL, .help = "mean energy of the beam"),
+        .unit = "keV", ONLY(PARALLEL, of_stages), .help = "mean energy of the beam"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
-        .low_excluded = true, .unit = "mm", .geometries = PARALLEL, .help = "distance from the object to the detector"),
+        .low_excluded = true, .unit = "mm", ONLY(PARALLEL, of_stages),
+        .help = "distance from the object to the detector"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
-        .geometries = PARALLEL, BRIEF(RECON, "zingers"),
+        ONLY(PARALLEL, of_stages), BRIEF(RECON, "zingers"),
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
                 "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
-                "sample of "
-                "the scan has zingers"),
+                "sample of the scan has zingers"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-level", REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_stages),
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0,
@@ -369,30 +383,31 @@ const SinoSetting sino_setting_table[] = {
                 "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
                 "at both edges, and light that changes during the scan"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
-        .geometries = PARALLEL, BRIEF(RECON, "stripes, which make rings"),
+        ONLY(PARALLEL, of_stages), BRIEF(RECON, "stripes, which make rings"),
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
             "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
             "sample of the scan has stripes"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true,
-        .removals = FW, .geometries = PARALLEL, .help = "width of the damping of fw, in frequencies along the angles"),
+        .removals = FW, ONLY(PARALLEL, of_stages),
+        .help = "width of the damping of fw, in frequencies along the angles"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_stages),
         .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-nblock", INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI,
-        .geometries = PARALLEL, .help = "blocks of angles that have offsets of their own in ti; 0: one"),
+        ONLY(PARALLEL, of_stages), .help = "blocks of angles that have offsets of their own in ti; 0: one"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-alpha", REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_stages),
         .help = "how often ti adds the least product of its two corrections before it takes the root"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-snr", REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true,
-        .removals = VO_ALL, .geometries = PARALLEL,
+        .removals = VO_ALL, ONLY(PARALLEL, of_stages),
         .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-la-size", INTEGER(vo_large_size, 0, 10001, "0"),
-        .unit = "columns", .removals = VO_ALL, .geometries = PARALLEL,
+        .unit = "columns", .removals = VO_ALL, ONLY(PARALLEL, of_stages),
         .help = "columns of the medians by which vo-all finds dead and large stripes; 0: 3 % of the detector, 9 to 61"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-sm-size", INTEGER(vo_small_size, 0, 10001, "0"),
-        .unit = "columns", .removals = SORTING | VO_ALL, .geometries = PARALLEL,
+        .unit = "columns", .removals = SORTING | VO_ALL, ONLY(PARALLEL, of_stages),
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
@@ -444,7 +459,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "auto"), .may_change = true,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_sinograms),
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
@@ -467,7 +482,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
         .unit = "columns", .may_change = true, .geometries = SCANS,
         .help = "distance between two centers of --reconstruction-type try"),
-    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, .geometries = PARALLEL,
+    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, ONLY(PARALLEL, of_sinograms),
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one, and two others for the center"),
 
@@ -515,7 +530,7 @@ const SinoSetting sino_setting_table[] = {
         .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
     ROW(SOLVER, RECON | DEMO | PLAN, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = CG | SIRT | FISTA,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_tiles),
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
@@ -539,7 +554,7 @@ const SinoSetting sino_setting_table[] = {
                 "of the "
                 "typical value of the object; auto: 0.1"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(weights, weight_words, "auto"),
-        .algorithms = CG | SIRT | FISTA, .geometries = PARALLEL,
+        .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_tiles),
         .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
                 "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
                 "holds counts or transmissions, of cg and sirt none; a file: numbers from 0 on, such as one over the "
@@ -552,14 +567,14 @@ const SinoSetting sino_setting_table[] = {
                 "updates a slice once per subset; auto: 8, or as many as there are angles"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_tiles),
         .help = "voxels beyond each side of a slice, for an object wider than the detector; they are computed and not "
                 "written; auto: where a sample of the scan shows such an object, as many as it needs"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
         BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(STAGES, RECON | DEMO, "padding-type", CHOICE(padding, padding_words, "auto"), .algorithms = FBP,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_fbp),
         .help =
             "what continues a projection beyond the detector before it is filtered; edges: its outermost values, for "
             "objects wider than the detector; auto: edges where a sample of the scan shows such an object"),
@@ -574,7 +589,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector", CHOICE(projector, projector_words, "auto"),
-        .may_change = true, .geometries = PARALLEL,
+        .may_change = true, ONLY(PARALLEL, of_projectors),
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
@@ -583,15 +598,15 @@ const SinoSetting sino_setting_table[] = {
                 "memory toeplitz, if all rays have the same weight and it takes at most half the time, else rotate, if "
                 "tracing them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
-        CHOICE(interpolation, interpolation_words, "linear"), .geometries = PARALLEL,
+        CHOICE(interpolation, interpolation_words, "linear"), ONLY(PARALLEL, of_projectors),
         .help = "interpolation of --projector rotate between voxels"),
 
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
-        .geometries = PARALLEL, BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
+        ONLY(PARALLEL, of_slices), BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk",
-        INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, .geometries = PARALLEL,
+        INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, ONLY(PARALLEL, of_slices),
         BRIEF(SIMULATE, "slices that one task computes together; 0: sinodag chooses"),
         .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "memory", .kind = SINO_SETTING_BYTES,
@@ -621,7 +636,7 @@ const SinoSetting sino_setting_table[] = {
             "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
             "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
     ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
-        .geometries = PARALLEL | MATRIX | PET,
+        ONLY(PARALLEL | MATRIX | PET, of_stored),
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),
@@ -650,20 +665,20 @@ const SinoSetting sino_setting_table[] = {
                 "projections; auto: as many rows as ranks"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "topology",
         SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"), .may_change = true,
-        .geometries = PARALLEL,
+        ONLY(PARALLEL, of_slices),
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "communication",
-        CHOICE(communication, communication_words, "hierarchical"), .geometries = PARALLEL,
+        CHOICE(communication, communication_words, "hierarchical"), ONLY(PARALLEL, of_slices),
         .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
                 "direct: they are sent to their owners at once"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", FLAG(overlap, "yes"), .geometries = PARALLEL,
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", FLAG(overlap, "yes"), ONLY(PARALLEL, of_slices),
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "node-weights", .kind = SINO_SETTING_WEIGHTS,
         AT(node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
-        .geometries = PARALLEL | MATRIX,
+        ONLY(PARALLEL | MATRIX, of_shares),
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
     ROW(OUTPUT, RECON | PHANTOM | DEMO | JOIN, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
@@ -705,7 +720,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"),
-        .unit = "micrometres", .geometries = PARALLEL,
+        .unit = "micrometres", ONLY(PARALLEL, of_pixels),
         BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
         .help = "side of a detector pixel, for values per cm and for --phase-method; 0: values per detector pixel"),
     ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
@@ -786,13 +801,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams and "
                 "system matrices have single and mixed"),
     ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
-        .geometries = PARALLEL | MATRIX, BRIEF(BENCH, "slices, or sets of counts, of one product"),
+        ONLY(PARALLEL | MATRIX, of_slices), BRIEF(BENCH, "slices, or sets of counts, of one product"),
         .help = "slices, or sets of counts of a system matrix, that one product computes together; 1,8 if not given, "
                 "with --system-matrix"),
     ROW(BENCHMARK, BENCH | SWEEP, "csv", TEXT(csv, "FILE"), .may_change = true,
         BRIEF(BENCH | SWEEP, "table of what was measured"),
         .help = "write the measurements to this CSV file, too; sweep needs it, and adds a row as each run ends"),
-    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), .geometries = PARALLEL,
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), ONLY(PARALLEL, of_slices),
         BRIEF(BENCH, "picture of it below the machine's limits, .svg or .png"),
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),
@@ -809,7 +824,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
-    ROW(PLAN, PLAN, "slurm", FLAG(slurm, "no"), .geometries = PARALLEL, BRIEF(PLAN, "print a batch script for Slurm"),
+    ROW(PLAN, PLAN, "slurm", FLAG(slurm, "no"), ONLY(PARALLEL, of_rates), BRIEF(PLAN, "print a batch script for Slurm"),
         .help = "print a batch script for Slurm, with the memory and the time of the plan and its settings, instead of "
                 "the plan"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(machine, "NAME|FILE"),
@@ -821,7 +836,7 @@ const SinoSetting sino_setting_table[] = {
                 "options below override them; sweep: the machine of --simulate"),
     ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONES,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
-    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .geometries = PARALLEL,
+    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), ONLY(PARALLEL, of_rates),
         .help = "simulate: ranks that share the cores, the devices and the memory of a node alike; if not given: 1"),
     ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
         .geometries = CONES,
@@ -834,17 +849,17 @@ const SinoSetting sino_setting_table[] = {
                 "device, or what --machine says"),
     ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .algorithms = FDK, .geometries = CONES,
         .help = "rate at which a rank copies to its device, and from it; if not given: 25, or what --machine says"),
-    ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s", .geometries = PARALLEL,
+    ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),
     ROW(PLAN, PLAN, "memory-bandwidth", RATE(memory_gbps), .unit = "GB/s",
         .help = "rate at which a worker reads and writes vectors and sums"),
-    ROW(PLAN, PLAN, "socket-bandwidth", RATE(socket_gbps), .unit = "GB/s", .geometries = PARALLEL,
+    ROW(PLAN, PLAN, "socket-bandwidth", RATE(socket_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a worker sends to other workers of its socket"),
-    ROW(PLAN, PLAN, "node-bandwidth", RATE(node_gbps), .unit = "GB/s", .geometries = PARALLEL,
+    ROW(PLAN, PLAN, "node-bandwidth", RATE(node_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a socket sends to other sockets of its node"),
     ROW(PLAN, PLAN, "link-bandwidth", RATE(link_gbps), .unit = "GB/s",
         .help = "rate at which a node sends to other nodes while it receives at the same rate"),
-    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", .geometries = PARALLEL | MATRIX,
+    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", ONLY(PARALLEL | MATRIX, of_rates),
         .help = "time of a message between nodes in addition to that of its bytes"),
     ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),

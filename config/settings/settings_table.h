@@ -74,11 +74,12 @@ typedef struct SinoSetting {
     char letter;        /* short option; 0: none */
     SinoSettingKind kind;
     SinoSettingGroup group;
-    int brief_verbs; /* bits of the verbs whose short help has the setting */
-    int verbs;       /* bits of the verbs that have this setting */
-    int algorithms;  /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
-    int geometries;  /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
-    int removals;    /* bits 1 << SinoStripeRemoval of the methods that use it; 0: all */
+    int brief_verbs;    /* bits of the verbs whose short help has the setting */
+    int verbs;          /* bits of the verbs that have this setting */
+    int algorithms;     /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
+    int geometries;     /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
+    const char *reason; /* why cone and fan beams lack it, where parallel beams have it; else NULL */
+    int removals;       /* bits 1 << SinoStripeRemoval of the methods that use it; 0: all */
 } SinoSetting;
 
 /* The most numbers of a row of the kind SINO_SETTING_WEIGHTS. */

@@ -98,9 +98,11 @@ static void contradictions(void **state)
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --algorithm fbp");
     cli_refuses(at, "--geometry is matrix without --system-matrix; needed: --system-matrix FILE",
                 "recon counts.npy -o out.h5 --geometry matrix");
-    cli_refuses(at,
-                "--resume contradicts --geometry matrix; allowed: --start with an image that --save-every has saved",
-                "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --resume");
+    cli_refuses(
+        at,
+        "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
+        "an image that was saved",
+        "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --resume --save-every 2");
     cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",
                 "recon scan.h5 -o scan.h5 --overwrite");
     cli_refuses(at, "--out and the input file are the same file, './scan.h5' and 'scan.h5'; allowed: different files",

@@ -305,5 +305,8 @@ int cli_interrupt_tests(void)
         CLI_TEST(suspended),
         CLI_TEST(two_runs_with_one_output),
     };
+    /* Runs inherit what nohup, or a shell in the background, ignores. */
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) (void)signal(signals[i], SIG_DFL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,24 +103,31 @@ static SinoStatus machine_of(const Request *of, const SinoSettings *settings, Si
     return NULL;
 }
 
-/* As ranks of a run or of a simulation plan a scan. */
-static SinoStatus forecast_scan(const Request *of, const SinoSettings *settings, const SinoScanInfo *info)
+static SinoStatus forecast_input(const Request *of, const SinoSettings *settings, SinoInput *input)
 {
-    SinoInput input;
     SinoForecast forecast;
     SinoSettings normal;
     SinoWorkload by_normal;
-    SINO_TRY(sino_input_imagine(settings, info, &input));
-    input.geometry.center += (double)of->shift;
-    SinoPlanRequest request = {.job = sino_workload_of_input(settings, &input),
+    input->geometry.center += (double)of->shift;
+    SinoPlanRequest request = {.job = sino_workload_of_input(settings, input),
                                .choices = sino_choices_of(settings),
                                .rank_count = settings->ranks ? settings->ranks : 1,
                                .least = of->least};
-    if (sino_workload_by_normal(settings, &input, &normal, &by_normal)) request.normal = &by_normal;
+    if (sino_workload_by_normal(settings, input, &normal, &by_normal)) request.normal = &by_normal;
     SINO_TRY(machine_of(of, settings, &request.machine));
     SINO_TRY(sino_forecast_new(&request, &forecast));
     sino_forecast_free(&forecast);
     return NULL;
+}
+
+/* As ranks of a run or of a simulation plan a scan. */
+static SinoStatus forecast_scan(const Request *of, const SinoSettings *settings, const SinoScanInfo *info)
+{
+    SinoInput input;
+    SINO_TRY(sino_input_imagine(settings, info, &input));
+    SinoStatus status = forecast_input(of, settings, &input);
+    sino_input_close(&input);
+    return status;
 }
 
 static SinoStatus plan_parallel(const Request *of, const SinoSettings *settings, const double *angle_rad)

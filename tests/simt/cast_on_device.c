@@ -2,7 +2,7 @@
 /* The functions of cast.h by those of cast_cuda.h: linked first, they make the tests of the CPU's test these. */
 #include "cast_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
                      SinoUnits *units)

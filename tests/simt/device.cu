@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 extern "C" {
-#include "device.h"
+#include "simt_device.h"
 }
 
 static void check(cudaError_t error, const char *what, size_t bytes)

@@ -2,7 +2,7 @@
 /* The functions of reduce.h by those of reduce_cuda.h: linked first, they make the tests of the CPU's test these. */
 #include "reduce_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 static size_t bytes_of(SinoSlices slices, int64_t rows)
 {

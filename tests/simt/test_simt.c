@@ -3,8 +3,8 @@
  * reports. */
 #include "simt_probe.h"
 
-#include "device.h"
 #include "half.h"
+#include "simt_device.h"
 #include "testing.h"
 
 #include "reference_operator.h"

@@ -3,7 +3,7 @@
  */
 #include "variation_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 static size_t part_bytes(const SinoVariation *variation, int64_t part)
 {

@@ -3,7 +3,7 @@
 #include "cone_backproject_on_device.h"
 
 #include "cone_cuda.h"
-#include "device.h"
+#include "simt_device.h"
 
 void cone_backproject_first_on_device(const SinoConeBackprojection *what, bool first, float *part)
 {

@@ -6,7 +6,7 @@
 #include "cone_assemble_cuda.h"
 #include "cone_pack_cuda.h"
 #include "cone_weigh_cuda.h"
-#include "device.h"
+#include "simt_device.h"
 
 void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit)
 {

@@ -2,8 +2,8 @@
 /* sino_filter_run by the functions of filter_cuda.h. */
 #include "filter_on_device.h"
 
-#include "device.h"
 #include "filter_cuda.h"
+#include "simt_device.h"
 
 void filter_run_on_device(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
                           void *sinogram)

@@ -2,9 +2,9 @@
 /* The functions of regroup.h by those of regroup_cuda.h, and by the CPU: the same bytes. */
 #include "regroup_on_device.h"
 
-#include "device.h"
 #include "regroup_cuda.h"
 #include "regroup_private.h"
+#include "simt_device.h"
 #include "testing.h"
 
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #include "rotate_on_device.h"
 
 #include "block.h"
-#include "device.h"
 #include "rotate_cuda.h"
+#include "simt_device.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
 #include "brick_cuda.h"
 
 #include "brick_pack.h"
-#include "device.h"
 #include "memory.h"
 #include "panel.h"
+#include "simt_device.h"
 #include "testing.h"
 
 #ifdef SINO_SIMT_HOST

@@ -2,7 +2,7 @@
 /* Brick voxels on a GPU: the tests of the CPU's functions. */
 #include "brick_voxels_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 static void add_on_device(int64_t count, const float *from, float *to)
 {

@@ -9,7 +9,7 @@
 #include "../../codelets/test_cone_backproject.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include "cone_cuda.h"
-#include "device.h"
+#include "simt_device.h"
 
 static int64_t random_count(uint32_t *seed, int64_t least, int64_t most)
 {

@@ -4,9 +4,9 @@
  */
 #include "spmm_cuda.h"
 
-#include "device.h"
 #include "half.h"
 #include "regroup.h"
+#include "simt_device.h"
 #include "spmm.h"
 #include "testing.h"
 #include "testing_partition.h"

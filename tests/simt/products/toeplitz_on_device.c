@@ -2,7 +2,7 @@
 /* sino_toeplitz_product by the functions of toeplitz_cuda.h. */
 #include "toeplitz_on_device.h"
 
-#include "device.h"
+#include "simt_device.h"
 #include "toeplitz_cuda.h"
 #include "toeplitz_private.h"
 

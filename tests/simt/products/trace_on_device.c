@@ -2,7 +2,7 @@
 /* sino_trace_tiles by the functions of trace_cuda.h, and by the CPU: the same sizes and bytes. */
 #include "trace_on_device.h"
 
-#include "device.h"
+#include "simt_device.h"
 #include "testing.h"
 #include "trace_cuda.h"
 

@@ -2,7 +2,7 @@
 /* sino_air_normalise by the function of air_cuda.h: linked first, it makes the tests of the CPU's test the GPU's. */
 #include "air_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 void sino_air_normalise(const SinoAir *air, SinoSlices slices, const int64_t *place, void *sinogram)
 {

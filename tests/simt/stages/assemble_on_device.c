@@ -2,7 +2,7 @@
 /* The function of assemble.h by that of assemble_cuda.h: linked first, it makes the test of the CPU's test this. */
 #include "assemble_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 void sino_assemble(const SinoAssemble *assemble, const void *x, float *image)
 {

@@ -3,7 +3,7 @@
 #include "correct_on_device.h"
 
 #include "correct_cuda.h"
-#include "device.h"
+#include "simt_device.h"
 
 SinoStatus correct_on_device(const SinoCorrection *correction, const void *counts, const float *flat, const float *dark,
                              void *sinogram, int64_t *repaired, int64_t *tally)

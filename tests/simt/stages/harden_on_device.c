@@ -2,7 +2,7 @@
 /* sino_harden by the function of harden_cuda.h: linked first, it makes the tests of the CPU's test the GPU's. */
 #include "harden_cuda.h"
 
-#include "device.h"
+#include "simt_device.h"
 
 void sino_harden(const SinoHardening *hardening, int64_t ray_count, SinoSlices slices, void *sinogram)
 {

@@ -2,7 +2,7 @@
 /* sino_tilt_correct and sino_phase_correct by the functions of tilt_cuda.h and phase_cuda.h. */
 #include "images_on_device.h"
 
-#include "device.h"
+#include "simt_device.h"
 #include "tilt_cuda.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * with the CPU's where no value is undefined: sorting to the bit, other methods to the rounding of single precision. */
 #include "stripes_on_device.h"
 
-#include "device.h"
+#include "simt_device.h"
 #include "stripes_cuda.h"
 
 #include <math.h>

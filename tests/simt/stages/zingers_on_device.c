@@ -2,7 +2,7 @@
 /* sino_zingers_remove by the function of zingers_cuda.h, and a look that the CPU's has the same bits and counts. */
 #include "zingers_on_device.h"
 
-#include "device.h"
+#include "simt_device.h"
 #include "zingers_cuda.h"
 
 static void same(const char *what, const void *of_device, const void *other, size_t bytes)

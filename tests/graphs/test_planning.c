@@ -132,21 +132,21 @@ static SinoStatus forecast_scan(const Request *of, const SinoSettings *settings,
 
 static SinoStatus plan_parallel(const Request *of, const SinoSettings *settings, const double *angle_rad)
 {
-    return forecast_scan(of, settings,
-                         &(SinoScanInfo){.kind = "imagined",
-                                         .stored_type = "uint16",
-                                         .type = SINO_COUNT_UINT16,
-                                         .angle_count = settings->angles,
-                                         .row_count = settings->slices,
-                                         .column_count = settings->columns,
-                                         .flat_count = 1,
-                                         .dark_count = 1,
-                                         .chunk_rows = 1,
-                                         .file_angle_count = settings->angles,
-                                         .angle_binning = 1,
-                                         .full_count = UINT16_MAX,
-                                         .angle_rad = angle_rad,
-                                         .remark = ""});
+    const SinoScanInfo info = {.kind = "imagined",
+                               .stored_type = "uint16",
+                               .type = SINO_COUNT_UINT16,
+                               .angle_count = settings->angles,
+                               .row_count = settings->slices,
+                               .column_count = settings->columns,
+                               .flat_count = 1,
+                               .dark_count = 1,
+                               .chunk_rows = 1,
+                               .file_angle_count = settings->angles,
+                               .angle_binning = 1,
+                               .full_count = UINT16_MAX,
+                               .angle_rad = angle_rad,
+                               .remark = ""};
+    return forecast_scan(of, settings, &info);
 }
 
 /* ---- cone and fan beams ---- */
@@ -159,8 +159,8 @@ static void draw_cone(Request *of, const char *algorithm)
         (long long)columns, (long long)any(of, 1, 100000), (long long)any(of, 1, (double)most), algorithm);
     if (strcmp(algorithm, "fdk") == 0 || one_of(of, 8)) add(of, 2, " --ranks=%lld", (long long)any(of, 1, 1000));
     add_machine(of);
-    add(of, 4, " --source-object-distance=%lld --source-detector-distance=%lld", (long long)distance,
-        (long long)(distance + any(of, 1, 100000)));
+    const int64_t far = distance + any(of, 1, 100000);
+    add(of, 4, " --source-object-distance=%lld --source-detector-distance=%lld", (long long)distance, (long long)far);
     const double side = 2 * (double)columns;
     add(of, 4, " --volume=%lldx%lldx%lld", (long long)any(of, 1, side), (long long)any(of, 1, side),
         (long long)any(of, 1, 65536));
@@ -169,11 +169,11 @@ static void draw_cone(Request *of, const char *algorithm)
 
 static void draw_fdk(Request *of)
 {
-    const int64_t rows = any(of, 1, 1000), columns = any(of, 1, 1000);
+    const int64_t rows = any(of, 1, 1000), columns = any(of, 1, 1000), ranks = rows * columns;
     draw_cone(of, "fdk");
     add(of, 4, " --precision=mixed");
     if (!strstr(of->line, "--ranks") && one_of(of, 2))
-        add(of, 1, " --grid=%lldx%lld --ranks=%lld", (long long)rows, (long long)columns, (long long)(rows * columns));
+        add(of, 1, " --grid=%lldx%lld --ranks=%lld", (long long)rows, (long long)columns, (long long)ranks);
 }
 
 static void draw_cone_solution(Request *of)
@@ -224,18 +224,21 @@ static void write_matrix(Request *of, const char *path, int64_t rows, int64_t vo
     assert_non_null(file);
     fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n", (long long)rows,
             (long long)voxels, (long long)entries);
-    for (int64_t i = 0; i < entries; i++)
-        fprintf(file, "%lld %lld 0.5\n", (long long)(1 + (any(of, 1, 4e9) * 7919 + i) % rows),
-                (long long)(1 + (any(of, 1, 4e9) * 7919 + i) % voxels));
+    for (int64_t i = 0; i < entries; i++) {
+        const int64_t row = 1 + (any(of, 1, 4e9) * 7919 + i) % rows;
+        const int64_t voxel = 1 + (any(of, 1, 4e9) * 7919 + i) % voxels;
+        fprintf(file, "%lld %lld 0.5\n", (long long)row, (long long)voxel);
+    }
     assert_int_equal(fclose(file), 0);
 }
 
 /* An array of NumPy of counts that are 0, most of which take no room on a disk. */
 static void write_counts(const char *path, int64_t sets, int64_t rows)
 {
+    static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 0x76, 0};
     char header[128];
     memset(header, ' ', sizeof header);
-    memcpy(header, "\x93NUMPY\1\0\x76\0", 10);
+    memcpy(header, magic, sizeof magic);
     const int length =
         snprintf(header + 10, sizeof header - 10, "{'descr': '<u2', 'fortran_order': False, 'shape': (%lld, %lld), }",
                  (long long)sets, (long long)rows);

@@ -5,6 +5,7 @@
 #include "phantom.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { COLUMNS = 256, ROWS = 3, MOST_ANGLES = 400, MOST_DISKS = 40, MOST_PHANTOMS = 64, FLATS = 20 };
 
@@ -68,7 +69,7 @@ static void write_scan(const char *directory, int number, int angles, double pho
     float *value = scan;
     for (int k = 0; k < angles; k++) theta[k] = (float)(turn_rad * k / angles);
     for (int r = 0; r < ROWS; r++) {
-        const uint64_t seed = (uint64_t)(number * ROWS + r + 1);
+        const uint64_t seed = (uint64_t)number * ROWS + (uint64_t)r + 1;
         for (int i = 0; i < angles * COLUMNS; i++) {
             const int c = i % COLUMNS;
             const double flat = sino_phantom_poisson(photons * FLATS, seed + 1000, (uint64_t)c) / FLATS;
@@ -89,7 +90,7 @@ static int by_value(const void *a, const void *b)
 
 static void print_line(const char *directory, int angles, double photons)
 {
-    double error[MOST_PHANTOMS], spread[MOST_PHANTOMS];
+    double error[MOST_PHANTOMS] = {0}, spread[MOST_PHANTOMS] = {0};
     int within = 0;
     uint64_t state = 5;
     for (int i = 0; i < phantoms; i++) {
@@ -122,7 +123,7 @@ static void center_matrix(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(center_matrix)};
-    if (count > 1) phantoms = atoi(arguments[1]);
+    if (count > 1) phantoms = (int)strtol(arguments[1], NULL, 10);
     if (count > 2) turn_rad = 2 * M_PI;
     if (phantoms < 1 || phantoms > MOST_PHANTOMS) return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);

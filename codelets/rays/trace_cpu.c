@@ -300,17 +300,49 @@ static SinoStatus append_section(Workspace *work, SinoTrace *trace)
     return NULL;
 }
 
+/* At most so many angles tell how many nonzeros a tile has. */
+enum { ENOUGH = 90 };
+typedef struct Directions {
+    int64_t count;
+    double cosine[ENOUGH], sine[ENOUGH];
+} Directions;
+
+static double estimate(const SinoGeometry *geometry, const Directions *directions, SinoTilePlace tile)
+{
+    const SinoFrame frame = frame_of(geometry, tile);
+    double sum = 0;
+    if (frame.width == 0 || frame.height == 0) return 0;
+    for (int64_t i = 0; i < directions->count; i++) {
+        const SinoFan fan = sino_fan_of(geometry->grid_size, geometry->column_count, geometry->center, &frame,
+                                        directions->cosine[i], directions->sine[i]);
+        if (fan.last < fan.first) continue;
+        const double cosine = fabs(fan.cosine), sine = fabs(fan.sine);
+        const double shadow = frame.width * cosine + frame.height * sine;
+        const double share = fmin(1, (double)(fan.last - fan.first + 1) / shadow);
+        sum += share * (cosine + sine);
+    }
+    return sum * frame.width * frame.height * (double)geometry->angle_count / (double)directions->count;
+}
+
+static Directions directions_of(const SinoGeometry *geometry)
+{
+    const int64_t step = 1 + geometry->angle_count / ENOUGH;
+    Directions directions = {0};
+    for (int64_t angle = 0; angle < geometry->angle_count; angle += step) {
+        directions.cosine[directions.count] = cos(geometry->angle_rad[angle]);
+        directions.sine[directions.count++] = sin(geometry->angle_rad[angle]);
+    }
+    return directions;
+}
+
 /* An estimate of the bytes that the tiles will take, a little too high. */
 static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, const SinoTilePlace *tile)
 {
     const double stored = (double)sino_layout_stored_angles(layout) / (double)layout->geometry.angle_count;
     const double bytes_per_nonzero = 1.6 + 1.3 * (double)sino_precision_bytes(layout->precision);
+    const Directions directions = directions_of(&layout->geometry);
     double nonzeros = 0;
-    for (int64_t t = 0; t < tile_count; t++) {
-        double of_tile;
-        sino_trace_estimate(&layout->geometry, 1, &tile[t], &of_tile);
-        nonzeros += of_tile;
-    }
+    for (int64_t t = 0; t < tile_count; t++) nonzeros += estimate(&layout->geometry, &directions, tile[t]);
     return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
@@ -396,37 +428,8 @@ SinoStatus sino_trace_fill(const SinoLayout *layout, int64_t section_count, cons
     return NULL;
 }
 
-/* Angles that tell what a tile costs. */
-enum { ENOUGH = 90 };
-typedef struct Directions {
-    int64_t count;
-    double cosine[ENOUGH], sine[ENOUGH];
-} Directions;
-
-static double estimate(const SinoGeometry *geometry, const Directions *directions, SinoTilePlace tile)
-{
-    const SinoFrame frame = frame_of(geometry, tile);
-    double sum = 0;
-    if (frame.width == 0 || frame.height == 0) return 0;
-    for (int64_t i = 0; i < directions->count; i++) {
-        const SinoFan fan = sino_fan_of(geometry->grid_size, geometry->column_count, geometry->center, &frame,
-                                        directions->cosine[i], directions->sine[i]);
-        if (fan.last < fan.first) continue;
-        const double cosine = fabs(fan.cosine), sine = fabs(fan.sine);
-        const double shadow = frame.width * cosine + frame.height * sine;
-        const double share = fmin(1, (double)(fan.last - fan.first + 1) / shadow);
-        sum += share * (cosine + sine);
-    }
-    return sum * frame.width * frame.height * (double)geometry->angle_count / (double)directions->count;
-}
-
 void sino_trace_estimate(const SinoGeometry *geometry, int64_t tile_count, const SinoTilePlace *tile, double *nonzeros)
 {
-    const int64_t step = 1 + geometry->angle_count / ENOUGH;
-    Directions directions = {0};
-    for (int64_t angle = 0; angle < geometry->angle_count; angle += step) {
-        directions.cosine[directions.count] = cos(geometry->angle_rad[angle]);
-        directions.sine[directions.count++] = sin(geometry->angle_rad[angle]);
-    }
+    const Directions directions = directions_of(geometry);
     for (int64_t t = 0; t < tile_count; t++) nonzeros[t] = estimate(geometry, &directions, tile[t]);
 }

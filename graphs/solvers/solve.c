@@ -164,16 +164,16 @@ static SinoStatus insert_slab(SinoSolve *solve, int64_t slab)
 {
     const int64_t count = slot_count(solve, slab);
     for (int64_t s = 0; s < count; s++) {
-        solve->open[s] = !is_done(solve, slab, s);
-        solve->slot[s]->stopped = !solve->open[s];
+        solve->solves[s] = !is_done(solve, slab, s);
+        solve->slot[s]->stopped = !solve->solves[s];
         if (is_wanted(solve, slab, s)) SINO_TRY(insert_start(solve, slab, s));
     }
     SINO_TRY(insert_load(solve, slab + 1));
     SINO_TRY(insert_iterations(solve, slab));
     for (int64_t s = 0; s < count; s++)
-        if (solve->open[s]) SINO_TRY(solve->units.kind->store(solve->units.of, solve->slot[s]));
+        if (solve->solves[s]) SINO_TRY(solve->units.kind->store(solve->units.of, solve->slot[s]));
     for (int64_t s = 0; s < count && solve->units.kind->stored; s++)
-        if (solve->open[s]) SINO_TRY(solve->units.kind->stored(solve->units.of, solve->slot[s]));
+        if (solve->solves[s]) SINO_TRY(solve->units.kind->stored(solve->units.of, solve->slot[s]));
     return NULL;
 }
 
@@ -199,7 +199,7 @@ static SinoStatus new_slots(SinoSolve *solve)
                                     .history_numbers = solve->history_numbers,
                                     .overlap = solve->overlap};
     SINO_TRY(sino_allocate(solve->units.slots, sizeof *solve->slot, "slots", &solve->slot));
-    SINO_TRY(sino_allocate(solve->units.slots, sizeof *solve->open, "slots", &solve->open));
+    SINO_TRY(sino_allocate(solve->units.slots, sizeof *solve->solves, "slots", &solve->solves));
     for (int64_t s = 0; s < solve->units.slots; s++) {
         request.number = s + 1; /* number 0 is used by solvers' `prepare` */
         SINO_TRY(sino_minibatch_new(solve->run.runtime, &request, &solve->slot[s]));
@@ -211,7 +211,9 @@ static void free_slots(SinoSolve *solve)
 {
     for (int64_t s = 0; solve->slot && s < solve->units.slots; s++) sino_minibatch_free(solve->slot[s]);
     free(solve->slot);
-    free(solve->open);
+    free(solve->solves);
+    solve->slot = NULL;
+    solve->solves = NULL;
 }
 
 static void tell_passed(const SinoSolve *solve)

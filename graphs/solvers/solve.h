@@ -18,8 +18,9 @@
 typedef struct SinoUnitKind {
     /* Makes the data beside the slots, and what is inserted once for all units. Not called on idle ranks. */
     SinoStatus (*open)(void *of);
-    /* Steps of the progress by the stores of these units: 0 if an earlier run has stored all of them, so that they are
-     * not solved. Not called for units whose store was inserted. NULL: all are to be solved, and stores are no step. */
+    /* Number of steps that the stores of these units add to the progress. 0: an earlier run has stored all of them, and
+     * they are not solved again. Not called once their store is inserted. NULL: no unit is stored yet, and stores add
+     * no steps. */
     int64_t (*left)(const void *of, int64_t first, int64_t count);
     /* Whether these units are loaded and filled in even if they are not solved. */
     bool (*pictured)(const void *of, int64_t first, int64_t count);
@@ -59,7 +60,7 @@ typedef struct SinoSolve {
     bool alone;              /* other ranks do not take part */
     bool aside;              /* tells neither progress nor profile, for it is not what was asked for */
     SinoMinibatch **slot;    /* [units.slots], during the run */
-    bool *open;              /* [units.slots]: the slot's minibatch is solved */
+    bool *solves;            /* [units.slots]: the minibatch is not stored yet; others are only pictured */
 } SinoSolve;
 
 /* Collective, unless `alone`. Submits every task, and returns when the last one has ended. If another rank fails, the

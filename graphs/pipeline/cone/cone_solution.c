@@ -152,7 +152,7 @@ static int64_t left(const void *of, int64_t first, int64_t count)
 {
     const Run *run = of;
     int64_t slices = 0;
-    for (int64_t z = first; z < first + count * run->cone->z_count; z++)
+    for (int64_t z = first * run->cone->z_count; z < (first + count) * run->cone->z_count; z++)
         slices += !sino_volume_is_done(run->of.volume, z, 1);
     return slices;
 }

@@ -39,14 +39,13 @@ SinoStatus sino_center_phase_correlation(int64_t row_count, int64_t column_count
                                          const float *image180, double *center);
 
 /* How alike two projections half a turn apart are if one is turned over about a line: their correlation (1 for clean
- * data) where they fit best, in images of at most 128 pixels a side. It is the rotation axis about which they are
- * alike.
- */
+ * data) where they fit best, in images of at most 128 pixels a side. The line about which they are most alike is the
+ * rotation axis. */
 typedef struct SinoCenterMirror {
     double upright;  /* about the best line within 10 degrees of the columns: the axis of most scans */
     double lying;    /* about the best line within 10 degrees of the rows: rows and columns are exchanged */
     double lean_deg; /* of that line, positive if it lies in lower rows at larger columns */
-    double still;    /* as they are, without a shift: much if there is more of the detector in them than of an object */
+    double still;    /* neither turned over nor shifted: near 1 if the detector's pattern outweighs the object */
 } SinoCenterMirror;
 
 /* image0, image180[row_count][column_count]: finite line integrals. All correlations are 0 of images that are too

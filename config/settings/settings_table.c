@@ -66,6 +66,9 @@ static const char of_fbp[] = "fdk continues projections by zeros";
 static const char of_projectors[] = "each other geometry has one projector";
 static const char of_slices[] = "a volume of a cone beam, or an image of counts, is solved as a whole";
 static const char of_stored[] = "nothing is stored for cone beams";
+static const char of_weights[] = "solvers of other geometries weigh all measured rays alike";
+static const char of_room[] = "--volume gives the room of a cone beam";
+static const char of_bench[] = "of cone beams bench measures FDK";
 static const char of_shares[] = "ranks of cone beams have equal parts";
 static const char of_pixels[] =
     "distances and --detector-pixel give the voxels of cone beams, the file those of a matrix";
@@ -554,7 +557,7 @@ const SinoSetting sino_setting_table[] = {
                 "of the "
                 "typical value of the object; auto: 0.1"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(weights, weight_words, "auto"),
-        .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_tiles),
+        .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_weights),
         .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
                 "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
                 "holds counts or transmissions, of cg and sirt none; a file: numbers from 0 on, such as one over the "
@@ -567,7 +570,7 @@ const SinoSetting sino_setting_table[] = {
                 "updates a slice once per subset; auto: 8, or as many as there are angles"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
-        ONLY(PARALLEL, of_tiles),
+        ONLY(PARALLEL, of_room),
         .help = "voxels beyond each side of a slice, for an object wider than the detector; they are computed and not "
                 "written; auto: where a sample of the scan shows such an object, as many as it needs"),
     ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
@@ -801,13 +804,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams and "
                 "system matrices have single and mixed"),
     ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
-        ONLY(PARALLEL | MATRIX, of_slices), BRIEF(BENCH, "slices, or sets of counts, of one product"),
+        ONLY(PARALLEL | MATRIX, of_bench), BRIEF(BENCH, "slices, or sets of counts, of one product"),
         .help = "slices, or sets of counts of a system matrix, that one product computes together; 1,8 if not given, "
                 "with --system-matrix"),
     ROW(BENCHMARK, BENCH | SWEEP, "csv", TEXT(csv, "FILE"), .may_change = true,
         BRIEF(BENCH | SWEEP, "table of what was measured"),
         .help = "write the measurements to this CSV file, too; sweep needs it, and adds a row as each run ends"),
-    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), ONLY(PARALLEL, of_slices),
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), ONLY(PARALLEL, of_bench),
         BRIEF(BENCH, "picture of it below the machine's limits, .svg or .png"),
         .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
                 ".png"),

@@ -25,8 +25,8 @@ static const double agreement = 1, entropy_agreement = 2;
 /* Half of the range of the rows' centers, in columns of the detector, above which they disagree. */
 static const double most_spread = 0.5;
 
-/* 1 − correlation of opposite projections about an axis along the rows, of that about one along the columns: below it
- * rows and columns are exchanged. */
+/* Misfit is 1 − the correlation of opposite projections. Rows and columns are exchanged where the misfit about an axis
+ * along the rows is at most this times the misfit about an axis along the columns. */
 static const double lying_misfit = 0.25;
 
 /* Columns to each side of a center in which the entropy looks for a better one. */
@@ -188,8 +188,8 @@ static void tell_opinions(const Search *search, const Opinions *opinions, double
     }
 }
 
-/* No center suits a scan whose axis lies along the rows. It is told where opposite projections are mirror images about
- * such an axis, much better than about one that stands upright, and than they are alike. */
+/* No center suits a scan whose axis lies along the rows. Warns where opposite projections fit each other much better as
+ * mirror images about such an axis than about an upright one, and than unchanged. */
 static SinoStatus warn_exchanged(const Search *search)
 {
     SinoCenterMirror mirror;

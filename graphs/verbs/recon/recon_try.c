@@ -135,7 +135,7 @@ static SinoStatus run(SinoTry *try)
     SINO_TRY(check_algorithm(settings));
     if (settings->sweep) {
         SINO_TRY(sino_swept_read(settings, settings->sweep, &try->swept));
-        for (int64_t i = try->swept.count - 1; i >= 0; i--) {
+        for (int64_t i = try->swept.count - 1; i >= 0; i--) { /* the first value last, which `first` keeps */
             SINO_TRY(sino_swept_take(settings, &try->swept, i, &first));
             SINO_TRY(check_algorithm(&first));
         }

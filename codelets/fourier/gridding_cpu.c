@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gridding: Aᵀ on a CPU core.
  *
- * The places of a ray's terms on the grid, their weights, and the factors of the frequencies are computed once for a
- * few slices. Of each slice, a projection is transformed, multiplied by the factors, and spread on the slice's grid. */
+ * Slices are computed one by one, or SINO_POLAR_LANES together as lanes of the grid, for which the places of a ray's
+ * terms, their weights, and the factors of the frequencies are computed once. Of each slice, a projection is
+ * transformed, multiplied by the factors, and spread. */
 #include "gridding.h"
 
 #include "fast_size.h"
@@ -17,9 +18,11 @@
 #include <string.h>
 
 enum {
-    LINE = 16,              /* floats of a cache line */
-    TOGETHER = 4,           /* slices of a group at most */
-    GRIDS_BYTES = 280 << 20 /* of a group's grids, unless one slice needs more */
+    LINE = 16, /* floats of a cache line */
+    LANES = SINO_POLAR_LANES,
+    GRIDS_BYTES = 280 << 20, /* of a group's grids, unless one slice needs more */
+    PAIR = 2,                /* projections that are transformed together, as real and imaginary part */
+    VECTOR = SINO_TURNS
 };
 
 typedef struct Complex {
@@ -30,7 +33,7 @@ struct SinoGridding {
     SinoGeometry geometry;
     int64_t detector; /* D */
     SinoPolarGrid *grid;
-    fftwf_plan row; /* of a projection, in place */
+    fftwf_plan plan; /* of a pair of projections */
 };
 
 int64_t sino_gridding_detector(const SinoGeometry *geometry)
@@ -38,11 +41,10 @@ int64_t sino_gridding_detector(const SinoGeometry *geometry)
     return sino_fast_size(2 * sino_larger(sino_larger(geometry->grid_size, geometry->column_count), SINO_TILE));
 }
 
-/* Slices of a group: they share the work of a ray that does not depend on the slice. */
+/* Lanes of the grid: slices that are computed together, at most. */
 static int64_t group_slices(int64_t grid_size)
 {
-    const int64_t fit = GRIDS_BYTES / sino_polar_grid_sum_bytes(grid_size, SINO_SINGLE);
-    return sino_larger(1, sino_smaller(fit, TOGETHER));
+    return LANES * sino_polar_grid_sum_bytes(grid_size, SINO_SINGLE) <= GRIDS_BYTES ? LANES : 1;
 }
 
 double sino_gridding_flops(const SinoGeometry *geometry)
@@ -53,37 +55,38 @@ double sino_gridding_flops(const SinoGeometry *geometry)
 
 /* ---- scratch memory ---- */
 
-/* Sums of a group's grids, their finished rows, places of a ray's terms, factors of frequencies, a projection. */
+/* Sums of a group's grid, finished rows, a pair of projections and its transform; of each projection of the pair the
+ * factors of its frequencies, and the terms of all lanes. */
 typedef struct Scratch {
-    char *sums; /* [slice of the group][grid_bytes] */
-    int64_t grid_bytes;
-    void *rows, *places;
-    Complex *factor; /* [D/2] */
-    float *row;      /* [D + 2] */
+    void *sums, *rows;
+    Complex *pair, *spectrum; /* [D] */
+    Complex *factor[PAIR];    /* [D/2] */
+    Complex *terms[PAIR];     /* [D/2][lane] */
 } Scratch;
 
-static int64_t row_bytes(int64_t detector)
+/* Bytes of D complex numbers, and up to VECTOR more. */
+static int64_t spectrum_bytes(int64_t detector)
 {
-    return sino_ceil_multiple(detector + 2, LINE) * (int64_t)sizeof(float);
+    return sino_ceil_multiple(detector + VECTOR, LINE) * (int64_t)sizeof(Complex);
 }
 
 /* The parts of scratch memory; returns their bytes. */
 static int64_t divide(const SinoGeometry *geometry, char *memory, Scratch *scratch)
 {
-    const int64_t size = geometry->grid_size, detector = sino_gridding_detector(geometry);
+    const int64_t size = geometry->grid_size, piece = spectrum_bytes(sino_gridding_detector(geometry));
     const int64_t grid = sino_ceil_multiple(sino_polar_grid_sum_bytes(size, SINO_SINGLE), 64);
     const int64_t rows = sino_times(group_slices(size), grid);
-    const int64_t places = rows + sino_ceil_multiple(sino_polar_grid_row_bytes(size, SINO_SINGLE), 64);
-    const int64_t factor = places + sino_polar_grid_place_bytes(detector / 2, SINO_SINGLE);
-    const int64_t row = factor + row_bytes(detector);
+    const int64_t pair = rows + sino_ceil_multiple(sino_polar_grid_row_bytes(size, SINO_SINGLE), 64);
+    const int64_t factor = pair + 2 * piece, terms = factor + piece;
     if (scratch)
-        *scratch = (Scratch){.sums = memory,
-                             .grid_bytes = grid,
-                             .rows = memory + rows,
-                             .places = memory + places,
-                             .factor = (Complex *)(void *)(memory + factor),
-                             .row = (float *)(void *)(memory + row)};
-    return row + row_bytes(detector);
+        *scratch = (Scratch){
+            .sums = memory,
+            .rows = memory + rows,
+            .pair = (Complex *)(void *)(memory + pair),
+            .spectrum = (Complex *)(void *)(memory + pair + piece),
+            .factor = {(Complex *)(void *)(memory + factor), (Complex *)(void *)(memory + factor + piece / 2)},
+            .terms = {(Complex *)(void *)(memory + terms), (Complex *)(void *)(memory + terms + LANES * piece / 2)}};
+    return terms + LANES * piece;
 }
 
 int64_t sino_gridding_scratch_bytes(const SinoGeometry *geometry)
@@ -98,11 +101,12 @@ static SinoStatus fill(SinoGridding *gridding)
 {
     const int detector = (int)gridding->detector;
     SINO_TRY(sino_polar_grid_new(gridding->geometry.grid_size, SINO_SINGLE, &gridding->grid));
-    float *row = sino_allocate_large(row_bytes(detector));
-    SINO_CHECK(row, SINO_FAILED, "no memory for a projection of %d columns", detector);
-    gridding->row = fftwf_plan_dft_r2c_1d(detector, row, (void *)row, FFTW_ESTIMATE);
-    sino_free_large(row);
-    SINO_CHECK(gridding->row, SINO_FAILED, "FFTW made no plan for %d points", detector);
+    const int64_t bytes = spectrum_bytes(detector);
+    char *pair = sino_allocate_large(2 * bytes);
+    SINO_CHECK(pair, SINO_FAILED, "no memory for projections of %d columns", detector);
+    gridding->plan = fftwf_plan_dft_1d(detector, (void *)pair, (void *)(pair + bytes), FFTW_FORWARD, FFTW_ESTIMATE);
+    sino_free_large(pair);
+    SINO_CHECK(gridding->plan, SINO_FAILED, "FFTW made no plan for %d points", detector);
     return NULL;
 }
 
@@ -122,73 +126,100 @@ SinoStatus sino_gridding_new(const SinoGeometry *geometry, SinoGridding **griddi
 void sino_gridding_free(SinoGridding *gridding)
 {
     if (!gridding) return;
-    if (gridding->row) fftwf_destroy_plan(gridding->row);
+    if (gridding->plan) fftwf_destroy_plan(gridding->plan);
     sino_polar_grid_free(gridding->grid);
     free(gridding);
 }
 
 /* ---- Aᵀ ---- */
 
-/* Slices first.number … first.number + count − 1 of a panel. */
+/* Slices first.number … first.number + count − 1 of a panel, in as many lanes or more. */
 typedef struct Group {
     SinoTileSlice first;
-    int64_t count;
+    int64_t count, lanes;
 } Group;
 
 /* The factors of an angle's frequencies: the footprint of a voxel, and the phase of the axis. Of an even grid, voxels
  * lie half a voxel beside the pixels of the grid of frequencies. */
-static void find_factors(const SinoGridding *gridding, double cosine, double sine, Complex *factor)
+SINO_VECTORISED static void find_factors(const SinoGridding *gridding, double cosine, double sine, Complex *factor)
 {
     const SinoGeometry *scan = &gridding->geometry;
     const double step = 2 * M_PI / (double)gridding->detector;
     const double beside = scan->grid_size % 2 == 0 ? 0.5 : 0;
     const double across = step * cosine / 2, down = step * sine / 2;
-    SinoTurn x = sino_turn_begin(across), y = sino_turn_begin(down);
-    SinoTurn phase = sino_turn_begin(step * (scan->center + beside * (cosine - sine)));
-    for (int64_t m = 0; m < gridding->detector / 2; m++) {
-        const double weight = (m == 0 ? 1 : 2) / (double)gridding->detector;
-        const double footprint = weight * sino_turn_sinc(&x, m, across) * sino_turn_sinc(&y, m, down);
-        factor[m] = (Complex){(float)(footprint * phase.real), (float)(footprint * phase.imaginary)};
-        sino_turn_next(&x);
-        sino_turn_next(&y);
-        sino_turn_next(&phase);
+    SinoTurns x, y, phase;
+    sino_turns_begin(across, &x);
+    sino_turns_begin(down, &y);
+    sino_turns_begin(step * (scan->center + beside * (cosine - sine)), &phase);
+    const double one = 1 / (double)gridding->detector;
+    SinoTurnDoubles weight = {one / 2, one, one, one};
+    for (int64_t first = 0; first < gridding->detector / 2; first += VECTOR) {
+        SinoTurnDoubles footprint = weight;
+        sino_turns_times_sinc(&x, first, across, &footprint);
+        sino_turns_times_sinc(&y, first, down, &footprint);
+        const SinoTurnDoubles real = footprint * phase.real, imaginary = footprint * phase.imaginary;
+        for (int i = 0; i < VECTOR; i++) factor[first + i] = (Complex){(float)real[i], (float)imaginary[i]};
+        sino_turns_next(&x);
+        sino_turns_next(&y);
+        sino_turns_next(&phase);
+        weight[0] = one;
     }
 }
 
-SINO_VECTORISED static void multiply(int64_t count, const Complex *factor, Complex *value)
+/* The terms of a pair of projections, terms[projection][m][of `lanes`], out of its transform, in which they are real
+ * and imaginary part. Factors have a half for the sums of opposite frequencies. */
+SINO_VECTORISED static void separate(int64_t detector, int64_t lanes, const Complex *spectrum,
+                                     Complex *const factor[PAIR], Complex *const terms[PAIR])
 {
-    for (int64_t m = 0; m < count; m++) {
-        const float real = value[m].real, imaginary = value[m].imaginary;
-        value[m].real = factor[m].real * real - factor[m].imaginary * imaginary;
-        value[m].imaginary = factor[m].real * imaginary + factor[m].imaginary * real;
+    for (int64_t m = 0; m < detector / 2; m++) {
+        const Complex same = spectrum[m], opposite = spectrum[m == 0 ? 0 : detector - m];
+        const Complex value[PAIR] = {{same.real + opposite.real, same.imaginary - opposite.imaginary},
+                                     {same.imaginary + opposite.imaginary, opposite.real - same.real}};
+        for (int p = 0; p < PAIR; p++) {
+            const Complex by = factor[p][m];
+            terms[p][m * lanes].real = by.real * value[p].real - by.imaginary * value[p].imaginary;
+            terms[p][m * lanes].imaginary = by.real * value[p].imaginary + by.imaginary * value[p].real;
+        }
     }
 }
 
-/* Adds the projection of one slice, whose elements are `step` apart from `from` on, to the sums of its grid. */
-static void add_projection(const SinoGridding *gridding, const float *from, int64_t step, const Scratch *at, void *sums)
+/* The terms of lane `lane`, whose pair of projections has elements that are `step` apart. */
+static void find_terms(const SinoGridding *gridding, const float *const projection[PAIR], int64_t step, int64_t lane,
+                       int64_t lanes, const Scratch *at)
 {
     const int64_t columns = gridding->geometry.column_count, detector = gridding->detector;
-    for (int64_t c = 0; c < columns; c++) at->row[c] = from[c * step];
-    memset(at->row + columns, 0, (size_t)(detector - columns) * sizeof *at->row);
-    fftwf_execute_dft_r2c(gridding->row, at->row, (void *)at->row);
-    multiply(detector / 2, at->factor, (Complex *)(void *)at->row);
-    sino_polar_grid_add(gridding->grid, at->places, detector / 2, at->row, sums);
+    for (int64_t c = 0; c < columns; c++) at->pair[c] = (Complex){projection[0][c * step], projection[1][c * step]};
+    memset(at->pair + columns, 0, (size_t)(detector - columns) * sizeof *at->pair);
+    fftwf_execute_dft(gridding->plan, (void *)at->pair, (void *)at->spectrum);
+    separate(detector, lanes, at->spectrum, at->factor,
+             (Complex *const[PAIR]){at->terms[0] + lane, at->terms[1] + lane});
 }
 
 static void add_projections(const SinoGridding *gridding, const Group *group, const float *b, const Scratch *at)
 {
     const SinoGeometry *scan = &gridding->geometry;
-    const int64_t columns = scan->column_count, step = group->first.panel.slices.stride;
+    const int64_t step = group->first.panel.slices.stride, size = scan->column_count * step;
+    const int64_t terms = gridding->detector / 2;
     const float *panel = sino_panel_from(group->first.panel, sino_geometry_ray_count(scan), b);
     const double turn = 2 * M_PI / (double)gridding->detector;
-    for (int64_t t = 0; t < group->count; t++) sino_polar_grid_clear(gridding->grid, at->sums + t * at->grid_bytes);
-    for (int64_t k = 0; k < scan->angle_count; k++) {
-        const double cosine = cos(scan->angle_rad[k]), sine = sin(scan->angle_rad[k]);
-        const float *from = panel + k * columns * step + group->first.number;
-        find_factors(gridding, cosine, sine, at->factor);
-        sino_polar_grid_place(gridding->grid, -turn * sine, turn * cosine, gridding->detector / 2, at->places);
-        for (int64_t t = 0; t < group->count; t++)
-            add_projection(gridding, from + t, step, at, at->sums + t * at->grid_bytes);
+    sino_polar_grid_clear(gridding->grid, group->lanes, at->sums);
+    for (int p = 0; p < PAIR; p++) memset(at->terms[p], 0, (size_t)(terms * group->lanes) * sizeof *at->terms[p]);
+    for (int64_t k = 0; k < scan->angle_count; k += PAIR) {
+        const int64_t angle[PAIR] = {k, sino_smaller(k + 1, scan->angle_count - 1)};
+        double cosine[PAIR], sine[PAIR];
+        for (int p = 0; p < PAIR; p++) {
+            cosine[p] = cos(scan->angle_rad[angle[p]]);
+            sine[p] = sin(scan->angle_rad[angle[p]]);
+            find_factors(gridding, cosine[p], sine[p], at->factor[p]);
+        }
+        for (int64_t t = 0; t < group->count; t++) {
+            const float *first = panel + group->first.number + t;
+            find_terms(gridding, (const float *const[PAIR]){first + angle[0] * size, first + angle[1] * size}, step, t,
+                       group->lanes, at);
+        }
+        for (int p = 0; k + p < scan->angle_count && p < PAIR; p++)
+            sino_polar_grid_add(gridding->grid, group->lanes, -turn * sine[p], turn * cosine[p], terms, at->terms[p],
+                                at->sums);
     }
 }
 
@@ -196,7 +227,7 @@ static void add_projections(const SinoGridding *gridding, const Group *group, co
 static void finish_slices(const SinoGridding *gridding, const Group *group, const Scratch *at, float *const *x)
 {
     const int64_t size = group->first.size, stride = sino_polar_grid_stride(gridding->grid);
-    for (int64_t t = 0; t < group->count; t++) sino_polar_grid_transform(gridding->grid, at->sums + t * at->grid_bytes);
+    sino_polar_grid_transform(gridding->grid, group->lanes, at->sums, at->rows);
     for (int64_t down = 0; down < sino_tile_side(size); down++) {
         const SinoTileRange within = sino_tile_range(size, down);
         const int64_t first_row = sino_tile_first_voxel(size, down) + within.first;
@@ -204,8 +235,8 @@ static void finish_slices(const SinoGridding *gridding, const Group *group, cons
         for (int64_t t = 0; t < group->count; t++) {
             SinoTileSlice slice = group->first;
             slice.number += t;
-            const float *row = sino_polar_grid_finish(gridding->grid, at->sums + t * at->grid_bytes, first_row,
-                                                      within.count, at->rows);
+            const float *row =
+                sino_polar_grid_finish(gridding->grid, group->lanes, t, at->sums, first_row, within.count, at->rows);
             sino_tile_rows_scatter(&slice, down, within, stride, row, x);
         }
     }
@@ -221,7 +252,8 @@ void sino_gridding_adjoint(const SinoGridding *gridding, const SinoTileMap *map,
          panel = sino_panel_next(slices, panel)) {
         const int64_t count = panel.slices.slice_count;
         for (int64_t f = 0; f < count; f += together) {
-            const Group group = {{map, size, panel, f}, sino_smaller(together, count - f)};
+            const int64_t slices_left = sino_smaller(together, count - f);
+            const Group group = {{map, size, panel, f}, slices_left, slices_left > 1 ? together : 1};
             add_projections(gridding, &group, b, &at);
             finish_slices(gridding, &group, &at, x);
         }

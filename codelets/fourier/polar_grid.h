@@ -25,33 +25,31 @@ typedef struct SinoPolarGrid SinoPolarGrid;
 SinoStatus sino_polar_grid_new(int64_t size, SinoPrecision precision, SinoPolarGrid **grid);
 void sino_polar_grid_free(SinoPolarGrid *grid); /* takes NULL */
 
-/* Bytes of the sums of one transform, and of the rows that are finished together; both are 64-byte aligned. */
+/* Sums of one transform, or of SINO_POLAR_LANES transforms at the same frequencies, which are lanes of vectors.
+ * sino_polar_grid_sum_bytes: bytes for each transform; row_bytes: of the rows that are finished together; both are
+ * 64-byte aligned. A transform does not depend on the others, to the last bit, nor on their number. */
+enum { SINO_POLAR_LANES = 4 };
 int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision);
 int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision);
 
 /* Sets the sums to 0. */
-void sino_polar_grid_clear(const SinoPolarGrid *grid, void *sums);
+void sino_polar_grid_clear(const SinoPolarGrid *grid, int64_t lanes, void *sums);
 
-/* Where the terms k = 0 … count − 1 of one ray lie on the grid, and their weights under the window: ρ_k = k·row_step,
- * κ_k = k·column_step. All transforms with these frequencies may share them. `places`: memory of
- * sino_polar_grid_place_bytes, a multiple of 64, 64-byte aligned. */
-int64_t sino_polar_grid_place_bytes(int64_t count, SinoPrecision precision);
-void sino_polar_grid_place(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count, void *places);
+/* Adds the terms k = 0 … count − 1 of one ray: ρ_k = k·row_step, κ_k = k·column_step. strength[k][lane]: c_k, a complex
+ * number of the precision. */
+void sino_polar_grid_add(const SinoPolarGrid *grid, int64_t lanes, double row_step, double column_step, int64_t count,
+                         const void *strength, void *sums);
 
-/* Adds the terms of one ray at their places. strength[k]: c_k, a complex number of the precision. */
-void sino_polar_grid_add(const SinoPolarGrid *grid, const void *places, int64_t count, const void *strength,
-                         void *sums);
-
-/* Flops of a transform with `terms` terms, whose places are shared. */
+/* Flops of a transform with `terms` terms. */
 double sino_polar_grid_flops(int64_t size, double terms);
 
-/* Transforms the sums along rows, once all terms are added. */
-void sino_polar_grid_transform(const SinoPolarGrid *grid, void *sums);
+/* Transforms the sums along rows, once all terms are added. `rows`: scratch memory of sino_polar_grid_row_bytes. */
+void sino_polar_grid_transform(const SinoPolarGrid *grid, int64_t lanes, void *sums, void *rows);
 
-/* After the transform: the values of `count` ≤ SINO_POLAR_ROWS rows from `first_row` on. Value (row r, column c) is
- * element (r − first_row)·sino_polar_grid_stride + c of the returned array, which is in `rows`, scratch memory of
- * sino_polar_grid_row_bytes. */
+/* After the transform: the values of `count` ≤ SINO_POLAR_ROWS rows of a lane from `first_row` on. Value (row r, column
+ * c) is element (r − first_row)·sino_polar_grid_stride + c of the returned array, which is in `rows`. */
 int64_t sino_polar_grid_stride(const SinoPolarGrid *grid);
-void *sino_polar_grid_finish(const SinoPolarGrid *grid, const void *sums, int64_t first_row, int64_t count, void *rows);
+void *sino_polar_grid_finish(const SinoPolarGrid *grid, int64_t lanes, int64_t lane, const void *sums,
+                             int64_t first_row, int64_t count, void *rows);
 
 #endif

@@ -15,9 +15,13 @@
 enum {
     TAPS = 8,          /* of the window; margins of the grid are half of it */
     MARGIN = TAPS / 2, /* columns of the grid before 0, and after G/2 */
-    NODES = 14,        /* of the polynomial for each tap, by the fraction of a point in [−1, 1] */
+    NODES = 10,        /* of the polynomial for each tap, by the fraction of a point in [−1, 1] */
     PAD_BYTES = 64,    /* between columns of the grid, so that they do not all map to the same cache sets */
-    ROWS = SINO_POLAR_ROWS
+    SECTIONS = 4,      /* of a ray, whose terms take turns: no sum is read at once after it is written */
+    BLOCK = 32,        /* terms whose places are found together */
+    AHEAD = 12,        /* columns from which finished rows are fetched in advance */
+    ROWS = SINO_POLAR_ROWS,
+    LANES = SINO_POLAR_LANES
 };
 
 struct SinoPolarGrid {
@@ -25,10 +29,10 @@ struct SinoPolarGrid {
     int64_t grid_size; /* G */
     SinoPrecision precision;
     double *inverse; /* [S]: 1/transform of the window at pixel j − S/2 */
-    void
-        *taps; /* [NODES][TAPS] of the precision: coefficients, the highest power first; [NODES][TAPS][2]: each twice */
-    fftwf_plan along_single, across_single;
-    fftw_plan along_double, across_double;
+    void *taps;      /* [NODES][TAPS] of the precision: coefficients of half of the taps, twice; even powers, then odd
+                        ones, the highest first */
+    fftwf_plan plan_single; /* of G points */
+    fftw_plan plan_double;
 };
 
 /* Elements from column to column of the grid, complex, with room for what is spread beyond the end; from row to row of
@@ -113,7 +117,7 @@ static void solve(double matrix[NODES][NODES], double right[NODES])
 }
 
 /* The polynomial in z = 2·fraction − 1 that agrees with the window of a tap at the Chebyshev nodes. coefficient[0] is
- * that of the highest power. */
+ * the highest power's. The window is even: tap TAPS − 1 − t has the polynomial of tap t in −z. */
 static void fit_tap(int tap, double coefficient[NODES])
 {
     double matrix[NODES][NODES];
@@ -124,6 +128,19 @@ static void fit_tap(int tap, double coefficient[NODES])
         coefficient[n] = window_at(tap + (z + 1) / 2 - TAPS / 2.0);
     }
     solve(matrix, coefficient);
+}
+
+/* The terms k of a ray on the grid: column k·across ≥ 0, and the place k·along of it. turned: the conjugate of a term
+ * is spread, whose real part is the term's. */
+typedef struct Ray {
+    double along, across;
+    bool turned;
+    int64_t count;
+} Ray;
+
+static int64_t section_terms(const Ray *ray)
+{
+    return sino_ceil_divide(ray->count, SECTIONS);
 }
 
 #define REAL       float
@@ -147,17 +164,16 @@ static SinoStatus fill(SinoPolarGrid *grid)
     const bool is_double = grid->precision == SINO_DOUBLE;
     const int64_t middle = grid->size / 2;
     SINO_TRY(sino_allocate(grid->size, sizeof *grid->inverse, "a grid of frequencies", &grid->inverse));
-    SINO_TRY(sino_allocate(3 * (int64_t)NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
+    SINO_TRY(sino_allocate((int64_t)NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
     for (int64_t j = 0; j < grid->size; j++)
         grid->inverse[j] = 1 / window_transform((double)(j - middle) / (double)grid->grid_size);
-    for (int tap = 0; tap < TAPS; tap++) {
+    for (int tap = 0; tap < TAPS / 2; tap++) {
         double coefficient[NODES];
         fit_tap(tap, coefficient);
-        for (int n = 0; n < NODES; n++)
-            if (is_double)
-                keep_tap_double(n * TAPS + tap, coefficient[n], grid->taps);
-            else
-                keep_tap_single(n * TAPS + tap, coefficient[n], grid->taps);
+        if (is_double)
+            keep_tap_double(tap, coefficient, grid->taps);
+        else
+            keep_tap_single(tap, coefficient, grid->taps);
     }
     return is_double ? make_plans_double(grid) : make_plans_single(grid);
 }
@@ -178,8 +194,8 @@ SinoStatus sino_polar_grid_new(int64_t size, SinoPrecision precision, SinoPolarG
 void sino_polar_grid_free(SinoPolarGrid *grid)
 {
     if (!grid) return;
-    free_plans_single(grid);
-    free_plans_double(grid);
+    if (grid->plan_single) fftwf_destroy_plan(grid->plan_single);
+    if (grid->plan_double) fftw_destroy_plan(grid->plan_double);
     free(grid->inverse);
     free(grid->taps);
     free(grid);
@@ -192,7 +208,7 @@ int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision)
                       2 * (int64_t)sino_precision_bytes(precision));
 }
 
-/* Real rows, and half of the transform of each. */
+/* Pairs of rows, and their transforms. */
 int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision)
 {
     return 2 * (int64_t)ROWS * sino_times(row_stride(grid_size_of(size)), (int64_t)sino_precision_bytes(precision));
@@ -203,43 +219,24 @@ int64_t sino_polar_grid_stride(const SinoPolarGrid *grid)
     return row_stride(grid->grid_size);
 }
 
-void sino_polar_grid_clear(const SinoPolarGrid *grid, void *sums)
+void sino_polar_grid_clear(const SinoPolarGrid *grid, int64_t lanes, void *sums)
 {
-    memset(sums, 0, (size_t)sino_polar_grid_sum_bytes(grid->size, grid->precision));
+    memset(sums, 0, (size_t)(lanes * sino_polar_grid_sum_bytes(grid->size, grid->precision)));
 }
 
-/* Places, then elements. */
-static int64_t weight_bytes(int64_t count, SinoPrecision precision)
-{
-    return sino_times(count, precision == SINO_DOUBLE ? (int64_t)sizeof(Place_double) : (int64_t)sizeof(Place_single));
-}
-
-int64_t sino_polar_grid_place_bytes(int64_t count, SinoPrecision precision)
-{
-    return sino_ceil_multiple(weight_bytes(count, precision) + sino_times(count, sizeof(int64_t)), 64);
-}
-
-void sino_polar_grid_place(const SinoPolarGrid *grid, double row_step, double column_step, int64_t count, void *places)
+void sino_polar_grid_add(const SinoPolarGrid *grid, int64_t lanes, double row_step, double column_step, int64_t count,
+                         const void *strength, void *sums)
 {
     const double points = (double)grid->grid_size / (2 * M_PI);
-    const bool turned = column_step < 0; /* the real part of a term is that of its conjugate */
-    const double along = (turned ? -row_step : row_step) * points, across = fabs(column_step) * points;
-    int64_t *element = (int64_t *)(void *)((char *)places + weight_bytes(count, grid->precision));
+    const bool turned = column_step < 0;
+    const Ray ray = {.along = (turned ? -row_step : row_step) * points,
+                     .across = fabs(column_step) * points,
+                     .turned = turned,
+                     .count = count};
     if (grid->precision == SINO_DOUBLE)
-        place_double(grid, along, across, turned, count, element, places);
+        (lanes == 1 ? add_one_double : add_lanes_double)(grid, &ray, strength, sums);
     else
-        place_single(grid, along, across, turned, count, element, places);
-}
-
-void sino_polar_grid_add(const SinoPolarGrid *grid, const void *places, int64_t count, const void *strength, void *sums)
-{
-    const int64_t stride = 2 * column_stride(grid->grid_size);
-    const int64_t *element =
-        (const int64_t *)(const void *)((const char *)places + weight_bytes(count, grid->precision));
-    if (grid->precision == SINO_DOUBLE)
-        spread_double(stride, count, element, places, strength, sums);
-    else
-        spread_single(stride, count, element, places, strength, sums);
+        (lanes == 1 ? add_one_single : add_lanes_single)(grid, &ray, strength, sums);
 }
 
 /* Of each term 2·TAPS real sums in TAPS columns; of the FFTs, 5·n·log₂n each. */
@@ -249,19 +246,17 @@ double sino_polar_grid_flops(int64_t size, double terms)
     return terms * 4 * TAPS * TAPS + 2.5 * (grid + (double)size) * grid * log2(grid);
 }
 
-void sino_polar_grid_transform(const SinoPolarGrid *grid, void *sums)
+void sino_polar_grid_transform(const SinoPolarGrid *grid, int64_t lanes, void *sums, void *rows)
 {
     if (grid->precision == SINO_DOUBLE)
-        transform_double(grid, sums);
+        transform_double(grid, lanes, sums, rows);
     else
-        transform_single(grid, sums);
+        transform_single(grid, lanes, sums, rows);
 }
 
-void *sino_polar_grid_finish(const SinoPolarGrid *grid, const void *sums, int64_t first_row, int64_t count, void *rows)
+void *sino_polar_grid_finish(const SinoPolarGrid *grid, int64_t lanes, int64_t lane, const void *sums,
+                             int64_t first_row, int64_t count, void *rows)
 {
-    if (grid->precision == SINO_DOUBLE)
-        finish_double(grid, sums, first_row, count, rows);
-    else
-        finish_single(grid, sums, first_row, count, rows);
-    return rows;
+    if (grid->precision == SINO_DOUBLE) return finish_double(grid, lanes, lane, sums, first_row, count, rows);
+    return finish_single(grid, lanes, lane, sums, first_row, count, rows);
 }

@@ -2,39 +2,43 @@
 /* The part of Polar grid that depends on the precision. polar_grid_cpu.c includes this file once per type, with REAL,
  * FFTW() and TMPL() defined. Complex numbers are pairs of REAL. */
 
-static void TMPL(free_plans)(SinoPolarGrid *grid)
-{
-    if (grid->TMPL(along)) FFTW(destroy_plan)(grid->TMPL(along));
-    if (grid->TMPL(across)) FFTW(destroy_plan)(grid->TMPL(across));
-}
-
-/* Plans for columns of the grid in place, and for the half of a row's transform. FFTW_ESTIMATE makes the same plan in
- * every run. */
+/* A plan for columns of the grid, and for pairs of rows. FFTW_ESTIMATE makes the same plan in every run. */
 static SinoStatus TMPL(make_plans)(SinoPolarGrid *grid)
 {
     const int count = (int)grid->grid_size;
     const int64_t bytes = sino_polar_grid_row_bytes(grid->size, grid->precision);
     REAL *rows = NULL;
     SINO_TRY(sino_allocate(sino_ceil_multiple(bytes, 64), 1, "rows of a grid", &rows));
-    REAL *half = rows + ROWS * row_stride(grid->grid_size);
-    FFTW(complex) *column = (void *)rows;
-    grid->TMPL(along) = FFTW(plan_dft_1d)(count, column, column, FFTW_BACKWARD, FFTW_ESTIMATE);
-    grid->TMPL(across) = FFTW(plan_dft_c2r_1d)(count, (void *)half, rows, FFTW_ESTIMATE);
+    FFTW(complex) *from = (void *)rows, *to = (void *)(rows + ROWS * row_stride(grid->grid_size));
+    grid->TMPL(plan) = FFTW(plan_dft_1d)(count, from, to, FFTW_BACKWARD, FFTW_ESTIMATE);
     free(rows);
-    SINO_CHECK(grid->TMPL(along) && grid->TMPL(across), SINO_FAILED, "FFTW made no plan for %d points", count);
+    SINO_CHECK(grid->TMPL(plan), SINO_FAILED, "FFTW made no plan for %d points", count);
     return NULL;
 }
 
-static void TMPL(keep_tap)(int at, double coefficient, REAL *taps)
+/* Half of the taps' coefficients, for both directions of the grid. */
+static void TMPL(keep_tap)(int tap, const double coefficient[NODES], REAL *taps)
 {
-    REAL *twice = taps + NODES * TAPS + 2 * at;
-    taps[at] = twice[0] = twice[1] = (REAL)coefficient;
+    for (int n = 0; n < NODES; n++) {
+        REAL *row = taps + (n % 2 ? n / 2 : (NODES + n) / 2) * TAPS;
+        row[tap] = row[tap + TAPS / 2] = (REAL)coefficient[n];
+    }
 }
 
-/* The weights of the points under a window; each of them twice, for a complex number. As arrays the compiler takes them
- * apart into scalars. */
-typedef REAL TMPL(Weights) __attribute__((vector_size(TAPS * sizeof(REAL))));
+/* ---- spreading ---- */
+
+/* Vectors, because arrays are taken apart into scalars: a number for each tap; a complex number for each tap, or for
+ * each lane. */
+typedef REAL TMPL(Taps) __attribute__((vector_size(TAPS * sizeof(REAL))));
 typedef REAL TMPL(Pairs) __attribute__((vector_size(2 * TAPS * sizeof(REAL))));
+typedef REAL TMPL(Lanes) __attribute__((vector_size(2 * LANES * sizeof(REAL))));
+
+/* Terms of a ray: their first points in a grid of one lane, and the weights of the TAPS columns, and of the TAPS points
+ * of each. */
+typedef struct TMPL(Places) {
+    int64_t count, term[BLOCK], point[BLOCK];
+    REAL over[BLOCK][TAPS], down[BLOCK][TAPS];
+} TMPL(Places);
 
 /* The first point of the grid under the window of a frequency, and the variable of the taps' polynomials. */
 SINO_INLINE int64_t TMPL(first_point)(double at, REAL *z)
@@ -44,117 +48,201 @@ SINO_INLINE int64_t TMPL(first_point)(double at, REAL *z)
     return (int64_t)first;
 }
 
-/* The places of term k: column k·across, and the place k·along of it. `turned`: its conjugate is spread. A term has the
- * element of its first point in the sums; the weights of TAPS columns; those of TAPS points of a column, for the real
- * and the imaginary part. */
-typedef struct TMPL(Place) {
-    TMPL(Weights) over;
-    TMPL(Pairs) down;
-} TMPL(Place);
-
-SINO_VECTORISED static void TMPL(place)(const SinoPolarGrid *grid, double along, double across, bool turned,
-                                        int64_t count, int64_t *element, TMPL(Place) * place)
+/* The polynomials of half of the taps, as an even and an odd part, in both directions at once. */
+SINO_INLINE void TMPL(weigh)(const REAL *taps, REAL over, REAL down, REAL *weight_over, REAL *weight_down)
 {
-    const int64_t size = grid->grid_size, stride = 2 * column_stride(size);
-    const REAL *taps = grid->taps, *twice = taps + NODES * TAPS;
-    for (int64_t k = 0; k < count; k++) {
+    const TMPL(Taps) z = {over, over, over, over, down, down, down, down}, square = z * z;
+    TMPL(Taps) even, odd, factor;
+    memcpy(&even, taps, sizeof even);
+    memcpy(&odd, taps + NODES / 2 * TAPS, sizeof odd);
+    for (int n = 1; n < NODES / 2; n++) {
+        memcpy(&factor, taps + n * TAPS, sizeof factor);
+        even = even * square + factor;
+        memcpy(&factor, taps + (NODES / 2 + n) * TAPS, sizeof factor);
+        odd = odd * square + factor;
+    }
+    const TMPL(Taps) low = even + odd * z, high = even - odd * z;
+    const TMPL(Taps) all_over = __builtin_shufflevector(low, high, 0, 1, 2, 3, 11, 10, 9, 8);
+    const TMPL(Taps) all_down = __builtin_shufflevector(low, high, 4, 5, 6, 7, 15, 14, 13, 12);
+    memcpy(weight_over, &all_over, sizeof all_over);
+    memcpy(weight_down, &all_down, sizeof all_down);
+}
+
+/* Turn i of a ray is the term i / SECTIONS of the section i mod SECTIONS. Places those of BLOCK turns. */
+SINO_INLINE void TMPL(place)(const SinoPolarGrid *grid, const Ray *ray, int64_t first, TMPL(Places) * places)
+{
+    const int64_t size = grid->grid_size, section = section_terms(ray);
+    int64_t n = 0;
+    for (int64_t i = first; i < first + BLOCK; i++) {
+        const int64_t k = i % SECTIONS * section + i / SECTIONS;
         REAL z_over, z_down;
-        TMPL(Weights) over, factor;
-        TMPL(Pairs) down, pair;
-        const int64_t column = TMPL(first_point)((double)k * across, &z_over) + MARGIN;
-        const int64_t at = TMPL(first_point)((double)k * along, &z_down);
-        element[k] = column * stride + 2 * (at < 0 ? at + size : at);
-        memcpy(&over, taps, sizeof over);
-        memcpy(&down, twice, sizeof down);
-        for (int n = 1; n < NODES; n++) {
-            memcpy(&factor, taps + n * TAPS, sizeof factor);
-            memcpy(&pair, twice + 2 * n * TAPS, sizeof pair);
-            over = over * z_over + factor;
-            down = down * z_down + pair;
-        }
-        for (int t = 1; turned && t < 2 * TAPS; t += 2) down[t] = -down[t];
-        memcpy(&place[k].over, &over, sizeof over);
-        memcpy(&place[k].down, &down, sizeof down);
+        if (i >= SECTIONS * section || k >= ray->count) continue;
+        const int64_t column = TMPL(first_point)((double)k * ray->across, &z_over) + MARGIN;
+        const int64_t row = TMPL(first_point)((double)k * ray->along, &z_down);
+        TMPL(weigh)(grid->taps, z_over, z_down, places->over[n], places->down[n]);
+        places->point[n] = column * column_stride(size) + (row < 0 ? row + size : row);
+        places->term[n++] = k;
     }
+    places->count = n;
 }
 
-SINO_VECTORISED static void TMPL(spread)(int64_t stride, int64_t count, const int64_t *element,
-                                         const TMPL(Place) * place, const REAL *strength, REAL *sums)
+SINO_VECTORISED static void TMPL(add_one)(const SinoPolarGrid *grid, const Ray *ray, const REAL *strength, REAL *sums)
 {
-    for (int64_t k = 0; k < count; k++) {
-        REAL *at = sums + element[k];
-        TMPL(Pairs) pair, to;
-        for (int t = 0; t < TAPS; t++) {
-            /* cppcheck-suppress uninitvar; which is a write */
-            pair[2 * t] = strength[2 * k];
-            pair[2 * t + 1] = strength[2 * k + 1];
-        }
-        pair *= place[k].down;
-        for (int c = 0; c < TAPS; c++) {
-            memcpy(&to, at + c * stride, sizeof to);
-            to += place[k].over[c] * pair;
-            memcpy(at + c * stride, &to, sizeof to);
+    const int64_t stride = 2 * column_stride(grid->grid_size);
+    const REAL sign = ray->turned ? -1 : 1;
+    TMPL(Places) at;
+    for (int64_t first = 0; first < SECTIONS * section_terms(ray); first += BLOCK) {
+        TMPL(place)(grid, ray, first, &at);
+        for (int64_t i = 0; i < at.count; i++) {
+            const REAL real = strength[2 * at.term[i]], imaginary = sign * strength[2 * at.term[i] + 1];
+            REAL *to = sums + 2 * at.point[i];
+            TMPL(Pairs) pair, sum;
+            for (int t = 0; t < TAPS; t++) {
+                /* cppcheck-suppress uninitvar; which is a write */
+                pair[2 * t] = real * at.down[i][t];
+                pair[2 * t + 1] = imaginary * at.down[i][t];
+            }
+            for (int c = 0; c < TAPS; c++) {
+                memcpy(&sum, to + c * stride, sizeof sum);
+                sum += at.over[i][c] * pair;
+                memcpy(to + c * stride, &sum, sizeof sum);
+            }
         }
     }
 }
 
-/* Adds what was spread beyond the end of a column to its beginning. */
-static void TMPL(close_column)(int64_t size, REAL *column)
+SINO_VECTORISED static void TMPL(add_lanes)(const SinoPolarGrid *grid, const Ray *ray, const REAL *strength, REAL *sums)
 {
-    for (int64_t i = 0; i < 2 * TAPS; i++) column[i] += column[2 * size + i];
-}
-
-/* Adds the conjugate of a column in the margin to the column of the opposite frequencies. */
-static void TMPL(reflect_column)(int64_t size, const REAL *from, REAL *to)
-{
-    for (int64_t i = 0; i < size; i++) {
-        const int64_t opposite = i == 0 ? 0 : size - i;
-        to[2 * opposite] += from[2 * i];
-        to[2 * opposite + 1] -= from[2 * i + 1];
+    const int64_t stride = 2 * LANES * column_stride(grid->grid_size);
+    const REAL sign = ray->turned ? -1 : 1;
+    const TMPL(Lanes) signs = {1, sign, 1, sign, 1, sign, 1, sign};
+    TMPL(Places) at;
+    for (int64_t first = 0; first < SECTIONS * section_terms(ray); first += BLOCK) {
+        TMPL(place)(grid, ray, first, &at);
+        for (int64_t i = 0; i < at.count; i++) {
+            REAL *to = sums + 2 * LANES * at.point[i];
+            TMPL(Lanes) value, pair[TAPS], sum;
+            memcpy(&value, strength + 2 * LANES * at.term[i], sizeof value);
+            for (int t = 0; t < TAPS; t++) pair[t] = signs * value * at.down[i][t];
+            for (int c = 0; c < TAPS; c++)
+                for (int t = 0; t < TAPS; t++) {
+                    REAL *const element = to + c * stride + 2 * LANES * t;
+                    memcpy(&sum, element, sizeof sum);
+                    sum += at.over[i][c] * pair[t];
+                    memcpy(element, &sum, sizeof sum);
+                }
+        }
     }
 }
 
-static void TMPL(transform)(const SinoPolarGrid *grid, REAL *sums)
+/* ---- transform ---- */
+
+/* Copies a column from[point][lane] to columns to[lane][point]. What was spread beyond the end goes to the beginning.
+ */
+SINO_INLINE void TMPL(take_lanes)(int64_t size, int64_t lanes, const REAL *from, REAL *to)
 {
-    const int64_t size = grid->grid_size, stride = 2 * column_stride(size), half = size / 2;
-    REAL *const first = sums + MARGIN * stride; /* column 0 */
-    for (int64_t c = -MARGIN; c <= half + MARGIN; c++) TMPL(close_column)(size, first + c * stride);
-    for (int64_t c = 1; c <= MARGIN; c++) {
-        TMPL(reflect_column)(size, first - c * stride, first + c * stride);
-        TMPL(reflect_column)(size, first + (half + c) * stride, first + (half - c) * stride);
-    }
+    const int64_t step = 2 * column_stride(size);
+    for (int64_t i = 0; i < size; i++)
+        for (int64_t t = 0; t < lanes; t++) memcpy(to + t * step + 2 * i, from + 2 * (i * lanes + t), 2 * sizeof *to);
+    for (int64_t i = 0; i < TAPS; i++)
+        for (int64_t t = 0; t < 2 * lanes; t++) to[t / 2 * step + 2 * i + t % 2] += from[2 * (size + i) * lanes + t];
+}
+
+SINO_VECTORISED static void TMPL(take_column)(int64_t size, int64_t lanes, const REAL *from, REAL *to)
+{
+    if (lanes == 1)
+        TMPL(take_lanes)(size, 1, from, to);
+    else
+        TMPL(take_lanes)(size, LANES, from, to);
+}
+
+/* Adds the conjugate of a column in the margin, which is at the opposite frequencies. */
+static void TMPL(add_opposite)(int64_t size, int64_t lanes, const REAL *from, REAL *to)
+{
+    const int64_t step = 2 * column_stride(size);
+    for (int64_t i = 0; i < size + TAPS; i++)
+        for (int64_t t = 0; t < lanes; t++) {
+            REAL *at = to + t * step + 2 * ((2 * size - i) % size);
+            at[0] += from[2 * (i * lanes + t)];
+            at[1] -= from[2 * (i * lanes + t) + 1];
+        }
+}
+
+/* Each column sums[point][lane] becomes the lanes' transforms, [lane][point]. */
+static void TMPL(transform)(const SinoPolarGrid *grid, int64_t lanes, REAL *sums, REAL *rows)
+{
+    const int64_t size = grid->grid_size, step = 2 * column_stride(size), stride = lanes * step, half = size / 2;
     for (int64_t c = 0; c <= half; c++) {
-        REAL *column = first + c * stride;
-        FFTW(execute_dft)(grid->TMPL(along), (void *)column, (void *)column);
+        REAL *column = sums + (MARGIN + c) * stride;
+        TMPL(take_column)(size, lanes, column, rows);
+        if (c >= 1 && c <= MARGIN) TMPL(add_opposite)(size, lanes, column - 2 * c * stride, rows);
+        if (c < half && c >= half - MARGIN) TMPL(add_opposite)(size, lanes, column + 2 * (half - c) * stride, rows);
+        for (int64_t t = 0; t < lanes; t++)
+            FFTW(execute_dft)(grid->TMPL(plan), (void *)(rows + t * step), (void *)(column + t * step));
     }
 }
 
-/* A column is its own opposite at frequency 0 and G/2; a real transform counts all others twice. */
-static void TMPL(finish)(const SinoPolarGrid *grid, const REAL *sums, int64_t first_row, int64_t count, REAL *rows)
+/* The spectra of pairs of real rows a, b as complex rows a + ib: from[column][point] to to[pair][column]. Rows are the
+ * points at `place`, an even number. A column is its own opposite at frequency 0 and G/2; a real transform counts all
+ * others twice. */
+static void TMPL(gather_pairs)(int64_t size, int64_t lanes, const REAL *from, int64_t rows, const int64_t *place,
+                               REAL *to)
 {
-    const int64_t size = grid->grid_size, stride = 2 * column_stride(size), half = size / 2;
-    const int64_t step = row_stride(size), middle = grid->size / 2;
-    const REAL *first = sums + MARGIN * stride;
-    REAL *spectra = rows + ROWS * step;
+    const int64_t stride = 2 * lanes * column_stride(size), step = row_stride(size), half = size / 2;
+    for (int64_t c = 0; c <= half; c++) {
+        const REAL *column = from + c * stride, *ahead = from + sino_smaller(c + AHEAD, half) * stride;
+        __builtin_prefetch(ahead + place[0]);
+        __builtin_prefetch(ahead + place[rows - 1]);
+        for (int64_t r = 0; r < rows; r += 2) {
+            const REAL *a = column + place[r], *b = column + place[r + 1];
+            const bool is_own = c == 0 || c == half;
+            REAL *same = to + r * step + 2 * c, *opposite = to + r * step + 2 * (size - c);
+            if (is_own) {
+                same[0] = 2 * a[0];
+                same[1] = 2 * b[0];
+                continue;
+            }
+            same[0] = a[0] - b[1];
+            same[1] = a[1] + b[0];
+            opposite[0] = a[0] + b[1];
+            opposite[1] = b[0] - a[1];
+        }
+    }
+}
+
+/* Pixels of a pair of rows: the end of the transform, then its beginning; the window's transform is divided out. */
+SINO_VECTORISED static void TMPL(scale_pair)(const SinoPolarGrid *grid, const double scale[2], const REAL *from,
+                                             REAL *to_even, REAL *to_odd)
+{
+    const int64_t middle = grid->size / 2;
+    for (int64_t part = 0; part < 2; part++) {
+        const int64_t begin = part ? middle : 0, end = part ? grid->size : middle;
+        const REAL *pair = from + (part ? 0 : 2 * (grid->grid_size - middle));
+        for (int64_t j = begin; j < end; j++) {
+            to_even[j] = (REAL)(scale[0] * grid->inverse[j]) * pair[2 * (j - begin)];
+            to_odd[j] = (REAL)(scale[1] * grid->inverse[j]) * pair[2 * (j - begin) + 1];
+        }
+    }
+}
+
+static REAL *TMPL(finish)(const SinoPolarGrid *grid, int64_t lanes, int64_t lane, const REAL *sums, int64_t first_row,
+                          int64_t count, REAL *rows)
+{
+    const int64_t size = grid->grid_size, step = row_stride(size), middle = grid->size / 2;
+    const int64_t even = sino_ceil_multiple(count, 2);
+    const REAL *first = sums + 2 * (MARGIN * lanes + lane) * column_stride(size);
+    REAL *transformed = rows + ROWS * step;
     int64_t place[ROWS];
-    for (int64_t r = 0; r < count; r++) {
-        const int64_t row = first_row + r - middle;
+    for (int64_t r = 0; r < ROWS; r++) {
+        const int64_t row = first_row + sino_smaller(r, count - 1) - middle;
         place[r] = 2 * (row < 0 ? row + size : row);
     }
-    for (int64_t c = 0; c <= half; c++)
-        for (int64_t r = 0; r < count; r++) {
-            const REAL twice = c == 0 || c == half ? 2 : 1;
-            spectra[r * step + 2 * c] = twice * first[c * stride + place[r]];
-            spectra[r * step + 2 * c + 1] = twice * first[c * stride + place[r] + 1];
-        }
-    for (int64_t r = 0; r < count; r++) {
-        REAL *row = rows + r * step, *spectrum = spectra + r * step;
-        FFTW(execute_dft_c2r)(grid->TMPL(across), (void *)spectrum, row);
-        const double scale = grid->inverse[first_row + r] / 2;
-        for (int64_t j = 0; j < grid->size; j++) {
-            const int64_t at = j - middle;
-            spectrum[j] = (REAL)(scale * grid->inverse[j]) * row[at < 0 ? at + size : at];
-        }
-        memcpy(row, spectrum, (size_t)grid->size * sizeof *row);
+    TMPL(gather_pairs)(size, lanes, first, even, place, rows);
+    for (int64_t r = 0; r < even; r += 2) {
+        const double *inverse = grid->inverse + first_row + r, scale[2] = {inverse[0] / 2, inverse[r + 1 < count] / 2};
+        REAL *const pair = rows + r * step;
+        FFTW(execute_dft)(grid->TMPL(plan), (void *)pair, (void *)(transformed + r * step));
+        TMPL(scale_pair)(grid, scale, transformed + r * step, pair, pair + step);
     }
+    return rows;
 }

@@ -110,8 +110,7 @@ int64_t sino_toeplitz_building_bytes(const SinoGeometry *geometry)
 {
     const int64_t side = sino_toeplitz_side(geometry->grid_size), reach = 2 * geometry->grid_size;
     return sino_times(sino_times(side, side + 2), sizeof(double)) + sino_polar_grid_sum_bytes(reach, SINO_DOUBLE) +
-           sino_polar_grid_row_bytes(reach, SINO_DOUBLE) +
-           sino_polar_grid_place_bytes(sino_gridding_detector(geometry) / 2, SINO_DOUBLE);
+           sino_polar_grid_row_bytes(reach, SINO_DOUBLE);
 }
 
 /* ---- creation ---- */

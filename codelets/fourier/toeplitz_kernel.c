@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, kernel: T of AᵀA by a nonuniform FFT in double, and its transform. */
+#include "arithmetic.h"
 #include "gridding.h"
 #include "memory.h"
 #include "polar_grid.h"
@@ -11,21 +12,25 @@
 
 /* Adds one angle's terms of T, with rows of the grid along x and columns along the rows of slices, which y decreases
  * along. */
-static void add_angle(int64_t detector, double angle_rad, const SinoPolarGrid *grid, fftw_complex *strength,
-                      void *places, void *sums)
+static void add_angle(int64_t detector, double angle_rad, const SinoPolarGrid *grid, fftw_complex *strength, void *sums)
 {
     const double step = 2 * M_PI / (double)detector;
     const double across = step * cos(angle_rad), down = -step * sin(angle_rad);
-    SinoTurn x = sino_turn_begin(across / 2), y = sino_turn_begin(down / 2);
-    for (int64_t m = 0; m < detector / 2; m++) {
-        const double footprint = sino_turn_sinc(&x, m, across / 2) * sino_turn_sinc(&y, m, down / 2);
-        strength[m][0] = (m == 0 ? 1 : 2) * footprint * footprint / (double)detector;
-        strength[m][1] = 0;
-        sino_turn_next(&x);
-        sino_turn_next(&y);
+    SinoTurns x, y;
+    sino_turns_begin(across / 2, &x);
+    sino_turns_begin(down / 2, &y);
+    for (int64_t first = 0; first < detector / 2; first += SINO_TURNS) {
+        SinoTurnDoubles footprint = {1, 1, 1, 1};
+        sino_turns_times_sinc(&x, first, across / 2, &footprint);
+        sino_turns_times_sinc(&y, first, down / 2, &footprint);
+        for (int64_t m = first; m < sino_smaller(first + SINO_TURNS, detector / 2); m++) {
+            strength[m][0] = (m == 0 ? 1 : 2) * footprint[m - first] * footprint[m - first] / (double)detector;
+            strength[m][1] = 0;
+        }
+        sino_turns_next(&x);
+        sino_turns_next(&y);
     }
-    sino_polar_grid_place(grid, across, down, detector / 2, places);
-    sino_polar_grid_add(grid, places, detector / 2, strength, sums);
+    sino_polar_grid_add(grid, 1, across, down, detector / 2, strength, sums);
 }
 
 /* T for displacements |x|, |y| < N in a circular array of L rows of L + 2, row x, column −y. */
@@ -35,23 +40,21 @@ static SinoStatus fill_kernel(const SinoToeplitz *toeplitz, double *kernel)
     const int64_t reach = scan->grid_size, side = toeplitz->side, detector = sino_gridding_detector(scan);
     SinoPolarGrid *grid = NULL;
     fftw_complex *strength = NULL;
-    void *sums = NULL, *rows = NULL, *places = NULL;
+    void *sums = NULL, *rows = NULL;
     SinoStatus status = sino_polar_grid_new(2 * reach, SINO_DOUBLE, &grid);
     if (status) return status;
     sums = sino_allocate_large(sino_polar_grid_sum_bytes(2 * reach, SINO_DOUBLE));
     rows = sino_allocate_large(sino_polar_grid_row_bytes(2 * reach, SINO_DOUBLE));
-    places = sino_allocate_large(sino_polar_grid_place_bytes(detector / 2, SINO_DOUBLE));
     SINO_TRY_OR(status, out, sino_allocate(detector, sizeof *strength, "frequencies", &strength));
-    SINO_CHECK_OR(status, out, sums && rows && places, SINO_FAILED, "no memory for the kernel of AᵀA");
-    sino_polar_grid_clear(grid, sums);
-    for (int64_t k = 0; k < scan->angle_count; k++)
-        add_angle(detector, scan->angle_rad[k], grid, strength, places, sums);
-    sino_polar_grid_transform(grid, sums);
+    SINO_CHECK_OR(status, out, sums && rows, SINO_FAILED, "no memory for the kernel of AᵀA");
+    sino_polar_grid_clear(grid, 1, sums);
+    for (int64_t k = 0; k < scan->angle_count; k++) add_angle(detector, scan->angle_rad[k], grid, strength, sums);
+    sino_polar_grid_transform(grid, 1, sums, rows);
     memset(kernel, 0, (size_t)(side * (side + 2)) * sizeof *kernel);
     const int64_t stride = sino_polar_grid_stride(grid);
     for (int64_t first = 1; first < 2 * reach; first += SINO_POLAR_ROWS) {
         const int64_t count = sino_smaller(SINO_POLAR_ROWS, 2 * reach - first);
-        const double *value = sino_polar_grid_finish(grid, sums, first, count, rows);
+        const double *value = sino_polar_grid_finish(grid, 1, 0, sums, first, count, rows);
         for (int64_t r = 0; r < count; r++)
             for (int64_t c = 1; c < 2 * reach; c++)
                 kernel[(first + r + side - reach) % side * (side + 2) + (c + side - reach) % side] =
@@ -61,7 +64,6 @@ out:
     sino_polar_grid_free(grid);
     sino_free_large(sums);
     sino_free_large(rows);
-    sino_free_large(places);
     free(strength);
     return status;
 }

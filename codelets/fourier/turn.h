@@ -1,33 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turn: exp(i·m·angle) for m = 0, 1, 2 …, by multiplication in double, and sin(t)/t from it. */
+/* Turns: exp(i·m·angle) for m = 0, 1, 2 …, some neighbours at once, by multiplication in double, and sin(t)/t from it.
+ */
 #ifndef SINO_TURN_H
 #define SINO_TURN_H
 
+#include "vector.h"
+
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-typedef struct SinoTurn {
-    double real, imaginary; /* of the current m */
-    double cosine, sine;    /* of the angle */
-} SinoTurn;
+enum { SINO_TURNS = 4 }; /* neighbours */
+typedef double SinoTurnDoubles __attribute__((vector_size(SINO_TURNS * sizeof(double))));
 
-static inline SinoTurn sino_turn_begin(double angle_rad)
+typedef struct SinoTurns {
+    SinoTurnDoubles real, imaginary; /* of m = first … first + SINO_TURNS − 1, where `first` is 0 in the beginning */
+    double cosine, sine;             /* of SINO_TURNS times the angle */
+} SinoTurns;
+
+SINO_INLINE void sino_turns_begin(double angle_rad, SinoTurns *turns)
 {
-    return (SinoTurn){1, 0, cos(angle_rad), sin(angle_rad)};
+    for (int i = 0; i < SINO_TURNS; i++) {
+        turns->real[i] = cos(i * angle_rad);
+        turns->imaginary[i] = sin(i * angle_rad);
+    }
+    turns->cosine = cos(SINO_TURNS * angle_rad);
+    turns->sine = sin(SINO_TURNS * angle_rad);
 }
 
-static inline void sino_turn_next(SinoTurn *turn)
+/* `first` grows by SINO_TURNS. */
+SINO_INLINE void sino_turns_next(SinoTurns *turns)
 {
-    const double real = turn->real * turn->cosine - turn->imaginary * turn->sine;
-    turn->imaginary = turn->real * turn->sine + turn->imaginary * turn->cosine;
-    turn->real = real;
+    const SinoTurnDoubles real = turns->real * turns->cosine - turns->imaginary * turns->sine;
+    turns->imaginary = turns->real * turns->sine + turns->imaginary * turns->cosine;
+    turns->real = real;
 }
 
-/* sin(t)/t of t = m·angle, where `turn` is at m ≥ 0. */
-static inline double sino_turn_sinc(const SinoTurn *turn, int64_t m, double angle_rad)
+/* Multiplies by sin(t)/t for t = m·angle. */
+SINO_INLINE void sino_turns_times_sinc(const SinoTurns *turns, int64_t first, double angle_rad,
+                                       SinoTurnDoubles *product)
 {
-    const double argument = (double)m * angle_rad;
-    return fabs(argument) < 1e-8 ? 1 : turn->imaginary / argument;
+    const SinoTurnDoubles from_first = {0, 1, 2, 3};
+    SinoTurnDoubles argument = ((double)first + from_first) * angle_rad, sine = turns->imaginary;
+    for (int i = 0; i < SINO_TURNS; i++) {
+        const bool is_small = fabs(argument[i]) < 1e-8;
+        sine[i] = is_small ? 1 : sine[i];
+        argument[i] = is_small ? 1 : argument[i];
+    }
+    *product *= sine / argument;
 }
 
 #endif

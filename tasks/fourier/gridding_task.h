@@ -8,7 +8,7 @@
 
 /* A flop of backprojection by nonuniform FFT as flops of products with lengths of rays (docs/PERFORMANCE.md):
  * spreading and copies of slices are bound by memory. */
-#define SINO_GRIDDING_FLOPS 5.0
+#define SINO_GRIDDING_FLOPS 2.2
 
 /* Aᵀ, the tiles of its vectors, and scratch memory for each worker. */
 typedef struct SinoGriddingPlan SinoGriddingPlan;

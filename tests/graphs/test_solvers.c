@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Solvers: the iterates of each one are those of its formula, by plain loops in double precision, for a small dense
- * operator whose products are loops, too. */
+/* Solvers: the iterates of each one are those of its formula, or their limit is the minimum, by plain loops in double
+ * precision, for a small dense operator whose products are loops, too. */
 #include "panel.h"
 #include "ray_exchange.h"
 #include "solve.h"
@@ -28,6 +28,7 @@ typedef struct Problem {
     SinoRayExchange *exchange;
     SinoOperator op;
     SinoSettings settings;
+    SinoBounds bounds; /* of fista's voxels */
 } Problem;
 
 static Problem *problem_of(const SinoOperatorWork *work)
@@ -119,12 +120,31 @@ static SinoStatus normal(SinoOperatorWork *work, const SinoProduct *product, Sin
     return NULL;
 }
 
+/* The sum of squares, which is at least the largest eigenvalue of AᵀA. */
+static double norm_bound(const SinoOperator *op)
+{
+    const Problem *problem = op->own;
+    double sum = 0;
+    for (int r = 0; r < RAYS; r++)
+        for (int v = 0; v < VOXELS; v++) sum += problem->matrix[r][v] * problem->matrix[r][v];
+    return sum;
+}
+
+/* Without a prior, the places of tiles are of no use. */
+static SinoTiling tiling(const SinoOperator *op)
+{
+    (void)op;
+    return (SinoTiling){.partition_count = PARTS};
+}
+
 static const SinoOperatorKind dense = {.name = "dense",
                                        .work_open = work_open,
                                        .work_close = work_close,
                                        .project = project,
                                        .backproject = backproject,
-                                       .normal = normal};
+                                       .normal = normal,
+                                       .norm = norm_bound,
+                                       .tiling = tiling};
 
 /* ---- units: the slices of the problem ---- */
 
@@ -236,6 +256,7 @@ static Problem *new_problem(int64_t subsets)
     for (int64_t s = 0; s < subsets; s++) problem->subset_rays[s] = RAYS / subsets;
     for (int64_t k = 0; k < ANGLES; k++) problem->place[k] = k;
     problem->settings.relaxation = 0.9;
+    problem->bounds = (SinoBounds){-INFINITY, INFINITY};
     assert_success(sino_runtime_start(&request, &problem->runtime));
     assert_success(open_operator(problem));
     return problem;
@@ -257,7 +278,7 @@ static void solve(Problem *problem, const SinoSolver *solver, int64_t iterations
                              .settings = &problem->settings,
                              .iterations = iterations,
                              .given = solver->weighted ? &given : NULL,
-                             .bounds = {-INFINITY, INFINITY}},
+                             .bounds = problem->bounds},
                      .units = {&slices, problem, SLICES, SLICES, 1, 1, NULL, 0},
                      .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, SLICES), SLICES},
                      .history_numbers = (iterations + 1) * (solver->has_likelihood ? 2 : 1),
@@ -374,6 +395,27 @@ static void osem(const Problem *problem, int f, bool weighted, int64_t iteration
     }
 }
 
+/* The minimum of the sum of squares within the bounds, voxel after voxel. */
+static void minimum(const Problem *problem, int f, double *x)
+{
+    double r[RAYS];
+    for (int k = 0; k < RAYS; k++) r[k] = problem->undefined[f][k] ? 0 : problem->b[f][k];
+    for (int v = 0; v < VOXELS; v++) x[v] = 0;
+    for (int i = 0; i < 20000 * VOXELS; i++) {
+        const int v = i % VOXELS;
+        double along = 0, squares = 0;
+        for (int k = 0; k < RAYS; k++) {
+            const double a = problem->undefined[f][k] ? 0 : problem->matrix[k][v];
+            along += a * r[k];
+            squares += a * a;
+        }
+        if (squares == 0) continue;
+        const double next = fmin(fmax(x[v] + along / squares, problem->bounds.least), problem->bounds.most);
+        for (int k = 0; k < RAYS; k++) r[k] -= problem->undefined[f][k] ? 0 : problem->matrix[k][v] * (next - x[v]);
+        x[v] = next;
+    }
+}
+
 /* Aᵀ of rows that the ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, has filtered. */
 static void fbp(const Problem *problem, int f, bool weighted, int64_t iterations, double *x)
 {
@@ -441,13 +483,35 @@ static void fbp_filters_and_backprojects(void **state)
     for (int64_t subsets = 1; subsets <= SUBSETS_MOST; subsets++) compare(sino_solver_fbp_of(subsets), subsets, fbp);
 }
 
+/* Many iterations without a prior end at the minimum, with bounds and without. */
+static void fista_finds_the_minimum(void **state)
+{
+    static const SinoSolver *const solvers[] = {&sino_solver_fista, &sino_solver_fista_normal};
+    static const SinoBounds bounds[] = {{-INFINITY, INFINITY}, {0, INFINITY}, {-0.05, 0.15}};
+    enum { ITERATIONS = 600 };
+    (void)state;
+    for (size_t s = 0; s < 2; s++) {
+        Problem *problem = new_problem(1);
+        if (solvers[s]->normal) memset(problem->undefined, 0, sizeof problem->undefined);
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+            problem->bounds = bounds[i];
+            solve(problem, solvers[s], ITERATIONS);
+            for (int f = 0; f < SLICES; f++) {
+                double x[VOXELS];
+                minimum(problem, f, x);
+                assert_slice(problem, f, x, ITERATIONS);
+            }
+        }
+        free_problem(problem);
+    }
+}
+
 TESTING_SUBJECT(solvers)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cg_minimises_squares),
-        cmocka_unit_test(sirt_takes_its_steps),
-        cmocka_unit_test(mlem_and_osem_multiply),
-        cmocka_unit_test(fbp_filters_and_backprojects),
+        cmocka_unit_test(cg_minimises_squares),    cmocka_unit_test(sirt_takes_its_steps),
+        cmocka_unit_test(mlem_and_osem_multiply),  cmocka_unit_test(fbp_filters_and_backprojects),
+        cmocka_unit_test(fista_finds_the_minimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ typedef struct Problem {
     SinoOperator op;
     SinoSettings settings;
     SinoBounds bounds; /* of fista's voxels */
+    bool weighted;     /* fista, too, has the weights */
 } Problem;
 
 static Problem *problem_of(const SinoOperatorWork *work)
@@ -277,7 +278,7 @@ static void solve(Problem *problem, const SinoSolver *solver, int64_t iterations
                              .op = &problem->op,
                              .settings = &problem->settings,
                              .iterations = iterations,
-                             .given = solver->weighted ? &given : NULL,
+                             .given = solver->weighted || problem->weighted ? &given : NULL,
                              .bounds = problem->bounds},
                      .units = {&slices, problem, SLICES, SLICES, 1, 1, NULL, 0},
                      .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, SLICES), SLICES},
@@ -395,23 +396,23 @@ static void osem(const Problem *problem, int f, bool weighted, int64_t iteration
     }
 }
 
-/* The minimum of the sum of squares within the bounds, voxel after voxel. */
+/* The minimum of the sum of squares, weighted if the problem is, within the bounds, voxel after voxel. */
 static void minimum(const Problem *problem, int f, double *x)
 {
     double r[RAYS];
-    for (int k = 0; k < RAYS; k++) r[k] = problem->undefined[f][k] ? 0 : problem->b[f][k];
+    for (int k = 0; k < RAYS; k++) r[k] = problem->b[f][k];
     for (int v = 0; v < VOXELS; v++) x[v] = 0;
     for (int i = 0; i < 20000 * VOXELS; i++) {
         const int v = i % VOXELS;
         double along = 0, squares = 0;
         for (int k = 0; k < RAYS; k++) {
-            const double a = problem->undefined[f][k] ? 0 : problem->matrix[k][v];
-            along += a * r[k];
-            squares += a * a;
+            const double a = problem->matrix[k][v], weight = weight_of(problem, f, k, problem->weighted);
+            along += weight * a * r[k];
+            squares += weight * a * a;
         }
         if (squares == 0) continue;
         const double next = fmin(fmax(x[v] + along / squares, problem->bounds.least), problem->bounds.most);
-        for (int k = 0; k < RAYS; k++) r[k] -= problem->undefined[f][k] ? 0 : problem->matrix[k][v] * (next - x[v]);
+        for (int k = 0; k < RAYS; k++) r[k] -= problem->matrix[k][v] * (next - x[v]);
         x[v] = next;
     }
 }
@@ -483,15 +484,16 @@ static void fbp_filters_and_backprojects(void **state)
     for (int64_t subsets = 1; subsets <= SUBSETS_MOST; subsets++) compare(sino_solver_fbp_of(subsets), subsets, fbp);
 }
 
-/* Many iterations without a prior end at the minimum, with bounds and without. */
+/* Many iterations without a prior end at the minimum, with bounds and without, with given weights and without. */
 static void fista_finds_the_minimum(void **state)
 {
-    static const SinoSolver *const solvers[] = {&sino_solver_fista, &sino_solver_fista_normal};
+    static const SinoSolver *const solvers[] = {&sino_solver_fista_normal, &sino_solver_fista, &sino_solver_fista};
     static const SinoBounds bounds[] = {{-INFINITY, INFINITY}, {0, INFINITY}, {-0.05, 0.15}};
     enum { ITERATIONS = 600 };
     (void)state;
-    for (size_t s = 0; s < 2; s++) {
+    for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
         Problem *problem = new_problem(1);
+        problem->weighted = s == 2;
         if (solvers[s]->normal) memset(problem->undefined, 0, sizeof problem->undefined);
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
             problem->bounds = bounds[i];

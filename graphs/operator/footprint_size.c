@@ -3,6 +3,7 @@
 #include "footprint_size.h"
 
 #include "memory.h"
+#include "vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,30 +14,35 @@ typedef struct Rectangle {
     double x, y, half_width, half_height;
 } Rectangle;
 
-/* Columns first … last at one angle. */
-typedef struct Interval {
-    int32_t first, last;
-    int32_t rectangle; /* its number in the partition; unused in merged intervals */
-} Interval;
+/* Columns at one angle: bit c % 64 of word c / 64. Words other than first_word … end_word − 1 are 0. */
+typedef struct Columns {
+    int64_t first_word, end_word;
+    uint64_t *word; /* owned */
+} Columns;
 
-/* Consecutive angles that a rank owns, and its bit, different for each owner. */
+/* An angle of the scan, which stands for all from number `first` to `end` − 1. */
+typedef struct Angle {
+    double cosine, sine;
+    int64_t first, end;
+    int64_t first_bit, last_bit;    /* of the ranks that own any of them */
+    int64_t ray_count[SINO_LEVELS]; /* of one of them, of all members of a level */
+} Angle;
+
+/* A rank, and the angles first … end − 1 that it owns. */
 typedef struct Owner {
-    int64_t rank, bit, angle_count;
+    int64_t rank, first, end;
 } Owner;
 
-/* Working memory, used angle by angle. */
+/* Working memory. */
 typedef struct Work {
     const SinoGeometry *scan;
     const SinoDecomposition *decomposition;
     SinoFootprintSizes *sizes;
-    Rectangle *rectangle;         /* of all partitions; owned */
-    int64_t *first_rectangle;     /* [partition + 1]; owned */
-    Interval *shadow;             /* [rectangle], sorted by first column within a partition; owned */
-    Interval *list[2];            /* merged columns of a socket's workers, and of a node's sockets; owned */
-    uint64_t *owner[SINO_LEVELS]; /* [member]: bit set of the ranks that own any of its rays; owned */
-    Owner *share;                 /* [share_count]: the owners of an angle; owned */
-    int64_t share_count;
-    int64_t owner_words; /* words of a member's bit set; no more bits than there are angles are needed */
+    Rectangle *rectangle;            /* of all partitions; owned */
+    int64_t *first_rectangle;        /* [partition + 1]; owned */
+    Columns shadow[SINO_LEVELS + 1]; /* of a partition, its socket, its node, and all nodes */
+    uint64_t *owner[SINO_LEVELS];    /* [member]: bit set of the ranks that own any of its rays; owned */
+    int64_t owner_words;             /* words of a member's bit set; no more bits than there are angles are needed */
 } Work;
 
 static int by_place(const void *a, const void *b)
@@ -135,7 +141,6 @@ static SinoStatus new_sizes(Work *work, const SinoTopology *topology)
     sizes->member_count[SINO_LEVEL_NODE] = topology->node_count;
     const int64_t owners = ranks < work->scan->angle_count ? ranks : work->scan->angle_count;
     work->owner_words = (owners + 63) / 64;
-    SINO_TRY(sino_allocate(owners, sizeof *work->share, "owners of footprints", &work->share));
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) {
         const int64_t members = sizes->member_count[level];
         int64_t words;
@@ -148,161 +153,167 @@ static SinoStatus new_sizes(Work *work, const SinoTopology *topology)
     return NULL;
 }
 
-/* Allocates the lists for the intervals of the largest socket and node. */
-static SinoStatus new_lists(Work *work, const SinoTopology *topology)
+static SinoStatus new_shadows(Work *work)
 {
-    const int64_t *first = work->first_rectangle, partitions = work->decomposition->partition_count;
-    const int64_t node = topology->sockets * topology->workers;
-    int64_t most = 0;
-    for (int64_t p = 0; p < partitions; p += node) {
-        const int64_t count = first[p + node] - first[p];
-        if (count > most) most = count;
+    const int64_t words = sino_ceil_divide(work->scan->column_count, 64);
+    for (Columns *shadow = work->shadow; shadow <= work->shadow + SINO_LEVELS; shadow++) {
+        shadow->first_word = INT64_MAX;
+        SINO_TRY(sino_allocate(words, sizeof *shadow->word, "footprints", &shadow->word));
     }
-    for (int i = 0; i < 2; i++) SINO_TRY(sino_allocate(most, sizeof **work->list, "footprints", &work->list[i]));
-    SINO_TRY(sino_allocate(first[partitions], sizeof *work->shadow, "footprints", &work->shadow));
-    for (int64_t p = 0; p < partitions; p++)
-        for (int64_t r = first[p]; r < first[p + 1]; r++) work->shadow[r].rectangle = (int32_t)(r - first[p]);
     return NULL;
 }
 
-static int by_first(const void *a, const void *b)
+static void extend(Columns *columns, int64_t first, int64_t end)
 {
-    const int32_t p = ((const Interval *)a)->first, q = ((const Interval *)b)->first;
-    return (p > q) - (p < q);
+    columns->first_word = sino_smaller(columns->first_word, first);
+    columns->end_word = sino_larger(columns->end_word, end);
 }
 
-/* Insertion sort in place, as neighbouring angles have nearly the same order; another sort where they do not. */
-static void sort_intervals(int64_t count, Interval *interval)
+static void add_columns(Columns *columns, int64_t first, int64_t last)
 {
-    const int64_t few = 16 * count;
-    int64_t moves = 0;
-    for (int64_t i = 1; i < count && moves <= few; i++) {
-        const Interval moved = interval[i];
-        int64_t j = i;
-        for (; j > 0 && interval[j - 1].first > moved.first; j--, moves++) interval[j] = interval[j - 1];
-        interval[j] = moved;
+    if (first > last) return;
+    const int64_t from = first / 64, to = last / 64;
+    const uint64_t head = UINT64_MAX << first % 64, tail = UINT64_MAX >> (63 - last % 64);
+    extend(columns, from, to + 1);
+    columns->word[from] |= from == to ? head & tail : head;
+    for (int64_t w = from + 1; w < to; w++) columns->word[w] = UINT64_MAX;
+    columns->word[to] |= from == to ? 0 : tail;
+}
+
+/* Adds words to others and clears them; returns the number of their bits. */
+SINO_VECTORISED static int64_t move_bits(int64_t count, uint64_t *restrict from, uint64_t *restrict to)
+{
+    int64_t bits = 0;
+    for (int64_t w = 0; w < count; w++) {
+        bits += __builtin_popcountll(from[w]);
+        to[w] |= from[w];
+        from[w] = 0;
     }
-    if (moves > few) qsort(interval, (size_t)count, sizeof *interval, by_first);
+    return bits;
 }
 
-/* Merges sorted intervals that overlap or touch, appends the results to `merged`, and returns their number. */
-static int64_t merge_intervals(int64_t count, const Interval *sorted, Interval *merged)
+/* Moves columns to those of the level above; returns their number. */
+static int64_t move_columns(Columns *from, Columns *to)
 {
-    int64_t made = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (sorted[i].last < sorted[i].first) continue;
-        if (made == 0 || sorted[i].first > merged[made - 1].last + 1)
-            merged[made++] = sorted[i];
-        else if (sorted[i].last > merged[made - 1].last)
-            merged[made - 1].last = sorted[i].last;
-    }
-    return made;
+    if (from->end_word <= from->first_word) return 0;
+    const int64_t count =
+        move_bits(from->end_word - from->first_word, from->word + from->first_word, to->word + from->first_word);
+    extend(to, from->first_word, from->end_word);
+    from->first_word = INT64_MAX;
+    from->end_word = 0;
+    return count;
 }
 
-static int64_t interval_rays(int64_t count, const Interval *interval)
+static inline double within(double value, double least, double most)
 {
-    int64_t rays = 0;
-    for (int64_t i = 0; i < count; i++) rays += interval[i].last - interval[i].first + 1;
-    return rays;
+    const double enough = value > least ? value : least;
+    return enough < most ? enough : most;
 }
 
-/* An angle of the scan, which stands for `count` of them from number `first` on. */
-typedef struct Angle {
-    double rad, cosine, sine;
-    int64_t first, count;
-} Angle;
-
-/* The columns whose rays meet a rectangle in more than 1e-9. */
-static void cast_shadow(const Work *work, const Angle *angle, const Rectangle *rectangle, Interval *shadow)
+/* Adds the columns whose rays meet a rectangle in more than 1e-9. */
+static void cast_shadow(const Work *work, const Angle *angle, const Rectangle *rectangle, Columns *shadow)
 {
     const double touch = 1e-9, middle = rectangle->x * angle->cosine + rectangle->y * angle->sine + work->scan->center;
     const double half =
         rectangle->half_width * fabs(angle->cosine) + rectangle->half_height * fabs(angle->sine) - touch;
-    const double first = ceil(middle - half), last = floor(middle + half), end = (double)(work->scan->column_count - 1);
-    shadow->first = (int32_t)(first > 0 ? fmin(first, end + 1) : 0);
-    shadow->last = (int32_t)(last < end ? fmax(last, -1) : end);
+    const double end = (double)(work->scan->column_count - 1);
+    const double least = within(middle - half, 0, end + 1), most = within(middle + half, -1, end);
+    const int64_t first = (int64_t)least, last = (int64_t)most; /* rounded towards 0; now first up, and last down */
+    add_columns(shadow, first + ((double)first < least), last - ((double)last > most));
 }
 
-/* Finds who owns the angle. */
-static void find_owners(Work *work, const Angle *angle)
+/* The bit of the rank that owns an angle. Where there are more ranks than angles, each angle has a bit. */
+static int64_t bit_of(const Work *work, int64_t angle)
 {
     const int64_t angles = work->scan->angle_count, ranks = work->sizes->topology.rank_count;
-    const int64_t end = angle->first + angle->count;
-    work->share_count = 0;
-    for (int64_t k = angle->first, next; k < end; k = next) {
-        const int64_t owner = sino_owner_of_angle(angles, ranks, k);
-        next = sino_smaller(sino_owner_first_angle(angles, ranks, owner + 1), end);
-        work->share[work->share_count++] = (Owner){owner, ranks < angles ? owner : k, next - k};
+    return ranks < angles ? sino_owner_of_angle(angles, ranks, angle) : angle;
+}
+
+static int64_t rank_of_bit(const Work *work, int64_t bit)
+{
+    const int64_t angles = work->scan->angle_count, ranks = work->sizes->topology.rank_count;
+    return ranks < angles ? bit : sino_owner_of_angle(angles, ranks, bit);
+}
+
+/* Counts the other ranks that own any of the angles, where a member has had no rays of theirs yet. */
+static void count_owners(Work *work, SinoLevel level, int64_t member, int64_t rank, const Angle *angle)
+{
+    const uint64_t all = UINT64_MAX;
+    for (int64_t w = angle->first_bit / 64; w <= angle->last_bit / 64; w++) {
+        const uint64_t from = w == angle->first_bit / 64 ? all << angle->first_bit % 64 : all;
+        const uint64_t owners = w == angle->last_bit / 64 ? from & all >> (63 - angle->last_bit % 64) : from;
+        uint64_t *word = &work->owner[level][member * work->owner_words + w];
+        for (uint64_t left = owners & ~*word; left; left &= left - 1) {
+            const int64_t owner = rank_of_bit(work, 64 * w + __builtin_ctzll(left));
+            if (owner == rank) continue;
+            work->sizes->member[level][member].owner_count++;
+            work->sizes->sender_count[level][owner]++;
+        }
+        *word |= owners;
     }
 }
 
-/* Adds rays of a member that another rank owns to the counts. */
-static void count_taken(Work *work, SinoLevel level, int64_t member, const Owner *owner, int64_t rays)
+static Owner owner_of_rank(const Work *work, int64_t rank)
 {
-    SinoFootprintSizes *sizes = work->sizes;
-    uint64_t *word = &work->owner[level][member * work->owner_words + owner->bit / 64];
-    const uint64_t bit = (uint64_t)1 << owner->bit % 64;
-    const bool is_new = (*word & bit) == 0;
-    sizes->taken[level][owner->rank] += rays;
-    sizes->member[level][member].owner_count += is_new;
-    sizes->sender_count[level][owner->rank] += is_new;
-    *word |= bit;
+    const int64_t angles = work->scan->angle_count, ranks = work->sizes->topology.rank_count;
+    return (Owner){rank, sino_owner_first_angle(angles, ranks, rank), sino_owner_first_angle(angles, ranks, rank + 1)};
 }
 
-/* Adds the rays at an angle of a member, on the node of a rank, to its counts. */
-static void count_rays(Work *work, SinoLevel level, int64_t member, int64_t rank, int64_t rays)
+/* The number of the angles that the rank owns. */
+static int64_t owned_angles(const Owner *owner, const Angle *angle)
+{
+    const int64_t first = sino_larger(angle->first, owner->first), end = sino_smaller(angle->end, owner->end);
+    return sino_larger(end - first, 0);
+}
+
+/* Adds the rays at an angle of a member, on a node of the rank, to its counts. */
+static void count_rays(Work *work, SinoLevel level, int64_t member, const Owner *rank, Angle *angle, int64_t rays)
 {
     SinoFootprintSize *size = &work->sizes->member[level][member];
     if (rays == 0) return;
-    for (const Owner *owner = work->share; owner < work->share + work->share_count; owner++) {
-        const int64_t owned = sino_times(rays, owner->angle_count);
-        size->ray_count += owned;
-        if (owner->rank == rank)
-            size->own_count += owned;
-        else
-            count_taken(work, level, member, owner, owned);
-    }
+    size->ray_count += sino_times(rays, angle->end - angle->first);
+    size->own_count += sino_times(owned_angles(rank, angle), rays);
+    angle->ray_count[level] += rays;
+    count_owners(work, level, member, rank->rank, angle);
 }
 
-/* Appends one partition's columns to `merged`; returns the number of intervals. */
-static int64_t shade_partition(Work *work, int64_t partition, const Angle *angle, Interval *merged)
+/* Fills in the shadow of a partition. */
+static void shade_partition(Work *work, int64_t partition, const Angle *angle)
 {
-    const int64_t first = work->first_rectangle[partition], count = work->first_rectangle[partition + 1] - first;
-    Interval *shadow = work->shadow + first;
-    for (int64_t i = 0; i < count; i++)
-        cast_shadow(work, angle, &work->rectangle[first + shadow[i].rectangle], &shadow[i]);
-    sort_intervals(count, shadow);
-    return merge_intervals(count, shadow, merged);
+    for (int64_t r = work->first_rectangle[partition]; r < work->first_rectangle[partition + 1]; r++)
+        cast_shadow(work, angle, &work->rectangle[r], &work->shadow[SINO_LEVEL_WORKER]);
 }
 
-static void shade_node(Work *work, int64_t node, const Angle *angle)
+static void shade_node(Work *work, int64_t node, const Owner *rank, Angle *angle)
 {
     const SinoTopology *topology = &work->sizes->topology;
-    Interval *of_workers = work->list[0], *of_sockets = work->list[1];
-    const int64_t rank = sino_topology_rank_of_node(topology, node);
-    int64_t node_count = 0;
+    Columns *of_worker = &work->shadow[SINO_LEVEL_WORKER], *of_socket = &work->shadow[SINO_LEVEL_SOCKET];
+    Columns *of_node = &work->shadow[SINO_LEVEL_NODE];
     for (int64_t s = node * topology->sockets; s < (node + 1) * topology->sockets; s++) {
-        int64_t socket_count = 0;
         for (int64_t p = s * topology->workers; p < (s + 1) * topology->workers; p++) {
-            const int64_t count = shade_partition(work, p, angle, of_workers + socket_count);
-            count_rays(work, SINO_LEVEL_WORKER, p, rank, interval_rays(count, of_workers + socket_count));
-            socket_count += count;
+            shade_partition(work, p, angle);
+            count_rays(work, SINO_LEVEL_WORKER, p, rank, angle, move_columns(of_worker, of_socket));
         }
-        sort_intervals(socket_count, of_workers);
-        const int64_t merged = merge_intervals(socket_count, of_workers, of_sockets + node_count);
-        count_rays(work, SINO_LEVEL_SOCKET, s, rank, interval_rays(merged, of_sockets + node_count));
-        node_count += merged;
+        count_rays(work, SINO_LEVEL_SOCKET, s, rank, angle, move_columns(of_socket, of_node));
     }
-    sort_intervals(node_count, of_sockets);
-    const int64_t merged = merge_intervals(node_count, of_sockets, of_workers);
-    count_rays(work, SINO_LEVEL_NODE, node, rank, interval_rays(merged, of_workers));
+    count_rays(work, SINO_LEVEL_NODE, node, rank, angle, move_columns(of_node, of_node + 1));
 }
 
-static int by_angle(const void *a, const void *b)
+/* Counts the rays of each rank in footprints on other ranks: all that it owns but those on its own nodes. */
+static void count_taken(Work *work, SinoLevel level, int64_t count, const Angle *angle)
 {
-    const Angle *p = a, *q = b;
-    if (p->rad != q->rad) return p->rad < q->rad ? -1 : 1;
-    return (p->first > q->first) - (p->first < q->first);
+    SinoFootprintSizes *sizes = work->sizes;
+    const int64_t members = sizes->member_count[level], ranks = sizes->topology.rank_count;
+    Owner owner = owner_of_rank(work, 0);
+    for (const Angle *at = angle; at < angle + count;) {
+        sizes->taken[level][owner.rank] += sino_times(owned_angles(&owner, at), at->ray_count[level]);
+        if (owner.end < at->end)
+            owner = owner_of_rank(work, owner.rank + 1);
+        else
+            at++;
+    }
+    for (int64_t m = 0; m < members; m++)
+        sizes->taken[level][m / (members / ranks)] -= sizes->member[level][m].own_count;
 }
 
 /* Every angle, or where there are very many shadows, or partitions, one of several neighbours in the file. */
@@ -316,19 +327,26 @@ static SinoStatus shade_all(Work *work)
     Angle *angle = NULL;
     SINO_TRY(sino_allocate(count, sizeof *angle, "angles", &angle));
     for (int64_t k = 0; k < count; k++) {
-        const int64_t first = k * step, together = sino_smaller(step, all - first);
+        const int64_t first = sino_times(k, step), together = sino_smaller(step, all - first);
         const double rad = work->scan->angle_rad[first + together / 2];
-        angle[k] = (Angle){rad, cos(rad), sin(rad), first, together};
+        angle[k] = (Angle){.cosine = cos(rad), .sine = sin(rad), .first = first, .end = first + together};
+        angle[k].first_bit = bit_of(work, first);
+        angle[k].last_bit = bit_of(work, first + together - 1);
     }
-    bool sorted = true; /* as the angles of most scans are */
-    for (int64_t k = 1; k < count && sorted; k++) sorted = by_angle(&angle[k - 1], &angle[k]) <= 0;
-    if (!sorted) qsort(angle, (size_t)count, sizeof *angle, by_angle);
-    for (int64_t k = 0; k < count; k++) {
-        find_owners(work, &angle[k]);
-        for (int64_t n = 0; n < work->sizes->topology.node_count; n++) shade_node(work, n, &angle[k]);
+    for (int64_t n = 0; n < work->sizes->topology.node_count; n++) {
+        const Owner rank = owner_of_rank(work, sino_topology_rank_of_node(&work->sizes->topology, n));
+        for (int64_t k = 0; k < count; k++) shade_node(work, n, &rank, &angle[k]);
     }
+    for (SinoLevel level = 0; level < SINO_LEVELS; level++) count_taken(work, level, count, angle);
     free(angle);
     return NULL;
+}
+
+static void free_shapes(Work *work)
+{
+    free(work->rectangle);
+    free(work->first_rectangle);
+    for (int i = 0; i <= SINO_LEVELS; i++) free(work->shadow[i].word);
 }
 
 SinoStatus sino_footprint_sizes_new(const SinoGeometry *scan, const SinoDecomposition *decomposition,
@@ -339,56 +357,47 @@ SinoStatus sino_footprint_sizes_new(const SinoGeometry *scan, const SinoDecompos
     Work work = {.scan = scan, .decomposition = decomposition, .sizes = &made};
     SINO_TRY_OR(status, cleanup, new_sizes(&work, topology));
     SINO_TRY_OR(status, cleanup, find_rectangles(&work));
-    SINO_TRY_OR(status, cleanup, new_lists(&work, topology));
+    SINO_TRY_OR(status, cleanup, new_shadows(&work));
     SINO_TRY_OR(status, cleanup, shade_all(&work));
     *result = made;
     made = (SinoFootprintSizes){0};
 cleanup:
     sino_footprint_sizes_free(&made);
-    free(work.rectangle);
-    free(work.first_rectangle);
-    free(work.share);
-    free(work.shadow);
-    for (int i = 0; i < 2; i++) free(work.list[i]);
+    free_shapes(&work);
     for (SinoLevel level = 0; level < SINO_LEVELS; level++) free(work.owner[level]);
     return status;
 }
 
-/* Lists the rays that the rectangles of a partition cover at angle k; `ray` NULL: counts them only. */
-static int64_t list_rays(Work *work, int64_t partition, int64_t k, Interval *merged, uint32_t *ray)
+/* Lists the rays that the rectangles of a partition cover at angle k, and returns their number; `ray` NULL: counts them
+ * only. */
+static int64_t list_rays(Work *work, int64_t partition, int64_t k, uint32_t *ray)
 {
     const double rad = work->scan->angle_rad[k];
-    const Angle angle = {.rad = rad, .cosine = cos(rad), .sine = sin(rad)};
-    const int64_t intervals = shade_partition(work, partition, &angle, merged), columns = work->scan->column_count;
-    for (int64_t i = 0; ray && i < intervals; i++)
-        for (int64_t c = merged[i].first; c <= merged[i].last; c++) *ray++ = (uint32_t)(k * columns + c);
-    return interval_rays(intervals, merged);
+    const Angle angle = {.cosine = cos(rad), .sine = sin(rad)};
+    Columns *shadow = work->shadow;
+    shade_partition(work, partition, &angle);
+    for (int64_t w = shadow->first_word; ray && w < shadow->end_word; w++)
+        for (uint64_t left = shadow->word[w]; left; left &= left - 1)
+            *ray++ = (uint32_t)(k * work->scan->column_count + 64 * w + __builtin_ctzll(left));
+    return move_columns(shadow, shadow + 1);
 }
 
 SinoStatus sino_footprint_rays(const SinoGeometry *geometry, const SinoDecomposition *decomposition, int64_t partition,
                                int64_t *count, uint32_t **result)
 {
     SinoStatus status = NULL;
-    Interval *merged = NULL;
     uint32_t *ray = NULL;
     int64_t rays = 0;
     Work work = {.scan = geometry, .decomposition = decomposition};
     SINO_TRY_OR(status, cleanup, find_rectangles(&work));
-    const int64_t *first = work.first_rectangle, boxes = first[partition + 1] - first[partition];
-    SINO_TRY_OR(status, cleanup,
-                sino_allocate(first[decomposition->partition_count], sizeof *work.shadow, "footprints", &work.shadow));
-    SINO_TRY_OR(status, cleanup, sino_allocate(boxes, sizeof *merged, "footprints", &merged));
-    for (int64_t r = 0; r < boxes; r++) work.shadow[first[partition] + r].rectangle = (int32_t)r;
-    for (int64_t k = 0; k < geometry->angle_count; k++) rays += list_rays(&work, partition, k, merged, NULL);
+    SINO_TRY_OR(status, cleanup, new_shadows(&work));
+    for (int64_t k = 0; k < geometry->angle_count; k++) rays += list_rays(&work, partition, k, NULL);
     SINO_TRY_OR(status, cleanup, sino_allocate(rays, sizeof *ray, "a footprint", &ray));
     *count = rays;
     *result = ray;
-    for (int64_t k = 0; k < geometry->angle_count; k++) ray += list_rays(&work, partition, k, merged, ray);
+    for (int64_t k = 0; k < geometry->angle_count; k++) ray += list_rays(&work, partition, k, ray);
 cleanup:
-    free(merged);
-    free(work.rectangle);
-    free(work.first_rectangle);
-    free(work.shadow);
+    free_shapes(&work);
     return status;
 }
 

@@ -67,19 +67,21 @@ int64_t sino_rays_building_bytes(const SinoGeometry *geometry, int64_t partition
 /* One subset of the angles, while its share of the size is computed. */
 typedef struct Subset {
     const SinoDivision *division;
-    SinoGeometry data; /* angles in the order of the subset's rays */
-    int64_t bytes;     /* blocks of all ranks */
+    const SinoDecomposition *decomposition; /* of all subsets, with the nonzeros of all angles */
+    double part;                            /* of the angles: those of the subset */
+    SinoGeometry data;                      /* angles in the order of the subset's rays */
+    int64_t bytes;                          /* blocks of all ranks */
     int64_t worker_count;
-    SinoDecomposition decomposition; /* owned */
-    SinoFootprintSizes sizes;        /* owned */
+    SinoFootprintSizes sizes; /* owned */
 } Subset;
 
-/* Expected nonzeros of partitions first … end − 1. */
-static double weight_of(const SinoDecomposition *decomposition, int64_t first, int64_t end)
+/* Expected nonzeros of the subset in partitions first … end − 1. */
+static double weight_of(const Subset *subset, int64_t first, int64_t end)
 {
+    const SinoDecomposition *decomposition = subset->decomposition;
     double nonzeros = 0;
     for (int64_t t = decomposition->first[first]; t < decomposition->first[end]; t++)
-        nonzeros += decomposition->weight[t];
+        nonzeros += decomposition->weight[t] * subset->part;
     return nonzeros;
 }
 
@@ -130,7 +132,7 @@ static void rank_extents(const Subset *subset, int64_t rank, SinoExtent extent[S
 {
     const SinoTopology *topology = &subset->division->topology;
     const int64_t ranks = topology->rank_count, partitions = sino_topology_rank_partitions(topology);
-    const SinoDecomposition *decomposition = &subset->decomposition;
+    const SinoDecomposition *decomposition = subset->decomposition;
     const int64_t all = sino_decomposition_voxels(decomposition, 0, ranks * partitions);
     const bool direct = subset->division->direct, whole = sino_topology_partitions(topology) == 1;
     const int64_t angles = subset->data.angle_count;
@@ -192,7 +194,7 @@ static double slowest_nonzeros(const Subset *subset)
     for (int64_t p = 0; p < partitions; p += run) {
         const double speed =
             weight ? weight[sino_topology_rank_of_partition(topology, p)] / subset->division->mean_weight : 1;
-        most = fmax(most, weight_of(&subset->decomposition, p, p + run) / speed);
+        most = fmax(most, weight_of(subset, p, p + run) / speed);
     }
     const int64_t runs = per_rank / run;
     return most * (double)runs / (double)subset->worker_count;
@@ -218,7 +220,6 @@ static SinoTraffic add_traffic(SinoTraffic a, SinoTraffic b)
 static void add_subset(const Subset *subset, SinoOperatorSize *size)
 {
     const SinoTopology *topology = &subset->division->topology;
-    const SinoDecomposition *decomposition = &subset->decomposition;
     const int64_t partitions = sino_topology_rank_partitions(topology);
     const double margin = topology->rank_count * partitions > 1 ? 1.1 : 1; /* lengths per nonzero vary */
     SinoExtent largest[SINO_ROWS_KINDS] = {{0}}, of_rank[SINO_ROWS_KINDS];
@@ -226,11 +227,12 @@ static void add_subset(const Subset *subset, SinoOperatorSize *size)
     for (int64_t r = 0; r < topology->rank_count; r++) {
         rank_extents(subset, r, of_rank);
         take_largest(of_rank, largest);
-        rank_share = fmax(rank_share, weight_of(decomposition, r * partitions, (r + 1) * partitions));
+        rank_share = fmax(rank_share, weight_of(subset, r * partitions, (r + 1) * partitions));
     }
-    for (int64_t p = 0; p < decomposition->partition_count; p++)
-        partition_share = fmax(partition_share, weight_of(decomposition, p, p + 1));
-    const double bytes = margin * (double)subset->bytes / decomposition->nonzero_count;
+    for (int64_t p = 0; p < subset->decomposition->partition_count; p++)
+        partition_share = fmax(partition_share, weight_of(subset, p, p + 1));
+    const double nonzeros = subset->decomposition->nonzero_count * subset->part;
+    const double bytes = margin * (double)subset->bytes / nonzeros;
     const int64_t of_a_rank = (int64_t)fmin(bytes * rank_share, (double)subset->bytes);
     size->bytes += of_a_rank;
     size->partition_bytes =
@@ -239,7 +241,7 @@ static void add_subset(const Subset *subset, SinoOperatorSize *size)
     size->map_bytes += map_rows(largest) * (int64_t)sizeof(uint32_t);
     size->building_bytes = sino_larger(
         size->building_bytes, sino_rays_building_bytes(&subset->data, partitions, subset->worker_count, of_a_rank));
-    size->nonzero_count += decomposition->nonzero_count;
+    size->nonzero_count += nonzeros;
     size->slowest_nonzeros += slowest_nonzeros(subset);
     const SinoTraffic direct = sino_traffic(&subset->sizes, SINO_COMMUNICATION_DIRECT);
     size->direct = add_traffic(size->direct, direct);
@@ -251,36 +253,41 @@ static void add_subset(const Subset *subset, SinoOperatorSize *size)
     for (size_t i = 0; i < sizeof once / sizeof *once; i++) size->shape.extent[once[i]] = largest[once[i]];
 }
 
-static SinoStatus open_subset(const SinoAngleSubsets *subsets, const SinoLayout *scan, const SinoDivision *division,
-                              int64_t number, Subset *subset, SinoOperatorSize *size)
+/* Adds one of several subsets, or the only one, whose layout is that of the scan. */
+static SinoStatus size_subset(const SinoAngleSubsets *subsets, const SinoLayout *scan, int64_t number, Subset *subset,
+                              SinoOperatorSize *size)
 {
     SinoStatus status = NULL;
     SinoLayout part_layout = {0};
-    double *share = NULL;
-    const int64_t partitions = sino_topology_partitions(&division->topology);
-    const bool whole = subsets->count == 1; /* the subset's layout is that of all angles */
-    const SinoLayout *layout = whole ? scan : &part_layout;
-    if (!whole) SINO_TRY_OR(status, cleanup, sino_angle_subsets_layout(subsets, number, scan, &part_layout));
-    if (division->rank_weight) {
-        SINO_TRY_OR(status, cleanup, sino_allocate(partitions, sizeof *share, "partitions", &share));
-        sino_topology_shares(&division->topology, division->rank_weight, share);
-    }
-    SINO_TRY_OR(status, cleanup, sino_decomposition_sketch(scan, partitions, share, &subset->decomposition));
-    SINO_TRY_OR(
-        status, cleanup,
-        sino_footprint_sizes_new(&layout->geometry, &subset->decomposition, &division->topology, &subset->sizes));
-    /* The decomposition's weights count all angles of the scan; the subset has a part of them. */
-    const double part = (double)layout->geometry.angle_count / (double)scan->geometry.angle_count;
-    for (int64_t t = 0; t < subset->decomposition.tile_count; t++) subset->decomposition.weight[t] *= part;
-    subset->decomposition.nonzero_count *= part;
+    const SinoLayout *layout = subsets->count == 1 ? scan : &part_layout;
+    if (layout != scan) SINO_TRY(sino_angle_subsets_layout(subsets, number, scan, &part_layout));
+    SINO_TRY_OR(status, cleanup,
+                sino_footprint_sizes_new(&layout->geometry, subset->decomposition, &subset->division->topology,
+                                         &subset->sizes));
+    subset->part = (double)layout->geometry.angle_count / (double)scan->geometry.angle_count;
     subset->data = layout->geometry;
     subset->data.angle_rad = NULL;
     subset->bytes = sino_rays_estimate_bytes(layout);
     size->stored_angles += sino_layout_stored_angles(layout);
     size->orientations = sino_larger(size->orientations, __builtin_popcount(layout->orientations));
+    add_subset(subset, size);
+    sino_footprint_sizes_free(&subset->sizes);
 cleanup:
-    free(share);
     sino_layout_free(&part_layout);
+    return status;
+}
+
+/* The decomposition that all subsets share. */
+static SinoStatus sketch(const SinoLayout *scan, const SinoDivision *division, SinoDecomposition *decomposition)
+{
+    const int64_t partitions = sino_topology_partitions(&division->topology);
+    double *share = NULL;
+    if (division->rank_weight) {
+        SINO_TRY(sino_allocate(partitions, sizeof *share, "partitions", &share));
+        sino_topology_shares(&division->topology, division->rank_weight, share);
+    }
+    SinoStatus status = sino_decomposition_sketch(scan, partitions, share, decomposition);
+    free(share);
     return status;
 }
 
@@ -298,17 +305,16 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
 {
     SinoLayout scan;
     SinoAngleSubsets subsets;
+    SinoDecomposition decomposition = {0};
     SinoOperatorSize size = {.shape.precision = problem->precision};
-    SinoStatus status = NULL;
     const int64_t columns = problem->geometry.column_count;
     SINO_TRY(new_subsets(problem, &scan, &subsets));
+    SinoStatus status = sketch(&scan, division, &decomposition);
     for (int64_t s = 0; s < subsets.count && !status; s++) {
-        Subset subset = {.division = division, .worker_count = worker_count};
-        status = open_subset(&subsets, &scan, division, s, &subset, &size);
-        if (!status) add_subset(&subset, &size);
-        sino_decomposition_free(&subset.decomposition);
-        sino_footprint_sizes_free(&subset.sizes);
+        Subset subset = {.division = division, .decomposition = &decomposition, .worker_count = worker_count};
+        status = size_subset(&subsets, &scan, s, &subset, &size);
     }
+    sino_decomposition_free(&decomposition);
     sino_layout_free(&scan);
     sino_angle_subsets_free(&subsets);
     size.shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);

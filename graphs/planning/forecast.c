@@ -238,14 +238,26 @@ static const char *why_single(const SinoPlanRequest *request, const SinoRunPlan 
                                      : "no quarter turns or mirror images among the angles";
 }
 
+/* Whether rays of any angle are quarter turns or mirror images of another angle's. */
+static bool has_orbits(const SinoProblem *problem)
+{
+    SinoLayout layout;
+    SinoStatus status = sino_layout_new(&problem->geometry, problem->precision, true, &layout);
+    const bool has = status || __builtin_popcount(layout.orientations) > 1;
+    if (!status) sino_layout_free(&layout);
+    sino_status_free(status);
+    return has;
+}
+
 /* The forecast with the projector of the request; AUTO: rays. */
 static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecast *result)
 {
     SinoForecast forecast = {0};
     SinoStatus status = forecast_way(request, request->job.problem.symmetry, &forecast);
-    const bool paired = request->job.problem.symmetry && (status || forecast.plan.size.orientations > 1);
     const bool shared = request->rank_count > 1 && (status || forecast.plan.grid.data_ranks > 1);
-    if (paired && shared) return choose(request, &forecast, status, result);
+    const bool may = request->job.problem.symmetry && shared;
+    if (may && (status ? has_orbits(&request->job.problem) : forecast.plan.size.orientations > 1))
+        return choose(request, &forecast, status, result);
     if (status) return status;
     snprintf(forecast.symmetry_why, sizeof forecast.symmetry_why, "%s", why_single(request, &forecast.plan));
     *result = forecast;

@@ -22,7 +22,8 @@ typedef struct Planner {
     SinoProblem problem;
     const SinoOperatorKind *kind;
     SinoOperatorOutline outline;
-    bool least; /* plan one slice and one slot */
+    bool least;        /* plan one slice and one slot */
+    SinoRunPlan *last; /* whose operator was sized last, since successive plans often divide a slice alike; not owned */
 } Planner;
 
 SinoChoices sino_choices_of(const SinoSettings *settings)
@@ -105,6 +106,14 @@ static int64_t wanted_slots(const Planner *planner, int64_t slices, int64_t mini
     return sino_ceil_divide(minibatches, sino_ceil_divide(minibatches, most));
 }
 
+static bool divides_alike(const SinoDivision *a, const SinoDivision *b)
+{
+    const SinoTopology *p = &a->topology, *q = &b->topology;
+    return p->rank_count == q->rank_count && p->node_count == q->node_count && p->sockets == q->sockets &&
+           p->workers == q->workers && a->rank_weight == b->rank_weight && a->mean_weight == b->mean_weight &&
+           a->direct == b->direct;
+}
+
 /* Chooses a hierarchy with at least rank_partitions partitions per rank, and computes the operator's size. */
 static SinoStatus divide(const Planner *planner, int64_t data_ranks, int64_t rank_partitions, SinoRunPlan *plan)
 {
@@ -116,7 +125,13 @@ static SinoStatus divide(const Planner *planner, int64_t data_ranks, int64_t ran
     SINO_TRY(sino_topology_new(&wanted, &plan->division.topology));
     plan->partition_count = sino_topology_rank_partitions(&plan->division.topology);
     plan->worker_count = request->machine.worker_count ? request->machine.worker_count : plan->partition_count;
-    return planner->kind->size(&planner->problem, &plan->division, plan->worker_count, &plan->size);
+    if (plan->worker_count == planner->last->worker_count && divides_alike(&plan->division, &planner->last->division)) {
+        plan->size = planner->last->size;
+        return NULL;
+    }
+    SINO_TRY(planner->kind->size(&planner->problem, &plan->division, plan->worker_count, &plan->size));
+    *planner->last = *plan;
+    return NULL;
 }
 
 /* Fills in the members of the plan that follow from division, minibatch and slots. */
@@ -520,11 +535,12 @@ static SinoStatus check_projector(const SinoPlanRequest *request)
 
 SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result)
 {
-    SinoRunPlan plan = {.budget_bytes = request->machine.memory_bytes};
+    SinoRunPlan plan = {.budget_bytes = request->machine.memory_bytes}, last = {0};
     Planner planner = {.request = request,
                        .problem = request->job.problem,
                        .kind = sino_operator_kind(&request->job.problem),
-                       .least = request->least};
+                       .least = request->least,
+                       .last = &last};
     SINO_TRY(check_projector(request));
     SINO_CHECK(planner.kind, SINO_BAD_INPUT,
                "no operator reconstructs a scan of %" PRId64 " angles; allowed: 1 or more",

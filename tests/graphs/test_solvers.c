@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Solvers: the iterates of each one are those of its formula, by plain loops in double precision, for a small dense
- * operator whose products are loops, too. */
+/* Solvers: the iterates of each one are those of its formula, or their limit is the minimum, by plain loops in double
+ * precision, for a small dense operator whose products are loops, too. */
 #include "panel.h"
 #include "ray_exchange.h"
 #include "solve.h"
+#include "solver_fbp.h"
 #include "testing.h"
 
 #include <math.h>
@@ -13,6 +14,9 @@ enum { ANGLES = 6, COLUMNS = 3, RAYS = ANGLES * COLUMNS, VOXELS = 11, PARTS = 2,
 
 /* Voxels of the two partitions, of which the first begins at voxel 0. */
 static const int64_t part_voxels[PARTS] = {7, VOXELS - 7};
+
+/* Uneven, since methods without iterations weigh each angle by its gaps. */
+static const double angle_rad[ANGLES] = {0, 0.3, 0.8, 1.4, 2, 2.7};
 
 /* A, and what is solved. Row 4 of A, and column 2, are 0. Rays are in the order of subsets. */
 typedef struct Problem {
@@ -24,6 +28,8 @@ typedef struct Problem {
     SinoRayExchange *exchange;
     SinoOperator op;
     SinoSettings settings;
+    SinoBounds bounds; /* of fista's voxels */
+    bool weighted;     /* fista, too, has the weights */
 } Problem;
 
 static Problem *problem_of(const SinoOperatorWork *work)
@@ -83,8 +89,63 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return multiply(work, product, true, x, y);
 }
 
-static const SinoOperatorKind dense = {
-    .name = "dense", .work_open = work_open, .work_close = work_close, .project = project, .backproject = backproject};
+/* y = AᵀA x of the slices. */
+static SinoStatus normal(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *const *y)
+{
+    const Problem *problem = problem_of(work);
+    const SinoSlices slices = product->slices;
+    void *voxels[PARTS], *products[PARTS];
+    for (int p = 0; p < PARTS; p++) {
+        SINO_TRY(sino_data_acquire(x[p], SINO_READ, &voxels[p]));
+        SINO_TRY(sino_data_acquire(y[p], SINO_WRITE, &products[p]));
+        memset(products[p], 0, (size_t)(part_voxels[p] * slices.stride) * sizeof(float));
+    }
+    for (int64_t f = 0; f < SLICES; f++)
+        for (int r = 0; r < RAYS; r++) {
+            double sum = 0;
+            for (int pass = 0; pass < 2; pass++)
+                for (int v = 0; v < VOXELS; v++) {
+                    const int p = v >= part_voxels[0];
+                    const int64_t at = sino_panel_element(slices, part_voxels[p], v - p * part_voxels[0], f);
+                    const double a = problem->matrix[r][v];
+                    if (pass == 0)
+                        sum += a * (double)((const float *)voxels[p])[at];
+                    else
+                        ((float *)products[p])[at] += (float)(a * sum);
+                }
+        }
+    for (int p = 0; p < PARTS; p++) {
+        sino_data_release(x[p]);
+        sino_data_release(y[p]);
+    }
+    return NULL;
+}
+
+/* The sum of squares, which is at least the largest eigenvalue of AᵀA. */
+static double norm_bound(const SinoOperator *op)
+{
+    const Problem *problem = op->own;
+    double sum = 0;
+    for (int r = 0; r < RAYS; r++)
+        for (int v = 0; v < VOXELS; v++) sum += problem->matrix[r][v] * problem->matrix[r][v];
+    return sum;
+}
+
+/* Without a prior, the places of tiles are of no use. */
+static SinoTiling tiling(const SinoOperator *op)
+{
+    (void)op;
+    return (SinoTiling){.partition_count = PARTS};
+}
+
+static const SinoOperatorKind dense = {.name = "dense",
+                                       .work_open = work_open,
+                                       .work_close = work_close,
+                                       .project = project,
+                                       .backproject = backproject,
+                                       .normal = normal,
+                                       .norm = norm_bound,
+                                       .tiling = tiling};
 
 /* ---- units: the slices of the problem ---- */
 
@@ -160,7 +221,13 @@ static SinoStatus open_operator(Problem *problem)
     SINO_TRY(sino_ray_exchange_new(problem->runtime, &alone, &parts, &problem->exchange));
     problem->op = (SinoOperator){.kind = &dense,
                                  .runtime = problem->runtime,
-                                 .problem = {.precision = SINO_SINGLE, .subset_count = problem->subset_count},
+                                 .problem = {.geometry = {.angle_count = ANGLES,
+                                                          .column_count = COLUMNS,
+                                                          .grid_size = COLUMNS,
+                                                          .angle_rad = angle_rad,
+                                                          .center = (COLUMNS - 1) / 2.0},
+                                             .precision = SINO_SINGLE,
+                                             .subset_count = problem->subset_count},
                                  .shape = {.precision = SINO_SINGLE},
                                  .place = problem->place,
                                  .ranks = problem->exchange,
@@ -190,6 +257,7 @@ static Problem *new_problem(int64_t subsets)
     for (int64_t s = 0; s < subsets; s++) problem->subset_rays[s] = RAYS / subsets;
     for (int64_t k = 0; k < ANGLES; k++) problem->place[k] = k;
     problem->settings.relaxation = 0.9;
+    problem->bounds = (SinoBounds){-INFINITY, INFINITY};
     assert_success(sino_runtime_start(&request, &problem->runtime));
     assert_success(open_operator(problem));
     return problem;
@@ -210,8 +278,8 @@ static void solve(Problem *problem, const SinoSolver *solver, int64_t iterations
                              .op = &problem->op,
                              .settings = &problem->settings,
                              .iterations = iterations,
-                             .given = solver->weighted ? &given : NULL,
-                             .bounds = {-INFINITY, INFINITY}},
+                             .given = solver->weighted || problem->weighted ? &given : NULL,
+                             .bounds = problem->bounds},
                      .units = {&slices, problem, SLICES, SLICES, 1, 1, NULL, 0},
                      .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, SLICES), SLICES},
                      .history_numbers = (iterations + 1) * (solver->has_likelihood ? 2 : 1),
@@ -328,14 +396,56 @@ static void osem(const Problem *problem, int f, bool weighted, int64_t iteration
     }
 }
 
+/* The minimum of the sum of squares, weighted if the problem is, within the bounds, voxel after voxel. */
+static void minimum(const Problem *problem, int f, double *x)
+{
+    double r[RAYS];
+    for (int k = 0; k < RAYS; k++) r[k] = problem->b[f][k];
+    for (int v = 0; v < VOXELS; v++) x[v] = 0;
+    for (int i = 0; i < 20000 * VOXELS; i++) {
+        const int v = i % VOXELS;
+        double along = 0, squares = 0;
+        for (int k = 0; k < RAYS; k++) {
+            const double a = problem->matrix[k][v], weight = weight_of(problem, f, k, problem->weighted);
+            along += weight * a * r[k];
+            squares += weight * a * a;
+        }
+        if (squares == 0) continue;
+        const double next = fmin(fmax(x[v] + along / squares, problem->bounds.least), problem->bounds.most);
+        for (int k = 0; k < RAYS; k++) r[k] -= problem->matrix[k][v] * (next - x[v]);
+        x[v] = next;
+    }
+}
+
+/* Aᵀ of rows that the ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, has filtered. */
+static void fbp(const Problem *problem, int f, bool weighted, int64_t iterations, double *x)
+{
+    double q[RAYS] = {0};
+    (void)weighted;
+    (void)iterations;
+    for (int k = 0; k < ANGLES; k++) {
+        const double before = k > 0 ? angle_rad[k - 1] : angle_rad[ANGLES - 1] - M_PI;
+        const double after = k < ANGLES - 1 ? angle_rad[k + 1] : angle_rad[0] + M_PI;
+        for (int c = 0; c < COLUMNS; c++)
+            for (int n = 0; n < COLUMNS; n++) {
+                const double h = c == n ? 0.25 : (c - n) % 2 ? -1 / (M_PI * M_PI * (c - n) * (c - n)) : 0;
+                const int ray = k * COLUMNS + n;
+                q[k * COLUMNS + c] += (after - before) / 2 * h * (problem->undefined[f][ray] ? 0 : problem->b[f][ray]);
+            }
+    }
+    for (int v = 0; v < VOXELS; v++) x[v] = of_voxel(problem, v, q);
+}
+
 /* ---- tests ---- */
 
-/* Compares each of the first iterates with those of a reference, for all slices. */
+/* Compares each of the first iterates, or the only result, with those of a reference, for all slices. */
 static void compare(const SinoSolver *solver, int64_t subsets,
                     void (*reference)(const Problem *problem, int f, bool weighted, int64_t iterations, double *x))
 {
     Problem *problem = new_problem(subsets);
-    for (int64_t iterations = 1; iterations <= 4; iterations++) {
+    const int64_t first = solver->iterative ? 1 : 0, last = solver->iterative ? 4 : 0;
+    if (solver->normal) memset(problem->undefined, 0, sizeof problem->undefined); /* each ray has a value */
+    for (int64_t iterations = first; iterations <= last; iterations++) {
         solve(problem, solver, iterations);
         for (int f = 0; f < SLICES; f++) {
             double x[VOXELS];
@@ -351,6 +461,7 @@ static void cg_minimises_squares(void **state)
     (void)state;
     compare(&sino_solver_cg, 1, cg);
     compare(&sino_solver_cg_weighted, 1, cg);
+    compare(&sino_solver_cg_normal, 1, cg);
 }
 
 static void sirt_takes_its_steps(void **state)
@@ -367,12 +478,42 @@ static void mlem_and_osem_multiply(void **state)
     for (int64_t subsets = 2; subsets <= SUBSETS_MOST; subsets++) compare(&sino_solver_osem, subsets, osem);
 }
 
+static void fbp_filters_and_backprojects(void **state)
+{
+    (void)state;
+    for (int64_t subsets = 1; subsets <= SUBSETS_MOST; subsets++) compare(sino_solver_fbp_of(subsets), subsets, fbp);
+}
+
+/* Many iterations without a prior end at the minimum, with bounds and without, with given weights and without. */
+static void fista_finds_the_minimum(void **state)
+{
+    static const SinoSolver *const solvers[] = {&sino_solver_fista_normal, &sino_solver_fista, &sino_solver_fista};
+    static const SinoBounds bounds[] = {{-INFINITY, INFINITY}, {0, INFINITY}, {-0.05, 0.15}};
+    enum { ITERATIONS = 600 };
+    (void)state;
+    for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
+        Problem *problem = new_problem(1);
+        problem->weighted = s == 2;
+        if (solvers[s]->normal) memset(problem->undefined, 0, sizeof problem->undefined);
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+            problem->bounds = bounds[i];
+            solve(problem, solvers[s], ITERATIONS);
+            for (int f = 0; f < SLICES; f++) {
+                double x[VOXELS];
+                minimum(problem, f, x);
+                assert_slice(problem, f, x, ITERATIONS);
+            }
+        }
+        free_problem(problem);
+    }
+}
+
 TESTING_SUBJECT(solvers)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cg_minimises_squares),
-        cmocka_unit_test(sirt_takes_its_steps),
-        cmocka_unit_test(mlem_and_osem_multiply),
+        cmocka_unit_test(cg_minimises_squares),    cmocka_unit_test(sirt_takes_its_steps),
+        cmocka_unit_test(mlem_and_osem_multiply),  cmocka_unit_test(fbp_filters_and_backprojects),
+        cmocka_unit_test(fista_finds_the_minimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "cone_solution_plan.h"
 
 #include "arithmetic.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "resources.h"
 #include "stages.h"
@@ -18,19 +19,12 @@ static const double giga = 1e9;
 SinoStatus sino_cone_solution_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                       int64_t rank_count, SinoProblem *problem)
 {
-    const char *name = sino_algorithm_name(settings->algorithm);
-    const SinoGridShape *grid = &settings->grid;
+    const SinoJobKind *kind = &sino_job_kinds[SINO_JOB_VOLUME];
+    const bool shared = rank_count > 1 || settings->grid.batch_groups > 1 || settings->grid.data_ranks > 1;
     const int64_t subsets = sino_solver_subsets(
         sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2), settings, cone->angle_count);
-    SINO_CHECK(rank_count == 1, SINO_BAD_INPUT,
-               "--geometry cone --algorithm %s in %" PRId64 " processes; allowed: in one, or --algorithm fdk", name,
-               rank_count);
-    SINO_CHECK(grid->batch_groups <= 1 && grid->data_ranks <= 1, SINO_BAD_INPUT,
-               "grid is %" PRId64 "x%" PRId64 "; allowed with --geometry cone --algorithm %s: auto or 1x1",
-               grid->batch_groups, grid->data_ranks, name);
-    SINO_CHECK(settings->precision == SINO_SINGLE, SINO_BAD_INPUT,
-               "precision is %s; allowed with --geometry cone --algorithm %s: single",
-               sino_precision_name(settings->precision), name);
+    if (shared) SINO_TRY(sino_job_check(kind, SINO_JOB_RANKS));
+    if (settings->precision != SINO_SINGLE) SINO_TRY(sino_job_check(kind, SINO_JOB_MIXED));
     SINO_CHECK(subsets <= cone->angle_count, SINO_BAD_INPUT,
                "subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64, subsets,
                cone->angle_count, cone->angle_count);

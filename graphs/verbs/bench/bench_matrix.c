@@ -205,6 +205,7 @@ static void release(void *own)
 
 const SinoBenchKind sino_bench_matrix = {.begin = begin,
                                          .bytes = needed,
+                                         .subject = "this matrix",
                                          .fewer = "count sets (--slices)",
                                          .measure = measure,
                                          .print = print,

@@ -11,6 +11,7 @@
 #include "cone_plan.h"
 #include "cone_solution_plan.h"
 #include "forecast.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "workflows.h"
 
@@ -265,7 +266,7 @@ static SinoStatus inspect(SinoInfoReport *report)
     SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
     SINO_TRY(sino_center_lean(report->settings, input, &report->findings));
-    return sino_geometry_is_cone(report->settings->geometry) ? inspect_cone(report) : forecast(report);
+    return sino_job_is_cone(report->settings) ? inspect_cone(report) : forecast(report);
 }
 
 static SinoStatus info_of_scan(const SinoSettings *settings)
@@ -286,7 +287,7 @@ static SinoStatus info_of_scan(const SinoSettings *settings)
 
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
 {
-    if (settings->system_matrix) return sino_info_matrix(settings, log);
+    if (sino_job_kind(settings)->beam == SINO_BEAM_NONE) return sino_info_matrix(settings, log);
     SinoStatus refused = sino_input_try(settings);
     return refused ? sino_info_unless_scan(settings, refused) : info_of_scan(settings);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan: the resources and time of a run on many ranks, from a scan's sizes alone. */
+#include "job_kind.h"
 #include "plan_report.h"
 
 #include "arithmetic.h"
@@ -130,19 +131,18 @@ static SinoStatus plan_parallel(const SinoSettings *settings, SinoLog *log)
     return status;
 }
 
-static SinoStatus plan_geometry(const SinoSettings *settings, SinoLog *log)
-{
-    if (settings->geometry == SINO_GEOMETRY_MATRIX) return sino_plan_matrix(settings, log);
-    if (settings->file_name) SINO_TRY(sino_input_try(settings));
-    return sino_geometry_is_cone(settings->geometry) ? sino_plan_cone(settings, log) : plan_parallel(settings, log);
-}
-
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
 {
+    static SinoStatus (*const plans[SINO_JOBS])(const SinoSettings *,
+                                                SinoLog *) = {[SINO_JOB_SCAN] = plan_parallel,
+                                                              [SINO_JOB_FDK] = sino_plan_cone,
+                                                              [SINO_JOB_VOLUME] = sino_plan_cone,
+                                                              [SINO_JOB_COUNTS] = sino_plan_matrix};
+    const SinoJobKind *kind = sino_job_kind(settings);
     SinoSettings whole = *settings; /* a rank for each node; presets of cone beams have one node */
     SinoMachineFile machine = {.nodes = 1};
-    if (settings->ranks == 0 && !sino_geometry_is_cone(settings->geometry))
-        SINO_TRY(sino_machine_named(settings, &machine));
+    if (settings->ranks == 0 && kind->beam != SINO_BEAM_CONE) SINO_TRY(sino_machine_named(settings, &machine));
     if (settings->ranks == 0) whole.ranks = machine.nodes;
-    return plan_geometry(&whole, log);
+    if (settings->file_name && kind->beam != SINO_BEAM_NONE) SINO_TRY(sino_input_try(settings));
+    return plans[kind->job](&whole, log);
 }

@@ -4,6 +4,7 @@
 #include "center_quick.h"
 #include "cone_model_report.h"
 #include "cone_scan.h"
+#include "job_kind.h"
 #include "plan_cone_solution.h"
 #include "plan_report.h"
 
@@ -88,7 +89,7 @@ static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, S
 
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
-    if (settings->algorithm != SINO_ALGORITHM_FDK)
+    if (sino_job_kind(settings)->job == SINO_JOB_VOLUME)
         return sino_plan_cone_solution(settings, input, &report->cone, report->assumed);
     report->problem = problem_of(settings, &report->cone);
     SINO_TRY(divide(settings, input, report));

@@ -157,7 +157,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(find_center(recon));
     if (isnan(settings->rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
-    const bool by_center = sino_geometry_is_cone(settings->geometry) || sino_input_is_half(&recon->input);
+    const bool by_center = recon->job->beam == SINO_BEAM_CONE || sino_input_is_half(&recon->input);
     if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
@@ -465,12 +465,10 @@ fail:
     return abandon(recon, status);
 }
 
-static const SinoReconKind *kind_of(const SinoSettings *settings)
-{
-    if (settings->geometry == SINO_GEOMETRY_MATRIX) return &sino_recon_matrix;
-    if (!sino_geometry_is_cone(settings->geometry)) return &sino_recon_parallel;
-    return settings->algorithm == SINO_ALGORITHM_FDK ? &sino_recon_cone : &sino_recon_cone_solution;
-}
+static const SinoReconKind *const kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sino_recon_parallel,
+                                                      [SINO_JOB_FDK] = &sino_recon_cone,
+                                                      [SINO_JOB_VOLUME] = &sino_recon_cone_solution,
+                                                      [SINO_JOB_COUNTS] = &sino_recon_matrix};
 
 /* Stops the runtime of the run, or waits for the tasks of a failed one. */
 static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
@@ -501,7 +499,8 @@ static SinoStatus run_and_release(SinoRecon *recon)
 
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
-    SinoRecon recon = {.kind = kind_of(settings), .settings = settings, .log = log, .processes = processes};
+    const SinoJobKind *job = sino_job_kind(settings);
+    SinoRecon recon = {.job = job, .kind = kinds[job->job], .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
     return run_and_release(&recon);
@@ -509,7 +508,9 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
 {
-    SinoRecon recon = {.kind = kind_of(settings),
+    const SinoJobKind *job = sino_job_kind(settings);
+    SinoRecon recon = {.job = job,
+                       .kind = kinds[job->job],
                        .settings = settings,
                        .log = sino_runtime_log(runtime),
                        .runtime = runtime,

@@ -5,6 +5,7 @@
 #define SINO_RECON_VOLUME_H
 
 #include "ending.h"
+#include "job_kind.h"
 #include "recon.h"
 #include "recon_resume.h"
 
@@ -47,7 +48,8 @@ typedef struct SinoReconFacts {
 
 /* A run. The kind owns `own`; runtime and volume are opened by the run. */
 typedef struct SinoRecon {
-    const SinoReconKind *kind;
+    const SinoJobKind *job;
+    const SinoReconKind *kind; /* of the job */
     const SinoSettings *settings;
     SinoLog *log;
     SinoProcesses *processes;
@@ -80,7 +82,7 @@ struct SinoReconKind {
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);
     /* Collective. Reconstructs a slice quickly, in the units of the output, into the new `record` of every rank. The
-     * rotation axis is known. NULL: the kind cannot. */
+     * rotation axis is known. NULL: the kind has planes, or no SINO_JOB_RANGE. */
     SinoStatus (*sample)(SinoRecon *recon, int64_t slice, SinoRecord *record);
     /* Collective. The same for three planes through the middle of a coarse volume, into the record of rank 0. */
     SinoStatus (*sample_planes)(SinoRecon *recon, SinoRecord *record);

@@ -9,10 +9,10 @@
 #include "center_lean.h"
 #include "center_quick.h"
 #include "cone_plan.h"
-#include "cone_solution_plan.h"
 #include "forecast.h"
 #include "job_kind.h"
 #include "memory.h"
+#include "unit_plan.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -208,10 +208,9 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
     SinoSettings settings = *report->settings;
     settings.algorithm = SINO_ALGORITHM_CG;
     settings.precision = SINO_SINGLE;
-    SINO_TRY(sino_cone_solution_problem(&settings, report->input, &report->cone, 1, &problem));
-    const SinoConeSolutionPlanRequest request =
-        sino_cone_solution_plan_request(&settings, report->input, &problem, machine);
-    return sino_cone_solution_least_bytes(&request, &report->solution_bytes);
+    SINO_TRY(sino_volume_problem(&settings, report->input, &report->cone, 1, &problem));
+    const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, machine);
+    return sino_unit_plan_least_bytes(&request, &report->solution_bytes);
 }
 
 /* The same for a cone beam, whose axis is assumed in the middle. */

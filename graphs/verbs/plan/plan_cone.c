@@ -5,8 +5,8 @@
 #include "cone_model_report.h"
 #include "cone_scan.h"
 #include "job_kind.h"
-#include "plan_cone_solution.h"
 #include "plan_report.h"
+#include "plan_units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, S
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
     if (sino_job_kind(settings)->job == SINO_JOB_VOLUME)
-        return sino_plan_cone_solution(settings, input, &report->cone, report->assumed);
+        return sino_plan_volume(settings, input, &report->cone, report->assumed);
     report->problem = problem_of(settings, &report->cone);
     SINO_TRY(divide(settings, input, report));
     if (settings->json)

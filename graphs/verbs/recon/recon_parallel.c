@@ -253,12 +253,6 @@ static SinoStatus compute(SinoRecon *recon)
     return sino_reconstruct(&reconstruction);
 }
 
-static int64_t data_bytes(const SinoRecon *recon)
-{
-    const Parallel *own = recon->own;
-    return own->team.forecast.plan.resources.data_bytes;
-}
-
 /* A slice that is not larger than the detector is seen as a whole. */
 static SinoReconFacts facts(const SinoRecon *recon)
 {
@@ -273,6 +267,7 @@ static SinoReconFacts facts(const SinoRecon *recon)
     }
     return (SinoReconFacts){.memory_bytes = run->resources.total_bytes,
                             .budget_bytes = run->budget_bytes,
+                            .data_bytes = run->resources.data_bytes,
                             .compute_s = own->team.forecast.times.run,
                             .voxel_um = voxel,
                             .slice_um = voxel,
@@ -422,7 +417,6 @@ const SinoReconKind sino_recon_parallel = {.try_input = try_input,
                                            .choose = choose,
                                            .restored = restored,
                                            .compute = compute,
-                                           .data_bytes = data_bytes,
                                            .facts = facts,
                                            .report = tell_levels,
                                            .weighted = weighted,

@@ -217,7 +217,7 @@ static void print_plan(const SinoRecon *recon, FILE *out)
           out);
     print_plan_row("memory of a rank, at most", sino_bytes_text(facts.memory_bytes, planned),
                    sino_bytes_text(measured->peak_bytes, taken), out);
-    print_plan_row("data of its tasks, at most", sino_bytes_text(recon->kind->data_bytes(recon), planned),
+    print_plan_row("data of its tasks, at most", sino_bytes_text(facts.data_bytes, planned),
                    sino_bytes_text(measured->data_bytes, taken), out);
     snprintf(planned, sizeof planned, facts.compute_s > 0 ? "%.3g s" : "–", facts.compute_s);
     snprintf(taken, sizeof taken, "%.3g s", seconds_of(&recon->clock, "slices are"));

@@ -418,7 +418,7 @@ static void tell_memory(const SinoRecon *recon)
     if (!recon->settings->profile) return;
     sino_log_info(recon->log, "profile", "data: %s at most, %s planned",
                   sino_bytes_text(sino_data_most_bytes(recon->runtime), most),
-                  sino_bytes_text(recon->kind->data_bytes(recon), planned));
+                  sino_bytes_text(recon->kind->facts(recon).data_bytes, planned));
 }
 
 static SinoStatus compute(SinoRecon *recon)

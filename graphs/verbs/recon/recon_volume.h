@@ -40,6 +40,7 @@ typedef struct SinoReconMeasured {
 /* What the report tells of a kind's plan and volume. */
 typedef struct SinoReconFacts {
     int64_t memory_bytes, budget_bytes; /* planned for a rank */
+    int64_t data_bytes;                 /* planned, of StarPU data */
     double compute_s;                   /* planned for the slices; 0: not known */
     double voxel_um, slice_um;          /* side of a voxel within a slice, and across; 0: not known */
     double radius;                      /* in voxels: what lies further from the axis was not seen by all; 0: all was */
@@ -99,7 +100,6 @@ struct SinoReconKind {
     /* Computes and stores all slices, while rank 0 computes the checksum of the input. Waits for all tasks, on failure
      * too. */
     SinoStatus (*compute)(SinoRecon *recon);
-    int64_t (*data_bytes)(const SinoRecon *recon); /* planned bytes of StarPU data */
     SinoReconFacts (*facts)(const SinoRecon *recon);
     bool planes; /* pictures of the planes across the slices are files, too */
     /* Collective. With --profile: logs more of the run. NULL: nothing. */

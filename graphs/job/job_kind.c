@@ -51,6 +51,11 @@ bool sino_job_is_cone(const SinoSettings *settings)
     return sino_job_kind(settings)->beam == SINO_BEAM_CONE;
 }
 
+bool sino_job_is_fan(const SinoSettings *settings)
+{
+    return settings->geometry == SINO_GEOMETRY_FAN;
+}
+
 SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use)
 {
     char others[256];

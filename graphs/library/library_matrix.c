@@ -68,14 +68,12 @@ static SinoStatus open_survey(const SinodagGeometry *geometry, const SinoSetting
 /* The plan of a reconstruction of one set. */
 static SinoStatus forecast(const SinoSettings *settings, const SinoProblem *problem, SinoUnitPlan *plan)
 {
-    const SinoRuntime *runtime = sino_library_runtime();
     const SinoMatrixInput input = {.solver = sino_matrix_solver(settings),
                                    .survey = (SinoMatrixSurvey *)problem->matrix,
                                    .set_count = 1,
                                    .problem = *problem};
     SinoMachine machine;
-    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &machine));
-    machine.devices = sino_device_room(runtime);
+    SINO_TRY(sino_machine_here(settings, sino_library_runtime(), &machine));
     const SinoUnitPlanRequest request = sino_counts_plan_request(settings, &input, &machine);
     return sino_unit_plan_new(&request, plan);
 }

@@ -111,6 +111,13 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
     return NULL;
 }
 
+SinoStatus sino_machine_here(const SinoSettings *settings, const SinoRuntime *runtime, SinoMachine *machine)
+{
+    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), machine));
+    machine->devices = sino_device_room(runtime);
+    return NULL;
+}
+
 SinoStatus sino_machine_agree(SinoProcesses *processes, SinoMachine *machine)
 {
     SinoDeviceRoom *devices = &machine->devices;

@@ -105,15 +105,13 @@ static SinoStatus machine_of(const Request *of, const SinoSettings *settings, Si
 static SinoStatus forecast_input(const Request *of, const SinoSettings *settings, SinoInput *input)
 {
     SinoForecast forecast;
-    SinoSettings normal;
-    SinoWorkload by_normal;
+    SinoNormalWork normal;
+    SinoMachine machine;
     input->geometry.center += (double)of->shift;
-    SinoPlanRequest request = {.job = sino_workload_of_input(settings, input),
-                               .choices = sino_choices_of(settings),
-                               .rank_count = settings->ranks ? settings->ranks : 1,
-                               .least = of->least};
-    if (sino_workload_by_normal(settings, input, &normal, &by_normal)) request.normal = &by_normal;
-    SINO_TRY(machine_of(of, settings, &request.machine));
+    SINO_TRY(machine_of(of, settings, &machine));
+    SinoPlanRequest request =
+        sino_run_plan_request(settings, input, &machine, settings->ranks ? settings->ranks : 1, &normal);
+    request.least = of->least;
     SINO_TRY(sino_forecast_new(&request, &forecast));
     sino_forecast_free(&forecast);
     return NULL;

@@ -176,13 +176,10 @@ static SinoStatus warn_of_recon(SinoInfoReport *report, SinoStatus status)
 static SinoStatus forecast(SinoInfoReport *report)
 {
     SinoForecast usual;
-    SinoSettings normal;
-    SinoWorkload by_normal;
-    const SinoSettings *settings = report->settings;
-    SinoPlanRequest request = {
-        .job = sino_workload_of_input(settings, report->input), .choices = sino_choices_of(settings), .rank_count = 1};
-    if (sino_workload_by_normal(settings, report->input, &normal, &by_normal)) request.normal = &by_normal;
-    SINO_TRY(sino_machine_new(settings, 0, &request.machine));
+    SinoNormalWork normal;
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(report->settings, 0, &machine));
+    const SinoPlanRequest request = sino_run_plan_request(report->settings, report->input, &machine, 1, &normal);
     SINO_TRY(forecast_least(&request, &report->least_bytes));
     SinoStatus status = sino_forecast_new(&request, &usual);
     if (status) return warn_of_recon(report, status);

@@ -119,7 +119,7 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanSetup *setup = &report->setup;
     const SinoCone *cone = &report->cone;
-    const bool fans = report->settings->geometry == SINO_GEOMETRY_FAN;
+    const bool fans = sino_job_is_fan(report->settings);
     fprintf(out, "geometry     %s; ", fans ? "fan beams, one per row" : "cone beam");
     print_length("source to axis: ", setup->source_object, out);
     print_length(", to detector: ", setup->source_detector, out);

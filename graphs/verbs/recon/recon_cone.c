@@ -219,12 +219,6 @@ static SinoStatus tell_traffic(SinoRecon *recon)
     return NULL;
 }
 
-static bool weighted(const SinoRecon *recon)
-{
-    (void)recon;
-    return false;
-}
-
 static SinoStatus write_process(SinoRecon *recon)
 {
     const Cone *own = recon->own;
@@ -253,6 +247,5 @@ const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
                                        .facts = facts,
                                        .planes = true,
                                        .report = tell_traffic,
-                                       .weighted = weighted,
                                        .write_process = write_process,
                                        .release = release};

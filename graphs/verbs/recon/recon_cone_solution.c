@@ -44,7 +44,7 @@ static SinoStatus plan(SinoRecon *recon)
     Solution *own = recon->own;
     SinoMachine machine;
     SINO_TRY(sino_recon_cone_size(recon, &own->cone));
-    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
+    SINO_TRY(sino_machine_here(recon->settings, recon->runtime, &machine));
     const SinoUnitPlanRequest request =
         sino_volume_plan_request(recon->settings, &recon->input, &own->problem, &machine);
     SINO_TRY(sino_unit_plan_new(&request, &own->plan));
@@ -112,13 +112,8 @@ static SinoReconFacts facts(const SinoRecon *recon)
     SinoReconFacts facts =
         sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes, own->plan.bytes.data);
     facts.compute_s = own->planned_s;
+    facts.weighs_rays = true;
     return facts;
-}
-
-static bool weighted(const SinoRecon *recon)
-{
-    (void)recon;
-    return true;
 }
 
 static void tell_iterations(const SinoRecon *recon)
@@ -161,6 +156,5 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .compute = compute,
                                                 .facts = facts,
                                                 .planes = true,
-                                                .weighted = weighted,
                                                 .write_process = write_process,
                                                 .release = release};

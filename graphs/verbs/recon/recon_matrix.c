@@ -103,8 +103,7 @@ static SinoStatus plan(SinoRecon *recon)
     SinoMachine machine = {0};
     int64_t devices = sino_runtime_device_count(recon->runtime);
     SINO_TRY(sino_processes_largest(recon->processes, &devices));
-    SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);
-    machine.devices = sino_device_room(recon->runtime);
+    SinoStatus status = sino_machine_here(recon->settings, recon->runtime, &machine);
     if (!status && devices > 0)
         status = sino_matrix_input_unfold(recon->settings, share_of(recon), recon->log, &own->input);
     const SinoUnitPlanRequest request = sino_counts_plan_request(recon->settings, &own->input, &machine);

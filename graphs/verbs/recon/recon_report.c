@@ -186,7 +186,7 @@ static void print_summary(const SinoRecon *recon, FILE *out)
     if (recon->input.info) print_scan(recon, out);
     sino_page_row(out, "checksum of the input", "XXH3 %s", recon->checksum);
     if (recon->kind->find_center) print_center(recon, out);
-    if (recon->kind->weighted) print_undefined(&recon->record, out);
+    if (recon->input.info) print_undefined(&recon->record, out);
     print_method(recon, out);
     print_volume(recon, out);
     sino_page_table_end(out);

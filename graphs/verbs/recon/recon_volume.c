@@ -117,7 +117,7 @@ static SinoStatus identify(SinoRecon *recon)
 {
     char *plan = NULL;
     size_t size;
-    if (!recon->kind->print_plan || recon->settings->memory) return NULL;
+    if (recon->settings->memory) return NULL;
     FILE *out = open_memstream(&plan, &size);
     if (out) {
         recon->kind->print_plan(recon, out);
@@ -207,8 +207,8 @@ static SinoStatus begin_resume(SinoRecon *recon)
 /* Rank 0 tells of undefined values, and refuses too many of them. */
 static SinoStatus check_repairs(const SinoRecon *recon)
 {
-    if (!is_first(recon) || !recon->kind->weighted) return NULL;
-    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->kind->weighted(recon));
+    if (!is_first(recon) || !scan_of(recon)) return NULL;
+    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->kind->facts(recon).weighs_rays);
     return sino_repairs_check(&recon->record, recon->settings->max_repaired);
 }
 

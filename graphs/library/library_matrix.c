@@ -4,7 +4,7 @@
 
 #include "library.h"
 
-#include "matrix_plan.h"
+#include "unit_plan.h"
 
 #include <inttypes.h>
 
@@ -66,18 +66,16 @@ static SinoStatus open_survey(const SinodagGeometry *geometry, const SinoSetting
 }
 
 /* The plan of a reconstruction of one set. */
-static SinoStatus forecast(const SinoSettings *settings, const SinoProblem *problem, SinoMatrixPlan *plan)
+static SinoStatus forecast(const SinoSettings *settings, const SinoProblem *problem, SinoUnitPlan *plan)
 {
-    const SinoRuntime *runtime = sino_library_runtime();
     const SinoMatrixInput input = {.solver = sino_matrix_solver(settings),
                                    .survey = (SinoMatrixSurvey *)problem->matrix,
                                    .set_count = 1,
                                    .problem = *problem};
     SinoMachine machine;
-    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &machine));
-    machine.devices = sino_device_room(runtime);
-    const SinoMatrixPlanRequest request = sino_matrix_plan_request(settings, &input, &machine);
-    return sino_matrix_plan_new(&request, plan);
+    SINO_TRY(sino_machine_here(settings, sino_library_runtime(), &machine));
+    const SinoUnitPlanRequest request = sino_counts_plan_request(settings, &input, &machine);
+    return sino_unit_plan_new(&request, plan);
 }
 
 /* The matrix is packed; neither its file nor the arrays of the caller are read any more. */
@@ -91,7 +89,7 @@ static void let_go(SinoMatrixSurvey *matrix)
 static SinoStatus plan(const SinodagGeometry *geometry, const SinoSettings *settings, SinodagOperator *made,
                        SinoOperatorRequest *request)
 {
-    SinoMatrixPlan planned;
+    SinoUnitPlan planned;
     SINO_TRY(open_survey(geometry, settings, made));
     *request = (SinoOperatorRequest){.problem = {.matrix = made->matrix,
                                                  .precision = settings->precision,

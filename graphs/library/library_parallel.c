@@ -45,11 +45,9 @@ static SinoStatus describe(const SinoSettings *settings, const SinodagGeometry *
 
 static SinoStatus forecast(const SinodagGeometry *geometry, const SinoSettings *settings, SinodagOperator *made)
 {
-    const SinoRuntime *runtime = sino_library_runtime();
     SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = 1};
     SINO_TRY(describe(settings, geometry, made->angle_rad, &request.job));
-    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &request.machine));
-    request.machine.devices = sino_device_room(runtime);
+    SINO_TRY(sino_machine_here(settings, sino_library_runtime(), &request.machine));
     /* A product has no other steps between which workers would wait for each other, as iterations have, so that they
      * may share a minibatch as wide as a panel, which is the fastest; and partial sums of more partitions than workers
      * cost more than a slow worker does. */

@@ -109,7 +109,7 @@ static SinoStatus choose_sets(const SinodagOperator *op, const SinoMatrixInput *
 {
     const int64_t workers = sino_runtime_worker_count(sino_library_runtime());
     const int64_t room = sino_products_room(op->products);
-    SinoMatrixSolutionBytes bytes;
+    SinoUnitBytes bytes;
     int64_t sets = sino_matrix_batch_sets(input->survey, input->set_count);
     for (;; sets = sino_ceil_divide(sets, 2)) {
         SINO_TRY(sino_matrix_solution_bytes(&input->problem, input->solver, &input->files, numbers, sets, workers,

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "plan_fit.h"
 
 #include <inttypes.h>
 
@@ -142,16 +143,13 @@ SinoStatus sino_cone_device_too_small(const SinoCone *cone, const SinoMachine *m
 {
     const SinoDeviceRoom *room = &machine->devices;
     const SinoConeDeviceNeed need = sino_cone_device_need(cone, streaming);
-    const int64_t held = sino_device_room_held(room, 0, need.task);
-    char bytes[24], all[24], part[24], lines[24], image[24], sinogram[24], more[24], others[64] = "";
-    if (held > 0) snprintf(others, sizeof others, ", and %s that StarPU holds", sino_bytes_text(held, more));
-    return sino_error(SINO_BAD_INPUT,
-                      "a device has %s of memory; two tasks of this reconstruction need %s there at a time (a part of "
-                      "the volume, rows: %" PRId64 ", voxels along z: %" PRId64
-                      ", %s; a block of lines %s, an image %s, a sinogram %s%s); allowed: --device cpu, a "
-                      "device with more memory, or a smaller --volume",
-                      sino_bytes_text(room->bytes, bytes),
-                      sino_bytes_text(sino_device_room_of_tasks(room, 0, need.task), all), streaming->band_rows,
-                      streaming->part_voxels, sino_bytes_text(need.part, part), sino_bytes_text(need.lines, lines),
-                      sino_bytes_text(need.image, image), sino_bytes_text(need.sinogram, sinogram), others);
+    char parts[320], part[24], lines[24], image[24], sinogram[24];
+    snprintf(parts, sizeof parts,
+             "a part of the volume, rows: %" PRId64 ", voxels along z: %" PRId64
+             ", %s; a block of lines %s, an image %s, a sinogram %s",
+             streaming->band_rows, streaming->part_voxels, sino_bytes_text(need.part, part),
+             sino_bytes_text(need.lines, lines), sino_bytes_text(need.image, image),
+             sino_bytes_text(need.sinogram, sinogram));
+    return sino_plan_too_small(room, 0, need.task, parts,
+                               "--device cpu, a device with more memory, or a smaller --volume");
 }

@@ -5,12 +5,13 @@
 #include "arithmetic.h"
 #include "cone_part_size.h"
 #include "cone_reconstruction.h"
-#include "memory.h"
+#include "plan_fit.h"
 #include "resources.h"
 #include "stages.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 enum {
     IMAGE_SLICES = 16,    /* a cache line of voxels along z */
@@ -61,17 +62,6 @@ static void complete(const SinoConePlanRequest *request, SinoGridShape grid, int
     plan->loading_bytes =
         sino_load_field_bytes(request->field_images, input->slice_count, sino_input_field_bytes(input, 1));
     plan->total_bytes = sino_runtime_base_bytes() + plan->bytes.total + plan->loading_bytes + request->record_bytes;
-}
-
-static SinoStatus too_little(const SinoConePlan *plan)
-{
-    char budget[24], needed[24];
-    return sino_error(SINO_BAD_INPUT,
-                      "memory: %s may be used, and %" PRId64 " slabs of %" PRId64
-                      " slices need %s; allowed: --memory %" PRId64 "MiB or more, or a smaller --volume",
-                      sino_bytes_text(plan->budget_bytes, budget), plan->streaming.slab_count,
-                      plan->streaming.slab_slices, sino_bytes_text(plan->total_bytes, needed),
-                      (plan->total_bytes >> 20) + 1);
 }
 
 /* The blocks of projections, which columns of ranks share. */
@@ -183,25 +173,59 @@ static int64_t more_slabs(const SinoConePlanRequest *request, const SinoConeStre
     return slabs == 1 || smaller <= 0 ? slabs + 1 : sino_ceil_divide(request->cone->z_count, smaller);
 }
 
+/* A plan in the making: the division into `slabs` with `sets` blocks of lines. */
+typedef struct Planning {
+    const SinoConePlanRequest *request;
+    SinoGridShape grid;
+    int64_t slabs, last, sets; /* last: most slabs */
+    SinoConePlan plan;
+} Planning;
+
+static SinoStatus measure(void *of, SinoPlanNeed *need)
+{
+    Planning *planning = of;
+    const SinoConePlanRequest *request = planning->request;
+    SinoConePlan *plan = &planning->plan;
+    complete(request, planning->grid, planning->slabs, planning->sets, plan);
+    *need = (SinoPlanNeed){plan->total_bytes, request->machine.memory_bytes,
+                           sino_cone_fits_devices(request->cone, &request->machine, &plan->streaming)};
+    return NULL;
+}
+
+static bool narrow(void *of)
+{
+    Planning *planning = of;
+    const int64_t sets = fewer_block_sets(planning->sets);
+    const int64_t slabs = more_slabs(planning->request, &planning->plan.streaming, planning->slabs);
+    if (sets == 0 && slabs > planning->last) return false;
+    if (sets == 0) planning->slabs = slabs;
+    planning->sets = sets > 0 ? sets : most_block_sets(planning->request, planning->grid);
+    return true;
+}
+
+static SinoStatus too_little(const SinoConeStreaming *streaming, const SinoPlanNeed *need)
+{
+    char subject[80];
+    snprintf(subject, sizeof subject, "%" PRId64 " slabs of %" PRId64 " slices need", streaming->slab_count,
+             streaming->slab_slices);
+    return sino_plan_too_little(need, subject, "", ", or a smaller --volume");
+}
+
 SinoStatus sino_cone_plan_new(const SinoConePlanRequest *request, SinoConePlan *result)
 {
-    SinoConePlan plan = {.budget_bytes = request->machine.memory_bytes};
-    SinoGridShape grid;
-    SINO_TRY(choose_grid(request, &grid));
-    const int64_t images = most_slabs(request, grid);
-    const int64_t first = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
-    const int64_t last = request->slab_count > 0 ? first : images;
-    for (int64_t slabs = first; slabs <= last; slabs = more_slabs(request, &plan.streaming, slabs))
-        for (int64_t sets = most_block_sets(request, grid); sets >= 1; sets = fewer_block_sets(sets)) {
-            complete(request, grid, slabs, sets, &plan);
-            if (plan.total_bytes > plan.budget_bytes) continue;
-            if (!sino_cone_fits_devices(request->cone, &request->machine, &plan.streaming)) continue;
-            *result = plan;
-            return NULL;
-        }
-    return plan.total_bytes > plan.budget_bytes
-               ? too_little(&plan)
-               : sino_cone_device_too_small(request->cone, &request->machine, &plan.streaming);
+    SinoPlanNeed need;
+    Planning planning = {.request = request, .plan.budget_bytes = request->machine.memory_bytes};
+    SINO_TRY(choose_grid(request, &planning.grid));
+    const int64_t images = most_slabs(request, planning.grid);
+    planning.slabs = request->slab_count > 0 ? sino_smaller(request->slab_count, images) : 1;
+    planning.last = request->slab_count > 0 ? planning.slabs : images;
+    planning.sets = most_block_sets(request, planning.grid);
+    SINO_TRY(sino_plan_fit(measure, narrow, &planning, &need));
+    const SinoConeStreaming *last = &planning.plan.streaming;
+    if (need.total_bytes > need.budget_bytes) return too_little(last, &need);
+    if (!need.fits_devices) return sino_cone_device_too_small(request->cone, &request->machine, last);
+    *result = planning.plan;
+    return NULL;
 }
 
 const char *sino_cone_plan_kernel(const SinoConePlan *plan)

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "plan_fit.h"
 #include "spmm_task.h"
 
 #include <inttypes.h>
@@ -55,15 +56,10 @@ int64_t sino_device_estimate_lists(int64_t operator_bytes)
 SinoStatus sino_device_too_small(const SinoDeviceRoom *room, SinoDeviceNeed need, int64_t partition_count,
                                  int64_t minibatch)
 {
-    char bytes[24], all[24], lists[24], vectors[24], more[24], others[64] = "";
-    const int64_t held = sino_device_room_held(room, need.lists, need.vectors);
-    if (held > 0) snprintf(others, sizeof others, ", and %s that StarPU holds", sino_bytes_text(held, more));
-    return sino_error(SINO_BAD_INPUT,
-                      "a device has %s of memory; two tasks of this reconstruction need %s there at a time (each lists "
-                      "of A %s and vectors %s%s, with %" PRId64 " partitions and minibatches of %" PRId64
-                      "); allowed: more --partitions, a smaller --minibatch, or --device cpu",
-                      sino_bytes_text(room->bytes, bytes),
-                      sino_bytes_text(sino_device_room_of_tasks(room, need.lists, need.vectors), all),
-                      sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), others,
-                      partition_count, minibatch);
+    char parts[160], lists[24], vectors[24];
+    snprintf(parts, sizeof parts,
+             "each lists of A %s and vectors %s, with %" PRId64 " partitions and minibatches of %" PRId64,
+             sino_bytes_text(need.lists, lists), sino_bytes_text(need.vectors, vectors), partition_count, minibatch);
+    return sino_plan_too_small(room, need.lists, need.vectors, parts,
+                               "more --partitions, a smaller --minibatch, or --device cpu");
 }

@@ -3,6 +3,7 @@
 #include "machine_rates.h"
 
 #include "bench_csv.h"
+#include "job_kind.h"
 #include "platform.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
     SinoMachineFile file;
     SINO_TRY(sino_machine_named(settings, &file));
     const bool whole = !gives_rates_only(settings);
-    if (whole && settings->geometry != SINO_GEOMETRY_PARALLEL) take_cores(&file);
+    if (whole && !sino_job_kind(settings)->devices) take_cores(&file);
     *machine = (SinoMachine){.worker_count = sino_platform_core_count(),
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,
@@ -107,6 +108,13 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
     if (worker_count) machine->worker_count = worker_count;
     if (settings->memory_bytes) machine->memory_bytes = settings->memory_bytes;
     machine->rates = override(settings, &machine->rates);
+    return NULL;
+}
+
+SinoStatus sino_machine_here(const SinoSettings *settings, const SinoRuntime *runtime, SinoMachine *machine)
+{
+    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), machine));
+    machine->devices = sino_device_room(runtime);
     return NULL;
 }
 

@@ -39,6 +39,9 @@ SinoStatus sino_machine_named(const SinoSettings *settings, SinoMachineFile *mac
  * settings' number of workers, or every core and device. Errors as above. */
 SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, SinoMachine *machine);
 
+/* The same of this machine, with the workers and devices of a runtime. */
+SinoStatus sino_machine_here(const SinoSettings *settings, const SinoRuntime *runtime, SinoMachine *machine);
+
 /* Collective. Sets the least memory, the most workers, and the fewest and smallest devices of all ranks, so that every
  * rank plans with the same numbers. */
 SinoStatus sino_machine_agree(SinoProcesses *processes, SinoMachine *machine);

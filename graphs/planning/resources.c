@@ -100,14 +100,6 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     return job;
 }
 
-bool sino_workload_by_normal(const SinoSettings *settings, const SinoInput *input, SinoSettings *normal,
-                             SinoWorkload *job)
-{
-    if (input->uneven || !sino_settings_by_normal(settings, normal)) return false;
-    *job = sino_workload_of_input(normal, input);
-    return true;
-}
-
 bool sino_workload_is_sought(const SinoSolver *solver, const SinoSettings *settings)
 {
     return solver->normal && solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->regularization);

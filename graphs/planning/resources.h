@@ -46,11 +46,6 @@ bool sino_workload_is_sought(const SinoSolver *solver, const SinoSettings *setti
  * acquisition: sizes hardly depend on it, and it may not be known yet. */
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input);
 
-/* The same work by the normal operator, if that serves the settings (sino_settings_by_normal) and a sample of the input
- * does not speak against it (SinoInput.uneven); false: *normal and *job are untouched. */
-bool sino_workload_by_normal(const SinoSettings *settings, const SinoInput *input, SinoSettings *normal,
-                             SinoWorkload *job);
-
 /* SinoWorkload.packed_bytes of slices of so many voxels; and the bytes at most of all packed slices, `slices` of which
  * wait at a time. */
 int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels);

@@ -39,6 +39,19 @@ SinoChoices sino_choices_of(const SinoSettings *settings)
                          .rank_weight = settings->node_weights.count > 0 ? settings->node_weights.value : NULL};
 }
 
+SinoPlanRequest sino_run_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoMachine *machine,
+                                      int64_t rank_count, SinoNormalWork *normal)
+{
+    SinoPlanRequest request = {.job = sino_workload_of_input(settings, input),
+                               .choices = sino_choices_of(settings),
+                               .machine = *machine,
+                               .rank_count = rank_count};
+    if (input->uneven || !sino_settings_by_normal(settings, &normal->settings)) return request;
+    normal->job = sino_workload_of_input(&normal->settings, input);
+    request.normal = &normal->job;
+    return request;
+}
+
 /* The size of minibatches of nearly equal size, without a small one at the end. */
 static int64_t balanced(int64_t slices, int64_t minibatch)
 {

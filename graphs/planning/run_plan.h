@@ -34,6 +34,18 @@ typedef struct SinoPlanRequest {
     bool least; /* plan one slice and one slot, to find the least memory */
 } SinoPlanRequest;
 
+/* Work by the normal operator, and its settings, which own nothing. */
+typedef struct SinoNormalWork {
+    SinoSettings settings;
+    SinoWorkload job;
+} SinoNormalWork;
+
+/* The request of a run of recon with these settings on rank_count ranks; pointers are not owned. *normal is what
+ * `normal` of the request points to, if the normal operator serves the settings (sino_settings_by_normal) and a sample
+ * of the input does not speak against it (SinoInput.uneven). */
+SinoPlanRequest sino_run_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoMachine *machine,
+                                      int64_t rank_count, SinoNormalWork *normal);
+
 typedef struct SinoRunPlan {
     SinoProblem problem; /* with the plan's choice of symmetry */
     SinoProcessGrid grid;

@@ -8,20 +8,17 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
                          const SinoInput *input, SinoTeam *team)
 {
     const int64_t rank = sino_processes_rank(processes);
-    SinoSettings normal;
-    SinoWorkload by_normal;
+    SinoNormalWork normal;
+    SinoMachine machine;
     SinoTeam made = {.processes = processes, .settings = *settings};
-    SinoPlanRequest request = {.job = sino_workload_of_input(settings, input),
-                               .choices = sino_choices_of(settings),
-                               .rank_count = sino_processes_count(processes)};
-    if (sino_workload_by_normal(settings, input, &normal, &by_normal)) request.normal = &by_normal;
-    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(runtime), &request.machine));
-    request.machine.devices = sino_device_room(runtime);
-    if (sino_simulation_machine()) request.machine.socket_count = sino_simulation_machine()->sockets;
-    SINO_TRY(sino_machine_agree(processes, &request.machine));
+    SINO_TRY(sino_machine_here(settings, runtime, &machine));
+    if (sino_simulation_machine()) machine.socket_count = sino_simulation_machine()->sockets;
+    SINO_TRY(sino_machine_agree(processes, &machine));
+    const SinoPlanRequest request =
+        sino_run_plan_request(settings, input, &machine, sino_processes_count(processes), &normal);
     SINO_TRY(sino_processes_agree(processes, sino_forecast_new(&request, &made.forecast)));
     const SinoRunPlan *plan = &made.forecast.plan;
-    if (request.normal && sino_operator_is_normal(plan->problem.projector)) made.settings = normal;
+    if (request.normal && sino_operator_is_normal(plan->problem.projector)) made.settings = normal.settings;
     made.shape = sino_run_plan_shape(plan, rank);
     made.group = made.shape.idle ? -1 : sino_process_grid_group(&plan->grid, rank);
     made.division = plan->division;

@@ -336,8 +336,9 @@ static void refusals(void **state)
     cli_works(at, "phantom -o counts.csr4 --geometry pet");
     cli_refuses(
         at,
-        "output-range is auto, and no image of counts can be reconstructed quickly beforehand; allowed: MIN:MAX, "
-        "such as --output-range 0:1.5",
+        "--output-range auto is not available for counts with --system-matrix; it is for: --geometry parallel, "
+        "--geometry cone or fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm; allowed: "
+        "--output-range MIN:MAX, such as 0:1.5",
         "recon counts.counts --system-matrix counts.csr4 -o x.h5 --output-type uint16");
 }
 

@@ -196,7 +196,11 @@ static void scans_that_lack_something(void **state)
     cli_refuses(at, "init has no --out; needed: sinodag init FILE --out FILE [options]", "init p");
     cli_refuses(at, "init has no input file; needed: sinodag init FILE --out FILE [options]", "init -o s.yaml");
     cli_refuses(at, "unknown option --iteration of init; did you mean --iterations?", "init p -o s.yaml --iteration 4");
-    cli_refuses(at, "init describes scans; allowed: without --system-matrix", "init p -o s.yaml --system-matrix m.mtx");
+    cli_refuses(at,
+                "sinodag init is not available for counts with --system-matrix; it is for: --geometry parallel, "
+                "--geometry cone "
+                "or fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm",
+                "init p -o s.yaml --system-matrix m.mtx");
 }
 
 int cli_init_tests(void)

@@ -2,9 +2,8 @@
 /* Planning: whatever is asked for, of any geometry, is planned or refused soon and in little memory. */
 #include "cone_plan.h"
 #include "cone_scan.h"
-#include "cone_solution_plan.h"
 #include "forecast.h"
-#include "matrix_plan.h"
+#include "unit_plan.h"
 #include "workflows.h"
 
 #include "testing.h"
@@ -106,15 +105,13 @@ static SinoStatus machine_of(const Request *of, const SinoSettings *settings, Si
 static SinoStatus forecast_input(const Request *of, const SinoSettings *settings, SinoInput *input)
 {
     SinoForecast forecast;
-    SinoSettings normal;
-    SinoWorkload by_normal;
+    SinoNormalWork normal;
+    SinoMachine machine;
     input->geometry.center += (double)of->shift;
-    SinoPlanRequest request = {.job = sino_workload_of_input(settings, input),
-                               .choices = sino_choices_of(settings),
-                               .rank_count = settings->ranks ? settings->ranks : 1,
-                               .least = of->least};
-    if (sino_workload_by_normal(settings, input, &normal, &by_normal)) request.normal = &by_normal;
-    SINO_TRY(machine_of(of, settings, &request.machine));
+    SINO_TRY(machine_of(of, settings, &machine));
+    SinoPlanRequest request =
+        sino_run_plan_request(settings, input, &machine, settings->ranks ? settings->ranks : 1, &normal);
+    request.least = of->least;
     SINO_TRY(sino_forecast_new(&request, &forecast));
     sino_forecast_free(&forecast);
     return NULL;
@@ -202,16 +199,14 @@ static SinoStatus plan_cone_solution(const Request *of, const SinoSettings *sett
     SinoConeDescription scan;
     SinoMachine machine;
     SinoProblem problem;
-    SinoConeSolutionPlan plan;
+    SinoUnitPlan plan;
     int64_t least;
     SINO_TRY(sino_cone_describe(settings, settings->angles, angle_rad, settings->columns, settings->slices, &scan));
     SINO_TRY(machine_of(of, settings, &machine));
-    SINO_TRY(
-        sino_cone_solution_problem(settings, &scan.input, &scan.cone, settings->ranks ? settings->ranks : 1, &problem));
-    const SinoConeSolutionPlanRequest request =
-        sino_cone_solution_plan_request(settings, &scan.input, &problem, &machine);
-    SINO_TRY(sino_cone_solution_least_bytes(&request, &least));
-    return sino_cone_solution_plan_new(&request, &plan);
+    SINO_TRY(sino_volume_problem(settings, &scan.input, &scan.cone, settings->ranks ? settings->ranks : 1, &problem));
+    const SinoUnitPlanRequest request = sino_volume_plan_request(settings, &scan.input, &problem, &machine);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &least));
+    return sino_unit_plan_new(&request, &plan);
 }
 
 /* ---- counts with a system matrix ---- */
@@ -269,15 +264,15 @@ static SinoStatus plan_matrix(const Request *of, const SinoSettings *settings, c
     SinoLog *log;
     SinoMatrixInput input = {0};
     SinoMachine machine;
-    SinoMatrixPlan plan;
+    SinoUnitPlan plan;
     const SinoMatrixShare share = {.rank_count = settings->ranks ? settings->ranks : 1};
     (void)angle_rad;
     SINO_TRY(sino_log_open(SINO_LOG_TEXT, &log));
     SinoStatus status = machine_of(of, settings, &machine);
     if (!status) status = sino_matrix_input_open(settings, share, log, &input);
     if (!status) {
-        const SinoMatrixPlanRequest request = sino_matrix_plan_request(settings, &input, &machine);
-        status = sino_matrix_plan_new(&request, &plan);
+        const SinoUnitPlanRequest request = sino_counts_plan_request(settings, &input, &machine);
+        status = sino_unit_plan_new(&request, &plan);
     }
     sino_matrix_input_close(&input);
     sino_log_close(log);
@@ -296,6 +291,65 @@ static void large_matrices_are_refused_first(void **state)
         SinoMatrixRequest wanted = {.path = path, .subset_count = 1, .memory_bytes = 64 << 20};
         assert_error_has(sino_matrix_survey_new(&wanted, &survey), SINO_BAD_INPUT, "memory: 64.0 MiB may be used");
     }
+}
+
+/* ---- the division that fits ---- */
+
+/* Divisions of `units` in flight, each of which takes 10 bytes, and of which a device has room for `most`. */
+typedef struct Division {
+    int64_t units, most, budget_bytes;
+    int measured;
+} Division;
+
+static SinoStatus measure_division(void *of, SinoPlanNeed *need)
+{
+    Division *division = of;
+    division->measured++;
+    *need = (SinoPlanNeed){10 * division->units, division->budget_bytes, division->units <= division->most};
+    return division->units == 5 ? sino_error(SINO_FAILED, "five") : NULL;
+}
+
+static bool narrow_division(void *of)
+{
+    Division *division = of;
+    if (division->units == 1) return false;
+    division->units /= 2;
+    return true;
+}
+
+static void the_widest_division_that_fits_is_taken(void **state)
+{
+    static const struct {
+        int64_t most, budget_bytes, units;
+        bool fits;
+    } cases[] = {{64, 1000, 64, true}, {64, 639, 32, true}, {16, 1000, 16, true},
+                 {16, 79, 4, true},    {64, 9, 1, false},   {0, 1000, 1, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Division division = {.units = 64, .most = cases[i].most, .budget_bytes = cases[i].budget_bytes};
+        SinoPlanNeed need;
+        assert_success(sino_plan_fit(measure_division, narrow_division, &division, &need));
+        assert_int_equal(division.units, cases[i].units);
+        assert_int_equal(need.total_bytes, 10 * cases[i].units);
+        assert_int_equal(sino_plan_fits(&need), cases[i].fits);
+    }
+    Division division = {.units = 10, .most = 64};
+    SinoPlanNeed need;
+    assert_error_has(sino_plan_fit(measure_division, narrow_division, &division, &need), SINO_FAILED, "five");
+    assert_int_equal(division.measured, 2);
+}
+
+static void refusals_name_a_memory_that_would_do(void **state)
+{
+    const SinoPlanNeed need = {(int64_t)100 << 20, (int64_t)1 << 20, true};
+    const SinoDeviceRoom room = {.bytes = (int64_t)1 << 20, .count = 1};
+    (void)state;
+    assert_error_has(sino_plan_too_little(&need, "a volume needs", " (much)", ", or less"), SINO_BAD_INPUT,
+                     "memory: 1.00 MiB may be used, and a volume needs 100 MiB (much); allowed: --memory 101MiB or "
+                     "more, or less");
+    assert_error_has(sino_plan_too_small(&room, 1 << 20, 2 << 20, "each lists", "less"), SINO_BAD_INPUT,
+                     "a device has 1.00 MiB of memory; two tasks of this reconstruction need 6.00 MiB there at a time "
+                     "(each lists); allowed: less");
 }
 
 /* ---- any request ---- */
@@ -451,6 +505,8 @@ static void any_matrix(void **state)
 TESTING_SUBJECT(planning)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_widest_division_that_fits_is_taken),
+        cmocka_unit_test(refusals_name_a_memory_that_would_do),
         cmocka_unit_test_setup_teardown(large_matrices_are_refused_first, testing_directory_make,
                                         testing_directory_remove),
         cmocka_unit_test_setup_teardown(any_parallel_scan, testing_directory_make, testing_directory_remove),

@@ -7,6 +7,7 @@
 #include "center_order.h"
 #include "cone_center.h"
 #include "cone_scan.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "quick_rows.h"
 
@@ -76,7 +77,7 @@ static bool size_sample(const SinoSettings *settings, const SinoInput *input, Sa
 {
     const SinoScanInfo *info = input->info;
     const double middle = (double)(info->row_count - 1) / 2;
-    const bool given = settings->geometry == SINO_GEOMETRY_CONE && !isnan(settings->center_row);
+    const bool given = !isnan(settings->center_row);
     const double row = round(given ? settings->center_row : floor(middle));
     *sample = (Sample){.step = sino_ceil_divide(info->angle_count, MOST_ANGLES)};
     sample->angles = info->angle_count / sample->step;
@@ -175,7 +176,7 @@ static void judge(const SinoSettings *settings, const SinoInput *input, const Sa
 SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
-    const bool fan = sino_geometry_is_cone(settings->geometry);
+    const bool fan = sino_job_is_cone(settings);
     SinoConeBeam beam[SINO_CONE_BEAMS];
     Sample sample;
     char missing[SINO_CONE_MISSING_SIZE];

@@ -3,6 +3,7 @@
 #include "stage_choice.h"
 
 #include "arithmetic.h"
+#include "job_kind.h"
 #include "operator.h"
 
 #include <inttypes.h>
@@ -254,7 +255,7 @@ void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, co
     findings->stages.unit = sample->unit;
     if (sample->lacks_fields) return; /* nothing is known of its line integrals */
     choose_air(settings, input, sample, findings);
-    if (settings->geometry != SINO_GEOMETRY_PARALLEL) return;
+    if (sino_job_kind(settings)->beam != SINO_BEAM_PARALLEL) return;
     const double share = sees_air(settings, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
     choose_padding(settings, input, sample, share, findings);
     findings->stages.uneven = is_uneven(settings, input, sample, share);

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "beam_check.h"
 #include "cone_scan.h"
+#include "job_kind.h"
 #include "repairs.h"
 #include "scan_likeness.h"
 #include "scan_sample.h"
@@ -271,7 +272,7 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
 {
     const SinoScanSetup *setup = &input->info->setup;
     const double width = (double)input->info->column_count * setup->pixel_width;
-    if (sino_geometry_is_cone(settings->geometry) || !(setup->source_detector > 0)) return;
+    if (sino_job_is_cone(settings) || !(setup->source_detector > 0)) return;
     const double fan = 2 * atan(width / 2 / setup->source_detector) * degrees;
     if (fan < 1) return;
     sino_findings_add(
@@ -344,7 +345,7 @@ static double voxels_per_column(const SinoSettings *settings, const SinoInput *i
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
     const double column = setup.pixel_width * (double)input->binning * setup.source_object / setup.source_detector;
-    const bool other = sino_geometry_is_cone(settings->geometry) && settings->voxel_size_mm > 0 && column > 0;
+    const bool other = sino_job_is_cone(settings) && settings->voxel_size_mm > 0 && column > 0;
     return other ? column / settings->voxel_size_mm : 1;
 }
 

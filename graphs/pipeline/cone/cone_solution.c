@@ -36,7 +36,7 @@ typedef struct Run {
 
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
                                     int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
-                                    SinoConeSolutionBytes *result)
+                                    SinoUnitBytes *result)
 {
     const SinoCone *cone = problem->cone;
     const SinoOperatorKind *kind = sino_operator_kind(problem);
@@ -50,7 +50,7 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
                "precision is not single; allowed with --geometry cone and an iterative "
                "algorithm: single");
     SINO_TRY(kind->size(problem, NULL, worker_count, &size));
-    SinoConeSolutionBytes bytes = {
+    SinoUnitBytes bytes = {
         .vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
                    sino_solver_weight_bytes(solver, problem, &size.shape),
         .pieces = sino_cone_pieces_bytes(cone, input, cone->row_count, sets->piece_sets, 1),

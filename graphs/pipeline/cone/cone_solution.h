@@ -6,6 +6,7 @@
 #include "cone_pieces.h"
 #include "journal.h"
 #include "solver.h"
+#include "unit_bytes.h"
 #include "volume.h"
 
 /* What is in memory at the same time, beside the vectors of the solver. */
@@ -15,20 +16,10 @@ typedef struct SinoConeSets {
     int64_t image_sets;   /* such images */
 } SinoConeSets;
 
-/* Bytes of a run. */
-typedef struct SinoConeSolutionBytes {
-    int64_t vectors; /* of the solver, and its weights */
-    int64_t pieces;
-    int64_t images;  /* slices on their way to the volume, and what is stored with them */
-    int64_t scratch; /* work memory of tasks on all workers */
-    int64_t data;    /* StarPU data: all but scratch */
-    int64_t total;   /* of all, without the program's own */
-} SinoConeSolutionBytes;
-
 /* SINO_BAD_INPUT: the kind of operator does not take the problem. */
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
                                     int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
-                                    SinoConeSolutionBytes *bytes);
+                                    SinoUnitBytes *bytes);
 
 /* The parts of a run; nothing is owned. */
 typedef struct SinoConeSolution {

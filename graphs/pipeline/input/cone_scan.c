@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "cone_reach.h"
 #include "cone_weigh.h"
+#include "job_kind.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -179,7 +180,7 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
     cone.voxel_size = settings->voxel_size_mm > 0 ? settings->voxel_size_mm
                                                   : cone.pixel_width * cone.source_object / cone.source_detector;
     if (volume.z == 0) cone.lift = lift_of(input, &cone);
-    if (settings->geometry == SINO_GEOMETRY_FAN) take_fans(&cone);
+    if (sino_job_is_fan(settings)) take_fans(&cone);
     return cone;
 }
 

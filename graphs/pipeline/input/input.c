@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "input_weights.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "memory_scan.h"
 #include "odd_fields.h"
@@ -128,7 +129,7 @@ SinoStatus sino_input_size_grid(const SinoSettings *settings, int64_t columns, S
 {
     const SinoVolumeShape volume = settings->volume;
     grid->grid_size = volume.x > 0 ? volume.x : columns;
-    if (sino_geometry_is_cone(settings->geometry)) return NULL;
+    if (sino_job_is_cone(settings)) return NULL;
     SINO_TRY(size_margin(settings, columns, &grid->margin));
     grid->grid_size += 2 * grid->margin;
     SINO_CHECK(volume.x == volume.y, SINO_BAD_INPUT, "volume is %" PRId64 "x%" PRId64 "; allowed: auto, or equal sides",

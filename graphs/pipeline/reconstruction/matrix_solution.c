@@ -88,7 +88,7 @@ static int64_t device_bytes(const SinoProblem *problem, const SinoSolver *solver
 
 SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolver *solver,
                                       const SinoMatrixFiles *files, int64_t history_numbers, int64_t set_count,
-                                      int64_t worker_count, SinoMatrixStay stay, SinoMatrixSolutionBytes *result)
+                                      int64_t worker_count, SinoMatrixStay stay, SinoUnitBytes *result)
 {
     const SinoMatrixSurvey *matrix = problem->matrix;
     const SinoBatch batch = {.stride = sino_panel_stride(SINO_SINGLE, set_count), .history_numbers = history_numbers};
@@ -100,14 +100,13 @@ SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolv
     SINO_TRY(sino_bricks_kind.size(problem, NULL, worker_count, &size));
     const int64_t window = sino_times(stay.window_count, size.partition_bytes);
     const int64_t bricks = window > 0 ? sino_smaller(window, size.bytes) : size.bytes;
-    SinoMatrixSolutionBytes bytes = {.bricks = bricks,
-                                     .lists = stay.listed ? device_bytes(problem, solver, set_count, worker_count) : 0,
-                                     .orders = size.map_bytes,
-                                     .building = size.building_bytes,
-                                     .vectors =
-                                         sino_minibatch_bytes(&sino_bricks_kind, &solver->vectors, &size.shape, batch) +
-                                         sino_solver_weight_bytes(solver, problem, &size.shape) + raw,
-                                     .images = sino_times(IMAGES, image) + history};
+    SinoUnitBytes bytes = {.bricks = bricks,
+                           .lists = stay.listed ? device_bytes(problem, solver, set_count, worker_count) : 0,
+                           .orders = size.map_bytes,
+                           .building = size.building_bytes,
+                           .vectors = sino_minibatch_bytes(&sino_bricks_kind, &solver->vectors, &size.shape, batch) +
+                                      sino_solver_weight_bytes(solver, problem, &size.shape) + raw,
+                           .images = sino_times(IMAGES, image) + history};
     bytes.vectors += sino_matrix_mirror_bytes(matrix, batch.stride, worker_count);
     if (solver->weights) bytes.vectors += sino_matrix_mirror_bytes(matrix, 1, worker_count);
     if (files->multiplicative) bytes.vectors += sino_buffers_bytes(1, &factor_buffer, &size.shape, one_set);

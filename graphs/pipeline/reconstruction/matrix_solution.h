@@ -9,6 +9,7 @@
 #include "matrix_kind.h"
 #include "record.h"
 #include "solver.h"
+#include "unit_bytes.h"
 #include "volume.h"
 
 /* Values that go with a matrix; NULL: none. All owned. */
@@ -20,19 +21,6 @@ typedef struct SinoMatrixFiles {
 
 void sino_matrix_files_close(SinoMatrixFiles *files);
 
-/* Bytes of a run. */
-typedef struct SinoMatrixSolutionBytes {
-    int64_t bricks;         /* blocks of the matrix; a window of them */
-    int64_t lists;          /* of the blocks, and what devices use in products */
-    int64_t orders;         /* of voxels and rows */
-    int64_t building;       /* while blocks are made */
-    int64_t operator_bytes; /* of these four */
-    int64_t vectors;        /* of the solver, its weights and the values that go with the matrix */
-    int64_t images;         /* on their way to the volume */
-    int64_t data;           /* StarPU data: vectors and images */
-    int64_t total;          /* of all, without the program's own */
-} SinoMatrixSolutionBytes;
-
 /* Where the matrix is: members of SinoOperatorRequest. */
 typedef struct SinoMatrixStay {
     int64_t window_count;
@@ -42,7 +30,7 @@ typedef struct SinoMatrixStay {
 /* set_count: sets that are solved together. */
 SinoStatus sino_matrix_solution_bytes(const SinoProblem *problem, const SinoSolver *solver,
                                       const SinoMatrixFiles *files, int64_t history_numbers, int64_t set_count,
-                                      int64_t worker_count, SinoMatrixStay stay, SinoMatrixSolutionBytes *bytes);
+                                      int64_t worker_count, SinoMatrixStay stay, SinoUnitBytes *bytes);
 
 /* Most bytes that one task has on a device. */
 typedef struct SinoMatrixDeviceNeed {

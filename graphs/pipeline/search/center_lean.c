@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "center.h"
 #include "center_methods.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "quick_rows.h"
 
@@ -41,7 +42,7 @@ SinoStatus sino_center_lean(const SinoSettings *settings, const SinoInput *input
     const SinoGeometry *geometry = &input->geometry;
     const int64_t rows = sino_smaller(input->row_count / 2, MOST_ROWS), apart = input->row_count - rows;
     double center[3];
-    if (settings->geometry != SINO_GEOMETRY_PARALLEL || input->tilt_rad != 0 || rows < LEAST_ROWS) return NULL;
+    if (sino_job_kind(settings)->beam != SINO_BEAM_PARALLEL || input->tilt_rad != 0 || rows < LEAST_ROWS) return NULL;
     const int64_t opposite = sino_center_opposite(geometry);
     if (opposite < 0 || sino_center_is_whole_turn(geometry)) return NULL;
     for (int64_t i = 0; i < 3; i++)

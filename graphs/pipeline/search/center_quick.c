@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "center_methods.h"
+#include "job_kind.h"
 #include "quick_rows.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, Sin
     const int64_t before = findings->count;
     SINO_TRY(sino_center_given(settings, input, &center));
     if (isnan(settings->rotation_axis)) {
-        if (sino_geometry_is_cone(settings->geometry) || !sino_center_is_whole_turn(&input->geometry)) return NULL;
+        if (sino_job_is_cone(settings) || !sino_center_is_whole_turn(&input->geometry)) return NULL;
         SINO_TRY(search(input, &center));
         if (isnan(center)) return NULL;
     }

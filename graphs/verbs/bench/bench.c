@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include "arithmetic.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "platform.h"
 #include "workflows.h"
@@ -25,10 +26,10 @@ static SinoStatus open_outputs(const SinoSettings *settings, Outputs *outputs)
 }
 
 /* What is measured, for an error. */
-static void name_subject(const SinoSettings *settings, char text[80])
+static void name_subject(const SinoSettings *settings, const SinoBenchKind *kind, char text[80])
 {
-    if (settings->geometry == SINO_GEOMETRY_MATRIX)
-        snprintf(text, 80, "this matrix");
+    if (kind->subject)
+        snprintf(text, 80, "%s", kind->subject);
     else
         snprintf(text, 80, "%" PRId64 " columns and %" PRId64 " angles", settings->columns, settings->angles);
 }
@@ -41,7 +42,7 @@ static SinoStatus check_memory(const SinoSettings *settings, const SinoBenchKind
     int64_t needed;
     SINO_TRY(kind->bytes(own, runtime, budget, &needed));
     char budget_text[24], needed_text[24], subject[80];
-    name_subject(settings, subject);
+    name_subject(settings, kind, subject);
     SINO_CHECK(needed <= budget, SINO_BAD_INPUT,
                "%s %s%s; measuring %s with %" PRId64 " workers needs %s; allowed: that much, or fewer %s or workers",
                given ? "memory is" : "this machine has", sino_bytes_text(budget, budget_text), given ? "" : " free",
@@ -105,11 +106,11 @@ static SinoStatus report(const SinoSettings *settings, const SinoBenchKind *kind
 
 SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log)
 {
-    static const SinoBenchKind *const kinds[] = {[SINO_GEOMETRY_PARALLEL] = &sino_bench_parallel,
-                                                 [SINO_GEOMETRY_CONE] = &sino_bench_cone,
-                                                 [SINO_GEOMETRY_FAN] = &sino_bench_cone,
-                                                 [SINO_GEOMETRY_MATRIX] = &sino_bench_matrix};
-    const SinoBenchKind *kind = kinds[settings->geometry];
+    static const SinoBenchKind *const kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sino_bench_parallel,
+                                                          [SINO_JOB_FDK] = &sino_bench_cone,
+                                                          [SINO_JOB_VOLUME] = &sino_bench_cone,
+                                                          [SINO_JOB_COUNTS] = &sino_bench_matrix};
+    const SinoBenchKind *kind = kinds[sino_job_kind(settings)->job];
     SinoStatus status = NULL;
     Outputs outputs = {0};
     void *own = NULL;

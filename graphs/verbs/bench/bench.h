@@ -62,7 +62,8 @@ typedef struct SinoBenchKind {
     SinoStatus (*begin)(const SinoSettings *settings, void **own); /* checks the settings; *own may be set on failure */
     /* Memory that the measurement needs, the program included, where there are budget_bytes. */
     SinoStatus (*bytes)(void *own, SinoRuntime *runtime, int64_t budget_bytes, int64_t *bytes);
-    const char *fewer; /* what may be fewer, when memory is too small: "columns, angles" */
+    const char *subject; /* "this matrix", when memory is too small for it; NULL: the columns and angles of a scan */
+    const char *fewer;   /* what may be fewer then: "columns, angles" */
     SinoStatus (*measure)(void *own, SinoRuntime *runtime);
     void (*print)(const void *own, FILE *out);
     void (*print_csv)(const void *own, FILE *out);

@@ -235,16 +235,6 @@ static SinoStatus measure(void *own, SinoRuntime *runtime)
     return sino_bench_read(&bench->machine);
 }
 
-static void print(const void *own, FILE *out)
-{
-    sino_bench_cone_print(own, out);
-}
-
-static void print_csv(const void *own, FILE *out)
-{
-    sino_bench_cone_print_csv(own, out);
-}
-
 static void release(void *own)
 {
     SinoBenchCone *bench = own;
@@ -257,6 +247,6 @@ const SinoBenchKind sino_bench_cone = {.begin = begin,
                                        .bytes = needed,
                                        .fewer = "columns, angles, voxels",
                                        .measure = measure,
-                                       .print = print,
-                                       .print_csv = print_csv,
+                                       .print = sino_bench_cone_print,
+                                       .print_csv = sino_bench_cone_print_csv,
                                        .release = release};

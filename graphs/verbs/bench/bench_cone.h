@@ -61,7 +61,8 @@ SinoStatus sino_bench_cone_run(SinoBenchConeGraph *graph, SinoBenchTime *taken);
 double sino_bench_cone_updates(const SinoBenchConeGraph *graph);
 double sino_bench_cone_pixels(const SinoBenchConeGraph *graph);
 
-void sino_bench_cone_print(const SinoBenchCone *bench, FILE *out);
-void sino_bench_cone_print_csv(const SinoBenchCone *bench, FILE *out);
+/* Of a SinoBenchCone. */
+void sino_bench_cone_print(const void *own, FILE *out);
+void sino_bench_cone_print_csv(const void *own, FILE *out);
 
 #endif

@@ -35,8 +35,9 @@ static void print_row(const SinoBenchConeRow *row, FILE *out)
             figures.filter.median, figures.per_flop.best, figures.per_flop.median);
 }
 
-void sino_bench_cone_print(const SinoBenchCone *bench, FILE *out)
+void sino_bench_cone_print(const void *own, FILE *out)
 {
+    const SinoBenchCone *bench = own;
     const SinoCone *cone = &bench->scan.cone;
     fprintf(out,
             "scan         %" PRId64 " projections of %" PRId64 " x %" PRId64 " pixels\n"
@@ -68,8 +69,9 @@ static void print_csv_row(const SinoBenchCone *bench, const SinoBenchConeRow *ro
             cone->column_count, cone->row_count, sino_cone_isa_name(), row->count);
 }
 
-void sino_bench_cone_print_csv(const SinoBenchCone *bench, FILE *out)
+void sino_bench_cone_print_csv(const void *own, FILE *out)
 {
+    const SinoBenchCone *bench = own;
     fputs("voxels,projections,precision,workers,gups,filter_gpixels_per_s,step,shared,gups_median,updates_2_30_per_s,"
           "filter_gpixels_per_s_median,updates_per_peak_flop,updates_per_peak_flop_median,fma_peak_gflops,read_gbps,"
           "copy_gbps,"

@@ -184,16 +184,6 @@ static SinoStatus measure(void *own, SinoRuntime *runtime)
     return status;
 }
 
-static void print(const void *own, FILE *out)
-{
-    sino_bench_matrix_print(own, out);
-}
-
-static void print_csv(const void *own, FILE *out)
-{
-    sino_bench_matrix_print_csv(own, out);
-}
-
 static void release(void *own)
 {
     SinoBenchMatrix *bench = own;
@@ -205,8 +195,9 @@ static void release(void *own)
 
 const SinoBenchKind sino_bench_matrix = {.begin = begin,
                                          .bytes = needed,
+                                         .subject = "this matrix",
                                          .fewer = "count sets (--slices)",
                                          .measure = measure,
-                                         .print = print,
-                                         .print_csv = print_csv,
+                                         .print = sino_bench_matrix_print,
+                                         .print_csv = sino_bench_matrix_print_csv,
                                          .release = release};

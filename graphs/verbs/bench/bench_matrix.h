@@ -72,7 +72,8 @@ SinoStatus sino_bench_csr_iterate(SinoBenchCsr *csr);
  * is settled, too. */
 SinoStatus sino_bench_csr_compare(SinoBenchCsr *csr, SinoBenchBricks *bricks, double *difference);
 
-void sino_bench_matrix_print(const SinoBenchMatrix *bench, FILE *out);
-void sino_bench_matrix_print_csv(const SinoBenchMatrix *bench, FILE *out);
+/* Of a SinoBenchMatrix. */
+void sino_bench_matrix_print(const void *own, FILE *out);
+void sino_bench_matrix_print_csv(const void *own, FILE *out);
 
 #endif

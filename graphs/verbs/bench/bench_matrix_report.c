@@ -86,8 +86,9 @@ static void print_row(const SinoBenchMatrix *bench, const SinoBenchMatrixRow *ro
     }
 }
 
-void sino_bench_matrix_print(const SinoBenchMatrix *bench, FILE *out)
+void sino_bench_matrix_print(const void *own, FILE *out)
 {
+    const SinoBenchMatrix *bench = own;
     const SinoMatrixOutline *outline = &bench->survey->outline;
     const SinoBenchMatrixRow *row = &bench->row[0];
     const int64_t nonzeros = bench->packing[row->precision].nonzero_count;
@@ -143,8 +144,9 @@ static void print_csv_row(const SinoBenchMatrix *bench, const SinoBenchMatrixRow
             outline->row_count, outline->column_count, sino_bricks_isa_name(), row->count);
 }
 
-void sino_bench_matrix_print_csv(const SinoBenchMatrix *bench, FILE *out)
+void sino_bench_matrix_print_csv(const void *own, FILE *out)
 {
+    const SinoBenchMatrix *bench = own;
     fputs("nonzeros,bytes_per_nonzero", out);
     for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%s_s", step_name[s]);
     fputs(",read_gbps,precision,sets,workers", out);

@@ -9,9 +9,10 @@
 #include "center_lean.h"
 #include "center_quick.h"
 #include "cone_plan.h"
-#include "cone_solution_plan.h"
 #include "forecast.h"
+#include "job_kind.h"
 #include "memory.h"
+#include "unit_plan.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -175,13 +176,10 @@ static SinoStatus warn_of_recon(SinoInfoReport *report, SinoStatus status)
 static SinoStatus forecast(SinoInfoReport *report)
 {
     SinoForecast usual;
-    SinoSettings normal;
-    SinoWorkload by_normal;
-    const SinoSettings *settings = report->settings;
-    SinoPlanRequest request = {
-        .job = sino_workload_of_input(settings, report->input), .choices = sino_choices_of(settings), .rank_count = 1};
-    if (sino_workload_by_normal(settings, report->input, &normal, &by_normal)) request.normal = &by_normal;
-    SINO_TRY(sino_machine_new(settings, 0, &request.machine));
+    SinoNormalWork normal;
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(report->settings, 0, &machine));
+    const SinoPlanRequest request = sino_run_plan_request(report->settings, report->input, &machine, 1, &normal);
     SINO_TRY(forecast_least(&request, &report->least_bytes));
     SinoStatus status = sino_forecast_new(&request, &usual);
     if (status) return warn_of_recon(report, status);
@@ -207,10 +205,9 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
     SinoSettings settings = *report->settings;
     settings.algorithm = SINO_ALGORITHM_CG;
     settings.precision = SINO_SINGLE;
-    SINO_TRY(sino_cone_solution_problem(&settings, report->input, &report->cone, 1, &problem));
-    const SinoConeSolutionPlanRequest request =
-        sino_cone_solution_plan_request(&settings, report->input, &problem, machine);
-    return sino_cone_solution_least_bytes(&request, &report->solution_bytes);
+    SINO_TRY(sino_volume_problem(&settings, report->input, &report->cone, 1, &problem));
+    const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, machine);
+    return sino_unit_plan_least_bytes(&request, &report->solution_bytes);
 }
 
 /* The same for a cone beam, whose axis is assumed in the middle. */
@@ -265,7 +262,7 @@ static SinoStatus inspect(SinoInfoReport *report)
     SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
     SINO_TRY(sino_center_lean(report->settings, input, &report->findings));
-    return sino_geometry_is_cone(report->settings->geometry) ? inspect_cone(report) : forecast(report);
+    return sino_job_is_cone(report->settings) ? inspect_cone(report) : forecast(report);
 }
 
 static SinoStatus info_of_scan(const SinoSettings *settings)
@@ -286,7 +283,7 @@ static SinoStatus info_of_scan(const SinoSettings *settings)
 
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
 {
-    if (settings->system_matrix) return sino_info_matrix(settings, log);
+    if (sino_job_kind(settings)->beam == SINO_BEAM_NONE) return sino_info_matrix(settings, log);
     SinoStatus refused = sino_input_try(settings);
     return refused ? sino_info_unless_scan(settings, refused) : info_of_scan(settings);
 }

@@ -3,9 +3,9 @@
 #include "info_matrix.h"
 
 #include "json.h"
-#include "matrix_plan.h"
 #include "matrix_report.h"
 #include "memory.h"
+#include "unit_plan.h"
 #include "visible.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ typedef struct Report {
     SinoMatrixInput input;
     Seen *seen;         /* [set]; owned */
     SinoStatus refused; /* recon refuses the counts; owned */
-    SinoMatrixPlan plan;
+    SinoUnitPlan plan;
     SinoStatus too_large; /* recon has no memory; owned */
     int64_t least_bytes;
 } Report;
@@ -108,9 +108,9 @@ static SinoStatus plan(Report *report)
 {
     SinoMachine machine;
     SINO_TRY(sino_machine_new(report->settings, 0, &machine));
-    const SinoMatrixPlanRequest request = sino_matrix_plan_request(report->settings, &report->input, &machine);
-    SINO_TRY(sino_matrix_plan_least_bytes(&request, &report->least_bytes));
-    return find(sino_matrix_plan_new(&request, &report->plan), &report->too_large);
+    const SinoUnitPlanRequest request = sino_counts_plan_request(report->settings, &report->input, &machine);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &report->least_bytes));
+    return find(sino_unit_plan_new(&request, &report->plan), &report->too_large);
 }
 
 static void print_sets(const Report *report)

@@ -3,6 +3,7 @@
 #include "info_report.h"
 
 #include "arithmetic.h"
+#include "job_kind.h"
 #include "json.h"
 #include "matrix_report.h"
 #include "memory.h"
@@ -118,7 +119,7 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanSetup *setup = &report->setup;
     const SinoCone *cone = &report->cone;
-    const bool fans = report->settings->geometry == SINO_GEOMETRY_FAN;
+    const bool fans = sino_job_is_fan(report->settings);
     fprintf(out, "geometry     %s; ", fans ? "fan beams, one per row" : "cone beam");
     print_length("source to axis: ", setup->source_object, out);
     print_length(", to detector: ", setup->source_detector, out);
@@ -182,7 +183,7 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
             info->row_count, info->column_count);
     print_warnings(report, SINO_INFO_OF_FILE, out);
     print_angles(report, out);
-    if (sino_geometry_is_cone(report->settings->geometry)) print_cone(report, out);
+    if (sino_job_is_cone(report->settings)) print_cone(report, out);
     for (SinoInfoField field = 0; field < (has_counts(report) ? SINO_INFO_FIELDS : SINO_INFO_FLATS); field++)
         print_field(report, field, out);
     print_findings(&report->findings, out);
@@ -229,7 +230,7 @@ static void json_of_length(SinoJson *json, const char *name, double mm)
 static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
 {
     const SinoScanSetup *setup = &report->setup;
-    const bool is_cone = sino_geometry_is_cone(report->settings->geometry);
+    const bool is_cone = sino_job_is_cone(report->settings);
     sino_json_open(json, "geometry");
     sino_json_text(json, "kind", sino_geometry_name(report->settings->geometry));
     if (is_cone) {
@@ -300,7 +301,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     sino_json_integer(&json, "rows", info->row_count);
     sino_json_integer(&json, "columns", info->column_count);
     sino_json_close(&json);
-    if (report->settings->geometry == SINO_GEOMETRY_PARALLEL) json_of_slice(&json, report->input);
+    if (!sino_job_is_cone(report->settings)) json_of_slice(&json, report->input);
     json_of_angles(&json, report);
     json_of_geometry(&json, report);
     sino_json_flag(&json, "data_are_counts", has_counts(report));

@@ -2,6 +2,7 @@
 /* init: a file of settings for a scan, with what the scan holds and what the usual settings mean, as comments. */
 #include "arithmetic.h"
 #include "beam_check.h"
+#include "job_kind.h"
 #include "output_file.h"
 #include "stages.h"
 #include "suspicion.h"
@@ -135,8 +136,7 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
 {
     SinoInput input = {0};
     SinoFindings findings = {0};
-    SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
-               "init describes scans; allowed: without --system-matrix");
+    SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_INIT));
     SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = sino_input_check(settings, &input);

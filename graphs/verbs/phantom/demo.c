@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* demo: makes the folder, and runs what the geometry asks for. */
 #include "demo_verb.h"
+#include "phantom_verb.h"
 #include "workflows.h"
 
 #include <errno.h>
@@ -13,8 +14,7 @@ SinoStatus sino_demo(const SinoSettings *settings, SinoLog *log)
     const bool made = mkdir(settings->out, 0777) == 0;
     SINO_CHECK(made || errno == EEXIST, SINO_BAD_INPUT, "out: cannot make the folder '%s': %s", settings->out,
                strerror(errno));
-    SinoStatus status =
-        settings->geometry == SINO_GEOMETRY_PET ? sino_demo_pet(settings, log) : sino_demo_scan(settings, log);
+    SinoStatus status = sino_phantom_is_pet(settings) ? sino_demo_pet(settings, log) : sino_demo_scan(settings, log);
     if (status && made) rmdir(settings->out); /* succeeds only if the directory is empty */
     return status;
 }

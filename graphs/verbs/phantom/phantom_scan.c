@@ -2,6 +2,7 @@
 /* phantom, scans: exact line integrals of a head or a texture of ellipsoids, and its true volume. */
 #include "arithmetic.h"
 #include "cone_scan.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "phantom_task.h"
 #include "phantom_verb.h"
@@ -30,7 +31,7 @@ typedef struct Scan {
 
 static bool is_cone(const Scan *scan)
 {
-    return scan->settings->geometry == SINO_GEOMETRY_CONE;
+    return sino_job_is_cone(scan->settings);
 }
 
 /* A half circle of a parallel beam, a whole circle of a cone beam; the end is left out. */

@@ -8,6 +8,12 @@
 #include "settings.h"
 #include "status.h"
 
+/* Whether the phantom is one of a PET scanner. */
+static inline bool sino_phantom_is_pet(const SinoSettings *settings)
+{
+    return settings->geometry == SINO_GEOMETRY_PET;
+}
+
 /* The scan of a parallel or a cone beam. */
 SinoStatus sino_phantom_scan(const SinoSettings *settings, SinoLog *log);
 

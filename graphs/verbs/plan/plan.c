@@ -1,55 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan: the resources and time of a run on many ranks, from a scan's sizes alone. */
+#include "job_kind.h"
 #include "plan_report.h"
 
-#include "arithmetic.h"
 #include "center_quick.h"
-#include "mask.h"
-#include "memory.h"
 #include "model_directory.h"
 #include "suspicion.h"
 #include "workflows.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Describes a scan without a file: counts of two bytes, one flat and one dark field, the axis in the middle. */
-static SinoStatus describe(const SinoSettings *settings, double **angle_rad, SinoWorkload *job)
-{
-    const int64_t angles = settings->angles, columns = settings->columns;
-    SinoGeometry grid = {0};
-    SINO_TRY(sino_input_size_grid(settings, columns, &grid));
-    const int64_t side = sino_geometry_slice_side(&grid);
-    const SinoSolver *solver = sino_solver_of(settings);
-    SINO_TRY(sino_plan_angles(settings, SINO_PI, angle_rad));
-    *job = (SinoWorkload){.problem = {.geometry = {.angle_count = angles,
-                                                   .column_count = columns,
-                                                   .grid_size = grid.grid_size,
-                                                   .margin = grid.margin,
-                                                   .angle_rad = *angle_rad,
-                                                   .center = (double)(columns - 1) / 2},
-                                      .precision = settings->precision,
-                                      .symmetry = settings->symmetry,
-                                      .subset_count = sino_solver_subsets(solver, settings, angles),
-                                      .whole_orbits = settings->symmetry,
-                                      .projector = settings->projector,
-                                      .interpolation = settings->interpolation},
-                          .solver = solver,
-                          .sought = sino_workload_is_sought(solver, settings),
-                          .halved = solver->iterative && settings->iterations == 0,
-                          .history_columns = sino_solver_history_columns(solver, settings),
-                          .history_numbers = sino_solver_history_numbers(solver, settings),
-                          .slice_count = settings->slices,
-                          .slice_bytes = sino_times(sino_times(angles, columns), sino_count_bytes(SINO_COUNT_UINT16)),
-                          .field_bytes = columns * (int64_t)sizeof(float),
-                          .fields_bytes = 2 * columns * (int64_t)sizeof(float),
-                          .field_images = 1,
-                          .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
-                          .supported = sino_workload_is_supported(settings),
-                          .mask_bytes = sino_mask_bytes(settings, side),
-                          .pictures = sino_settings_records_planes(settings)};
-    return NULL;
-}
 
 static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest *request)
 {
@@ -90,34 +50,30 @@ static SinoStatus choose(const SinoSettings *settings, SinoLog *log, SinoInput *
     return sino_findings_judge(&center, log);
 }
 
+static SinoStatus open_scan(const SinoSettings *settings, SinoLog *log, SinoImagined *imagined, SinoInput *input)
+{
+    if (!settings->file_name) return sino_plan_imagine(settings, imagined, input);
+    SINO_TRY(sino_input_open(settings, log, input));
+    return choose(settings, log, input);
+}
+
 static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const SinoTaskCosts *costs)
 {
+    SinoImagined imagined = {0};
     SinoInput input = {0};
-    SinoSettings normal;
-    SinoWorkload by_normal;
-    double *angle_rad = NULL, *same_rad = NULL;
-    SinoStatus status = NULL;
-    SinoPlanRequest request = {.choices = sino_choices_of(settings), .rank_count = settings->ranks};
-    SINO_TRY(sino_machine_new(settings, 0, &request.machine));
-    request.machine.costs = costs;
+    SinoNormalWork normal;
+    SinoMachine machine;
+    SINO_TRY(sino_machine_new(settings, 0, &machine));
+    machine.costs = costs;
     /* If only the topology gives a number of workers, it determines the workers of a rank. */
-    if (settings->topology.workers > 0 && settings->workers == 0) request.machine.worker_count = 0;
-    if (settings->file_name) {
-        SINO_TRY(sino_input_open(settings, log, &input));
-        status = choose(settings, log, &input);
-        request.job = sino_workload_of_input(settings, &input);
-        if (sino_workload_by_normal(settings, &input, &normal, &by_normal)) request.normal = &by_normal;
-    } else {
-        status = describe(settings, &angle_rad, &request.job);
-        if (!status && sino_settings_by_normal(settings, &normal)) {
-            status = describe(&normal, &same_rad, &by_normal);
-            request.normal = &by_normal;
-        }
+    if (settings->topology.workers > 0 && settings->workers == 0) machine.worker_count = 0;
+    SinoStatus status = open_scan(settings, log, &imagined, &input);
+    if (!status) {
+        const SinoPlanRequest request = sino_run_plan_request(settings, &input, &machine, settings->ranks, &normal);
+        status = print_plan(settings, &request);
     }
-    if (!status) status = print_plan(settings, &request);
-    if (settings->file_name) sino_input_close(&input);
-    free(angle_rad);
-    free(same_rad);
+    sino_input_close(&input);
+    free(imagined.angle_rad);
     return status;
 }
 
@@ -130,19 +86,18 @@ static SinoStatus plan_parallel(const SinoSettings *settings, SinoLog *log)
     return status;
 }
 
-static SinoStatus plan_geometry(const SinoSettings *settings, SinoLog *log)
-{
-    if (settings->geometry == SINO_GEOMETRY_MATRIX) return sino_plan_matrix(settings, log);
-    if (settings->file_name) SINO_TRY(sino_input_try(settings));
-    return sino_geometry_is_cone(settings->geometry) ? sino_plan_cone(settings, log) : plan_parallel(settings, log);
-}
-
 SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
 {
+    static SinoStatus (*const plans[SINO_JOBS])(const SinoSettings *,
+                                                SinoLog *) = {[SINO_JOB_SCAN] = plan_parallel,
+                                                              [SINO_JOB_FDK] = sino_plan_cone,
+                                                              [SINO_JOB_VOLUME] = sino_plan_cone,
+                                                              [SINO_JOB_COUNTS] = sino_plan_matrix};
+    const SinoJobKind *kind = sino_job_kind(settings);
     SinoSettings whole = *settings; /* a rank for each node; presets of cone beams have one node */
     SinoMachineFile machine = {.nodes = 1};
-    if (settings->ranks == 0 && !sino_geometry_is_cone(settings->geometry))
-        SINO_TRY(sino_machine_named(settings, &machine));
+    if (settings->ranks == 0 && kind->beam != SINO_BEAM_CONE) SINO_TRY(sino_machine_named(settings, &machine));
     if (settings->ranks == 0) whole.ranks = machine.nodes;
-    return plan_geometry(&whole, log);
+    if (settings->file_name && kind->beam != SINO_BEAM_NONE) SINO_TRY(sino_input_try(settings));
+    return plans[kind->job](&whole, log);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan, angles: those of a scan without a file. */
+/* plan of a scan without a file: its angles, and an input of the sizes that settings give. */
 #include "angle_list.h"
 #include "memory.h"
 #include "plan_report.h"
@@ -14,4 +14,24 @@ SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double
     SINO_TRY(sino_allocate(count, sizeof **angle_rad, "angles", angle_rad));
     for (int64_t k = 0; k < count; k++) (*angle_rad)[k] = arc_rad * (double)k / (double)count;
     return NULL;
+}
+
+SinoStatus sino_plan_imagine(const SinoSettings *settings, SinoImagined *imagined, SinoInput *input)
+{
+    SINO_TRY(sino_plan_angles(settings, SINO_PI, &imagined->angle_rad));
+    imagined->info = (SinoScanInfo){.kind = "imagined",
+                                    .stored_type = "uint16",
+                                    .type = SINO_COUNT_UINT16,
+                                    .angle_count = settings->angles,
+                                    .row_count = settings->slices,
+                                    .column_count = settings->columns,
+                                    .flat_count = 1,
+                                    .dark_count = 1,
+                                    .chunk_rows = 1,
+                                    .file_angle_count = settings->angles,
+                                    .angle_binning = 1,
+                                    .full_count = UINT16_MAX,
+                                    .angle_rad = imagined->angle_rad,
+                                    .remark = ""};
+    return sino_input_imagine(settings, &imagined->info, input);
 }

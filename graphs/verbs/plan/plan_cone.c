@@ -4,8 +4,9 @@
 #include "center_quick.h"
 #include "cone_model_report.h"
 #include "cone_scan.h"
-#include "plan_cone_solution.h"
+#include "job_kind.h"
 #include "plan_report.h"
+#include "plan_units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,8 +89,8 @@ static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, S
 
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
-    if (settings->algorithm != SINO_ALGORITHM_FDK)
-        return sino_plan_cone_solution(settings, input, &report->cone, report->assumed);
+    if (sino_job_kind(settings)->job == SINO_JOB_VOLUME)
+        return sino_plan_volume(settings, input, &report->cone, report->assumed);
     report->problem = problem_of(settings, &report->cone);
     SINO_TRY(divide(settings, input, report));
     if (settings->json)

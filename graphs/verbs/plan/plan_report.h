@@ -20,6 +20,15 @@ SinoStatus sino_plan_slurm(const SinoSettings *settings, const SinoPlanRequest *
  */
 SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double **angle_rad);
 
+/* A scan without a file: counts of two bytes, one flat and one dark field. */
+typedef struct SinoImagined {
+    SinoScanInfo info;
+    double *angle_rad; /* owned by the caller, after a failure, too */
+} SinoImagined;
+
+/* The input that it would be, which points into *imagined; the caller closes it first. */
+SinoStatus sino_plan_imagine(const SinoSettings *settings, SinoImagined *imagined, SinoInput *input);
+
 /* plan of a cone beam. */
 SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log);
 

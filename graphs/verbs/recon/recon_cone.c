@@ -21,7 +21,8 @@ typedef struct Cone {
 } Cone;
 
 /* The beam is widest at the axis in the plane of the source. */
-SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes)
+SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes,
+                                     int64_t data_bytes)
 {
     const double micrometres_per_mm = 1e3;
     const double columns = fmax(cone->center + 0.5, (double)cone->column_count - 0.5 - cone->center);
@@ -30,6 +31,7 @@ SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes,
     const int64_t side = cone->x_count < cone->y_count ? cone->x_count : cone->y_count;
     return (SinoReconFacts){.memory_bytes = memory_bytes,
                             .budget_bytes = budget_bytes,
+                            .data_bytes = data_bytes,
                             .voxel_um = cone->voxel_size * micrometres_per_mm,
                             .slice_um = cone->voxel_size * micrometres_per_mm,
                             .radius = fmax(seen, (double)side / 2)};
@@ -201,13 +203,7 @@ static SinoStatus compute(SinoRecon *recon)
 static SinoReconFacts facts(const SinoRecon *recon)
 {
     const Cone *own = recon->own;
-    return sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes);
-}
-
-static int64_t data_bytes(const SinoRecon *recon)
-{
-    const Cone *own = recon->own;
-    return own->plan.bytes.data;
+    return sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes, own->plan.bytes.data);
 }
 
 /* Logs the bytes that the ranks have sent, all together. */
@@ -221,12 +217,6 @@ static SinoStatus tell_traffic(SinoRecon *recon)
                   "messages of all ranks: %" PRId64 " bytes of lines in columns, %" PRId64 " bytes of voxels in rows",
                   bytes[0], bytes[1]);
     return NULL;
-}
-
-static bool weighted(const SinoRecon *recon)
-{
-    (void)recon;
-    return false;
 }
 
 static SinoStatus write_process(SinoRecon *recon)
@@ -254,10 +244,8 @@ const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
                                        .build = build,
                                        .restored = sino_recon_cone_restored,
                                        .compute = compute,
-                                       .data_bytes = data_bytes,
                                        .facts = facts,
                                        .planes = true,
                                        .report = tell_traffic,
-                                       .weighted = weighted,
                                        .write_process = write_process,
                                        .release = release};

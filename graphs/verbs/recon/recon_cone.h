@@ -29,6 +29,7 @@ void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const ch
 SinoRestored sino_recon_cone_restored(const SinoRecon *recon);
 
 /* What the report tells of a cone beam's volume. */
-SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes);
+SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes,
+                                     int64_t data_bytes);
 
 #endif

@@ -8,12 +8,10 @@
 #include "arithmetic.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
-#include "device_room.h"
 
 SinoStatus sino_recon_cone_machine(const SinoRecon *recon, SinoMachine *machine)
 {
-    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), machine));
-    machine->devices = sino_device_room(recon->runtime);
+    SINO_TRY(sino_machine_here(recon->settings, recon->runtime, machine));
     return sino_machine_agree(recon->processes, machine);
 }
 

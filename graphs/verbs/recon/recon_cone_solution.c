@@ -4,9 +4,9 @@
 
 #include "center_search.h"
 #include "cone_scan.h"
-#include "cone_solution_plan.h"
 #include "memory.h"
 #include "project_cone_task.h"
+#include "unit_plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct Solution {
     SinoCone cone;
     SinoProblem problem;
     const SinoSolver *solver;
-    SinoConeSolutionPlan plan;
+    SinoUnitPlan plan;
     double planned_s;
     SinoOperator *op;
 } Solution;
@@ -27,8 +27,8 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     own->solver = sino_solver_find(recon->settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
-    return sino_cone_solution_problem(recon->settings, &recon->input, &own->cone,
-                                      sino_processes_count(recon->processes), &own->problem);
+    return sino_volume_problem(recon->settings, &recon->input, &own->cone, sino_processes_count(recon->processes),
+                               &own->problem);
 }
 
 static SinoRecordShape record(const SinoRecon *recon)
@@ -44,11 +44,11 @@ static SinoStatus plan(SinoRecon *recon)
     Solution *own = recon->own;
     SinoMachine machine;
     SINO_TRY(sino_recon_cone_size(recon, &own->cone));
-    SINO_TRY(sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine));
-    const SinoConeSolutionPlanRequest request =
-        sino_cone_solution_plan_request(recon->settings, &recon->input, &own->problem, &machine);
-    SINO_TRY(sino_cone_solution_plan_new(&request, &own->plan));
-    own->planned_s = sino_cone_solution_times(&request, &own->plan, recon->settings->iterations).run;
+    SINO_TRY(sino_machine_here(recon->settings, recon->runtime, &machine));
+    const SinoUnitPlanRequest request =
+        sino_volume_plan_request(recon->settings, &recon->input, &own->problem, &machine);
+    SINO_TRY(sino_unit_plan_new(&request, &own->plan));
+    own->planned_s = sino_unit_plan_times(&request, &own->plan, recon->settings->iterations).run;
     return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
 
@@ -109,21 +109,11 @@ static SinoStatus compute(SinoRecon *recon)
 static SinoReconFacts facts(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
-    SinoReconFacts facts = sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes);
+    SinoReconFacts facts =
+        sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes, own->plan.bytes.data);
     facts.compute_s = own->planned_s;
+    facts.weighs_rays = true;
     return facts;
-}
-
-static int64_t data_bytes(const SinoRecon *recon)
-{
-    const Solution *own = recon->own;
-    return own->plan.bytes.data;
-}
-
-static bool weighted(const SinoRecon *recon)
-{
-    (void)recon;
-    return true;
 }
 
 static void tell_iterations(const SinoRecon *recon)
@@ -164,9 +154,7 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .build = build,
                                                 .restored = sino_recon_cone_restored,
                                                 .compute = compute,
-                                                .data_bytes = data_bytes,
                                                 .facts = facts,
                                                 .planes = true,
-                                                .weighted = weighted,
                                                 .write_process = write_process,
                                                 .release = release};

@@ -4,8 +4,8 @@
 
 #include "arithmetic.h"
 #include "brick_task.h"
-#include "matrix_plan.h"
 #include "memory.h"
+#include "unit_plan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ typedef struct Matrix {
     char *path[SINO_COUNTS_PATHS]; /* of the counts */
     SinoMatrixInput input;
     SinoGaussian filter; /* of finished images */
-    SinoMatrixPlan plan;
+    SinoUnitPlan plan;
     double planned_s; /* once the matrix is there */
     SinoOperator *op;
     double *lost;                 /* [set] */
@@ -86,10 +86,10 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoStatus agree_plan(const SinoRecon *recon, SinoStatus status)
 {
     Matrix *own = recon->own;
-    const int64_t sets = own->plan.batch_sets;
+    const int64_t sets = own->plan.batch_units;
     SINO_TRY(sino_processes_agree(recon->processes, status));
-    SINO_TRY(sino_processes_least(recon->processes, &own->plan.batch_sets));
-    const bool apart = sino_processes_count(recon->processes) > 1 && own->input.set_count > own->plan.batch_sets;
+    SINO_TRY(sino_processes_least(recon->processes, &own->plan.batch_units));
+    const bool apart = sino_processes_count(recon->processes) > 1 && own->input.set_count > own->plan.batch_units;
     SINO_CHECK(!apart || recon->settings->save_every == 0, SINO_BAD_INPUT,
                "save-every in several processes that solve %" PRId64 " of %" PRId64
                " sets together; allowed: as many sets as are solved together",
@@ -103,14 +103,13 @@ static SinoStatus plan(SinoRecon *recon)
     SinoMachine machine = {0};
     int64_t devices = sino_runtime_device_count(recon->runtime);
     SINO_TRY(sino_processes_largest(recon->processes, &devices));
-    SinoStatus status = sino_machine_new(recon->settings, sino_runtime_worker_count(recon->runtime), &machine);
-    machine.devices = sino_device_room(recon->runtime);
+    SinoStatus status = sino_machine_here(recon->settings, recon->runtime, &machine);
     if (!status && devices > 0)
         status = sino_matrix_input_unfold(recon->settings, share_of(recon), recon->log, &own->input);
-    const SinoMatrixPlanRequest request = sino_matrix_plan_request(recon->settings, &own->input, &machine);
-    if (!status) status = sino_matrix_plan_new(&request, &own->plan);
+    const SinoUnitPlanRequest request = sino_counts_plan_request(recon->settings, &own->input, &machine);
+    if (!status) status = sino_unit_plan_new(&request, &own->plan);
     if (!status) {
-        const SinoMatrixTimes times = sino_matrix_times(&request, &own->plan, recon->settings->iterations);
+        const SinoUnitTimes times = sino_unit_plan_times(&request, &own->plan, recon->settings->iterations);
         own->planned_s = times.run - times.load;
     }
     return agree_plan(recon, status);
@@ -199,7 +198,7 @@ static void tell_plan(const SinoRecon *recon)
     sino_log_info(recon->log, "plan",
                   "counts: %s%s, sets: %" PRId64 ", solved together: %" PRId64 ", %" PRId64
                   " row partitions on %" PRId64 " workers, memory: %s of %s",
-                  counts->kind, counts->events ? ", events" : "", own->input.set_count, own->plan.batch_sets,
+                  counts->kind, counts->events ? ", events" : "", own->input.set_count, own->plan.batch_units,
                   own->input.survey->partition_count, sino_runtime_worker_count(recon->runtime),
                   sino_bytes_text(own->plan.total_bytes, total), sino_bytes_text(own->plan.budget_bytes, budget));
     if (sino_runtime_device_count(recon->runtime) == 0 || own->plan.stay.listed) return;
@@ -254,7 +253,7 @@ static SinoStatus compute(SinoRecon *recon)
                                          .solver = own->input.solver,
                                          .files = &own->input.files,
                                          .set_count = own->input.set_count,
-                                         .batch_sets = own->plan.batch_sets,
+                                         .batch_sets = own->plan.batch_units,
                                          .filter = own->filter,
                                          .volume = recon->volume,
                                          .journal = recon->resume.journal,
@@ -271,14 +270,10 @@ static SinoReconFacts facts(const SinoRecon *recon)
     const double *size = own->input.survey->outline.grid.size;
     return (SinoReconFacts){.memory_bytes = own->plan.total_bytes,
                             .budget_bytes = own->plan.budget_bytes,
+                            .data_bytes = own->plan.bytes.data,
                             .compute_s = own->planned_s,
                             .voxel_um = size[0] * micrometres_per_mm,
                             .slice_um = size[2] * micrometres_per_mm};
-}
-
-static int64_t data_bytes(const SinoRecon *recon)
-{
-    return ((const Matrix *)recon->own)->plan.bytes.data;
 }
 
 static SinoStatus write_process(SinoRecon *recon)
@@ -332,7 +327,6 @@ const SinoReconKind sino_recon_matrix = {.try_input = try_input,
                                          .build = build,
                                          .restored = restored,
                                          .compute = compute,
-                                         .data_bytes = data_bytes,
                                          .facts = facts,
                                          .planes = true,
                                          .report = join,

@@ -22,7 +22,7 @@ static bool has_places(const SinoSettings *settings)
 bool sino_recon_keeps_journals(const SinoRecon *recon)
 {
     const bool at_once = recon->settings->prior_dimensions == 3; /* all slices are complete, or none is */
-    return recon->kind->restored && !recon->settings->memory && has_places(recon->settings) && !at_once;
+    return !recon->settings->memory && has_places(recon->settings) && !at_once;
 }
 
 SinoStatus sino_recon_check_name(const SinoSettings *settings)

@@ -253,12 +253,6 @@ static SinoStatus compute(SinoRecon *recon)
     return sino_reconstruct(&reconstruction);
 }
 
-static int64_t data_bytes(const SinoRecon *recon)
-{
-    const Parallel *own = recon->own;
-    return own->team.forecast.plan.resources.data_bytes;
-}
-
 /* A slice that is not larger than the detector is seen as a whole. */
 static SinoReconFacts facts(const SinoRecon *recon)
 {
@@ -273,6 +267,8 @@ static SinoReconFacts facts(const SinoRecon *recon)
     }
     return (SinoReconFacts){.memory_bytes = run->resources.total_bytes,
                             .budget_bytes = run->budget_bytes,
+                            .data_bytes = run->resources.data_bytes,
+                            .weighs_rays = sino_solver_weighs_rays(own->solver),
                             .compute_s = own->team.forecast.times.run,
                             .voxel_um = voxel,
                             .slice_um = voxel,
@@ -304,12 +300,6 @@ static SinoStatus tell_levels(SinoRecon *recon)
                           rows[i] * (int64_t)element);
     }
     return NULL;
-}
-
-static bool weighted(const SinoRecon *recon)
-{
-    const Parallel *own = recon->own;
-    return sino_solver_weighs_rays(own->solver);
 }
 
 static int by_value(const void *a, const void *b)
@@ -422,10 +412,8 @@ const SinoReconKind sino_recon_parallel = {.try_input = try_input,
                                            .choose = choose,
                                            .restored = restored,
                                            .compute = compute,
-                                           .data_bytes = data_bytes,
                                            .facts = facts,
                                            .report = tell_levels,
-                                           .weighted = weighted,
                                            .write_process = write_process,
                                            .keep = keep,
                                            .release = release};

@@ -34,10 +34,7 @@ SinoStatus sino_recon_check_range(const SinoRecon *recon)
     const SinoVoxelCodes codes = {recon->settings->output_type, recon->settings->output_range};
     if (!is_integer(recon)) return NULL;
     if (!is_auto(recon)) return sino_codes_check(&codes);
-    SINO_CHECK(recon->kind->sample || recon->kind->sample_planes, SINO_BAD_INPUT,
-               "output-range is auto, and no image of counts can be reconstructed quickly beforehand; allowed: "
-               "MIN:MAX, such as --output-range 0:1.5");
-    return NULL;
+    return sino_job_check(recon->job, SINO_JOB_RANGE);
 }
 
 bool sino_recon_samples_range(const SinoRecon *recon)

@@ -186,7 +186,7 @@ static void print_summary(const SinoRecon *recon, FILE *out)
     if (recon->input.info) print_scan(recon, out);
     sino_page_row(out, "checksum of the input", "XXH3 %s", recon->checksum);
     if (recon->kind->find_center) print_center(recon, out);
-    if (recon->kind->weighted) print_undefined(&recon->record, out);
+    if (recon->input.info) print_undefined(&recon->record, out);
     print_method(recon, out);
     print_volume(recon, out);
     sino_page_table_end(out);
@@ -217,7 +217,7 @@ static void print_plan(const SinoRecon *recon, FILE *out)
           out);
     print_plan_row("memory of a rank, at most", sino_bytes_text(facts.memory_bytes, planned),
                    sino_bytes_text(measured->peak_bytes, taken), out);
-    print_plan_row("data of its tasks, at most", sino_bytes_text(recon->kind->data_bytes(recon), planned),
+    print_plan_row("data of its tasks, at most", sino_bytes_text(facts.data_bytes, planned),
                    sino_bytes_text(measured->data_bytes, taken), out);
     snprintf(planned, sizeof planned, facts.compute_s > 0 ? "%.3g s" : "–", facts.compute_s);
     snprintf(taken, sizeof taken, "%.3g s", seconds_of(&recon->clock, "slices are"));

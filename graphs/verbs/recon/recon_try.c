@@ -3,6 +3,7 @@
  */
 #include "recon_try.h"
 
+#include "job_kind.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -93,15 +94,6 @@ static SinoStatus choose_centers(SinoTry *try)
     return sino_swept_read(settings, text, &try->swept);
 }
 
-static SinoStatus check_algorithm(const SinoSettings *settings)
-{
-    SINO_CHECK(!sino_geometry_is_cone(settings->geometry) || settings->algorithm == SINO_ALGORITHM_FDK, SINO_BAD_INPUT,
-               "reconstruction-type is try with --geometry cone --algorithm %s, which would reconstruct the whole "
-               "volume for each value; allowed: fdk, whose slice shows the same geometry",
-               sino_algorithm_name(settings->algorithm));
-    return NULL;
-}
-
 static SinoStatus check_centers(const SinoTry *try)
 {
     const double last = (double)(try->input.info->column_count - 1);
@@ -132,12 +124,12 @@ static SinoStatus run(SinoTry *try)
 {
     const SinoSettings *settings = try->settings;
     SinoSettings first = *settings; /* the scan is opened as for the first value */
-    SINO_TRY(check_algorithm(settings));
+    SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_TRY));
     if (settings->sweep) {
         SINO_TRY(sino_swept_read(settings, settings->sweep, &try->swept));
         for (int64_t i = try->swept.count - 1; i >= 0; i--) { /* the first value last, which `first` keeps */
             SINO_TRY(sino_swept_take(settings, &try->swept, i, &first));
-            SINO_TRY(check_algorithm(&first));
+            SINO_TRY(sino_job_check(sino_job_kind(&first), SINO_JOB_TRY));
         }
         SINO_TRY(each_file(try, refuse_existing, (void *)settings)); /* before the center is searched */
     }
@@ -155,7 +147,7 @@ static SinoStatus run(SinoTry *try)
 
 SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log)
 {
-    SinoTry try = {.settings = settings, .log = log, .cone = sino_geometry_is_cone(settings->geometry)};
+    SinoTry try = {.settings = settings, .log = log, .cone = sino_job_is_cone(settings)};
     SinoStatus status = run(&try);
     sino_operator_free(try.op);
     try.op = NULL;

@@ -117,7 +117,7 @@ static SinoStatus identify(SinoRecon *recon)
 {
     char *plan = NULL;
     size_t size;
-    if (!recon->kind->print_plan || recon->settings->memory) return NULL;
+    if (recon->settings->memory) return NULL;
     FILE *out = open_memstream(&plan, &size);
     if (out) {
         recon->kind->print_plan(recon, out);
@@ -157,7 +157,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(find_center(recon));
     if (isnan(settings->rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
-    const bool by_center = sino_geometry_is_cone(settings->geometry) || sino_input_is_half(&recon->input);
+    const bool by_center = recon->job->beam == SINO_BEAM_CONE || sino_input_is_half(&recon->input);
     if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
@@ -207,8 +207,8 @@ static SinoStatus begin_resume(SinoRecon *recon)
 /* Rank 0 tells of undefined values, and refuses too many of them. */
 static SinoStatus check_repairs(const SinoRecon *recon)
 {
-    if (!is_first(recon) || !recon->kind->weighted) return NULL;
-    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->kind->weighted(recon));
+    if (!is_first(recon) || !scan_of(recon)) return NULL;
+    sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->kind->facts(recon).weighs_rays);
     return sino_repairs_check(&recon->record, recon->settings->max_repaired);
 }
 
@@ -418,7 +418,7 @@ static void tell_memory(const SinoRecon *recon)
     if (!recon->settings->profile) return;
     sino_log_info(recon->log, "profile", "data: %s at most, %s planned",
                   sino_bytes_text(sino_data_most_bytes(recon->runtime), most),
-                  sino_bytes_text(recon->kind->data_bytes(recon), planned));
+                  sino_bytes_text(recon->kind->facts(recon).data_bytes, planned));
 }
 
 static SinoStatus compute(SinoRecon *recon)
@@ -465,12 +465,10 @@ fail:
     return abandon(recon, status);
 }
 
-static const SinoReconKind *kind_of(const SinoSettings *settings)
-{
-    if (settings->geometry == SINO_GEOMETRY_MATRIX) return &sino_recon_matrix;
-    if (!sino_geometry_is_cone(settings->geometry)) return &sino_recon_parallel;
-    return settings->algorithm == SINO_ALGORITHM_FDK ? &sino_recon_cone : &sino_recon_cone_solution;
-}
+static const SinoReconKind *const kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sino_recon_parallel,
+                                                      [SINO_JOB_FDK] = &sino_recon_cone,
+                                                      [SINO_JOB_VOLUME] = &sino_recon_cone_solution,
+                                                      [SINO_JOB_COUNTS] = &sino_recon_matrix};
 
 /* Stops the runtime of the run, or waits for the tasks of a failed one. */
 static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
@@ -501,7 +499,8 @@ static SinoStatus run_and_release(SinoRecon *recon)
 
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
-    SinoRecon recon = {.kind = kind_of(settings), .settings = settings, .log = log, .processes = processes};
+    const SinoJobKind *job = sino_job_kind(settings);
+    SinoRecon recon = {.job = job, .kind = kinds[job->job], .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
     return run_and_release(&recon);
@@ -509,7 +508,9 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
 {
-    SinoRecon recon = {.kind = kind_of(settings),
+    const SinoJobKind *job = sino_job_kind(settings);
+    SinoRecon recon = {.job = job,
+                       .kind = kinds[job->job],
                        .settings = settings,
                        .log = sino_runtime_log(runtime),
                        .runtime = runtime,

@@ -5,6 +5,7 @@
 #define SINO_RECON_VOLUME_H
 
 #include "ending.h"
+#include "job_kind.h"
 #include "recon.h"
 #include "recon_resume.h"
 
@@ -39,6 +40,8 @@ typedef struct SinoReconMeasured {
 /* What the report tells of a kind's plan and volume. */
 typedef struct SinoReconFacts {
     int64_t memory_bytes, budget_bytes; /* planned for a rank */
+    int64_t data_bytes;                 /* planned, of StarPU data */
+    bool weighs_rays;                   /* undefined values have weight 0; false: they are interpolated */
     double compute_s;                   /* planned for the slices; 0: not known */
     double voxel_um, slice_um;          /* side of a voxel within a slice, and across; 0: not known */
     double radius;                      /* in voxels: what lies further from the axis was not seen by all; 0: all was */
@@ -47,7 +50,8 @@ typedef struct SinoReconFacts {
 
 /* A run. The kind owns `own`; runtime and volume are opened by the run. */
 typedef struct SinoRecon {
-    const SinoReconKind *kind;
+    const SinoJobKind *job;
+    const SinoReconKind *kind; /* of the job */
     const SinoSettings *settings;
     SinoLog *log;
     SinoProcesses *processes;
@@ -55,7 +59,7 @@ typedef struct SinoRecon {
     bool runs_in;         /* the runtime is a caller's, who stops it */
     SinoInput input;      /* a scan; after `build`: this rank's share of it; info NULL: the kind's input is none */
     SinoInputFiles files; /* of the input, whose checksum is in /process */
-    SinoResume resume;    /* zero: the kind keeps no journals */
+    SinoResume resume;    /* zero: the run keeps no journals */
     SinoOutputNames names;
     SinoVolumeRequest request;
     SinoVolume *volume;
@@ -80,11 +84,11 @@ struct SinoReconKind {
     /* Finds the rotation axis, which is not given; rank 0 only. NULL: there is none. */
     SinoStatus (*find_center)(SinoRecon *recon);
     /* Collective. Reconstructs a slice quickly, in the units of the output, into the new `record` of every rank. The
-     * rotation axis is known. NULL: the kind cannot. */
+     * rotation axis is known. NULL: the kind has planes, or no SINO_JOB_RANGE. */
     SinoStatus (*sample)(SinoRecon *recon, int64_t slice, SinoRecord *record);
     /* Collective. The same for three planes through the middle of a coarse volume, into the record of rank 0. */
     SinoStatus (*sample_planes)(SinoRecon *recon, SinoRecord *record);
-    /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. NULL if `restored` is. */
+    /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);
     /* Collective. Makes what the whole run needs, tells the plan, and, by `choose` if there is one, restricts the
@@ -92,18 +96,15 @@ struct SinoReconKind {
     SinoStatus (*build)(SinoRecon *recon);
     /* Collective. Finds what the scan decides of the solver; after `build`. NULL: nothing. */
     SinoStatus (*choose)(SinoRecon *recon);
-    /* How journals count, and the ranks that share a slice. NULL: the kind keeps no journals. */
+    /* How journals count, and the ranks that share a slice. */
     SinoRestored (*restored)(const SinoRecon *recon);
     /* Computes and stores all slices, while rank 0 computes the checksum of the input. Waits for all tasks, on failure
      * too. */
     SinoStatus (*compute)(SinoRecon *recon);
-    int64_t (*data_bytes)(const SinoRecon *recon); /* planned bytes of StarPU data */
     SinoReconFacts (*facts)(const SinoRecon *recon);
     bool planes; /* pictures of the planes across the slices are files, too */
     /* Collective. With --profile: logs more of the run. NULL: nothing. */
     SinoStatus (*report)(SinoRecon *recon);
-    /* Whether undefined values have weight 0; false: they are interpolated. NULL: no values are undefined. */
-    bool (*weighted)(const SinoRecon *recon);
     /* Writes entries of /process; rank 0 only. */
     SinoStatus (*write_process)(SinoRecon *recon);
     /* After the output is complete. NULL: nothing is kept. */

@@ -154,8 +154,7 @@ static SinoStatus plan_cone(const SinoTry *try, const SinoSettings *settings, co
                             int64_t record_bytes, SinoConePlan *plan)
 {
     SinoMachine machine;
-    SINO_TRY(sino_machine_new(settings, sino_runtime_worker_count(try->runtime), &machine));
-    machine.devices = sino_device_room(try->runtime);
+    SINO_TRY(sino_machine_here(settings, try->runtime, &machine));
     SinoConePlanRequest request = sino_cone_plan_request(settings, &try->input, cone, &machine, 1);
     request.grid = (SinoGridShape){0}; /* this rank is alone */
     request.record_bytes = record_bytes;

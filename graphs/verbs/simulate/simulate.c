@@ -28,8 +28,7 @@ typedef struct Simulate {
     SinoLog *log;
     SinoProcesses *processes; /* not owned */
     const SinoMachineFile *machine;
-    double *angle_rad; /* of a scan without a file; owned */
-    SinoScanInfo info;
+    SinoImagined imagined; /* a scan without a file */
     SinoInput input;
     SinoRuntime *runtime;
     const SinoSolver *solver;
@@ -42,31 +41,9 @@ typedef struct Simulate {
     double begin_s, built_s, end_s;
 } Simulate;
 
-/* A scan without a file: counts of two bytes, one flat and one dark field. */
-static SinoStatus imagine(Simulate *of)
-{
-    const SinoSettings *settings = &of->settings;
-    SINO_TRY(sino_plan_angles(settings, SINO_PI, &of->angle_rad));
-    of->info = (SinoScanInfo){.kind = "imagined",
-                              .stored_type = "uint16",
-                              .type = SINO_COUNT_UINT16,
-                              .angle_count = settings->angles,
-                              .row_count = settings->slices,
-                              .column_count = settings->columns,
-                              .flat_count = 1,
-                              .dark_count = 1,
-                              .chunk_rows = 1,
-                              .file_angle_count = settings->angles,
-                              .angle_binning = 1,
-                              .full_count = UINT16_MAX,
-                              .angle_rad = of->angle_rad,
-                              .remark = ""};
-    return sino_input_imagine(settings, &of->info, &of->input);
-}
-
 static SinoStatus open_input(Simulate *of)
 {
-    if (!of->settings.file_name) return imagine(of);
+    if (!of->settings.file_name) return sino_plan_imagine(&of->settings, &of->imagined, &of->input);
     SINO_TRY(sino_input_try(&of->settings));
     return sino_input_open(&of->settings, of->log, &of->input);
 }
@@ -281,7 +258,7 @@ static SinoStatus simulate(Simulate *of)
     else
         status = sino_runtime_stop(of->runtime);
     sino_input_close(&of->input);
-    free(of->angle_rad);
+    free(of->imagined.angle_rad);
     return status;
 }
 

@@ -150,12 +150,17 @@ static void refusals(void **state)
 {
     const char *const at = *state;
     cli_works(at, "%s", phantom);
-    cli_refuses(at, "precision is mixed; allowed with --geometry cone --algorithm cg: single",
+    cli_refuses(at,
+                "--precision mixed is not available for --geometry cone or fan with an iterative algorithm; it is for: "
+                "--geometry parallel, --geometry cone or fan with --algorithm fdk, counts with --system-matrix; "
+                "allowed: --precision single",
                 CONE "-o x.h5 --algorithm cg --precision mixed");
-    cli_refuses(at, "grid is 1x2; allowed with --geometry cone --algorithm cg: auto or 1x1",
-                CONE "-o x.h5 --algorithm cg --grid 1x2");
-    cli_refuses(at, "--geometry cone --algorithm cg in 4 processes; allowed: in one, or --algorithm fdk",
-                "plan scan.h5 --geometry cone --algorithm cg --ranks 4");
+    static const char alone[] =
+        "a run of several ranks is not available for --geometry cone or fan with an iterative algorithm; it is for: "
+        "--geometry parallel, --geometry cone or fan with --algorithm fdk, counts with --system-matrix; allowed: one "
+        "rank";
+    cli_refuses(at, alone, CONE "-o x.h5 --algorithm cg --grid 1x2");
+    cli_refuses(at, alone, "plan scan.h5 --geometry cone --algorithm cg --ranks 4");
     CliRun plan = {.directory = at};
     cli_start(&plan, "plan scan.h5 --geometry cone --algorithm sirt --machine h100x8");
     cli_wait(&plan);
@@ -167,8 +172,8 @@ static void refusals(void **state)
                 CONE "-o x.h5 --algorithm osem --subsets 13");
     cli_refuses(
         at,
-        "reconstruction-type is try with --geometry cone --algorithm cg, which would reconstruct the whole volume for "
-        "each value; allowed: fdk, whose slice shows the same geometry",
+        "--reconstruction-type try is not available for --geometry cone or fan with an iterative algorithm; it is for: "
+        "--geometry parallel, --geometry cone or fan with --algorithm fdk",
         CONE "-o x --algorithm cg --reconstruction-type try");
     CliRun run = {.directory = at};
     cli_start(&run, CONE "-o x.h5 --algorithm cg --memory 1MiB");

@@ -229,8 +229,8 @@ static void values_are_tried(void **state)
     free(tried[0]);
     free(tried[1]);
     cli_refuses(at,
-                "reconstruction-type is try with --geometry cone --algorithm sirt, which would reconstruct the whole "
-                "volume for each value; allowed: fdk, whose slice shows the same geometry",
+                "--reconstruction-type try is not available for --geometry cone or fan with an iterative algorithm; it "
+                "is for: --geometry parallel, --geometry cone or fan with --algorithm fdk",
                 "recon c.h5 --geometry cone -o no --reconstruction-type try --sweep algorithm=fdk,sirt");
 }
 

@@ -152,6 +152,23 @@ static double number_of(const char *directory, const char *object, const char *b
     return number;
 }
 
+/* Stages take the same memory of a scan that sizes describe as of its file. */
+static void stages_of_a_described_scan(void **state)
+{
+    static const char *const stages[] = {"--remove-stripe-method fw", "--detector-tilt 1"};
+    static const char object[] = "\"memory_bytes\": {", stage[] = "\"stages\": ";
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 100 --slices 48");
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        char file[120], sizes[120];
+        snprintf(file, sizeof file, "plan scan.h5 --algorithm cg --workers 2 %s", stages[i]);
+        snprintf(sizes, sizeof sizes, "plan --columns 64 --angles 100 --slices 48 --algorithm cg --workers 2 %s",
+                 stages[i]);
+        const double bytes = number_of(*state, object, stage, file);
+        assert_true(bytes > 0);
+        assert_true(number_of(*state, object, stage, sizes) == bytes);
+    }
+}
+
 /* Rates of a preset, of a file that bench wrote, and of options, which win. */
 static void machines(void **state)
 {
@@ -846,6 +863,7 @@ int cli_plan_tests(void)
         CLI_TEST(windows),
         CLI_TEST(rotation_takes_less),
         CLI_TEST(angles_of_a_described_scan),
+        CLI_TEST(stages_of_a_described_scan),
         CLI_TEST(machines),
         CLI_TEST(bad_input),
         CLI_TEST(cone_table),

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Job kinds: what is reconstructed from what, a row each. */
+#include "job_kind.h"
+
+#include <stdio.h>
+
+enum {
+    RANKS = 1 << SINO_JOB_RANKS,
+    MIXED = 1 << SINO_JOB_MIXED,
+    TRY = 1 << SINO_JOB_TRY,
+    INIT = 1 << SINO_JOB_INIT,
+    RANGE = 1 << SINO_JOB_RANGE
+};
+
+/* A cone solution keeps the volume and the scan of one rank in memory, in single precision, and a try would compute all
+ * of it for each value. No image of counts can be reconstructed quickly for a range. */
+const SinoJobKind sino_job_kinds[SINO_JOBS] = {
+    [SINO_JOB_SCAN] = {SINO_JOB_SCAN, "--geometry parallel", SINO_BEAM_PARALLEL, true,
+                       RANKS | MIXED | TRY | INIT | RANGE},
+    [SINO_JOB_FDK] = {SINO_JOB_FDK, "--geometry cone or fan with --algorithm fdk", SINO_BEAM_CONE, false,
+                      RANKS | MIXED | TRY | INIT | RANGE},
+    [SINO_JOB_VOLUME] = {SINO_JOB_VOLUME, "--geometry cone or fan with an iterative algorithm", SINO_BEAM_CONE, false,
+                         INIT | RANGE},
+    [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS, "counts with --system-matrix", SINO_BEAM_NONE, false, RANKS | MIXED}};
+
+/* Each use in the words of users, and what every kind has in its place; "": nothing. */
+static const struct {
+    const char *name, *instead;
+} uses[SINO_JOB_USES] = {
+    [SINO_JOB_RANKS] = {"a run of several ranks", "; allowed: one rank"},
+    [SINO_JOB_MIXED] = {"--precision mixed", "; allowed: --precision single"},
+    [SINO_JOB_TRY] = {"--reconstruction-type try", ""},
+    [SINO_JOB_INIT] = {"sinodag init", ""},
+    [SINO_JOB_RANGE] = {"--output-range auto", "; allowed: --output-range MIN:MAX, such as 0:1.5"}};
+
+const SinoJobKind *sino_job_kind(const SinoSettings *settings)
+{
+    const SinoGeometryChoice geometry = settings->geometry;
+    if (geometry == SINO_GEOMETRY_PARALLEL) return &sino_job_kinds[SINO_JOB_SCAN];
+    if (!sino_geometry_is_cone(geometry)) return &sino_job_kinds[SINO_JOB_COUNTS];
+    return &sino_job_kinds[settings->algorithm == SINO_ALGORITHM_FDK ? SINO_JOB_FDK : SINO_JOB_VOLUME];
+}
+
+bool sino_job_can(const SinoJobKind *kind, SinoJobUse use)
+{
+    return kind->can >> use & 1;
+}
+
+bool sino_job_is_cone(const SinoSettings *settings)
+{
+    return sino_job_kind(settings)->beam == SINO_BEAM_CONE;
+}
+
+bool sino_job_is_fan(const SinoSettings *settings)
+{
+    return settings->geometry == SINO_GEOMETRY_FAN;
+}
+
+SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use)
+{
+    char others[256];
+    size_t length = 0;
+    if (sino_job_can(kind, use)) return NULL;
+    for (int i = 0; i < SINO_JOBS; i++)
+        if (sino_job_can(&sino_job_kinds[i], use))
+            length += (size_t)snprintf(others + length, sizeof others - length, "%s%s", length > 0 ? ", " : "",
+                                       sino_job_kinds[i].name);
+    return sino_error(SINO_BAD_INPUT, "%s is not available for %s; it is for: %s%s", uses[use].name, kind->name, others,
+                      uses[use].instead);
+}

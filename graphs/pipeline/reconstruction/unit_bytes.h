@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit bytes: the memory of a reconstruction whose units are in memory as a whole. */
+#ifndef SINO_UNIT_BYTES_H
+#define SINO_UNIT_BYTES_H
+
+#include <stdint.h>
+
+/* What a kind of units lacks is 0. */
+typedef struct SinoUnitBytes {
+    int64_t bricks;         /* blocks of a matrix; a window of them */
+    int64_t lists;          /* of the blocks, and what devices use in products */
+    int64_t orders;         /* of voxels and rows */
+    int64_t building;       /* while blocks are made */
+    int64_t operator_bytes; /* of these four */
+    int64_t vectors;        /* of the solver, its weights and the values that go with a matrix */
+    int64_t pieces;         /* counts and sinograms of pieces of a scan */
+    int64_t images;         /* slices on their way to the volume, and what is stored with them */
+    int64_t scratch;        /* work memory of tasks on all workers */
+    int64_t loading;        /* flat or dark fields being averaged */
+    int64_t data;           /* StarPU data: vectors, pieces and images */
+    int64_t total;          /* of all, without the program's own */
+} SinoUnitBytes;
+
+#endif

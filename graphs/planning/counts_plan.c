@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts plan: the memory of a reconstruction from counts and a system matrix, and its time. */
+#include "unit_plan.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "resources.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static const double giga = 1e9;
+
+SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const SinoMatrixInput *input,
+                                             const SinoMachine *machine)
+{
+    const SinoRecordShape shape = sino_matrix_record_shape(settings, input);
+    const int64_t packing =
+        sino_workload_packing(settings, machine, 2 * shape.slice_count / sino_larger(1, shape.set_count),
+                              sino_times(shape.width, shape.height)); /* of two images */
+    return (SinoUnitPlanRequest){.kind = &sino_counts_plan,
+                                 .problem = &input->problem,
+                                 .solver = input->solver,
+                                 .files = &input->files,
+                                 .machine = *machine,
+                                 .unit_count = input->set_count,
+                                 .history_numbers = shape.numbers,
+                                 .record_bytes = sino_record_bytes(&shape) + packing,
+                                 .cached = settings->operator_cache != NULL};
+}
+
+static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    return sino_matrix_solution_bytes(request->problem, request->solver, request->files, request->history_numbers,
+                                      plan->batch_units, sino_larger(request->machine.worker_count, 1), plan->stay,
+                                      &plan->bytes);
+}
+
+static int64_t most_sets(const SinoUnitPlanRequest *request)
+{
+    return sino_matrix_batch_sets(request->problem->matrix, request->unit_count);
+}
+
+static void widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    plan->batch_units = most_sets(request);
+    plan->stay.listed = request->machine.devices.count > 0 && !request->problem->matrix->mirrors;
+}
+
+static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    (void)request;
+    plan->batch_units = 1;
+}
+
+/* Halves the sets until they fit memory and, where the matrix has lists, devices. Then lists are given up, and last the
+ * matrix goes to the cache. A device that has no room for one set is refused. */
+static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    if (plan->batch_units > 1) {
+        plan->batch_units = sino_ceil_divide(plan->batch_units, 2);
+        return true;
+    }
+    const bool unlists = plan->stay.listed && plan->total_bytes > plan->budget_bytes;
+    if (!unlists && (plan->stay.listed || !request->cached || plan->stay.window_count > 0)) return false;
+    if (!unlists) plan->stay.window_count = sino_larger(request->machine.worker_count, 1);
+    plan->stay.listed = false;
+    plan->batch_units = most_sets(request);
+    return true;
+}
+
+/* Device memory of two tasks, of which one arrives while the other one computes. */
+static SinoStatus fits_devices(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, bool *fits)
+{
+    const SinoDeviceRoom *room = &request->machine.devices;
+    SinoMatrixDeviceNeed need;
+    if (!plan->stay.listed || room->bytes == 0) return NULL;
+    SINO_TRY(sino_matrix_device_need(request->problem, request->files, plan->batch_units, &need));
+    *fits = sino_device_room_of_tasks(room, need.block, need.vectors) <= room->bytes;
+    return NULL;
+}
+
+static SinoStatus too_small(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
+{
+    char parts[120], block[24], vectors[24];
+    SinoMatrixDeviceNeed need;
+    SINO_TRY(sino_matrix_device_need(request->problem, request->files, plan->batch_units, &need));
+    snprintf(parts, sizeof parts, "each a block of the matrix with its lists %s and vectors %s",
+             sino_bytes_text(need.block, block), sino_bytes_text(need.vectors, vectors));
+    return sino_plan_too_small(&request->machine.devices, need.block, need.vectors, parts,
+                               "a device with more memory, or --device cpu");
+}
+
+static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoPlanNeed *need, const SinoUnitPlan *plan)
+{
+    const SinoMatrixOutline *outline = &request->problem->matrix->outline;
+    char subject[160], parts[80], others[120], blocks[24], vectors[24];
+    if (need->total_bytes <= need->budget_bytes) return too_small(request, plan);
+    snprintf(subject, sizeof subject, "a matrix of %" PRId64 " rows, %" PRId64 " voxels and %" PRId64 " nonzeros needs",
+             outline->row_count, outline->column_count, outline->nonzero_count);
+    snprintf(parts, sizeof parts, " (%s of bricks, %s of vectors)", sino_bytes_text(plan->bytes.operator_bytes, blocks),
+             sino_bytes_text(plan->bytes.vectors, vectors));
+    snprintf(others, sizeof others, "%s%s", request->problem->precision == SINO_MIXED ? "" : ", or --precision mixed",
+             request->cached ? "" : ", or --operator-cache, from which the matrix is read in every iteration");
+    return sino_plan_too_little(need, subject, parts, others);
+}
+
+SinoMatrixRates sino_matrix_rates(SinoPrecision precision)
+{
+    return (SinoMatrixRates){.pack_gnnz = 0.03, .nonzero_ns = precision == SINO_MIXED ? 0.43 : 0.63, .set_ns = 0.36};
+}
+
+/* Voxels that a folded matrix reads and writes beside: each row partition clears the sums of the orientations, and adds
+ * them up; the orientations of x are made once. */
+static double orientation_voxels(const SinoMatrixSurvey *matrix)
+{
+    const double lanes = (double)matrix->orientation_count * (double)matrix->order->row_count;
+    return matrix->mirrors ? (2 * (double)matrix->partition_count + 1) * lanes : 0;
+}
+
+/* Bytes of vectors that an iteration reads and writes: rows once; voxels, and the sums of row partitions, which are
+ * written and read, once for each subset. */
+static double vector_bytes(const SinoUnitPlanRequest *request, int64_t sets)
+{
+    enum { ROWS = 2 /* counts, and what goes with them */, VOXELS = 4 /* image, sums, sensitivity; image again */ };
+    const SinoMatrixSurvey *matrix = request->problem->matrix;
+    const double stride = (double)sino_panel_stride(SINO_SINGLE, sets), real = sizeof(float);
+    const double rows = ROWS * (double)matrix->row_count;
+    const double voxels = (VOXELS + 2 * (double)matrix->partition_count) * (double)matrix->order->row_count;
+    return stride * real * (rows + (double)matrix->subset_count * (voxels + orientation_voxels(matrix)));
+}
+
+/* Each subset has one sum of voxels over the ranks (voxel_sum.h). */
+static double exchange_seconds(const SinoUnitPlanRequest *request, int64_t sets)
+{
+    const SinoMatrixSurvey *matrix = request->problem->matrix;
+    const SinoRates *rates = &request->machine.rates;
+    const double others = (double)(matrix->request.rank_count - 1);
+    const double stride = (double)sino_panel_stride(SINO_SINGLE, sets);
+    const double vector = sizeof(float) * stride * (double)matrix->order->row_count;
+    if (!(others > 0)) return 0;
+    return (double)matrix->subset_count * 2 *
+           (vector * others / (others + 1) / (giga * rates->link_gbps) + 1e-6 * rates->link_latency_us * others);
+}
+
+static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
+{
+    const SinoMatrixSurvey *matrix = request->problem->matrix;
+    const SinoMatrixOutline *outline = &matrix->outline;
+    const SinoMatrixRates rates = sino_matrix_rates(request->problem->precision);
+    const double workers = (double)sino_larger(request->machine.worker_count, 1);
+    const double memory = giga * workers * request->machine.rates.memory_gbps;
+    const double file = giga * request->machine.rates.file_gbps;
+    const double orientations = (double)matrix->orientation_count;
+    const double sets = (double)request->unit_count, together = orientations * (double)plan->batch_units;
+    const double batches = (double)sino_ceil_divide(request->unit_count, plan->batch_units);
+    const double nonzeros = (double)matrix->nonzero_count; /* of this rank; all ranks read from the same files */
+    const double voxels = (double)outline->column_count * sets;
+    const double bytes = nonzeros * matrix->bytes_per_nonzero[request->problem->precision == SINO_MIXED];
+    const double passes =
+        request->solver->has_likelihood ? 1 : 2; /* a sweep reads the matrix once, two products twice */
+    SinoUnitTimes times = {.load = fmax(2 * sizeof(float) * (double)matrix->read_nonzeros / file,
+                                        nonzeros / (giga * workers * rates.pack_gnnz)),
+                           .read = batches * passes * bytes / (plan->stay.window_count > 0 ? file : memory),
+                           .products =
+                               batches * nonzeros * (rates.nonzero_ns + together * rates.set_ns) / (giga * workers),
+                           .vectors = batches * vector_bytes(request, plan->batch_units) / memory,
+                           .store = sizeof(float) * voxels / file};
+    times.exchange = batches * exchange_seconds(request, plan->batch_units);
+    times.start = times.products / (2 * batches);
+    return times;
+}
+
+static SinoAmounts list_bytes(const SinoUnitPlan *plan)
+{
+    const SinoUnitBytes *bytes = &plan->bytes;
+    const int64_t rest = plan->total_bytes - bytes->total; /* program and record */
+    return (SinoAmounts){"memory_bytes",
+                         SINO_AMOUNT_BYTES,
+                         7,
+                         {{"base", "program, pictures", (double)rest},
+                          {"matrix", "matrix", (double)bytes->bricks},
+                          {"orders", "orders of voxels, rows", (double)bytes->orders},
+                          {"building", "matrix being packed", (double)bytes->building},
+                          {"vectors", "counts, images, vectors", (double)bytes->vectors},
+                          {"images", "images to be stored", (double)bytes->images},
+                          {"total", "total", (double)plan->total_bytes}}};
+}
+
+static SinoAmounts list_times(const SinoUnitTimes *times)
+{
+    return (SinoAmounts){"seconds",
+                         SINO_AMOUNT_SECONDS,
+                         9,
+                         {{"load", "load and pack the matrix", times->load},
+                          {"start", "before the iterations", times->start},
+                          {"read", "matrix read, an iteration", times->read},
+                          {"products", "products of an iteration", times->products},
+                          {"vectors", "vectors of an iteration", times->vectors},
+                          {"exchange", "sums over ranks, an iteration", times->exchange},
+                          {"iteration", "an iteration", times->iteration},
+                          {"store", "store", times->store},
+                          {"run", "run", times->run}}};
+}
+
+const SinoUnitPlanKind sino_counts_plan = {.widest = widest,
+                                           .narrow = narrow,
+                                           .least = least,
+                                           .bytes = count_bytes,
+                                           .fits_devices = fits_devices,
+                                           .refuse = refuse,
+                                           .times = count_times,
+                                           .sweeps_first = true,
+                                           .list_bytes = list_bytes,
+                                           .list_times = list_times};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plan, fit: the first division of the work that fits memory and devices. */
+#include "plan_fit.h"
+
+#include "memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+SinoStatus sino_plan_fit(SinoStatus (*measure)(void *of, SinoPlanNeed *need), bool (*narrow)(void *of), void *of,
+                         SinoPlanNeed *need)
+{
+    do SINO_TRY(measure(of, need));
+    while (!sino_plan_fits(need) && narrow(of));
+    return NULL;
+}
+
+SinoStatus sino_plan_too_little(const SinoPlanNeed *need, const char *subject, const char *parts, const char *others)
+{
+    char budget[24], total[24];
+    return sino_error(SINO_BAD_INPUT, "memory: %s may be used, and %s %s%s; allowed: --memory %" PRId64 "MiB or more%s",
+                      sino_bytes_text(need->budget_bytes, budget), subject, sino_bytes_text(need->total_bytes, total),
+                      parts, (need->total_bytes >> 20) + 1, others);
+}
+
+SinoStatus sino_plan_too_small(const SinoDeviceRoom *room, int64_t lists, int64_t vectors, const char *parts,
+                               const char *others)
+{
+    char bytes[24], all[24], more[24], held_text[64] = "";
+    const int64_t held = sino_device_room_held(room, lists, vectors);
+    if (held > 0) snprintf(held_text, sizeof held_text, ", and %s that StarPU holds", sino_bytes_text(held, more));
+    return sino_error(SINO_BAD_INPUT,
+                      "a device has %s of memory; two tasks of this reconstruction need %s there at a time (%s%s); "
+                      "allowed: %s",
+                      sino_bytes_text(room->bytes, bytes),
+                      sino_bytes_text(sino_device_room_of_tasks(room, lists, vectors), all), parts, held_text, others);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Unit plan: the memory and the time of a reconstruction whose units are in memory as a whole (solve.h): the volume of
+ * a cone beam, or sets of counts with a system matrix. */
+#ifndef SINO_UNIT_PLAN_H
+#define SINO_UNIT_PLAN_H
+
+#include "amounts.h"
+#include "cone_solution.h"
+#include "machine_rates.h"
+#include "matrix_input.h"
+#include "plan_fit.h"
+
+typedef struct SinoUnitPlanKind SinoUnitPlanKind;
+
+typedef struct SinoUnitPlanRequest {
+    const SinoUnitPlanKind *kind;
+    const SinoProblem *problem; /* of the kind cone or matrix */
+    const SinoSolver *solver;
+    SinoMachine machine;
+    int64_t unit_count;           /* 1, or the sets of the counts */
+    int64_t history_numbers;      /* of a unit (SinoHistory) */
+    int64_t record_bytes;         /* with compressed slices that wait to be written */
+    const SinoInput *input;       /* of a volume */
+    const SinoMatrixFiles *files; /* of counts, and: */
+    bool cached;                  /* there is a directory for a matrix that does not fit memory */
+} SinoUnitPlanRequest;
+
+typedef struct SinoUnitPlan {
+    int64_t batch_units; /* that are solved together */
+    SinoConeSets sets;   /* of a volume */
+    SinoMatrixStay stay; /* of counts; windows: row partitions that are in memory at a time, from a file of the cache */
+    SinoUnitBytes bytes;
+    int64_t total_bytes; /* with the program itself and the record */
+    int64_t budget_bytes;
+} SinoUnitPlan;
+
+/* Seconds of a rank; nothing overlaps but load with what makes line integrals. */
+typedef struct SinoUnitTimes {
+    double load;      /* the scan, or the matrix, which is packed */
+    double start;     /* before the iterations: products of the scan, of sensitivities or weights, and a first sweep */
+    double read;      /* of one iteration: the matrix is read from memory, once or twice */
+    double products;  /* of one iteration: computed, as if the matrix were in the cache */
+    double vectors;   /* of one iteration */
+    double exchange;  /* of one iteration: sums of voxels over ranks */
+    double iteration; /* the longer one of read and products, then vectors and exchange; of all units */
+    double store;
+    double run;
+} SinoUnitTimes;
+
+extern const SinoUnitPlanKind sino_volume_plan, sino_counts_plan;
+
+/* What a kind of units states; the rest is the same for all. */
+struct SinoUnitPlanKind {
+    /* The widest division; the next narrower one, false: there is none; and one that takes least memory. */
+    void (*widest)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
+    bool (*narrow)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
+    void (*least)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
+    SinoStatus (*bytes)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan); /* plan->bytes of the division */
+    /* Whether two tasks fit a device. NULL: no task runs there. */
+    SinoStatus (*fits_devices)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, bool *fits);
+    SinoStatus (*refuse)(const SinoUnitPlanRequest *request, const SinoPlanNeed *need, const SinoUnitPlan *plan);
+    /* But for iteration and run; `start` without the first sweep. */
+    SinoUnitTimes (*times)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan);
+    bool sweeps_first; /* a sweep precedes the first iteration */
+    SinoAmounts (*list_bytes)(const SinoUnitPlan *plan);
+    SinoAmounts (*list_times)(const SinoUnitTimes *times);
+};
+
+/* The problem of a run of recon with these settings on a cone beam, as one of rank_count ranks; pointers are not owned.
+ * SINO_BAD_INPUT: the kind of job does not take several ranks, or the precision; more subsets than angles. */
+SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                               int64_t rank_count, SinoProblem *problem);
+
+/* The requests of a run of recon with these settings; pointers are not owned. */
+SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
+                                             const SinoProblem *problem, const SinoMachine *machine);
+SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const SinoMatrixInput *input,
+                                             const SinoMachine *machine);
+
+/* Of a volume: sets of pieces and images for every worker to be busy, or the fewest. Of counts: as many sets together
+ * as two panels hold; where devices compute, blocks get lists for them, unless memory has no room for these; a matrix
+ * that does not fit goes to the cache, if there is one. SINO_BAD_INPUT: not even one unit fits, memory or a device; the
+ * text names a memory that would do. */
+SinoStatus sino_unit_plan_new(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
+
+/* The least memory that any plan takes. */
+SinoStatus sino_unit_plan_least_bytes(const SinoUnitPlanRequest *request, int64_t *bytes);
+
+/* The time of a run in which no unit stops early. */
+SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations);
+
+/* Rates of products of one worker with a cone, in 10⁹ updates (voxels times angles) per second: measured in
+ * docs/PERFORMANCE.md. */
+typedef struct SinoConeProductRates {
+    double project_gups, backproject_gups;
+} SinoConeProductRates;
+
+extern const SinoConeProductRates sino_cone_usual_products;
+
+/* Rates of one worker with a matrix: measured in docs/PERFORMANCE.md. */
+typedef struct SinoMatrixRates {
+    double pack_gnnz;  /* 10⁹ nonzeros that it packs per second */
+    double nonzero_ns; /* both products of a nonzero, or a sweep over it, take this, and … */
+    double set_ns;     /* … this for each set that is solved with others */
+} SinoMatrixRates;
+
+SinoMatrixRates sino_matrix_rates(SinoPrecision precision);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Volume plan: the memory of an iterative reconstruction of a cone beam, and its time. */
+#include "unit_plan.h"
+
+#include "arithmetic.h"
+#include "job_kind.h"
+#include "memory.h"
+#include "resources.h"
+#include "stages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { IMAGE_SLICES = 16 /* a cache line of voxels along z */, IMAGE_SETS_MAX = 16 };
+
+const SinoConeProductRates sino_cone_usual_products = {.project_gups = 1.5, .backproject_gups = 1.3};
+
+static const double giga = 1e9;
+
+SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                               int64_t rank_count, SinoProblem *problem)
+{
+    const SinoJobKind *kind = &sino_job_kinds[SINO_JOB_VOLUME];
+    const bool shared = rank_count > 1 || settings->grid.batch_groups > 1 || settings->grid.data_ranks > 1;
+    const int64_t subsets = sino_solver_subsets(
+        sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2), settings, cone->angle_count);
+    if (shared) SINO_TRY(sino_job_check(kind, SINO_JOB_RANKS));
+    if (settings->precision != SINO_SINGLE) SINO_TRY(sino_job_check(kind, SINO_JOB_MIXED));
+    SINO_CHECK(subsets <= cone->angle_count, SINO_BAD_INPUT,
+               "subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64, subsets,
+               cone->angle_count, cone->angle_count);
+    *problem =
+        (SinoProblem){.geometry = input->geometry, .cone = cone, .precision = SINO_SINGLE, .subset_count = subsets};
+    return NULL;
+}
+
+SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
+                                             const SinoProblem *problem, const SinoMachine *machine)
+{
+    const SinoSolver *solver = sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
+    const SinoRecordShape shape =
+        sino_cone_record_shape(problem->cone, sino_solver_history_columns(solver, settings),
+                               sino_solver_history_numbers(solver, settings), sino_settings_records_planes(settings));
+    const int64_t packing = sino_workload_packing(settings, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
+                                                  sino_times(problem->cone->x_count, problem->cone->y_count));
+    return (SinoUnitPlanRequest){.kind = &sino_volume_plan,
+                                 .problem = problem,
+                                 .input = input,
+                                 .solver = solver,
+                                 .machine = *machine,
+                                 .unit_count = 1,
+                                 .history_numbers = shape.numbers,
+                                 .record_bytes = sino_record_bytes(&shape) + packing};
+}
+
+static int64_t workers_of(const SinoUnitPlanRequest *request)
+{
+    return sino_larger(request->machine.worker_count, 1);
+}
+
+static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    plan->batch_units = 1;
+    plan->sets = (SinoConeSets){1, sino_smaller(IMAGE_SLICES, request->problem->cone->z_count), 1};
+}
+
+static void widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    const int64_t workers = workers_of(request);
+    least(request, plan);
+    plan->sets.piece_sets = sino_smaller(sino_larger(workers, 2), SINO_COUNT_SETS_MAX);
+    plan->sets.image_sets = sino_smaller(sino_larger(workers / 2, 2), IMAGE_SETS_MAX);
+}
+
+static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    if (plan->sets.piece_sets == 1) return false;
+    least(request, plan);
+    return true;
+}
+
+static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    const SinoInput *input = request->input;
+    SINO_TRY(sino_cone_solution_bytes(request->problem, input, request->solver, request->history_numbers, &plan->sets,
+                                      workers_of(request), &plan->bytes));
+    plan->bytes.loading =
+        sino_load_field_bytes(sino_workload_fields(input), input->slice_count, sino_input_field_bytes(input, 1));
+    plan->bytes.total += plan->bytes.loading;
+    return NULL;
+}
+
+static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoPlanNeed *need, const SinoUnitPlan *plan)
+{
+    const SinoCone *cone = request->problem->cone;
+    char subject[240], parts[48], vectors[24];
+    snprintf(subject, sizeof subject,
+             "an iterative algorithm with %" PRId64 " x %" PRId64 " x %" PRId64 " voxels and %" PRId64
+             " projections of %" PRId64 " x %" PRId64 " rays needs",
+             cone->x_count, cone->y_count, cone->z_count, cone->angle_count, cone->column_count, cone->row_count);
+    snprintf(parts, sizeof parts, " (%s of vectors)", sino_bytes_text(plan->bytes.vectors, vectors));
+    return sino_plan_too_little(need, subject, parts, ", --algorithm fdk, or a smaller --volume");
+}
+
+static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
+{
+    const SinoCone *cone = request->problem->cone;
+    const SinoConeProductRates rates = sino_cone_usual_products;
+    const double workers = (double)workers_of(request);
+    const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
+    const double rays = (double)cone->angle_count * (double)cone->column_count * (double)cone->row_count;
+    const double updates = voxels * (double)cone->angle_count / (giga * workers);
+    const double file = giga * request->machine.rates.file_gbps / sizeof(float);
+    return (SinoUnitTimes){.load = rays / file,
+                           .start = updates / rates.backproject_gups,
+                           .products = updates / rates.project_gups + updates / rates.backproject_gups,
+                           .vectors = 2 * (double)plan->bytes.vectors / /* each is read once and written once */
+                                      (giga * workers * request->machine.rates.memory_gbps),
+                           .store = voxels / file};
+}
+
+static SinoAmounts list_bytes(const SinoUnitPlan *plan)
+{
+    const SinoUnitBytes *bytes = &plan->bytes;
+    const int64_t rest = plan->total_bytes - bytes->total; /* program and record */
+    return (SinoAmounts){"memory_bytes",
+                         SINO_AMOUNT_BYTES,
+                         7,
+                         {{"base", "program, pictures", (double)rest},
+                          {"vectors", "volume, scan, vectors", (double)bytes->vectors},
+                          {"pieces", "counts, sinograms", (double)bytes->pieces},
+                          {"images", "images", (double)bytes->images},
+                          {"scratch", "work memory of tasks", (double)bytes->scratch},
+                          {"loading", "fields being averaged", (double)bytes->loading},
+                          {"total", "total", (double)plan->total_bytes}}};
+}
+
+static SinoAmounts list_times(const SinoUnitTimes *times)
+{
+    return (SinoAmounts){"seconds",
+                         SINO_AMOUNT_SECONDS,
+                         7,
+                         {{"load", "load", times->load},
+                          {"start", "before the iterations", times->start},
+                          {"products", "products of an iteration", times->products},
+                          {"vectors", "vectors of an iteration", times->vectors},
+                          {"iteration", "an iteration", times->iteration},
+                          {"store", "store", times->store},
+                          {"run", "run", times->run}}};
+}
+
+const SinoUnitPlanKind sino_volume_plan = {.widest = widest,
+                                           .narrow = narrow,
+                                           .least = least,
+                                           .bytes = count_bytes,
+                                           .refuse = refuse,
+                                           .times = count_times,
+                                           .list_bytes = list_bytes,
+                                           .list_times = list_times};

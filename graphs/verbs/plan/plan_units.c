@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plan of units that are in memory as a whole, as a table for people and as JSON. */
+#include "plan_units.h"
+
+#include "memory.h"
+
+static void print_text(const SinoUnitReport *report, const SinoAmounts *bytes, const SinoAmounts *times, FILE *out)
+{
+    char text[24];
+    report->print_head(report, out);
+    fprintf(out, "\nmemory%s, of %s\n", report->settings->ranks > 1 ? " of a rank" : "",
+            sino_bytes_text(report->plan.budget_bytes, text));
+    sino_amounts_print(bytes, out);
+    fprintf(out, "\ntime of the run\n");
+    sino_amounts_print(times, out);
+    report->print_assumed(report, out);
+}
+
+static void print_json(const SinoUnitReport *report, const SinoAmounts *bytes, const SinoAmounts *times, FILE *out)
+{
+    SinoJson json = {.out = out};
+    sino_json_open(&json, NULL);
+    report->json_head(report, &json);
+    sino_json_integer(&json, "budget_bytes", report->plan.budget_bytes);
+    sino_amounts_json(bytes, &json);
+    sino_amounts_json(times, &json);
+    sino_json_close(&json);
+}
+
+SinoStatus sino_plan_units(SinoUnitReport *report)
+{
+    const SinoUnitPlanKind *kind = report->request.kind;
+    SINO_TRY(sino_unit_plan_new(&report->request, &report->plan));
+    const SinoUnitTimes taken = sino_unit_plan_times(&report->request, &report->plan, report->settings->iterations);
+    const SinoAmounts bytes = kind->list_bytes(&report->plan), times = kind->list_times(&taken);
+    (report->settings->json ? print_json : print_text)(report, &bytes, &times, stdout);
+    return NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* plan of a cone beam by an iterative algorithm: its memory, and its time on the cores of a machine. */
+#include "plan_units.h"
+
+#include "cone_model_report.h"
+
+#include <inttypes.h>
+
+typedef struct Volume {
+    const SinoCone *cone;
+    bool assumed;
+} Volume;
+
+static void print_head(const SinoUnitReport *report, FILE *out)
+{
+    const Volume *volume = report->of;
+    sino_cone_print_scan(volume->cone, volume->assumed, out);
+    fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in memory as a whole\n",
+            sino_algorithm_name(report->settings->algorithm), report->settings->iterations);
+}
+
+static void json_head(const SinoUnitReport *report, SinoJson *json)
+{
+    const Volume *volume = report->of;
+    sino_cone_json_scan(json, volume->cone, volume->assumed);
+    sino_json_text(json, "algorithm", sino_algorithm_name(report->settings->algorithm));
+    sino_json_integer(json, "iterations", report->settings->iterations);
+}
+
+static void print_assumed(const SinoUnitReport *report, FILE *out)
+{
+    const SinoConeProductRates rates = sino_cone_usual_products;
+    const SinoMachine *machine = &report->request.machine;
+    fprintf(out,
+            "\nassumed      workers: %" PRId64
+            "; per worker: project %g, backproject %g 10^9 updates per second, memory "
+            "%g GB/s;\n             files: %g GB/s\n",
+            machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps,
+            machine->rates.file_gbps);
+}
+
+SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone, bool assumed)
+{
+    const Volume volume = {cone, assumed};
+    SinoMachine machine;
+    SinoProblem problem;
+    SINO_TRY(sino_machine_new(settings, 0, &machine));
+    SINO_TRY(sino_volume_problem(settings, input, cone, settings->ranks, &problem));
+    SinoUnitReport report = {.settings = settings,
+                             .of = &volume,
+                             .request = sino_volume_plan_request(settings, input, &problem, &machine),
+                             .print_head = print_head,
+                             .json_head = json_head,
+                             .print_assumed = print_assumed};
+    return sino_plan_units(&report);
+}

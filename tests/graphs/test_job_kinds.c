@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Job kinds: each verb takes each kind, and refuses, in the table's words, whatever the kind lacks. */
+#include "job_kind.h"
+#include "workflows.h"
+
+#include "testing.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WORDS = 16, LINE = 1024 };
+
+/* Settings of a verb from words between blanks; NULL: refused, and *refusal says why. */
+static SinoSettings *settings_of(int verb, const char *line, SinoStatus *refusal)
+{
+    char *text = strdup(line), *argument[WORDS], *rest = text;
+    SinoSettings *settings = NULL;
+    int count = 0;
+    for (char *part; (part = strsep(&rest, " "));)
+        if (*part) argument[count++] = part;
+    *refusal = sino_settings_read(verb, count, argument, &settings);
+    free(text);
+    return settings;
+}
+
+static SinoStatus run_verb(int verb, const SinoSettings *settings, SinoLog *log)
+{
+    if (verb == SINO_VERB_PHANTOM) return sino_phantom(settings, log);
+    if (verb == SINO_VERB_INFO) return sino_info(settings, log);
+    if (verb == SINO_VERB_INIT) return sino_init(settings, log);
+    return verb == SINO_VERB_PLAN ? sino_plan(settings, log) : sino_recon(settings, NULL, log);
+}
+
+/* The status of a verb, whose output goes nowhere. */
+static SinoStatus run(int verb, const SinoSettings *settings)
+{
+    SinoLog *log = NULL;
+    const int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
+    assert_true(nowhere >= 0 && kept >= 0);
+    assert_success(sino_log_open(SINO_LOG_TEXT, &log));
+    fflush(stdout);
+    assert_true(dup2(nowhere, STDOUT_FILENO) >= 0);
+    SinoStatus status = run_verb(verb, settings, log);
+    fflush(stdout);
+    assert_true(dup2(kept, STDOUT_FILENO) >= 0);
+    close(nowhere);
+    close(kept);
+    sino_log_close(log);
+    return status;
+}
+
+static void works(int verb, const char *line)
+{
+    SinoStatus status;
+    SinoSettings *settings = settings_of(verb, line, &status);
+    assert_success(status);
+    assert_success(run(verb, settings));
+    sino_settings_free(settings);
+}
+
+/* Makes the inputs of all kinds, and writes the words that name a kind's. */
+static void make_inputs(const char *at, char words[SINO_JOBS][LINE])
+{
+    char line[LINE];
+    snprintf(line, sizeof line, "--out=%s/scan.h5 --size=16 --angles=8 --slices=2", at);
+    works(SINO_VERB_PHANTOM, line);
+    snprintf(line, sizeof line, "--out=%s/cone.h5 --size=16 --angles=8 --slices=40 --geometry=cone", at);
+    works(SINO_VERB_PHANTOM, line);
+    snprintf(line, sizeof line, "--out=%s/pet.csr4 --geometry=pet --crystals=8x2x1 --rays=1", at);
+    works(SINO_VERB_PHANTOM, line);
+    snprintf(words[SINO_JOB_SCAN], LINE, "%s/scan.h5", at);
+    snprintf(words[SINO_JOB_FDK], LINE, "%s/cone.h5 --geometry=cone", at);
+    snprintf(words[SINO_JOB_VOLUME], LINE, "%s/cone.h5 --geometry=cone --algorithm=sirt", at);
+    snprintf(words[SINO_JOB_COUNTS], LINE, "%s/pet.counts --system-matrix=%s/pet.csr4", at, at);
+}
+
+/* How users ask for a use. Reconstructions are not run where they are allowed: that is for tests of whole runs. */
+static const struct {
+    int verb;
+    const char *words;
+} uses[SINO_JOB_USES] = {[SINO_JOB_RANKS] = {SINO_VERB_PLAN, "--ranks=2"},
+                         [SINO_JOB_MIXED] = {SINO_VERB_PLAN, "--precision=mixed"},
+                         [SINO_JOB_TRY] = {SINO_VERB_RECON, "--out=try --reconstruction-type=try"},
+                         [SINO_JOB_INIT] = {SINO_VERB_INIT, "--out=-"},
+                         [SINO_JOB_RANGE] = {SINO_VERB_RECON, "--out=volume.h5 --output-type=uint16"}};
+
+static void ask(SinoJobChoice job, SinoJobUse use, const char *line)
+{
+    SinoStatus status;
+    SinoSettings *settings = settings_of(uses[use].verb, line, &status);
+    const bool can = sino_job_can(&sino_job_kinds[job], use), runs = uses[use].verb != SINO_VERB_RECON;
+    if (!settings) { /* the table of settings refuses it first */
+        assert_false(can);
+        assert_error_has(status, SINO_BAD_INPUT, "contradicts");
+        return;
+    }
+    assert_int_equal(sino_job_kind(settings)->job, job);
+    if (!can) {
+        assert_error_has(run(uses[use].verb, settings), SINO_BAD_INPUT, " is not available for ");
+        assert_error_has(run(uses[use].verb, settings), SINO_BAD_INPUT, sino_job_kinds[job].name);
+    } else if (runs)
+        assert_success(run(uses[use].verb, settings));
+    else
+        assert_success(sino_job_check(sino_job_kind(settings), use));
+    sino_settings_free(settings);
+}
+
+static void verbs_take_each_kind_as_its_row_says(void **state)
+{
+    char words[SINO_JOBS][LINE], line[2 * LINE];
+    make_inputs(*state, words);
+    for (int job = 0; job < SINO_JOBS; job++) {
+        works(SINO_VERB_PLAN, words[job]);
+        if (job != SINO_JOB_VOLUME) works(SINO_VERB_INFO, words[job]); /* info has no algorithm */
+    }
+    for (int use = 0; use < SINO_JOB_USES; use++)
+        for (int job = 0; job < SINO_JOBS; job++) {
+            snprintf(line, sizeof line, "%s %s", words[job], uses[use].words);
+            ask((SinoJobChoice)job, (SinoJobUse)use, line);
+        }
+}
+
+/* A refusal names the kind, all others that have the use, and what is allowed instead. */
+static void refusals_name_the_others(void **state)
+{
+    (void)state;
+    assert_error_has(sino_job_check(&sino_job_kinds[SINO_JOB_COUNTS], SINO_JOB_TRY), SINO_BAD_INPUT,
+                     "--reconstruction-type try is not available for counts with --system-matrix; it is for: "
+                     "--geometry parallel, --geometry cone or fan with --algorithm fdk");
+    assert_error_has(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED), SINO_BAD_INPUT,
+                     ", counts with --system-matrix; allowed: --precision single");
+}
+
+TESTING_SUBJECT(job_kinds)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(verbs_take_each_kind_as_its_row_says, testing_directory_make,
+                                        testing_directory_remove),
+        cmocka_unit_test(refusals_name_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

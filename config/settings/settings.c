@@ -215,12 +215,12 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
-/* FISTA with its usual subsets comes close to its minimum in 10 iterations, without subsets in 80. More than those of
+/* FISTA with its usual subsets comes close to its minimum in 15 iterations, without subsets in 80. More than those of
  * the demo would fit the noise of its scan, or its counts. */
 static const char *usual_iterations(int verb, const SinoSettings *settings)
 {
     if (settings->algorithm == SINO_ALGORITHM_FISTA)
-        return settings->projector == SINO_PROJECTOR_TOEPLITZ ? SINO_NORMAL_ITERATIONS_TEXT : "10";
+        return settings->projector == SINO_PROJECTOR_TOEPLITZ ? SINO_NORMAL_ITERATIONS_TEXT : "15";
     if (verb != DEMO) return "30";
     if (settings->geometry != SINO_GEOMETRY_PET) return "12";
     return settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";

@@ -502,10 +502,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm", CHOICE(algorithm, algorithm_words, "cg"),
         BRIEF(SWEEP, "method"), .help = "that of the runs that are compared; the words are those of recon"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", .kind = SINO_SETTING_AMOUNT,
-        AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "10", .operand = "N|auto",
+        AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "15", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; if not given: 10 of fista, 80 by --projector toeplitz, 30 of others; "
+        .help = "largest number of iterations; if not given: 15 of fista, 80 by --projector toeplitz, 30 of others; "
                 "demo: 12 of others, with "
                 "--geometry pet 2 of osem and 20 of others; auto, of parallel beams by cg, sirt, mlem or osem: of each "
                 "slice as many as reconstruct each half of the projections closest to the other half, at most 40, of "
@@ -567,7 +567,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "
-                "updates a slice once per subset; auto: 8, or as many as there are angles"),
+                "updates a slice once per subset, of fista after 3 iterations once per two, after 10 once per four; auto: of "
+                "osem 8, or as many as there are angles; of fista 16, or fewer, so that each has 5 angles"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
         ONLY(PARALLEL, of_room),

@@ -98,7 +98,10 @@ SinoStatus sino_fista_insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, 
 /* Updates x and y from z, which is in G, by the prior, and the momentum. */
 SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
-/* The k-th subset's turn, in parts. `back` inserts z into G, without what a smooth prior adds to it. */
+/* The turns of an iteration, each of one subset or of several. */
+int64_t sino_fista_turns(const SinoFista *own, int64_t iteration);
+
+/* Turn k, in parts. `back` inserts z into G, without what a smooth prior adds to it. */
 SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k);
 
 /* Inserts x and y from G, or from U if the prior is proximal, and their sums into SUMS. */
@@ -107,10 +110,13 @@ SinoStatus sino_fista_insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch
 /* Inserts the rule of the momentum. sums: SinoSliceSums[slice]. */
 SinoStatus sino_fista_insert_momentum(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *sums);
 
-/* Projects y for the k-th subset in turn, and turns A y into W(b − A y). Its residuals are added to those of earlier
- * turns; `first` starts the sum. */
-SinoStatus sino_fista_insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
-                                      bool first);
+/* Projects y for the subsets of the turn after turn k, which may be the first of the next iteration, and turns A y into
+ * W(b − A y). Their residuals are added to those of the iteration's earlier turns. */
+SinoStatus sino_fista_insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k);
+
+/* Records the iteration's residual, after all turns. If turns of the next iteration have more subsets, the rest of its
+ * first turn is projected. */
+SinoStatus sino_fista_insert_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 /* Sets voxels of a vector to 0: all of them, or those outside of the support. */
 SinoStatus sino_fista_insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch, int vector);

@@ -312,7 +312,7 @@ static SinoStatus insert_turn(const Slab *slab, int64_t k)
     }
     SINO_TRY(insert_momentum(slab));
     for (int64_t m = 0; m < slab->count; m++)
-        SINO_TRY(sino_fista_insert_residual(slab->run, slab->minibatch[m], slab->iteration, k + 1, k == 0));
+        SINO_TRY(sino_fista_insert_residual(slab->run, slab->minibatch[m], slab->iteration, k));
     return NULL;
 }
 
@@ -321,8 +321,8 @@ static SinoStatus iterate_together(SinoSolverRun *run, int64_t count, SinoMiniba
 {
     const Slab slab = {.run = run, .own = run->own, .count = count, .iteration = iteration, .minibatch = minibatch};
     if (iteration == 1) SINO_TRY(begin(&slab));
-    for (int64_t k = 0; k < slab.own->subset_count; k++) SINO_TRY(insert_turn(&slab, k));
-    for (int64_t m = 0; m < count; m++) SINO_TRY(sino_solver_record(run, minibatch[m], iteration));
+    for (int64_t k = 0; k < sino_fista_turns(slab.own, iteration); k++) SINO_TRY(insert_turn(&slab, k));
+    for (int64_t m = 0; m < count; m++) SINO_TRY(sino_fista_insert_record(run, minibatch[m], iteration));
     return NULL;
 }
 

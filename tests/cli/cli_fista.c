@@ -16,7 +16,7 @@ static void defaults_are_close_to_the_truth(void **state)
     static const struct {
         int angles;
         double most; /* of the error; docs/QUALITY.md has what other programs reach */
-    } cases[] = {{400, 0.05}, {100, 0.066}, {40, 0.09}};
+    } cases[] = {{400, 0.056}, {100, 0.066}, {40, 0.09}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles %d --slices 1 --noise 0.01 --truth t.h5", SIZE,
                   cases[i].angles);
@@ -62,14 +62,14 @@ static double error_with(const char *directory, const char *words)
     return cli_error(directory, "v.h5", SIZE);
 }
 
-/* 10 iterations with 8 subsets are as far as 200 without, where 10 without have hardly begun. */
+/* 15 iterations with 16 subsets are as far as 200 without, where 15 without have hardly begun. */
 static void subsets_are_faster(void **state)
 {
     const char *const at = *state;
     cli_works(at, "phantom -o p.h5 --size %d --angles 100 --slices 1 --noise 0.01 --truth t.h5", SIZE);
     const double usual = error_with(at, ""), converged = error_with(at, "--subsets 1 --iterations 200");
     const double begun = error_with(at, "--subsets 1"), three = error_with(at, "--subsets 3 --iterations 30");
-    print_message("8 subsets %.2f %%, 3: %.2f %%, 1: %.2f %%, 200 iterations: %.2f %%\n", 100 * usual, 100 * three,
+    print_message("16 subsets %.2f %%, 3: %.2f %%, 1: %.2f %%, 200 iterations: %.2f %%\n", 100 * usual, 100 * three,
                   100 * begun, 100 * converged);
     assert_true(usual <= 1.05 * converged);
     assert_true(three <= 1.03 * converged);
@@ -101,16 +101,16 @@ static void subsets_store_as_few_angles(void **state)
     for (int i = 0; i < 2; i++) {
         char words[128];
         snprintf(words, sizeof words, "%s --subsets 1", algorithm[i]);
-        const double one = lengths_of(at, words), eight = lengths_of(at, algorithm[i]);
+        const double one = lengths_of(at, words), usual = lengths_of(at, algorithm[i]);
         snprintf(words, sizeof words, "%s --symmetry no", algorithm[i]);
         const double all = lengths_of(at, words);
-        print_message("%s: %g MiB, without subsets %g, every angle %g\n", algorithm[i], eight, one, all);
-        assert_true(eight < 1.5 * one && eight < 0.3 * all);
+        print_message("%s: %g MiB, without subsets %g, every angle %g\n", algorithm[i], usual, one, all);
+        assert_true(usual < 1.7 * one && usual < 0.3 * all);
         CliRun run = {.directory = at};
         cli_start(&run, "plan p.h5 --algorithm %s", i == 0 ? "fista" : "osem");
         cli_wait(&run);
         const double planned = cli_number_after(run.out, " million nonzeros, ", NULL);
-        assert_true(planned >= eight && planned <= 1.35 * eight);
+        assert_true(planned >= usual && planned <= 1.35 * usual);
         if (!strstr(run.out, "101 of 400 angles stored\n")) fail_msg("%s", run.out);
         cli_free(&run);
     }
@@ -170,7 +170,7 @@ static void assert_same(const char *directory, const char *words)
     float *other = cli_read_volume(directory, "other.h5", SLICES, SMALL);
     const double off = cli_difference((int64_t)SLICES * SMALL * SMALL, other, one);
     print_message("%s: %.2g\n", words, off);
-    if (!(off <= 2e-5)) fail_msg("%s: volumes differ by %g", words, off);
+    if (!(off <= 1e-4)) fail_msg("%s: volumes differ by %g", words, off);
     free(one);
     free(other);
 }

@@ -47,7 +47,7 @@ static void round_trip(void **state)
     assert_has(text, "\n# The scan: Data Exchange HDF5 (certain), 30 projections of 3 x 32 pixels, uint16; ");
     assert_has(text, "\n# Angles from 0 to 174 degrees.\n");
     assert_has(text, "\nfile-name: \"scan.h5\"\nout: \"scan_volume.h5\"\n");
-    assert_has(text, "\n#iterations: 10\n");
+    assert_has(text, "\n#iterations: 15\n");
     assert_has(text, "\n#rotation-axis: auto\n");
     assert_has(text, "\n#stages: [zingers, air, stripes, harden]\n");
     assert_has(text,
@@ -62,7 +62,7 @@ static void round_trip(void **state)
     cli_works(at, "recon --config scan.yaml --pictures no --report none");
     uncomment(at, "scan.yaml", "all.yaml");
     text = text_of(at, "all.yaml");
-    assert_has(text, "\niterations: 10\n");
+    assert_has(text, "\niterations: 15\n");
     assert_has(text, "\nstages: [zingers, air, stripes, harden]\n");
     free(text);
     cli_works(at, "recon --config all.yaml --pictures no --report none -o all.h5");
@@ -114,7 +114,7 @@ static void defaults_of_algorithms(void **state)
 {
     static const struct {
         const char *given, *line;
-    } of[] = {{"", "\n#iterations: 10\n"},
+    } of[] = {{"", "\n#iterations: 15\n"},
               {"--algorithm fista --iterations 30", "\niterations: 30\n"},
               {"--algorithm cg", "\n#iterations: 30\n"},
               {"--algorithm sirt", "\n#iterations: 30\n"},
@@ -129,7 +129,7 @@ static void defaults_of_algorithms(void **state)
         cli_works(at, "init scan.h5 -o a.yaml --overwrite %s", of[i].given);
         char *text = text_of(at, "a.yaml");
         assert_has(text, of[i].line);
-        assert_has(text, "\n# iterations, unless the algorithm has none; if not given: 10 of fista, 80 by --projector "
+        assert_has(text, "\n# iterations, unless the algorithm has none; if not given: 15 of fista, 80 by --projector "
                          "toeplitz, 30 of\n# others (auto or ");
         if (!strstr(of[i].given, "nonnegativity")) assert_null(strstr(text, "nonnegativity"));
         free(text);

@@ -255,8 +255,8 @@ static void divisions_and_units_do_not_matter(void **state)
         double off;
     } cases[] = {{"cg --iterations 6", 2e-5},
                  {"sirt --iterations 9", 2e-5},
-                 {"fista", 1e-3},
-                 {"fista --prior-dimensions 3", 1e-3},
+                 {"fista", 5e-3}, /* of two digits of the strength the last may differ */
+                 {"fista --prior-dimensions 3", 5e-3},
                  {"cg --iterations auto", 5e-3}};
     static const char *const others[] = {"w.npy --partitions 5 --minibatch 3", "w.npy --minibatch 1 --symmetry no",
                                          "large.npy", "w.npy --precision double"};

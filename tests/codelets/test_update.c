@@ -845,6 +845,76 @@ static void check_support(SinoSlices slices, int64_t rows, uint64_t *seed)
     vector_free(&support);
 }
 
+enum { MATRIX_VOXELS = 10 };
+typedef double Matrix[MATRIX_VOXELS][MATRIX_VOXELS];
+
+/* AᵀW A of a random A with entries ≥ 0, whose weights are below `most`; some rays have none. */
+static void random_normal_matrix(double most, uint64_t *seed, Matrix m)
+{
+    enum { RAYS = 24 };
+    memset(m, 0, sizeof(Matrix));
+    for (int ray = 0; ray < RAYS; ray++) {
+        const double w = ray % 5 == 0 ? 0 : most * fabs(reference_random(seed));
+        double a[MATRIX_VOXELS];
+        for (int i = 0; i < MATRIX_VOXELS; i++) a[i] = (ray + i) % 3 == 0 || i == 4 ? 0 : fabs(reference_random(seed));
+        for (int i = 0; i < MATRIX_VOXELS; i++)
+            for (int j = 0; j < MATRIX_VOXELS; j++) m[i][j] += w * a[i] * a[j];
+    }
+}
+
+/* y = M x; returns the largest entry. */
+static double multiply_matrix(Matrix m, const double *x, double *y)
+{
+    double largest = 0;
+    for (int i = 0; i < MATRIX_VOXELS; i++) {
+        y[i] = 0;
+        for (int j = 0; j < MATRIX_VOXELS; j++) y[i] += m[i][j] * x[j];
+        largest = fmax(largest, y[i]);
+    }
+    return largest;
+}
+
+static double largest_eigenvalue(Matrix m, const double *start)
+{
+    double x[MATRIX_VOXELS], y[MATRIX_VOXELS], found = 0;
+    memcpy(x, start, sizeof x);
+    for (int k = 0; k < 500; k++) {
+        found = multiply_matrix(m, x, y);
+        for (int i = 0; i < MATRIX_VOXELS; i++) x[i] = y[i] / found;
+    }
+    return found;
+}
+
+/* L is at least the largest eigenvalue of AᵀW A, and at most 1.1 times as much. */
+static void step_fista_bounds_eigenvalue(void **state)
+{
+    const SinoSlices slices = {SINO_DOUBLE, 1, 1};
+    uint64_t seed = 7;
+    (void)state;
+    for (int trial = 0; trial < 20; trial++) {
+        Matrix m;
+        double ones[MATRIX_VOXELS], g[MATRIX_VOXELS], h[MATRIX_VOXELS];
+        for (int i = 0; i < MATRIX_VOXELS; i++) ones[i] = 1;
+        random_normal_matrix(trial % 2 ? 1 : 1e-3, &seed, m);
+        const double largest = multiply_matrix(m, ones, g), eigenvalue = largest_eigenvalue(m, g);
+        const double bound = trial % 2 ? 3 * largest : largest;
+        multiply_matrix(m, g, h);
+        const SinoUpdate curvature = {
+            .formula = SINO_UPDATE_CURVATURE, .slices = slices, .rows = MATRIX_VOXELS, .argument = {1 / bound}};
+        const SinoUpdate growth = {.formula = SINO_UPDATE_GROWTH, .slices = slices, .rows = MATRIX_VOXELS};
+        SinoSliceState slice = {0};
+        SinoSliceSums sums = {{0}};
+        sino_update(&curvature, (void *[SINO_UPDATE_VECTORS]){g}, NULL, &sums);
+        sino_update_slices(SINO_RULE_STEP_FISTA, slices, false, bound, &sums, &slice);
+        const double before = slice.scalar[SINO_FISTA_STEP];
+        sino_update(&growth, (void *[SINO_UPDATE_VECTORS]){g, h}, &slice, &sums);
+        sino_update_slices(SINO_RULE_LENGTHEN_FISTA, slices, false, 0, &sums, &slice);
+        const double found = 1 / slice.scalar[SINO_FISTA_STEP];
+        assert_true(before <= (1 + 1e-12) / largest && slice.scalar[SINO_FISTA_STEP] >= before);
+        assert_true(found >= eigenvalue * (1 - 1e-12) && found <= 1.1 * eigenvalue);
+    }
+}
+
 static void support_clears_voxels(void **state)
 {
     (void)state;
@@ -1564,6 +1634,7 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(given_weights_match_loops),
         cmocka_unit_test(dark_rays_have_no_weight),
         cmocka_unit_test(voxels_fista_match_loops),
+        cmocka_unit_test(step_fista_bounds_eigenvalue),
         cmocka_unit_test(support_clears_voxels),
         cmocka_unit_test(ratio_mlem_matches_loops),
         cmocka_unit_test(start_mlem_spreads_counts),

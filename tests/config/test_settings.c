@@ -95,7 +95,7 @@ static void defaults_are_those_documented(void **state)
     assert_int_equal(settings->center_method, SINO_CENTER_AUTO);
     assert_int_equal(settings->nsino, -1);
     assert_int_equal(settings->algorithm, SINO_ALGORITHM_FISTA);
-    assert_int_equal(settings->iterations, 10);
+    assert_int_equal(settings->iterations, 15);
     assert_true(sino_settings_nonnegative(settings) && isnan(settings->regularization));
     assert_true(settings->tolerance == 0 && settings->relaxation == 1);
     assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
@@ -215,27 +215,27 @@ static void defaults_of_the_algorithm(void **state)
         SinoAlgorithmChoice algorithm;
         int64_t iterations;
         bool nonnegativity;
-    } each[] = {{SINO_VERB_RECON, "s.h5 -o o.h5", SINO_ALGORITHM_FISTA, 10, true},
-                {SINO_VERB_RECON, "s.h5 -o o.h5 --grid 2x1", SINO_ALGORITHM_FISTA, 10, true},
+    } each[] = {{SINO_VERB_RECON, "s.h5 -o o.h5", SINO_ALGORITHM_FISTA, 15, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --grid 2x1", SINO_ALGORITHM_FISTA, 15, true},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --grid 1x2", SINO_ALGORITHM_CG, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --projector toeplitz", SINO_ALGORITHM_CG, 30, false},
-                {SINO_VERB_RECON, "s.h5 -o o.h5 --projector rotate", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --projector rotate", SINO_ALGORITHM_FISTA, 15, true},
                 {SINO_VERB_RECON, "s.h5 -o o --reconstruction-type try", SINO_ALGORITHM_CG, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt", SINO_ALGORITHM_SIRT, 30, false},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity", SINO_ALGORITHM_SIRT, 30, true},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity on", SINO_ALGORITHM_SIRT, 30, true},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity auto", SINO_ALGORITHM_SIRT, 30, false},
-                {SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity auto", SINO_ALGORITHM_FISTA, 10, true},
-                {SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity=False", SINO_ALGORITHM_FISTA, 10, false},
-                {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum -0.5", SINO_ALGORITHM_FISTA, 10, false},
-                {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum 0 --maximum 2", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity auto", SINO_ALGORITHM_FISTA, 15, true},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity=False", SINO_ALGORITHM_FISTA, 15, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum -0.5", SINO_ALGORITHM_FISTA, 15, false},
+                {SINO_VERB_RECON, "s.h5 -o o.h5 --minimum 0 --maximum 2", SINO_ALGORITHM_FISTA, 15, true},
                 {SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone", SINO_ALGORITHM_FDK, 30, false},
                 {SINO_VERB_RECON, "s -o o.h5 --system-matrix m", SINO_ALGORITHM_MLEM, 30, false},
-                {SINO_VERB_DEMO, "", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_DEMO, "", SINO_ALGORITHM_FISTA, 15, true},
                 {SINO_VERB_DEMO, "--algorithm cg", SINO_ALGORITHM_CG, 12, false},
                 {SINO_VERB_DEMO, "--geometry pet", SINO_ALGORITHM_OSEM, 2, false},
-                {SINO_VERB_PLAN, "s.h5", SINO_ALGORITHM_FISTA, 10, true},
-                {SINO_VERB_SIMULATE, "s.h5", SINO_ALGORITHM_FISTA, 10, true},
+                {SINO_VERB_PLAN, "s.h5", SINO_ALGORITHM_FISTA, 15, true},
+                {SINO_VERB_SIMULATE, "s.h5", SINO_ALGORITHM_FISTA, 15, true},
                 {SINO_VERB_SWEEP, "s.h5 --csv a.csv", SINO_ALGORITHM_CG, 30, false}};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         SinoSettings *settings = accept(each[i].verb, each[i].line);
@@ -304,7 +304,7 @@ static void shared_settings(void **state)
     assert_null(sino_settings_shared_text(a, SINO_VERB_RECON, &first));
     assert_null(sino_settings_shared_text(b, SINO_VERB_RECON, &other));
     assert_string_equal(first, other);
-    assert_non_null(strstr(first, "iterations: 10\n"));
+    assert_non_null(strstr(first, "iterations: 15\n"));
     assert_non_null(strstr(first, "help: no\n"));
     free(other);
     sino_settings_free(b);
@@ -793,9 +793,9 @@ static void words_are_passed_on(void **state)
     assert_null(words[1]); /* 30 iterations, as recon has of cg */
     sino_words_free(words);
     sino_settings_free(settings);
-    settings = accept(SINO_VERB_SWEEP, "s.h5 --csv a.csv --iterations 10"); /* the usual number of fista */
+    settings = accept(SINO_VERB_SWEEP, "s.h5 --csv a.csv --iterations 15"); /* the usual number of fista */
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_RECON, &words));
-    assert_string_equal(words[1], "--iterations=10");
+    assert_string_equal(words[1], "--iterations=15");
     assert_null(words[2]);
     sino_words_free(words);
     sino_settings_free(settings);
@@ -1527,7 +1527,7 @@ static void changed_settings(void **state)
 {
     (void)state;
     char *text = NULL;
-    SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --iterations 10 --algorithm FISTA --tolerance 1e-1 "
+    SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --iterations 15 --algorithm FISTA --tolerance 1e-1 "
                                                      "--memory 1G --report auto --pictures no --rotation-axis auto");
     assert_null(sino_settings_changed_text(settings, SINO_VERB_RECON, &text));
     assert_string_equal(text, "file-name: \"a.h5\"\ntolerance: 0.1\nmemory: 1073741824\nout: \"x.h5\"\npictures: no\n");

@@ -58,7 +58,7 @@ static SinoStatus new_stages(void *of)
         .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
         .field_set_count = sino_smaller(COUNT_SETS, plan->slab_count),
         .early = run->of.early,
-        .marked = sino_solver_weighs_rays(run->of.solver)};
+        .marked = run->of.marked || sino_solver_weighs_rays(run->of.solver)};
     return sino_stages_new(&stages, &run->stages);
 }
 

@@ -42,6 +42,7 @@ typedef struct SinoReconstruction {
     SinoJournal *journal;        /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;          /* of all slices of the volume */
     bool alone;                  /* other ranks do not take part */
+    bool marked;                 /* undefined rays stay so in the sinogram, whatever the solver */
     bool aside;                  /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
 

@@ -20,7 +20,7 @@
  * that no run goes on from the slices of an older program. 2: subsets of fista and osem have whole orbits of angles;
  * iterative algorithms have a margin. 3: --iterations auto gives each slice a number of its own. 4: odd flat
  * and dark fields are left out. */
-enum { CHOICES_REVISION = 4 };
+enum { CHOICES_REVISION = 5 };
 
 static SinoStatus name_journal(const SinoSettings *settings, int64_t rank, char **path)
 {

@@ -121,7 +121,7 @@ typedef enum SinoUpdateFormula {
     ROW(step_given_fista, STEP_GIVEN_FISTA, "update_step_fista")                                                       \
     ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
     ROW(step_volume, STEP_VOLUME, "update_step_fista")                                                                 \
-    ROW(lengthen_fista, LENGTHEN_FISTA, "update_step_fista")                                                                 \
+    ROW(lengthen_fista, LENGTHEN_FISTA, "update_step_fista")                                                           \
     ROW(prior_fista, PRIOR_FISTA, "update_prior_fista")                                                                \
     ROW(strength_fista, STRENGTH_FISTA, "update_strength_fista")                                                       \
     ROW(momentum_fista, MOMENTUM_FISTA, "update_momentum_fista")

@@ -567,7 +567,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
         .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
         .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "
-                "updates a slice once per subset, of fista after 3 iterations once per two, after 10 once per four; auto: of "
+                "updates a slice once per subset, of fista after 3 iterations once per two, after 10 once per four; "
+                "auto: of "
                 "osem 8, or as many as there are angles; of fista 16, or fewer, so that each has 5 angles"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,

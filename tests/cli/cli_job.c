@@ -86,7 +86,7 @@ static void other_settings(void **state)
         static const struct {
             const char *first, *last, *message;
         } pair[] = {
-            {"scan.h5", "scan.h5 --iterations 4", "iterations is 10 on rank 0 and 4 on rank %d"},
+            {"scan.h5", "scan.h5 --iterations 4", "iterations is 15 on rank 0 and 4 on rank %d"},
             {"scan.h5 --algorithm cg", "scan.h5 --algorithm cg --grid 1x2",
              "grid is auto on rank 0 and 1x2 on rank %d"},
             {"scan.h5 --precision mixed", "scan.h5", "precision is mixed on rank 0 and single on rank %d"},

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Bytes of vectors that an iteration reads and writes, per slice: updates (each ray vector 1.5 times, each voxel vector
- * twice for each subset), casts to halves, and sums at the owners of rays. */
+ * twice for each update), casts to halves, and sums at the owners of rays. */
 static double update_bytes(const SinoPlanRequest *request, const SinoRunPlan *plan)
 {
     const SinoVectors *vectors = &request->job.solver->vectors;
@@ -23,7 +23,8 @@ static double update_bytes(const SinoPlanRequest *request, const SinoRunPlan *pl
     const double element = (double)sino_precision_bytes(sino_precision_solver(plan->problem.precision));
     const double stored = (double)sino_precision_bytes(plan->problem.precision);
     const double voxels = (double)extent[SINO_ROWS_VOXELS].total, rays = (double)extent[SINO_ROWS_RAYS].total;
-    const double updates = (double)plan->problem.subset_count;
+    const double updates =
+        sino_solver_updates(request->job.solver, plan->problem.subset_count, request->job.history_columns - 1);
     double rows = 0;
     for (int64_t i = 0; i < vectors->count; i++) switch (vectors->buffer[i].rows) {
         case SINO_ROWS_VOXELS:
@@ -138,7 +139,7 @@ static double strength_search_s(const SinoPlanRequest *request, const SinoRunPla
     const double rounds = beside ? 1 : TRIALS;
     if (request->job.solver->normal)
         return normal_search_s(request, iteration_s * PANEL / (double)plan->slowest_slices, PANEL, TRIALS);
-    return rounds * (double)request->job.history_columns * panel_time(plan, iteration_s, PANEL);
+    return rounds * (double)request->job.trial_iterations * panel_time(plan, iteration_s, PANEL);
 }
 
 /* Time at most of the search for numbers of iterations, by both halves of the slices that each volume has searched

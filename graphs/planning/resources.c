@@ -82,6 +82,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .sought = sino_workload_is_sought(solver, settings),
                         .halved = solver->iterative && settings->iterations == 0,
                         .history_columns = sino_solver_history_columns(solver, settings),
+                        .trial_iterations = sino_halves_trial_iterations(settings),
                         .history_numbers = sino_solver_history_numbers(solver, settings),
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),

@@ -14,13 +14,14 @@
 typedef struct SinoWorkload {
     SinoProblem problem;
     const SinoSolver *solver;
-    bool sought;             /* the strength of a prior is sought by a solver of the normal equations */
-    bool halved;             /* --iterations auto: slices are reconstructed from halves of their projections */
-    int64_t history_columns; /* iterations + 1; 1 for a direct method */
-    int64_t history_numbers; /* of a slice (SinoHistory) */
-    int64_t slice_count;     /* slices of the volume */
-    int64_t slice_bytes;     /* counts of one slice at all angles */
-    int64_t field_bytes;     /* one flat or dark field of a slice */
+    bool sought;              /* the strength of a prior is sought by a solver of the normal equations */
+    bool halved;              /* --iterations auto: slices are reconstructed from halves of their projections */
+    int64_t history_columns;  /* iterations + 1; 1 for a direct method */
+    int64_t trial_iterations; /* of the search for the strength of a prior */
+    int64_t history_numbers;  /* of a slice (SinoHistory) */
+    int64_t slice_count;      /* slices of the volume */
+    int64_t slice_bytes;      /* counts of one slice at all angles */
+    int64_t field_bytes;      /* one flat or dark field of a slice */
     int64_t halo_bytes, halo_fields_bytes; /* of the rows beside a slab that images need: counts, and
                                             * all fields */
     int64_t stage_slice_bytes;             /* scratch memory of stages on each worker, for each slice of a minibatch */

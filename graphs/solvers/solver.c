@@ -22,6 +22,17 @@ int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settin
     return sino_larger(1, sino_smaller(SUBSETS_OF_FISTA, rows / ANGLES_OF_FISTA));
 }
 
+double sino_solver_updates(const SinoSolver *solver, int64_t subsets, int64_t iterations)
+{
+    enum { SUMMED = 64 }; /* later iterations are alike */
+    const int64_t summed = sino_smaller(iterations, SUMMED);
+    double updates = 0;
+    if (!solver->turns || iterations < 1) return (double)subsets;
+    for (int64_t i = 1; i <= summed; i++) updates += (double)solver->turns(subsets, i);
+    updates += (double)(iterations - summed) * (double)solver->turns(subsets, iterations);
+    return updates / (double)iterations;
+}
+
 SinoStatus sino_solver_order_subsets(int64_t count, int64_t **order)
 {
     int bits = 0;

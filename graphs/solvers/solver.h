@@ -65,7 +65,8 @@ typedef struct SinoSolverRun {
 typedef struct SinoSolver {
     SinoAlgorithmChoice choice;
     bool iterative;
-    bool has_subsets;         /* the solver uses --subsets; false: the data are one subset */
+    bool has_subsets; /* the solver uses --subsets; false: the data are one subset */
+    int64_t (*turns)(int64_t subsets, int64_t iteration); /* updates in iteration i ≥ 1; NULL: one for each subset */
     bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
     bool weighted;            /* the solver of --weights counts, and of a file */
     bool given;               /* the solver of --weights with a file */
@@ -130,6 +131,9 @@ SinoFilterWindow sino_solver_window(SinoFbpFilter filter);
 
 /* Number of subsets of the data, of which there are `rows`: angles of a scan, or rows of a system matrix. */
 int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings, int64_t rows);
+
+/* Updates of an iteration on average over so many iterations. */
+double sino_solver_updates(const SinoSolver *solver, int64_t subsets, int64_t iterations);
 
 /* Makes the order in which subsets have their turns: 0 … count − 1 by reversed bits, so that consecutive subsets have
  * angles far apart. The caller frees it. */

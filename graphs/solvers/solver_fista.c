@@ -170,15 +170,15 @@ SinoStatus sino_fista_prepare(SinoSolverRun *run)
 }
 
 /* Subsets of a turn of the iteration: more of them later, as long as LEAST_TURNS are left. */
-static int64_t turn_size(const SinoFista *own, int64_t iteration)
+static int64_t turn_size(int64_t subsets, int64_t iteration)
 {
     const int64_t size = iteration <= FINE_ITERATIONS ? 1 : iteration <= FINE_ITERATIONS + COARSER_ITERATIONS ? 2 : 4;
-    return sino_larger(1, sino_smaller(size, own->subset_count / LEAST_TURNS));
+    return sino_larger(1, sino_smaller(size, subsets / LEAST_TURNS));
 }
 
-int64_t sino_fista_turns(const SinoFista *own, int64_t iteration)
+int64_t sino_fista_turns(int64_t subsets, int64_t iteration)
 {
-    return sino_ceil_divide(own->subset_count, turn_size(own, iteration));
+    return sino_ceil_divide(subsets, turn_size(subsets, iteration));
 }
 
 /* The subsets of a turn are order[first … end − 1]. */
@@ -188,8 +188,8 @@ typedef struct Turn {
 
 static Turn turn_of(const SinoFista *own, int64_t iteration, int64_t k)
 {
-    const int64_t first = k * turn_size(own, iteration);
-    return (Turn){first, sino_smaller(first + turn_size(own, iteration), own->subset_count)};
+    const int64_t size = turn_size(own->subset_count, iteration);
+    return (Turn){k * size, sino_smaller((k + 1) * size, own->subset_count)};
 }
 
 /* Applies a formula, which may have sums, to vectors of a subset's rays. */
@@ -307,8 +307,9 @@ static SinoStatus insert_residuals(SinoSolverRun *run, SinoMinibatch *minibatch,
 
 SinoStatus sino_fista_insert_residual(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
 {
-    const int64_t next = (k + 1) % sino_fista_turns(run->own, iteration);
-    return insert_residuals(run, minibatch, iteration, turn_of(run->own, iteration, next), k > 0);
+    const SinoFista *own = run->own;
+    const int64_t next = (k + 1) % sino_fista_turns(own->subset_count, iteration);
+    return insert_residuals(run, minibatch, iteration, turn_of(own, iteration, next), k > 0);
 }
 
 SinoStatus sino_fista_insert_record(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
@@ -469,7 +470,7 @@ SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoFista *own = run->own;
-    for (int64_t k = 0; k < sino_fista_turns(own, iteration); k++) {
+    for (int64_t k = 0; k < sino_fista_turns(own->subset_count, iteration); k++) {
         SINO_TRY(sino_fista_insert_back(run, minibatch, iteration, k));
         SINO_TRY(sino_fista_insert_change(run, minibatch, iteration));
         SINO_TRY(sino_fista_insert_residual(run, minibatch, iteration, k));
@@ -481,6 +482,7 @@ const SinoSolver sino_solver_fista = {
     .choice = SINO_ALGORITHM_FISTA,
     .iterative = true,
     .has_subsets = true,
+    .turns = sino_fista_turns,
     .whole_slices = "fista compares neighbouring voxels",
     .vectors = {.count = SINO_FISTA_PLANE_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,

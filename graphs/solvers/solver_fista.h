@@ -98,8 +98,8 @@ SinoStatus sino_fista_insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, 
 /* Updates x and y from z, which is in G, by the prior, and the momentum. */
 SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
-/* The turns of an iteration, each of one subset or of several. */
-int64_t sino_fista_turns(const SinoFista *own, int64_t iteration);
+/* SinoSolver.turns of the solvers that have subsets. */
+int64_t sino_fista_turns(int64_t subsets, int64_t iteration);
 
 /* Turn k, in parts. `back` inserts z into G, without what a smooth prior adds to it. */
 SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k);

@@ -321,7 +321,7 @@ static SinoStatus iterate_together(SinoSolverRun *run, int64_t count, SinoMiniba
 {
     const Slab slab = {.run = run, .own = run->own, .count = count, .iteration = iteration, .minibatch = minibatch};
     if (iteration == 1) SINO_TRY(begin(&slab));
-    for (int64_t k = 0; k < sino_fista_turns(slab.own, iteration); k++) SINO_TRY(insert_turn(&slab, k));
+    for (int64_t k = 0; k < sino_fista_turns(slab.own->subset_count, iteration); k++) SINO_TRY(insert_turn(&slab, k));
     for (int64_t m = 0; m < count; m++) SINO_TRY(sino_fista_insert_record(run, minibatch[m], iteration));
     return NULL;
 }
@@ -330,6 +330,7 @@ const SinoSolver sino_solver_fista_volume = {
     .choice = SINO_ALGORITHM_FISTA,
     .iterative = true,
     .has_subsets = true,
+    .turns = sino_fista_turns,
     .volume = true,
     .whole_slices = "fista compares neighbouring voxels",
     .vectors = {.count = SINO_FISTA_VOLUME_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},

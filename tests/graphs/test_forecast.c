@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Forecast: grids, ways to store A and times for given requests, and comparison with published measurements. */
 #include "forecast.h"
+#include "halves.h"
 #include "projector_cost.h"
 
 #include "testing.h"
@@ -55,6 +56,7 @@ static Case make(const char *line)
                             .interpolation = settings->interpolation},
                 .solver = solver,
                 .history_columns = sino_solver_history_columns(solver, settings),
+                .trial_iterations = sino_halves_trial_iterations(settings),
                 .history_numbers = sino_solver_history_numbers(solver, settings),
                 .slice_count = settings->slices,
                 .slice_bytes = angles * columns * 2,

@@ -53,6 +53,9 @@ SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, int64_t 
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
                                   int64_t *iterations);
 
+/* Iterations of a trial of strengths. */
+int64_t sino_halves_trial_iterations(const SinoSettings *settings);
+
 /* How many minibatches keep so many workers busy, each of which has as many tasks at a time as partitions; at least 1,
  * at most SINO_TRIALS_MOST. */
 int64_t sino_halves_trials(int64_t worker_count, int64_t partition_count);

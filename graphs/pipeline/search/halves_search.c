@@ -9,15 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Iterations of trials: after 10 the best strength is found within a fifth of a power of two (docs/QUALITY.md). */
-enum { ITERATIONS_USUAL = 10, ITERATIONS_MOST = 40 };
-
 typedef SinoHalvesSearch Search;
 
 static int64_t rays_of(const Search *search)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     return sino_times(geometry->angle_count, geometry->column_count);
+}
+
+/* After 10 the best strength is found within a fifth of a power of two (docs/QUALITY.md). */
+int64_t sino_halves_trial_iterations(const SinoSettings *settings)
+{
+    enum { USUAL = 10, MOST = 40 };
+    return sino_smaller(sino_settings_iterations(settings), settings->usual_iterations ? USUAL : MOST);
 }
 
 SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search)
@@ -126,9 +130,8 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
     search->settings.tolerance = 0;
     search->settings.likelihood_tolerance = 0;
     search->settings.iterations = sino_settings_iterations(of->settings);
-    if (of->settings->iterations > 0 && !of->normal) /* the strength of a prior is found by no more of them */
-        search->settings.iterations =
-            sino_smaller(of->settings->iterations, of->settings->usual_iterations ? ITERATIONS_USUAL : ITERATIONS_MOST);
+    if (of->settings->iterations > 0 && !of->normal) /* strengths are tried */
+        search->settings.iterations = sino_halves_trial_iterations(of->settings);
     search->run = (SinoSolverRun){.runtime = of->runtime,
                                   .op = of->op,
                                   .settings = &search->settings,

@@ -252,10 +252,10 @@ SINO_INLINE void sino_rule_step_volume(SinoSliceState *state, const SinoSliceSum
     if (!(state->scalar[SINO_FISTA_STEP] > 0) && argument > 0) state->scalar[SINO_FISTA_STEP] = 1 / argument;
 }
 
-/* FISTA: divides L by what g = AᵀW A 1 says more than its largest value: no eigenvalue of a matrix M with entries ≥ 0
- * exceeds the largest (M g)_j/g_j of any g > 0 (L. Collatz, Math. Z. 48, 221 (1942)). The sums are Σ r_j²⁵⁶ of r_j = (M
- * g)_j/(L g_j) ≤ 1, whose root is at least the largest r_j, and at most 1.07 times as much for 4096² voxels. A sum that
- * vanishes says nothing. */
+/* FISTA: lowers L to the largest (M g)_j/g_j, with M = AᵀW A and g = M 1. No eigenvalue of a matrix M with entries ≥ 0
+ * exceeds that quotient, whatever g > 0 is (L. Collatz, Math. Z. 48, 221 (1942)). The sum is Σ r_j²⁵⁶ of the quotients
+ * r_j = (M g)_j/(L g_j) ≤ 1. Its 256th root is at least the largest r_j, and at most 1.07 times as much for 4096²
+ * voxels. If the sum is 0, all powers were too small for a double, and L stays. */
 SINO_INLINE void sino_rule_lengthen_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
 {
     (void)argument, (void)first;

@@ -21,8 +21,8 @@
  * (codelets/solvers/prior.h). The minimum of total variation is sought by a few steps from the dual vectors of the last
  * update, which come closer with every update. The gradient of a smooth prior is added to g instead, and its curvature
  * to L: z = y + (g − strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray
- * (sino_formula_weigh_rays, or a file's). Every slice has its own L, a bound of the largest eigenvalue of
- * AᵀW A that takes a product more (sino_rule_lengthen_fista).
+ * (sino_formula_weigh_rays, or a file's). Every slice has its own L, an upper bound of the largest eigenvalue of
+ * AᵀW A, which takes one more product with A and one with Aᵀ (sino_rule_lengthen_fista).
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
  * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next

@@ -59,7 +59,8 @@ enum {
 
 /* The geometries of a row that cone and fan beams lack, and why they lack it. */
 #define ONLY(kinds, why) .geometries = (kinds), .reason = (why)
-static const char of_stages[] = "cone and fan beams have no such stage";
+static const char of_images[] = "each row of a fan scan is a fan of its own",
+                  of_distance[] = "the distances of a cone beam tell it";
 static const char of_sinograms[] = "the axis of a cone beam is found by rays and their reverses, of all rows";
 static const char of_tiles[] = "made for slices in tiles; volumes of cone beams lie in lines along z";
 static const char of_fbp[] = "fdk continues projections by zeros";
@@ -339,45 +340,47 @@ const SinoSetting sino_setting_table[] = {
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
 
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages, "ORDER"), ONLY(PARALLEL, of_stages),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages, "ORDER"), .geometries = SCANS,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"),
-        .unit = "degrees", ONLY(PARALLEL, of_stages),
+        .unit = "degrees", ONLY(PARALLEL | CONE, of_images),
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
                 "axis leans, and by how much"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(phase_method, phase_words, "none"),
-        ONLY(PARALLEL, of_stages),
+        ONLY(PARALLEL | CONE, of_images),
         .help =
             "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
             "filter; "
             "gpaganin: generalised, which keeps more of the finest detail; bronnikov: modified Bronnikov's, of objects "
             "that absorb little; ctf: by the contrast transfer function, of objects that absorb little, at larger "
-            "distances; each needs --energy, --propagation-distance, --pixel-size, and --delta-beta or --material"),
+            "distances; each needs --energy, --delta-beta or --material, and of parallel beams --propagation-distance "
+            "and "
+            "--pixel-size"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL),
-        .low_excluded = true, ONLY(PARALLEL, of_stages),
+        .low_excluded = true, ONLY(PARALLEL | CONE, of_images),
         .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(material, "FORMULA"), ONLY(PARALLEL, of_stages),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(material, "FORMULA"), ONLY(PARALLEL | CONE, of_images),
         .help = "chemical formula of the material, such as CaCO3, instead of --delta-beta: delta by the density of its "
                 "electrons, beta by its attenuation"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "density", REAL(density, 0, 1e3, NULL), .low_excluded = true,
-        .unit = "g/cm3", ONLY(PARALLEL, of_stages), .help = "density of the --material"),
+        .unit = "g/cm3", ONLY(PARALLEL | CONE, of_images), .help = "density of the --material"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "attenuation", REAL(attenuation, 0, 1e9, NULL), .low_excluded = true,
-        .unit = "1/cm", ONLY(PARALLEL, of_stages),
+        .unit = "1/cm", ONLY(PARALLEL | CONE, of_images),
         .help = "linear attenuation coefficient of the --material at that energy"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true,
-        .unit = "keV", ONLY(PARALLEL, of_stages), .help = "mean energy of the beam"),
+        .unit = "keV", ONLY(PARALLEL | CONE, of_images), .help = "mean energy of the beam"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
-        .low_excluded = true, .unit = "mm", ONLY(PARALLEL, of_stages),
+        .low_excluded = true, .unit = "mm", ONLY(PARALLEL, of_distance),
         .help = "distance from the object to the detector"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
-        ONLY(PARALLEL, of_stages), BRIEF(RECON, "zingers"),
+        .geometries = SCANS, BRIEF(RECON, "zingers"),
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
                 "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
                 "sample of the scan has zingers"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-level", REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true,
-        ONLY(PARALLEL, of_stages),
+        .geometries = SCANS,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0,
@@ -386,31 +389,30 @@ const SinoSetting sino_setting_table[] = {
                 "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
                 "at both edges, and light that changes during the scan"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
-        ONLY(PARALLEL, of_stages), BRIEF(RECON, "stripes, which make rings"),
+        .geometries = SCANS, BRIEF(RECON, "stripes, which make rings"),
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
             "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
             "sample of the scan has stripes"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true,
-        .removals = FW, ONLY(PARALLEL, of_stages),
-        .help = "width of the damping of fw, in frequencies along the angles"),
+        .removals = FW, .geometries = SCANS, .help = "width of the damping of fw, in frequencies along the angles"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW,
-        ONLY(PARALLEL, of_stages),
+        .geometries = SCANS,
         .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-nblock", INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI,
-        ONLY(PARALLEL, of_stages), .help = "blocks of angles that have offsets of their own in ti; 0: one"),
+        .geometries = SCANS, .help = "blocks of angles that have offsets of their own in ti; 0: one"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-alpha", REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI,
-        ONLY(PARALLEL, of_stages),
+        .geometries = SCANS,
         .help = "how often ti adds the least product of its two corrections before it takes the root"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-snr", REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true,
-        .removals = VO_ALL, ONLY(PARALLEL, of_stages),
+        .removals = VO_ALL, .geometries = SCANS,
         .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-la-size", INTEGER(vo_large_size, 0, 10001, "0"),
-        .unit = "columns", .removals = VO_ALL, ONLY(PARALLEL, of_stages),
+        .unit = "columns", .removals = VO_ALL, .geometries = SCANS,
         .help = "columns of the medians by which vo-all finds dead and large stripes; 0: 3 % of the detector, 9 to 61"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-sm-size", INTEGER(vo_small_size, 0, 10001, "0"),
-        .unit = "columns", .removals = SORTING | VO_ALL, ONLY(PARALLEL, of_stages),
+        .unit = "columns", .removals = SORTING | VO_ALL, .geometries = SCANS,
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),

@@ -128,7 +128,7 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
                          7,
                          {{"base", "program, pictures", (double)rest},
                           {"vectors", "volume, scan, vectors", (double)bytes->vectors},
-                          {"pieces", "counts, sinograms", (double)bytes->pieces},
+                          {"pieces", "counts, sinograms", (double)(bytes->pieces + bytes->integrals)},
                           {"images", "images", (double)bytes->images},
                           {"scratch", "work memory of tasks", (double)bytes->scratch},
                           {"loading", "fields being averaged", (double)bytes->loading},

@@ -146,6 +146,7 @@ int cli_cone_tests(void);
 int cli_cone_iterative_tests(void);
 int cli_cone_recon_tests(void);
 int cli_cone_ranks_tests(void);
+int cli_cone_stages_tests(void);
 int cli_counts_ranks_tests(void);
 int cli_pet_tests(void);
 int cli_policy_tests(void);

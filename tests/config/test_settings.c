@@ -1587,7 +1587,7 @@ static void table_is_consistent(void **state)
         assert_non_null(row->help);
         assert_true(row->verbs != 0);
         const int cones = 1 << SINO_GEOMETRY_CONE | 1 << SINO_GEOMETRY_FAN;
-        const bool lacks = (row->geometries & 1 << SINO_GEOMETRY_PARALLEL) && !(row->geometries & cones);
+        const bool lacks = (row->geometries & 1 << SINO_GEOMETRY_PARALLEL) && (row->geometries & cones) != cones;
         assert_true(lacks == (row->reason != NULL));
         for (int k = 0; k < SINO_VERB_COUNT; k++) {
             const int verb = sino_verb_table[k].verb;

@@ -255,10 +255,11 @@ void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, co
     findings->stages.unit = sample->unit;
     if (sample->lacks_fields) return; /* nothing is known of its line integrals */
     choose_air(settings, input, sample, findings);
-    if (sino_job_kind(settings)->beam != SINO_BEAM_PARALLEL) return;
-    const double share = sees_air(settings, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
-    choose_padding(settings, input, sample, share, findings);
-    findings->stages.uneven = is_uneven(settings, input, sample, share);
+    if (sino_job_kind(settings)->beam == SINO_BEAM_PARALLEL) {
+        const double share = sees_air(settings, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
+        choose_padding(settings, input, sample, share, findings);
+        findings->stages.uneven = is_uneven(settings, input, sample, share);
+    }
     choose_zingers(settings, input, sample, findings);
     choose_stripes(settings, input, sample, findings);
     if (settings->beam_hardening.count == 0)

@@ -12,6 +12,7 @@
 #include "arithmetic.h"
 #include "columns_task.h"
 #include "cone_kind.h"
+#include "integrals.h"
 #include "memory.h"
 #include "repeat_task.h"
 #include "solve.h"
@@ -45,6 +46,9 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     const int64_t history = sino_times(sets->image_slices, sino_times(history_numbers, (int64_t)sizeof(double)));
     const int64_t tally =
         sino_times(cone->angle_count + cone->column_count + cone->row_count, (int64_t)sizeof(int64_t));
+    SinoScanInfo info;
+    const SinoInput loaded = sino_integrals_needed(input) ? sino_integrals_input(input, &info) : *input;
+    const int64_t images_of_worker = sino_input_images_bytes(&loaded, sino_times(cone->row_count, loaded.binning));
     SinoOperatorSize size;
     SINO_CHECK(kind, SINO_BAD_INPUT,
                "precision is not single; allowed with --geometry cone and an iterative "
@@ -53,12 +57,14 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     SinoUnitBytes bytes = {
         .vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
                    sino_solver_weight_bytes(solver, problem, &size.shape),
-        .pieces = sino_cone_pieces_bytes(cone, input, cone->row_count, sets->piece_sets, 1),
+        .pieces = sino_cone_pieces_bytes(cone, &loaded, cone->row_count, sets->piece_sets, 1),
         .images = sino_times(sino_times(sets->image_sets, sets->image_slices), sino_times(slice, real)) + history +
                   2 * sino_larger(tally, sino_times(sets->image_slices, (int64_t)sizeof(int64_t))),
-        .scratch = size.map_bytes};
+        .scratch = size.map_bytes + sino_times(worker_count, images_of_worker),
+        .integrals = sino_integrals_bytes(input)};
     bytes.data = bytes.vectors + bytes.pieces + bytes.images;
-    bytes.total = bytes.data + bytes.scratch;
+    bytes.total =
+        bytes.integrals + sino_larger(bytes.data + bytes.scratch, sino_integrals_pass_bytes(input, worker_count));
     *result = bytes;
     return NULL;
 }

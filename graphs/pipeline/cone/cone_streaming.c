@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "cone_pieces.h"
 #include "filter_task.h"
+#include "integrals.h"
 
 #include <math.h>
 
@@ -247,15 +248,19 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
 {
     enum { FIELD_SETS = 2 };
     const int64_t rows = most_rows(cone, streaming), columns = sino_cone_filtered(cone).column_count;
+    SinoScanInfo info;
+    const SinoInput loaded = sino_integrals_needed(input) ? sino_integrals_input(input, &info) : *input;
+    const int64_t images = sino_input_images_bytes(&loaded, sino_times(rows, loaded.binning));
     const int64_t image =
         sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, REAL));
     const int64_t field_sets = sino_smaller(FIELD_SETS, streaming->slab_count);
     const int64_t pieces = sino_times(streaming->block_sets, sino_cone_piece_count(cone, streaming, 0));
     SinoConeBytes bytes = {
-        .pieces = sino_cone_pieces_bytes(cone, input, rows, streaming->piece_sets, field_sets) +
+        .pieces = sino_cone_pieces_bytes(cone, &loaded, rows, streaming->piece_sets, field_sets) +
                   sino_times(streaming->piece_sets, sino_cone_weighed_bytes(cone, rows)),
         .images = sino_times(streaming->image_sets, image),
-        .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float)))};
+        .weights = sino_times(sino_times(cone->angle_count, columns), (int64_t)(sizeof(double) + sizeof(float))),
+        .integrals = sino_integrals_bytes(input)};
     const int64_t all_lines = all_piece_bytes(cone, streaming);
     for (int64_t r = 0; r < streaming->grid_rows; r++) {
         const SinoSpan share = sino_cone_largest_share(cone, streaming, r);
@@ -266,9 +271,10 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
         bytes.messages = sino_larger(bytes.messages, message_bytes(cone, streaming, all_lines - own, share));
         bytes.early = sino_larger(bytes.early, early_bytes(cone, streaming, own));
         bytes.scratch =
-            sino_larger(bytes.scratch, sino_times(worker_count, scratch_bytes(cone, streaming, share, rows)));
+            sino_larger(bytes.scratch, sino_times(worker_count, images + scratch_bytes(cone, streaming, share, rows)));
     }
     bytes.data = bytes.parts + bytes.pieces + bytes.lines + bytes.images + bytes.messages;
     bytes.total = bytes.data + bytes.early + bytes.weights + bytes.scratch;
+    bytes.total = bytes.integrals + sino_larger(bytes.total, sino_integrals_pass_bytes(input, worker_count));
     return bytes;
 }

@@ -93,16 +93,17 @@ int64_t sino_cone_weighed_bytes(const SinoCone *cone, int64_t rows);
 
 /* Bytes of the rank that needs most. */
 typedef struct SinoConeBytes {
-    int64_t parts;    /* the share's voxels */
-    int64_t pieces;   /* counts, flat and dark fields, sinograms, and weighed sinograms */
-    int64_t lines;    /* blocks of lines */
-    int64_t images;   /* slices on their way to the volume */
-    int64_t messages; /* lines and voxels on their way to other ranks, or from them */
-    int64_t weights;  /* weights of rays */
-    int64_t scratch;  /* work memory of tasks on all workers */
-    int64_t early;    /* lines that have arrived before their block's memory was free: StarPU's memory */
-    int64_t data;     /* those of these that are StarPU data */
-    int64_t total;    /* of all, without the program's own */
+    int64_t parts;     /* the share's voxels */
+    int64_t pieces;    /* counts, flat and dark fields, sinograms, and weighed sinograms */
+    int64_t lines;     /* blocks of lines */
+    int64_t images;    /* slices on their way to the volume */
+    int64_t messages;  /* lines and voxels on their way to other ranks, or from them */
+    int64_t weights;   /* weights of rays */
+    int64_t integrals; /* the whole scan after its stages; 0: pieces are loaded from its file */
+    int64_t scratch;   /* work memory of tasks on all workers */
+    int64_t early;     /* lines that have arrived before their block's memory was free: StarPU's memory */
+    int64_t data;      /* those of these that are StarPU data */
+    int64_t total;     /* of all, without the program's own */
 } SinoConeBytes;
 
 SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,

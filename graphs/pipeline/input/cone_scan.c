@@ -46,7 +46,7 @@ int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SI
     return count;
 }
 
-static SinoStatus check_setup(const SinoSettings *settings, const SinoScanSetup *setup)
+SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSetup *setup)
 {
     char missing[SINO_CONE_MISSING_SIZE];
     const int count = sino_cone_missing(setup, missing);
@@ -187,7 +187,7 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *result)
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
-    SINO_TRY(check_setup(settings, &setup));
+    SINO_TRY(sino_cone_check_setup(settings, &setup));
     SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;
     SINO_TRY(check_rows(settings, &cone));

@@ -36,6 +36,9 @@ typedef struct SinoConeDescription {
 SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
                               int64_t column_count, int64_t row_count, SinoConeDescription *description);
 
+/* SINO_BAD_INPUT: a length is missing, or the lengths are those of no cone beam. */
+SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSetup *setup);
+
 /* Writes the names of the options whose lengths are 0 as "--a, --b and --c" into `text`; returns their number. */
 enum { SINO_CONE_MISSING_SIZE = 128 };
 int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE]);

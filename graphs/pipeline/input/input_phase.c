@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, phase: the filter of phase retrieval, from the settings. */
 #include "arithmetic.h"
+#include "cone_scan.h"
 #include "input.h"
+#include "job_kind.h"
 #include "material.h"
 
 #include <math.h>
@@ -47,7 +49,28 @@ static SinoStatus check_unused(const SinoSettings *settings)
     return NULL;
 }
 
-static SinoStatus check_needed(const SinoSettings *settings)
+/* The beam behind the object, as if it was parallel. */
+typedef struct Propagation {
+    double distance_mm, pixel_um;
+} Propagation;
+
+/* A cone beam with magnification M shows what a parallel beam shows at 1/M of the distance, on pixels of 1/M of the
+ * width (D. Paganin, Coherent X-Ray Optics, 2006, section 4.5). */
+static SinoStatus propagation_of_cone(const SinoSettings *settings, const SinoInput *input, Propagation *found)
+{
+    const double most_unequal = 0.01;
+    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    SINO_TRY(sino_cone_check_setup(settings, &setup));
+    SINO_CHECK(fabs(setup.pixel_height / setup.pixel_width - 1) <= most_unequal, SINO_BAD_INPUT,
+               "phase-method is %s, and pixels are %g mm wide and %g mm high; allowed: with pixels as high as wide",
+               methods[settings->phase_method].name, setup.pixel_width, setup.pixel_height);
+    const double magnification = setup.source_detector / setup.source_object;
+    *found = (Propagation){(setup.source_detector - setup.source_object) / magnification,
+                           1000 * setup.pixel_width / magnification};
+    return NULL;
+}
+
+static SinoStatus check_needed(const SinoSettings *settings, bool cone)
 {
     const struct {
         const char *name;
@@ -55,11 +78,11 @@ static SinoStatus check_needed(const SinoSettings *settings)
     } number[] = {{"energy", settings->energy_kev},
                   {"propagation-distance", settings->propagation_mm},
                   {"pixel-size", settings->pixel_size_um}};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < (cone ? 1 : 3); i++)
         SINO_CHECK(number[i].value > 0, SINO_BAD_INPUT,
-                   "phase-method is %s without --%s; needed: --energy, --propagation-distance, --pixel-size, and "
-                   "--delta-beta or --material",
-                   methods[settings->phase_method].name, number[i].name);
+                   "phase-method is %s without --%s; needed: --energy%s, and --delta-beta or --material",
+                   methods[settings->phase_method].name, number[i].name,
+                   cone ? "" : ", --propagation-distance, --pixel-size");
     return NULL;
 }
 
@@ -86,35 +109,37 @@ static SinoStatus find_delta_beta(const SinoSettings *settings, double *delta_be
 }
 
 /* The contrast transfer function has no zero on the detector. */
-static SinoStatus check_transfer(const SinoSettings *settings, double chi)
+static SinoStatus check_transfer(const SinoSettings *settings, const Propagation *beam, double chi)
 {
     SINO_CHECK(settings->phase_method != SINO_PHASE_CTF_METHOD || chi <= SINO_PHASE_CTF_MAX, SINO_BAD_INPUT,
                "phase-method is ctf, whose transfer function falls to 0 on this detector: propagation-distance is %g "
                "mm; allowed: up to %.4g mm with this energy and pixel-size",
-               settings->propagation_mm, settings->propagation_mm * SINO_PHASE_CTF_MAX / chi);
+               beam->distance_mm, beam->distance_mm * SINO_PHASE_CTF_MAX / chi);
     return NULL;
 }
 
 SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input)
 {
-    const double pixel_m = settings->pixel_size_um * 1e-6, distance_m = settings->propagation_mm * 1e-3;
+    const bool cone = sino_job_is_cone(settings);
+    Propagation beam = {settings->propagation_mm, settings->pixel_size_um};
     double delta_beta = 0;
     if (settings->phase_method == SINO_PHASE_NONE) return check_unused(settings);
     const char *const name = methods[settings->phase_method].name;
-    SINO_TRY(check_needed(settings));
+    SINO_TRY(check_needed(settings, cone));
+    if (cone) SINO_TRY(propagation_of_cone(settings, input, &beam));
     SINO_TRY(find_delta_beta(settings, &delta_beta));
     SINO_CHECK(input->minus_log, SINO_BAD_INPUT,
                "phase-method is %s, but the values are line integrals; allowed: with --data counts or transmission",
                name);
     const double wavelength_m = 1.2398419843320026e-9 / settings->energy_kev; /* hc */
+    const double pixel_m = beam.pixel_um * 1e-6, distance_m = beam.distance_mm * 1e-3;
     const double fresnel = wavelength_m * distance_m / (4 * SINO_PI) / (pixel_m * pixel_m);
     const double range = sqrt(delta_beta * fresnel);
     SINO_CHECK(range <= SINO_PHASE_RANGE_MAX, SINO_BAD_INPUT,
                "phase-method %s would blur over %.4g pixels, by delta-beta %g, energy %g keV, propagation-distance "
                "%g mm and pixel-size %g micrometres; allowed: values that give up to %g pixels",
-               name, range, delta_beta, settings->energy_kev, settings->propagation_mm, settings->pixel_size_um,
-               SINO_PHASE_RANGE_MAX);
-    SINO_TRY(check_transfer(settings, 2 * SINO_PI * SINO_PI * fresnel));
+               name, range, delta_beta, settings->energy_kev, beam.distance_mm, beam.pixel_um, SINO_PHASE_RANGE_MAX);
+    SINO_TRY(check_transfer(settings, &beam, 2 * SINO_PI * SINO_PI * fresnel));
     input->phase = (SinoPhaseOptions){.filter = methods[settings->phase_method].filter,
                                       .weak = methods[settings->phase_method].weak,
                                       .range = range,

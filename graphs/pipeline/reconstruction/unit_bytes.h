@@ -14,6 +14,7 @@ typedef struct SinoUnitBytes {
     int64_t operator_bytes; /* of these four */
     int64_t vectors;        /* of the solver, its weights and the values that go with a matrix */
     int64_t pieces;         /* counts and sinograms of pieces of a scan */
+    int64_t integrals;      /* the whole scan after its stages; 0: pieces are loaded from its file */
     int64_t images;         /* slices on their way to the volume, and what is stored with them */
     int64_t scratch;        /* work memory of tasks on all workers */
     int64_t loading;        /* flat or dark fields being averaged */

@@ -68,7 +68,7 @@ static SinoAmounts planned_items(const SinoConePlan *plan)
                          10,
                          {{"base", "program, pictures", (double)rest},
                           {"voxels", "voxels", (double)bytes->parts},
-                          {"pieces", "counts, sinograms", (double)bytes->pieces},
+                          {"pieces", "counts, sinograms", (double)(bytes->pieces + bytes->integrals)},
                           {"lines", "filtered projections", (double)bytes->lines},
                           {"images", "images", (double)bytes->images},
                           {"messages", "messages", (double)(bytes->messages + bytes->early)},

@@ -189,7 +189,7 @@ static SinoStatus compute(SinoRecon *recon)
     Cone *own = recon->own;
     const SinoConeReconstruction reconstruction = {.runtime = recon->runtime,
                                                    .settings = recon->settings,
-                                                   .input = &recon->input,
+                                                   .input = sino_integrals_or(recon->integrals, &recon->input),
                                                    .cone = &own->cone,
                                                    .streaming = &own->plan.streaming,
                                                    .scale = scale_of(recon),

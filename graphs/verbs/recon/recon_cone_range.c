@@ -51,7 +51,7 @@ SinoStatus sino_recon_cone_sample(SinoRecon *recon, SinoRecord *record)
     SINO_TRY(sino_processes_agree(recon->processes, sino_record_new(&shape, record)));
     const SinoConeReconstruction reconstruction = {.runtime = recon->runtime,
                                                    .settings = &quick,
-                                                   .input = &recon->input,
+                                                   .input = sino_integrals_or(recon->integrals, &recon->input),
                                                    .cone = &coarse,
                                                    .streaming = &plan.streaming,
                                                    .scale = sino_recon_cone_scale(&coarse),

@@ -95,7 +95,7 @@ static SinoStatus compute(SinoRecon *recon)
     const Solution *own = recon->own;
     const SinoConeSolution solution = {.runtime = recon->runtime,
                                        .settings = recon->settings,
-                                       .input = &recon->input,
+                                       .input = sino_integrals_or(recon->integrals, &recon->input),
                                        .op = own->op,
                                        .solver = own->solver,
                                        .sets = &own->plan.sets,

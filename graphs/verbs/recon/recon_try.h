@@ -3,6 +3,7 @@
 #ifndef SINO_RECON_TRY_H
 #define SINO_RECON_TRY_H
 
+#include "integrals.h"
 #include "recon.h"
 #include "settings_vary.h"
 #include "slice_quality.h"
@@ -11,11 +12,12 @@ typedef struct SinoTry {
     const SinoSettings *settings; /* not owned */
     SinoLog *log;
     SinoRuntime *runtime;
-    SinoInput input;  /* one slice */
-    SinoTeam team;    /* a team of this rank alone */
-    bool planned;     /* the team is made */
-    SinoOperator *op; /* of the last slice; NULL: none yet */
-    double center;    /* as a column of the file */
+    SinoInput input;          /* one slice */
+    SinoIntegrals *integrals; /* of a cone beam, as SinoRecon has them */
+    SinoTeam team;            /* a team of this rank alone */
+    bool planned;             /* the team is made */
+    SinoOperator *op;         /* of the last slice; NULL: none yet */
+    double center;            /* as a column of the file */
     bool cone, directory_made;
     SinoSwept swept;           /* the values that are tried, such as centers */
     SinoSliceQuality *quality; /* [swept.count]; owned */

@@ -151,6 +151,7 @@ static SinoStatus set_up(SinoRecon *recon)
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     sino_recon_mark(recon, "StarPU starts");
     SINO_TRY(find_dropped(recon));
+    SINO_TRY(sino_processes_agree(processes, sino_recon_limit_stages(recon)));
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
     sino_recon_mark(recon, "the work is divided");
@@ -159,6 +160,7 @@ static SinoStatus set_up(SinoRecon *recon)
         sino_recon_mark(recon, "the rotation center is found");
     const bool by_center = recon->job->beam == SINO_BEAM_CONE || sino_input_is_half(&recon->input);
     if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
+    SINO_TRY(sino_recon_keep_integrals(recon));
     SINO_TRY(sino_recon_find_range(recon));
     SINO_TRY(sino_processes_agree(processes, identify(recon)));
     const SinoRecordShape shape = recon->kind->record(recon);
@@ -493,6 +495,7 @@ static SinoStatus run_and_release(SinoRecon *recon)
     sino_resume_end(&recon->resume, false);
     sino_record_free(&recon->record);
     sino_output_names_free(&recon->names);
+    sino_integrals_free(recon->integrals);
     sino_input_close(&recon->input);
     return status;
 }

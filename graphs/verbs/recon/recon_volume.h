@@ -5,6 +5,7 @@
 #define SINO_RECON_VOLUME_H
 
 #include "ending.h"
+#include "integrals.h"
 #include "job_kind.h"
 #include "recon.h"
 #include "recon_resume.h"
@@ -56,10 +57,11 @@ typedef struct SinoRecon {
     SinoLog *log;
     SinoProcesses *processes;
     SinoRuntime *runtime;
-    bool runs_in;         /* the runtime is a caller's, who stops it */
-    SinoInput input;      /* a scan; after `build`: this rank's share of it; info NULL: the kind's input is none */
-    SinoInputFiles files; /* of the input, whose checksum is in /process */
-    SinoResume resume;    /* zero: the run keeps no journals */
+    bool runs_in;             /* the runtime is a caller's, who stops it */
+    SinoInput input;          /* a scan; after `build`: this rank's share of it; info NULL: the kind's input is none */
+    SinoIntegrals *integrals; /* of the input, where a reconstruction does not load its scan; else NULL */
+    SinoInputFiles files;     /* of the input, whose checksum is in /process */
+    SinoResume resume;        /* zero: the run keeps no journals */
     SinoOutputNames names;
     SinoVolumeRequest request;
     SinoVolume *volume;
@@ -114,6 +116,13 @@ struct SinoReconKind {
 
 /* Opens the scan that the settings name as the input of the run. */
 SinoStatus sino_recon_open_scan(SinoRecon *recon);
+
+/* Of cone beams. Stages that need whole sinograms are left out where sinodag chose them, and several ranks or too
+ * little memory have none. SINO_BAD_INPUT: the user chose them. */
+SinoStatus sino_recon_limit_stages(SinoRecon *recon);
+
+/* Runs them, if there are any, and keeps recon->integrals. */
+SinoStatus sino_recon_keep_integrals(SinoRecon *recon);
 
 /* Writes `count` histories, each of which as many slices share, to /process: residuals, and log_likelihood if the
  * solver records it, which is logged, too. `whose` ("per slice") and `stopped` ("NaN once the slice has stopped") end

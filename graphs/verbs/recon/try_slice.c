@@ -80,6 +80,8 @@ void sino_try_close(SinoTry *try)
     sino_team_free(&try->team);
     try->team = (SinoTeam){0};
     try->planned = false;
+    sino_integrals_free(try->integrals);
+    try->integrals = NULL;
     sino_input_close(&try->input);
     try->input = (SinoInput){0};
 }
@@ -169,10 +171,13 @@ static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, S
     SINO_TRY(cone_of(try, settings, sino_input_column_of_file(&try->input, try->input.geometry.center), &cone));
     const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
     SINO_TRY(plan_cone(try, settings, &cone, sino_record_bytes(&shape), &plan));
+    if (!try->integrals)
+        SINO_TRY(
+            sino_integrals_new(try->runtime, &try->input, plan.total_bytes - plan.bytes.integrals, &try->integrals));
     SINO_TRY(sino_record_new(&shape, record));
     const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
                                                    .settings = settings,
-                                                   .input = &try->input,
+                                                   .input = sino_integrals_or(try->integrals, &try->input),
                                                    .cone = &cone,
                                                    .streaming = &plan.streaming,
                                                    .scale = sino_recon_cone_scale(&cone),

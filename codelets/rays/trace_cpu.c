@@ -346,9 +346,17 @@ static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, cons
     return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
-static SinoStatus new_workspace(void *work)
+/* Megabytes, of which a small operator touches few. */
+static SinoStatus new_workspace(Workspace **work)
 {
-    return sino_allocate(1, sizeof(Workspace), "tracing", work);
+    *work = sino_reserve(sizeof(Workspace));
+    SINO_CHECK(*work, SINO_FAILED, "no memory for tracing: %zu bytes asked for", sizeof(Workspace));
+    return NULL;
+}
+
+static void free_workspace(void *work)
+{
+    sino_release(work, sizeof(Workspace));
 }
 
 static SinoStatus append_sections(const SinoLayout *layout, int64_t section_count, const SinoTraceSection *section,
@@ -366,7 +374,9 @@ static SinoStatus trace_tiles(const SinoLayout *layout, int64_t first_tile, int6
 {
     const int64_t section_count = sino_trace_sections(layout, first_tile, tile_count, tile, NULL);
     SinoTraceSection *section = NULL;
-    if (!trace->workspace) SINO_TRY(new_workspace(&trace->workspace));
+    Workspace *work = trace->workspace;
+    if (!work) SINO_TRY(new_workspace(&work));
+    trace->workspace = work;
     SINO_TRY(reserve(trace, expected_bytes(layout, tile_count, tile)));
     SINO_TRY(sino_allocate(section_count, sizeof *section, "sections to trace", &section));
     sino_trace_sections(layout, first_tile, tile_count, tile, section);
@@ -390,7 +400,7 @@ SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_
 void sino_trace_free(SinoTrace *trace)
 {
     sino_free_large(trace->bytes);
-    free(trace->workspace);
+    free_workspace(trace->workspace);
     *trace = (SinoTrace){0};
 }
 
@@ -410,7 +420,7 @@ SinoStatus sino_trace_measure(const SinoLayout *layout, int64_t section_count, c
         offset += size[i].bytes;
     }
     size[section_count] = (SinoTraceSize){.offset = offset, .bytes = offset};
-    free(work);
+    free_workspace(work);
     return NULL;
 }
 
@@ -424,7 +434,7 @@ SinoStatus sino_trace_fill(const SinoLayout *layout, int64_t section_count, cons
         trace_section(layout, &section[i], work);
         write_section(work, layout->precision, (uint8_t *)bytes + size[i].offset);
     }
-    free(work);
+    free_workspace(work);
     return NULL;
 }
 

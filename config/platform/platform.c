@@ -47,15 +47,19 @@ static int64_t read_number(const char *path, const char *key)
     return value;
 }
 
+/* A group of v1 without a limit has the number of all addresses, and its other files take long to read. */
+static const int64_t no_limit = (int64_t)1 << 60;
+
 /* Bytes that the group may still allocate; INT64_MAX: no such group, or no limit ("max"). */
 static int64_t group_remaining(const char *folder, const CgroupVersion *version)
 {
     char path[1400];
     snprintf(path, sizeof path, "%s/%s", folder, version->limit);
     const int64_t limit = read_number(path, "");
+    if (limit < 0 || limit >= no_limit) return INT64_MAX;
     snprintf(path, sizeof path, "%s/%s", folder, version->usage);
     const int64_t usage = read_number(path, "");
-    if (limit < 0 || usage < 0) return INT64_MAX;
+    if (usage < 0) return INT64_MAX;
     snprintf(path, sizeof path, "%s/memory.stat", folder);
     const int64_t cache = read_number(path, version->cache);
     const int64_t remaining = limit - usage + (cache > 0 ? cache : 0);

@@ -32,7 +32,7 @@ enum {
 static SinoStatus assign_defaults(int verb, SinoSettings *settings)
 {
     for (const SinoSetting *row = sino_setting_table; row < sino_setting_table + SINO_SETTING_COUNT; row++)
-        if (row->fallback && sino_setting_find(verb, row->name, strlen(row->name)) == row)
+        if (row->fallback && ((row->verbs & verb) || sino_setting_find(verb, row->name, strlen(row->name)) == row))
             SINO_TRY(sino_setting_assign(row, row->name, row->fallback, settings));
     return NULL;
 }

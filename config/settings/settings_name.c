@@ -17,9 +17,10 @@ const char *sino_verb_summary(int verb)
     return sino_verb_text(verb)->summary;
 }
 
+/* Every setting is looked for among all names: most differ in the first letter. */
 static bool is_spelled(const char *name, const char *word, size_t length)
 {
-    return name && strlen(name) == length && strncmp(name, word, length) == 0;
+    return name && *name == *word && strncmp(name, word, length) == 0 && name[length] == '\0';
 }
 
 const SinoSetting *sino_setting_find(int verb, const char *word, size_t length)

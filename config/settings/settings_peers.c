@@ -125,7 +125,7 @@ const SinoPeerValue sino_peer_values[] = {
 const SinoPeerOption *sino_peer_option(const char *word, size_t length)
 {
     for (const SinoPeerOption *peer = sino_peer_options; peer->word; peer++)
-        if (strlen(peer->word) == length && strncmp(peer->word, word, length) == 0) return peer;
+        if (*peer->word == *word && strncmp(peer->word, word, length) == 0 && peer->word[length] == '\0') return peer;
     return NULL;
 }
 

@@ -174,18 +174,31 @@ static int progress(void *of, double done, const char *words)
     return done > 0.5 && *words == 'x';
 }
 
+/* Settings of a reconstruction. The last one searches a strength, which takes a hundred times as long as the others,
+ * so that one byte alone chooses it. */
+static const char *const ways[][3] = {{"algorithm=fbp"},
+                                      {"algorithm=fbp", "rotation-axis=2"},
+                                      {"algorithm=cg", "iterations=1", "rotation-axis=2"},
+                                      {"iterations=1", "regularization=0.1"},
+                                      {"iterations=1", "regularization=0.1", "rotation-axis=2"},
+                                      {"iterations=1"}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
 static void reconstruct(State *state)
 {
     Bytes *bytes = &state->bytes;
     double angle_rad[SIDE];
     char setting[3][64];
-    const char *settings[6] = {"iterations=1", "data=line-integrals", NULL};
+    const char *settings[8] = {"data=line-integrals", NULL};
+    int given = 1;
+    const int chosen = byte(bytes), way = chosen == 255 ? WAYS - 1 : chosen % (WAYS - 1);
+    for (int i = 0; i < 3 && ways[way][i]; i++) settings[given++] = ways[way][i];
     SinodagScan scan = {.projections = array(state, 1)};
     if (byte(bytes) % 3 == 0) scan.flats = array(state, 1);
     for (int k = 0; k < SIDE; k++) angle_rad[k] = k < 2 ? number(bytes) : k / 3.0;
     if (byte(bytes) % 2) scan.angle_rad = angle_rad;
     const int count = byte(bytes) % 4;
-    for (int i = 0; i < count; i++) settings[2 + i] = text(bytes, setting[i], sizeof setting[i]);
+    for (int i = 0; i < count; i++) settings[given++] = text(bytes, setting[i], sizeof setting[i]);
     const SinodagOutput output = {allocate, byte(bytes) % 2 ? progress : NULL, state};
     settle(sinodag_recon(&scan, settings, &output));
 }

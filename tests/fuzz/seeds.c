@@ -160,7 +160,7 @@ static void write_calls(const char *folder)
                                    "\0\0\4\5\0" MADE            /* the operator */
                                    "\0\3\1\2\5\5\0\1\2\4\5\0\1" /* A x */
                                    "\0\4\1\2\5\5\1\2\2\4\5\2\0" /* its transpose, in other orders */
-                                   "\0\10\1\4\2\5\0\1\0\1\1\1algorithm=fbp\0\1" /* a reconstruction */
+                                   "\0\10\1\1\4\2\5\0\1\0\1\1\1fbp-filter=hann\0\1" /* a reconstruction by fbp */
                                    "\0\6recon\0"
                                    "\0\2\0\1";
     static const char cone[] = "\0"

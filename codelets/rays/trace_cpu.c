@@ -24,7 +24,7 @@ typedef struct Segment {
     int32_t first, count; /* range in the workspace's voxels and lengths */
 } Segment;
 
-typedef struct Workspace {
+typedef struct SinoTraceWorkspace {
     /* the rays of group_angles angles that cross the tile */
     Segment segment[GROUP_ANGLES_RAYS];
     Segment sorted[GROUP_ANGLES_RAYS];
@@ -346,9 +346,17 @@ static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, cons
     return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
-static SinoStatus new_workspace(void *work)
+/* Most sections take a small part of the largest one's 4 MiB, of which the rest takes no memory. */
+static SinoStatus new_workspace(Workspace **work)
 {
-    return sino_allocate(1, sizeof(Workspace), "tracing", work);
+    *work = sino_reserve(sizeof(Workspace));
+    SINO_CHECK(*work, SINO_FAILED, "no addresses for tracing: %zu bytes asked for", sizeof(Workspace));
+    return NULL;
+}
+
+static void free_workspace(Workspace *work)
+{
+    sino_release(work, sizeof *work);
 }
 
 static SinoStatus append_sections(const SinoLayout *layout, int64_t section_count, const SinoTraceSection *section,
@@ -390,7 +398,7 @@ SinoStatus sino_trace_tiles(const SinoLayout *layout, int64_t first_tile, int64_
 void sino_trace_free(SinoTrace *trace)
 {
     sino_free_large(trace->bytes);
-    free(trace->workspace);
+    free_workspace(trace->workspace);
     *trace = (SinoTrace){0};
 }
 
@@ -410,7 +418,7 @@ SinoStatus sino_trace_measure(const SinoLayout *layout, int64_t section_count, c
         offset += size[i].bytes;
     }
     size[section_count] = (SinoTraceSize){.offset = offset, .bytes = offset};
-    free(work);
+    free_workspace(work);
     return NULL;
 }
 
@@ -424,7 +432,7 @@ SinoStatus sino_trace_fill(const SinoLayout *layout, int64_t section_count, cons
         trace_section(layout, &section[i], work);
         write_section(work, layout->precision, (uint8_t *)bytes + size[i].offset);
     }
-    free(work);
+    free_workspace(work);
     return NULL;
 }
 

@@ -272,7 +272,8 @@ static uint32_t bundle_steps(const SinoRegroup *regroup, const Group *group)
 
 static SinoStatus workspace_new(const SinoRegroup *regroup, Workspace **work)
 {
-    SINO_TRY(sino_allocate(1, sizeof **work, "regrouping", work));
+    *work = sino_reserve(sizeof **work); /* most visits take a small part of it */
+    SINO_CHECK(*work, SINO_FAILED, "no addresses for regrouping: %zu bytes asked for", sizeof **work);
     (*work)->regroup = regroup;
     return NULL;
 }
@@ -304,7 +305,7 @@ SinoStatus sino_regroup_measure(const SinoRegroup *regroup, int64_t first, int64
         for (int32_t g = 0; g < work->group_count; g += groups)
             size[i].step_count += (int32_t)bundle_steps(regroup, &work->group[g]);
     }
-    free(work);
+    sino_release(work, sizeof *work);
     return NULL;
 }
 
@@ -481,7 +482,7 @@ SinoStatus sino_regroup_fill(const SinoRegroup *regroup, int64_t first, int64_t 
     SINO_TRY(workspace_new(regroup, &work));
     for (int64_t v = first; v < first + count; v++)
         write_visit(work, &regroup->origin[v], header, &sino_gather_visits(header)[v]);
-    free(work);
+    sino_release(work, sizeof *work);
     return NULL;
 }
 

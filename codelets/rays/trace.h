@@ -67,8 +67,8 @@ typedef struct SinoTrace {
     uint8_t *bytes; /* owned; from sino_allocate_large */
     int64_t size;   /* bytes in use */
     int64_t capacity;
-    void *workspace;       /* owned */
-    int64_t nonzero_count; /* of every orientation */
+    struct SinoTraceWorkspace *workspace; /* owned */
+    int64_t nonzero_count;                /* of every orientation */
     int64_t stored_nonzero_count;
     int64_t stored_count;
     SinoPrecision precision;

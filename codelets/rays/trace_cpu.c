@@ -24,7 +24,7 @@ typedef struct Segment {
     int32_t first, count; /* range in the workspace's voxels and lengths */
 } Segment;
 
-typedef struct Workspace {
+typedef struct SinoTraceWorkspace {
     /* the rays of group_angles angles that cross the tile */
     Segment segment[GROUP_ANGLES_RAYS];
     Segment sorted[GROUP_ANGLES_RAYS];
@@ -346,17 +346,17 @@ static int64_t expected_bytes(const SinoLayout *layout, int64_t tile_count, cons
     return (int64_t)(nonzeros * stored * bytes_per_nonzero) + 65536;
 }
 
-/* Megabytes, of which a small operator touches few. */
+/* Most sections take a small part of the largest one's 4 MiB, of which the rest takes no memory. */
 static SinoStatus new_workspace(Workspace **work)
 {
     *work = sino_reserve(sizeof(Workspace));
-    SINO_CHECK(*work, SINO_FAILED, "no memory for tracing: %zu bytes asked for", sizeof(Workspace));
+    SINO_CHECK(*work, SINO_FAILED, "no addresses for tracing: %zu bytes asked for", sizeof(Workspace));
     return NULL;
 }
 
-static void free_workspace(void *work)
+static void free_workspace(Workspace *work)
 {
-    sino_release(work, sizeof(Workspace));
+    sino_release(work, sizeof *work);
 }
 
 static SinoStatus append_sections(const SinoLayout *layout, int64_t section_count, const SinoTraceSection *section,

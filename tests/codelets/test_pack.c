@@ -6,6 +6,8 @@
 #include "testing.h"
 #include "testing_angles.h"
 
+#include <sys/resource.h>
+
 enum { SIZE = 150, TILES = 256, RUNS = 5 };
 
 /* The tiles of a grid, super-tile by super-tile, in runs of their own. */
@@ -149,9 +151,27 @@ static void more_than_the_area_holds_is_an_error(void **state)
     free_grid(&grid);
 }
 
+/* The largest section would have 4 MiB, of which a small one needs a tenth: a run of few tiles takes no more pages. */
+static void small_sections_take_few_pages(void **state)
+{
+    (void)state;
+    const TestingAngles angles = testing_angles(0);
+    const SinoGeometry scan = {angles.count, 260, SIZE, angles.rad, 130, 0};
+    Grid grid = new_grid(&scan, true, SINO_SINGLE, 64 << 20);
+    struct rusage before, after;
+    divide(&grid);
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_success(sino_pack_run(&grid.run[0]));
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    print_message("%ld pages\n", after.ru_minflt - before.ru_minflt);
+    assert_true(after.ru_minflt - before.ru_minflt < 700);
+    free_grid(&grid);
+}
+
 TESTING_SUBJECT(pack)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_sections_take_few_pages), /* before others leave pages to malloc */
         cmocka_unit_test(two_passes_make_the_block_of_one),
         cmocka_unit_test(more_than_the_area_holds_is_an_error),
     };

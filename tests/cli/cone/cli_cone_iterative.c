@@ -155,12 +155,14 @@ static void refusals(void **state)
                 "--geometry parallel, --geometry cone or fan with --algorithm fdk, counts with --system-matrix; "
                 "allowed: --precision single",
                 CONE "-o x.h5 --algorithm cg --precision mixed");
-    static const char alone[] =
-        "a run of several ranks is not available for --geometry cone or fan with an iterative algorithm; it is for: "
-        "--geometry parallel, --geometry cone or fan with --algorithm fdk, counts with --system-matrix; allowed: one "
-        "rank";
-    cli_refuses(at, alone, CONE "-o x.h5 --algorithm cg --grid 1x2");
-    cli_refuses(at, alone, "plan scan.h5 --geometry cone --algorithm cg --ranks 4");
+    cli_refuses(at,
+                "grid is 2x1, and there are 1 ranks, which share the projections of an iterative algorithm; allowed: "
+                "auto, or 1x1",
+                CONE "-o x.h5 --algorithm cg --grid 2x1");
+    cli_refuses(at, "there are 13 ranks, and the scan has 12 angles; allowed: 1 to 12 ranks",
+                "plan scan.h5 --geometry cone --algorithm cg --ranks 13");
+    cli_refuses(at, "subsets is 4, and the scan has 12 angles for 4 ranks; allowed: 1 to 3",
+                "plan scan.h5 --geometry cone --algorithm osem --subsets 4 --ranks 4");
     CliRun plan = {.directory = at};
     cli_start(&plan, "plan scan.h5 --geometry cone --algorithm sirt --machine h100x8");
     cli_wait(&plan);

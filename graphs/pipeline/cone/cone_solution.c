@@ -71,15 +71,18 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
 static SinoStatus list_pieces(Run *run)
 {
     const int64_t *place = run->of.op->place, angles = run->cone->angle_count;
-    SINO_TRY(sino_allocate(angles, sizeof *run->piece, "pieces", &run->piece));
+    SinoAngleRun *piece;
+    int64_t count = 0;
+    SINO_TRY(sino_allocate(angles, sizeof *piece, "pieces", &piece));
     for (int64_t k = 0; k < angles; k++) {
-        SinoAngleRun *last = run->piece_count > 0 ? &run->piece[run->piece_count - 1] : NULL;
+        const SinoAngleRun *last = count > 0 ? &piece[count - 1] : NULL;
         if (place[k] < 0) continue;
-        if (last && last->first + last->count == k && last->count < SINO_PIECE_PROJECTIONS)
-            last->count++;
-        else
-            run->piece[run->piece_count++] = (SinoAngleRun){k, 1};
+        if (!last || last->first + last->count < k || last->count == SINO_PIECE_PROJECTIONS)
+            piece[count++] = (SinoAngleRun){.first = k};
+        piece[count - 1].count++;
     }
+    run->piece = piece;
+    run->piece_count = count;
     return NULL;
 }
 
@@ -156,13 +159,18 @@ static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
     return NULL;
 }
 
+static bool is_stored(const Run *run, int64_t first, int64_t count)
+{
+    return run->of.volume && sino_volume_is_done(run->of.volume, first, count);
+}
+
 /* Slices that are not stored yet. */
 static int64_t left(const void *of, int64_t first, int64_t count)
 {
     const Run *run = of;
     int64_t slices = 0;
     for (int64_t z = first * run->cone->z_count; z < (first + count) * run->cone->z_count; z++)
-        slices += !sino_volume_is_done(run->of.volume, z, 1);
+        slices += !is_stored(run, z, 1);
     return slices;
 }
 
@@ -195,7 +203,7 @@ static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t numbe
                              .tallied = number == 0,
                              .tally = sino_cone_tally(run->of.input, record),
                              .sections = record->sections};
-    if (sino_volume_is_done(run->of.volume, first, count)) return NULL;
+    if (is_stored(run, first, count)) return NULL;
     SINO_TRY(sino_insert_image(minibatch, &imaging, image));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_cone_pieces_io(run->pieces), image,
                              run->history, run->none, number == 0 ? run->undefined : run->none);

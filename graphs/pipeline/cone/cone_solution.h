@@ -30,7 +30,7 @@ typedef struct SinoConeSolution {
     const SinoSolver *solver;
     const SinoConeSets *sets;
     double scale;         /* output value = scale · attenuation per voxel */
-    SinoVolume *volume;   /* slices that are done already are left out */
+    SinoVolume *volume;   /* slices that are done already are left out; NULL: only pictures are wanted */
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
     SinoRecord *record;   /* every slice gets the history of the volume */
 } SinoConeSolution;

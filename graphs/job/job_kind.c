@@ -12,15 +12,15 @@ enum {
     RANGE = 1 << SINO_JOB_RANGE
 };
 
-/* A cone solution keeps the volume and the scan of one rank in memory, in single precision, and a try would compute all
- * of it for each value. No image of counts can be reconstructed quickly for a range. */
+/* A cone solution keeps the volume and the scan in memory, in single precision. Counts have no slice that could be
+ * tried alone, and no image that could be reconstructed quickly for a range. */
 const SinoJobKind sino_job_kinds[SINO_JOBS] = {
     [SINO_JOB_SCAN] = {SINO_JOB_SCAN, "--geometry parallel", SINO_BEAM_PARALLEL, true,
                        RANKS | MIXED | TRY | INIT | RANGE},
     [SINO_JOB_FDK] = {SINO_JOB_FDK, "--geometry cone or fan with --algorithm fdk", SINO_BEAM_CONE, false,
                       RANKS | MIXED | TRY | INIT | RANGE},
     [SINO_JOB_VOLUME] = {SINO_JOB_VOLUME, "--geometry cone or fan with an iterative algorithm", SINO_BEAM_CONE, false,
-                         INIT | RANGE},
+                         RANKS | TRY | INIT | RANGE},
     [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS, "counts with --system-matrix", SINO_BEAM_NONE, false, RANKS | MIXED}};
 
 /* Each use in the words of users, and what every kind has in its place; "": nothing. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone, the kind of operator: products of a cone beam's A and Aᵀ, a task for each band of the volume. */
+/* Cone, the kind of operator: products of a cone beam's A and Aᵀ, a task for each band of the volume. Ranks share the
+ * angles of each subset, and all have every voxel: backprojections are added up over them. */
 #include "cone_kind.h"
 
 #include "arithmetic.h"
@@ -7,8 +8,8 @@
 #include "memory.h"
 #include "project_cone_task.h"
 #include "rays_gate_task.h"
+#include "voxel_sum.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum {
@@ -20,8 +21,9 @@ enum {
 
 /* SinoOperator.own. All members are owned. */
 typedef struct Own {
-    SinoCone *subset;     /* [subset_count]: the cone with the subset's angles */
-    double *angle_rad;    /* [angle], subset after subset */
+    SinoCone *subset;     /* [subset_count]: the cone with this rank's angles of the subset */
+    int64_t angle_count;  /* of this rank */
+    double *angle_rad;    /* [angle of this rank], subset after subset */
     int64_t *place;       /* SinoOperator.place */
     int64_t *subset_rays; /* rows of SINO_ROWS_SUBSET */
     int64_t band_count;
@@ -32,10 +34,11 @@ typedef struct Own {
     int64_t task_angles; /* of a task that projects */
 } Own;
 
-/* SinoOperatorWork.own: void data that order the tasks of the same angles. */
+/* SinoOperatorWork.own. */
 typedef struct Work {
     int64_t count;
-    SinoData **order;
+    SinoData **order;   /* [count]: void data that order the tasks of the same angles */
+    SinoVoxelSum **all; /* [band]: over ranks; NULL: one rank */
 } Work;
 
 int64_t sino_cone_band_rows(const SinoCone *cone)
@@ -75,6 +78,21 @@ static int64_t subset_angles(const SinoProblem *problem, int64_t subset)
     return sino_ceil_divide(problem->cone->angle_count - subset, problem->subset_count);
 }
 
+/* Angles of the last rank, none of which has more of any subset (sino_ray_exchange_first_angle). */
+static int64_t most_angles(const SinoProblem *problem, int64_t rank_count)
+{
+    int64_t count = 0;
+    for (int64_t s = 0; s < problem->subset_count; s++)
+        count += sino_ceil_divide(subset_angles(problem, s), rank_count);
+    return count;
+}
+
+/* The same of a subset alone. */
+static int64_t most_subset_angles(const SinoProblem *problem, int64_t rank_count)
+{
+    return sino_ceil_divide(subset_angles(problem, 0), rank_count);
+}
+
 static bool takes(const SinoProblem *problem)
 {
     return problem->cone && problem->precision == SINO_SINGLE;
@@ -100,9 +118,9 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
                        SinoOperatorSize *size)
 {
     const SinoCone *cone = problem->cone;
-    const int64_t bands = band_count(cone), rays = sino_times(cone->angle_count, rays_of_angle(cone));
+    const int64_t ranks = division ? division->topology.rank_count : 1, bands = band_count(cone);
+    const int64_t rays = sino_times(most_angles(problem, ranks), rays_of_angle(cone));
     SinoExtent *extent = size->shape.extent;
-    (void)division;
     *size = (SinoOperatorSize){.map_bytes = sino_times(worker_count, sino_project_cone_scratch_bytes(cone)),
                                .shape.precision = problem->precision,
                                .stored_angles = cone->angle_count,
@@ -111,19 +129,23 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
     extent[SINO_ROWS_RAYS] = sino_extent_one(rays);
     extent[SINO_ROWS_SUBSET] = (SinoExtent){.members = problem->subset_count,
                                             .total = rays,
-                                            .most = sino_times(subset_angles(problem, 0), rays_of_angle(cone)),
+                                            .most = sino_times(most_subset_angles(problem, ranks), rays_of_angle(cone)),
                                             .filled = problem->subset_count};
     extent[SINO_ROWS_VOXELS] = (SinoExtent){.members = bands,
                                             .total = voxels_of_rows(cone, cone->y_count),
                                             .most = voxels_of_rows(cone, band_of(cone, 0).row_count),
                                             .filled = bands};
     extent[SINO_ROWS_TALLY] = sino_extent_one(cone->angle_count + cone->column_count);
+    if (ranks == 1) return NULL;
+    extent[SINO_ROWS_RANKS] = (SinoExtent){.members = ranks, .total = ranks - 1, .most = 1, .filled = ranks - 1};
+    extent[SINO_ROWS_SHARED] = sino_extent_one(1);
     return NULL;
 }
 
 /* ---- open ---- */
 
-static SinoStatus list_angles(const SinoOperator *op, Own *own)
+/* Of each subset the angles of data rank shape->data_rank. */
+static SinoStatus list_angles(const SinoOperator *op, const SinoRayExchangeShape *shape, Own *own)
 {
     const SinoCone *cone = op->problem.cone;
     const int64_t subsets = op->problem.subset_count;
@@ -132,18 +154,23 @@ static SinoStatus list_angles(const SinoOperator *op, Own *own)
     SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->angle_rad, "angles", &own->angle_rad));
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->place, "angles", &own->place));
+    for (int64_t k = 0; k < cone->angle_count; k++) own->place[k] = -1;
     for (int64_t s = 0; s < subsets; s++) {
-        const int64_t count = subset_angles(&op->problem, s);
+        const int64_t all = subset_angles(&op->problem, s);
+        const int64_t begin = sino_ray_exchange_first_angle(all, shape->data_rank, shape->data_count);
+        const int64_t count = sino_ray_exchange_first_angle(all, shape->data_rank + 1, shape->data_count) - begin;
         own->subset[s] = *cone;
         own->subset[s].angle_count = count;
         own->subset[s].angle_rad = own->angle_rad + first;
         own->subset_rays[s] = sino_times(count, rays_of_angle(cone));
         for (int64_t i = 0; i < count; i++) {
-            own->place[s + i * subsets] = first + i;
-            own->angle_rad[first + i] = cone->angle_rad[s + i * subsets];
+            const int64_t number = s + (begin + i) * subsets;
+            own->place[number] = first + i;
+            own->angle_rad[first + i] = cone->angle_rad[number];
         }
         first += count;
     }
+    own->angle_count = first;
     return NULL;
 }
 
@@ -160,11 +187,15 @@ static SinoStatus list_bands(const SinoOperator *op, Own *own)
     return NULL;
 }
 
-/* The only rank has every ray. */
-static SinoStatus open_exchange(SinoOperator *op, Own *own)
+static SinoStatus open_exchange(SinoOperator *op, const SinoRayExchangeShape *shape, Own *own)
 {
     const SinoCone *cone = op->problem.cone;
-    const SinoRayExchangeShape alone = SINO_EXCHANGE_ALONE(own->band_count);
+    const SinoRayExchangeShape flat = {.first_process = shape->first_process,
+                                       .data_rank = shape->data_rank,
+                                       .data_count = shape->data_count,
+                                       .nodes = 1,
+                                       .sockets = 1,
+                                       .workers = own->band_count}; /* nothing is summed by level */
     const SinoExchangeParts parts = {.angle_count = cone->angle_count,
                                      .column_count = rays_of_angle(cone),
                                      .whole = true,
@@ -172,37 +203,42 @@ static SinoStatus open_exchange(SinoOperator *op, Own *own)
                                      .part = own->part,
                                      .all_count = own->band_count,
                                      .all_voxels = own->band_voxels};
-    SINO_TRY(sino_ray_exchange_new(op->runtime, &alone, &parts, &own->exchange));
+    SINO_TRY(sino_ray_exchange_new(op->runtime, &flat, &parts, &own->exchange));
     op->shape.precision = op->problem.precision;
     SINO_TRY(sino_ray_exchange_extents(own->exchange, op->shape.extent));
     op->shape.extent[SINO_ROWS_MINIBATCH] = sino_extent_one(1);
+    op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(own->angle_count, rays_of_angle(cone)));
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] = sino_extent_one(0); /* volumes become images slice by slice */
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(cone->angle_count + cone->column_count);
     op->ranks = own->exchange;
+    op->replicated = true;
     op->place = own->place;
     return NULL;
 }
 
 /* Angles of a task that projects. The rays do not depend on it. */
-static int64_t task_angles(const SinoOperator *op)
+static int64_t task_angles(const SinoOperator *op, int64_t rank_count)
 {
     const int64_t tasks = TASKS_PER_WORKER * sino_larger(sino_runtime_worker_count(op->runtime), 1);
-    return sino_larger(sino_ceil_divide(subset_angles(&op->problem, 0), tasks), ANGLES_LEAST);
+    return sino_larger(sino_ceil_divide(most_subset_angles(&op->problem, rank_count), tasks), ANGLES_LEAST);
+}
+
+static SinoStatus describe(const SinoOperator *op, const SinoRayExchangeShape *shape, Own *own)
+{
+    own->task_angles = task_angles(op, shape->data_count);
+    SINO_TRY(list_angles(op, shape, own));
+    return list_bands(op, own);
 }
 
 static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
 {
-    const int64_t ranks = sino_processes_count(sino_runtime_processes(op->runtime));
     Own *own = NULL;
-    (void)request;
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "a cone beam in %" PRId64 " processes; allowed: in one", ranks);
-    SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
+    SinoStatus status = sino_allocate(1, sizeof *own, "the operator", &own);
     op->own = own;
-    own->task_angles = task_angles(op);
-    SINO_TRY(list_angles(op, own));
-    SINO_TRY(list_bands(op, own));
-    SINO_TRY(open_exchange(op, own));
+    if (!status) status = describe(op, &request->shape, own);
+    SINO_TRY(sino_processes_agree(sino_runtime_processes(op->runtime), status));
+    SINO_TRY(open_exchange(op, &request->shape, own));
     return sino_data_scratch(op->runtime, "project scratch", sino_project_cone_scratch_bytes(op->problem.cone),
                              &own->scratch);
 }
@@ -226,7 +262,19 @@ static void close_all(SinoOperator *op)
 
 static int64_t work_bytes(const SinoShape *shape, SinoBatch batch)
 {
-    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
+    const int64_t elements = sino_times(shape->extent[SINO_ROWS_VOXELS].total, batch.stride);
+    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch) +
+           sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members);
+}
+
+static SinoStatus open_sums(SinoOperatorWork *work, int64_t stride, Work *made)
+{
+    const Own *own = work->op->own;
+    SINO_TRY(sino_allocate(own->band_count, sizeof(void *), "a minibatch", &made->all));
+    for (int64_t b = 0; b < own->band_count; b++)
+        SINO_TRY(sino_voxel_sum_new(work->op->runtime, work->sums, b, sino_times(own->band_voxels[b], stride),
+                                    &made->all[b]));
+    return NULL;
 }
 
 static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
@@ -236,16 +284,20 @@ static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, in
     Work *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     work->own = made;
-    made->count = sino_ceil_divide(subset_angles(&op->problem, 0), own->task_angles);
+    made->count = sino_ceil_divide(most_subset_angles(&op->problem, own->exchange->shape.data_count), own->task_angles);
     SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
     for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
-    return sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums);
+    SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
+    return own->exchange->shape.data_count > 1 ? open_sums(work, slices->stride, made) : NULL;
 }
 
 static void work_close(SinoOperatorWork *work)
 {
     Work *made = work->own;
     if (!made) return;
+    for (int64_t b = 0; made->all && b < ((const Own *)work->op->own)->band_count; b++)
+        sino_voxel_sum_free(made->all[b]);
+    free(made->all);
     sino_partial_sums_free(work->sums, &work->op->shape);
     sino_data_free_each(made->order, made->count);
     free(made);
@@ -274,7 +326,7 @@ static Product product_of(const SinoOperatorWork *work, const SinoProduct *wante
                      .position = wanted->position,
                      .progress = wanted->position.iteration < 1
                                      ? 0
-                                     : sino_cone_product_work(all) / voxels / (double)all->angle_count};
+                                     : sino_cone_product_work(all) / voxels / (double)own->angle_count};
 }
 
 /* The task of a band and some angles. */
@@ -315,10 +367,12 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, Sin
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)
 {
     const Product product = product_of(work, wanted);
+    const Work *made = work->own;
     for (int64_t b = 0; b < product.own->band_count; b++) {
         const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){0, product.cone->angle_count});
         SINO_TRY(sino_insert_project_cone_back(product.op->runtime, at_band(&product, b), &task, y,
                                                product.own->scratch, x[b]));
+        if (made->all) SINO_TRY(sino_insert_voxel_sum(made->all[b], at_band(&product, b), x[b]));
     }
     return NULL;
 }

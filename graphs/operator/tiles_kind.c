@@ -69,17 +69,14 @@ typedef struct Share {
     int64_t all, one;
 } Share;
 
+/* That is the last one. */
 static Share largest_share(const SinoAngleSubsets *angles, int64_t rank_count)
 {
     Share most = {0};
-    for (int64_t r = 0; r < rank_count; r++) {
-        int64_t all = 0, first;
-        for (int64_t s = 0; s < angles->count; s++) {
-            const int64_t count = rank_angles(angles, s, r, rank_count, &first);
-            most.one = sino_larger(most.one, count);
-            all += count;
-        }
-        most.all = sino_larger(most.all, all);
+    for (int64_t s = 0; s < angles->count; s++) {
+        const int64_t count = sino_ceil_divide(sino_angle_subsets_size(angles, s), rank_count);
+        most.one = sino_larger(most.one, count);
+        most.all += count;
     }
     return most;
 }

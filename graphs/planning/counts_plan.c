@@ -24,6 +24,7 @@ SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const
                                  .solver = input->solver,
                                  .files = &input->files,
                                  .machine = *machine,
+                                 .rank_count = input->survey->request.rank_count,
                                  .unit_count = input->set_count,
                                  .history_numbers = shape.numbers,
                                  .record_bytes = sino_record_bytes(&shape) + packing,
@@ -131,19 +132,6 @@ static double vector_bytes(const SinoUnitPlanRequest *request, int64_t sets)
     return stride * real * (rows + (double)matrix->subset_count * (voxels + orientation_voxels(matrix)));
 }
 
-/* Each subset has one sum of voxels over the ranks (voxel_sum.h). */
-static double exchange_seconds(const SinoUnitPlanRequest *request, int64_t sets)
-{
-    const SinoMatrixSurvey *matrix = request->problem->matrix;
-    const SinoRates *rates = &request->machine.rates;
-    const double others = (double)(matrix->request.rank_count - 1);
-    const double stride = (double)sino_panel_stride(SINO_SINGLE, sets);
-    const double vector = sizeof(float) * stride * (double)matrix->order->row_count;
-    if (!(others > 0)) return 0;
-    return (double)matrix->subset_count * 2 *
-           (vector * others / (others + 1) / (giga * rates->link_gbps) + 1e-6 * rates->link_latency_us * others);
-}
-
 static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
 {
     const SinoMatrixSurvey *matrix = request->problem->matrix;
@@ -167,7 +155,9 @@ static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoU
                                batches * nonzeros * (rates.nonzero_ns + together * rates.set_ns) / (giga * workers),
                            .vectors = batches * vector_bytes(request, plan->batch_units) / memory,
                            .store = sizeof(float) * voxels / file};
-    times.exchange = batches * exchange_seconds(request, plan->batch_units);
+    const double stride = (double)sino_panel_stride(SINO_SINGLE, plan->batch_units);
+    times.exchange =
+        batches * sino_unit_sums_seconds(request, stride * (double)matrix->order->row_count, matrix->subset_count);
     times.start = times.products / (2 * batches);
     return times;
 }

@@ -55,6 +55,16 @@ SinoStatus sino_unit_plan_least_bytes(const SinoUnitPlanRequest *request, int64_
     return NULL;
 }
 
+double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double elements, int64_t count)
+{
+    const SinoRates *rates = &request->machine.rates;
+    const double ranks = (double)request->rank_count, others = ranks - 1;
+    if (request->rank_count <= 1) return 0;
+    return (double)count * 2 *
+           (sizeof(float) * elements * others / ranks / (1e9 * rates->link_gbps) +
+            1e-6 * rates->link_latency_us * others);
+}
+
 SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations)
 {
     SinoUnitTimes times = request->kind->times(request, plan);

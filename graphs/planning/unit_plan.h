@@ -17,6 +17,7 @@ typedef struct SinoUnitPlanRequest {
     const SinoProblem *problem; /* of the kind cone or matrix */
     const SinoSolver *solver;
     SinoMachine machine;
+    int64_t rank_count;           /* that share each unit */
     int64_t unit_count;           /* 1, or the sets of the counts */
     int64_t history_numbers;      /* of a unit (SinoHistory) */
     int64_t record_bytes;         /* with compressed slices that wait to be written */
@@ -67,13 +68,15 @@ struct SinoUnitPlanKind {
 };
 
 /* The problem of a run of recon with these settings on a cone beam, as one of rank_count ranks; pointers are not owned.
- * SINO_BAD_INPUT: the kind of job does not take several ranks, or the precision; more subsets than angles. */
+ * SINO_BAD_INPUT: the kind of job does not take the precision; another grid than 1 x rank_count; ranks without an angle
+ * of each subset. */
 SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                int64_t rank_count, SinoProblem *problem);
 
 /* The requests of a run of recon with these settings; pointers are not owned. */
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
-                                             const SinoProblem *problem, const SinoMachine *machine);
+                                             const SinoProblem *problem, int64_t rank_count,
+                                             const SinoMachine *machine);
 SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const SinoMatrixInput *input,
                                              const SinoMachine *machine);
 
@@ -85,6 +88,9 @@ SinoStatus sino_unit_plan_new(const SinoUnitPlanRequest *request, SinoUnitPlan *
 
 /* The least memory that any plan takes. */
 SinoStatus sino_unit_plan_least_bytes(const SinoUnitPlanRequest *request, int64_t *bytes);
+
+/* Seconds of `count` sums of vectors of `elements` floats over the ranks (voxel_sum.h). */
+double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double elements, int64_t count);
 
 /* The time of a run in which no unit stops early. */
 SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations);

@@ -17,25 +17,39 @@ const SinoConeProductRates sino_cone_usual_products = {.project_gups = 1.5, .bac
 
 static const double giga = 1e9;
 
+/* Ranks share the projections, and each has some of every subset. */
+static SinoStatus check_ranks(const SinoSettings *settings, int64_t angles, int64_t subsets, int64_t ranks)
+{
+    const SinoGridShape grid = settings->grid;
+    char each[48] = "";
+    SINO_CHECK(grid.batch_groups == 0 || (grid.batch_groups == 1 && grid.data_ranks == ranks), SINO_BAD_INPUT,
+               "grid is %" PRId64 "x%" PRId64 ", and there are %" PRId64
+               " ranks, which share the projections of an iterative algorithm; allowed: auto, or 1x%" PRId64,
+               grid.batch_groups, grid.data_ranks, ranks, ranks);
+    SINO_CHECK(ranks <= angles, SINO_BAD_INPUT,
+               "there are %" PRId64 " ranks, and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64 " ranks",
+               ranks, angles, angles);
+    if (ranks > 1) snprintf(each, sizeof each, " for %" PRId64 " ranks", ranks);
+    SINO_CHECK(subsets <= angles / ranks, SINO_BAD_INPUT,
+               "subsets is %" PRId64 ", and the scan has %" PRId64 " angles%s; allowed: 1 to %" PRId64, subsets, angles,
+               each, angles / ranks);
+    return NULL;
+}
+
 SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                int64_t rank_count, SinoProblem *problem)
 {
-    const SinoJobKind *kind = &sino_job_kinds[SINO_JOB_VOLUME];
-    const bool shared = rank_count > 1 || settings->grid.batch_groups > 1 || settings->grid.data_ranks > 1;
     const int64_t subsets = sino_solver_subsets(
         sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2), settings, cone->angle_count);
-    if (shared) SINO_TRY(sino_job_check(kind, SINO_JOB_RANKS));
-    if (settings->precision != SINO_SINGLE) SINO_TRY(sino_job_check(kind, SINO_JOB_MIXED));
-    SINO_CHECK(subsets <= cone->angle_count, SINO_BAD_INPUT,
-               "subsets is %" PRId64 ", and the scan has %" PRId64 " angles; allowed: 1 to %" PRId64, subsets,
-               cone->angle_count, cone->angle_count);
+    if (settings->precision != SINO_SINGLE) SINO_TRY(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED));
+    SINO_TRY(check_ranks(settings, cone->angle_count, subsets, rank_count));
     *problem =
         (SinoProblem){.geometry = input->geometry, .cone = cone, .precision = SINO_SINGLE, .subset_count = subsets};
     return NULL;
 }
 
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
-                                             const SinoProblem *problem, const SinoMachine *machine)
+                                             const SinoProblem *problem, int64_t rank_count, const SinoMachine *machine)
 {
     const SinoSolver *solver = sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
     const SinoRecordShape shape =
@@ -48,6 +62,7 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
                                  .input = input,
                                  .solver = solver,
                                  .machine = *machine,
+                                 .rank_count = rank_count,
                                  .unit_count = 1,
                                  .history_numbers = shape.numbers,
                                  .record_bytes = sino_record_bytes(&shape) + packing};
@@ -83,7 +98,7 @@ static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *
 {
     const SinoInput *input = request->input;
     SINO_TRY(sino_cone_solution_bytes(request->problem, input, request->solver, request->history_numbers, &plan->sets,
-                                      workers_of(request), &plan->bytes));
+                                      workers_of(request), request->rank_count, &plan->bytes));
     plan->bytes.loading =
         sino_load_field_bytes(sino_workload_fields(input), input->slice_count, sino_input_field_bytes(input, 1));
     plan->bytes.total += plan->bytes.loading;
@@ -106,16 +121,17 @@ static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoU
 {
     const SinoCone *cone = request->problem->cone;
     const SinoConeProductRates rates = sino_cone_usual_products;
-    const double workers = (double)workers_of(request);
+    const double workers = (double)workers_of(request), ranks = (double)request->rank_count;
     const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
     const double rays = (double)cone->angle_count * (double)cone->column_count * (double)cone->row_count;
-    const double updates = voxels * (double)cone->angle_count / (giga * workers);
+    const double updates = voxels * (double)cone->angle_count / (giga * workers * ranks);
     const double file = giga * request->machine.rates.file_gbps / sizeof(float);
     return (SinoUnitTimes){.load = rays / file,
                            .start = updates / rates.backproject_gups,
                            .products = updates / rates.project_gups + updates / rates.backproject_gups,
                            .vectors = 2 * (double)plan->bytes.vectors / /* each is read once and written once */
                                       (giga * workers * request->machine.rates.memory_gbps),
+                           .exchange = sino_unit_sums_seconds(request, voxels, request->problem->subset_count),
                            .store = voxels / file};
 }
 
@@ -139,11 +155,12 @@ static SinoAmounts list_times(const SinoUnitTimes *times)
 {
     return (SinoAmounts){"seconds",
                          SINO_AMOUNT_SECONDS,
-                         7,
+                         8,
                          {{"load", "load", times->load},
                           {"start", "before the iterations", times->start},
                           {"products", "products of an iteration", times->products},
                           {"vectors", "vectors of an iteration", times->vectors},
+                          {"exchange", "sums over ranks, an iteration", times->exchange},
                           {"iteration", "an iteration", times->iteration},
                           {"store", "store", times->store},
                           {"run", "run", times->run}}};

@@ -128,7 +128,8 @@ static void refusals_name_the_others(void **state)
     (void)state;
     assert_error_has(sino_job_check(&sino_job_kinds[SINO_JOB_COUNTS], SINO_JOB_TRY), SINO_BAD_INPUT,
                      "--reconstruction-type try is not available for counts with --system-matrix; it is for: "
-                     "--geometry parallel, --geometry cone or fan with --algorithm fdk");
+                     "--geometry parallel, --geometry cone or fan with --algorithm fdk, --geometry cone or fan with an "
+                     "iterative algorithm");
     assert_error_has(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED), SINO_BAD_INPUT,
                      ", counts with --system-matrix; allowed: --precision single");
 }

@@ -154,7 +154,7 @@ static void draw_cone(Request *of, const char *algorithm)
     const int64_t distance = any(of, 10, 100000), columns = any(of, 2, 65536), most = one_of(of, 4) ? 1000000 : columns;
     add(of, 1, "--geometry=%s --columns=%lld --angles=%lld --slices=%lld --algorithm=%s", word(of, beams, 2),
         (long long)columns, (long long)any(of, 1, 100000), (long long)any(of, 1, (double)most), algorithm);
-    if (strcmp(algorithm, "fdk") == 0 || one_of(of, 8)) add(of, 2, " --ranks=%lld", (long long)any(of, 1, 1000));
+    add(of, 2, " --ranks=%lld", (long long)any(of, 1, 1000));
     add_machine(of);
     const int64_t far = distance + any(of, 1, 100000);
     add(of, 4, " --source-object-distance=%lld --source-detector-distance=%lld", (long long)distance, (long long)far);
@@ -203,8 +203,9 @@ static SinoStatus plan_cone_solution(const Request *of, const SinoSettings *sett
     int64_t least;
     SINO_TRY(sino_cone_describe(settings, settings->angles, angle_rad, settings->columns, settings->slices, &scan));
     SINO_TRY(machine_of(of, settings, &machine));
-    SINO_TRY(sino_volume_problem(settings, &scan.input, &scan.cone, settings->ranks ? settings->ranks : 1, &problem));
-    const SinoUnitPlanRequest request = sino_volume_plan_request(settings, &scan.input, &problem, &machine);
+    const int64_t ranks = settings->ranks ? settings->ranks : 1;
+    SINO_TRY(sino_volume_problem(settings, &scan.input, &scan.cone, ranks, &problem));
+    const SinoUnitPlanRequest request = sino_volume_plan_request(settings, &scan.input, &problem, ranks, &machine);
     SINO_TRY(sino_unit_plan_least_bytes(&request, &least));
     return sino_unit_plan_new(&request, &plan);
 }

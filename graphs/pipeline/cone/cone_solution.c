@@ -6,7 +6,7 @@
  *     of each image:  assemble_cone from every band → store
  *
  * It is a minibatch of one slice (cone_kind.h), so that the scan and the vectors of the solver are in memory at the
- * same time. */
+ * same time. Of several ranks each loads its own angles; they take turns in storing images. */
 #include "cone_solution.h"
 
 #include "arithmetic.h"
@@ -26,7 +26,8 @@ typedef struct Run {
     const SinoCone *cone;
     SinoSolve solve;
     SinoConePieces *pieces;
-    SinoAngleRun *piece; /* the angles of each piece; owned */
+    SinoAngleRun *piece; /* [piece_count]: the angles of each; owned */
+    int64_t piece_count;
     SinoData *image[IMAGE_SETS_MAX];
     SinoData *undefined; /* as the tally of the record */
     SinoData *none;      /* zeros: no undefined values */
@@ -37,8 +38,9 @@ typedef struct Run {
 
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
                                     int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
-                                    SinoUnitBytes *result)
+                                    int64_t rank_count, SinoUnitBytes *result)
 {
+    const SinoDivision division = {.topology.rank_count = rank_count};
     const SinoCone *cone = problem->cone;
     const SinoOperatorKind *kind = sino_operator_kind(problem);
     const SinoBatch batch = {.stride = 1, .history_numbers = history_numbers};
@@ -53,7 +55,7 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     SINO_CHECK(kind, SINO_BAD_INPUT,
                "precision is not single; allowed with --geometry cone and an iterative "
                "algorithm: single");
-    SINO_TRY(kind->size(problem, NULL, worker_count, &size));
+    SINO_TRY(kind->size(problem, &division, worker_count, &size));
     SinoUnitBytes bytes = {
         .vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
                    sino_solver_weight_bytes(solver, problem, &size.shape),
@@ -71,9 +73,23 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
 
 /* ---- what is made once ---- */
 
-static int64_t piece_count(const Run *run)
+/* Cuts the angles of this rank into pieces of consecutive ones; there are at most as many as angles. */
+static SinoStatus list_pieces(Run *run)
 {
-    return sino_ceil_divide(run->cone->angle_count, SINO_PIECE_PROJECTIONS);
+    const int64_t *place = run->of.op->place, angles = run->cone->angle_count;
+    SinoAngleRun *piece;
+    int64_t count = 0;
+    SINO_TRY(sino_allocate(angles, sizeof *piece, "pieces", &piece));
+    for (int64_t k = 0; k < angles; k++) {
+        const SinoAngleRun *last = count > 0 ? &piece[count - 1] : NULL;
+        if (place[k] < 0) continue;
+        if (!last || last->first + last->count < k || last->count == SINO_PIECE_PROJECTIONS)
+            piece[count++] = (SinoAngleRun){.first = k};
+        piece[count - 1].count++;
+    }
+    run->piece = piece;
+    run->piece_count = count;
+    return NULL;
 }
 
 static SinoStatus new_pieces(Run *run)
@@ -86,11 +102,7 @@ static SinoStatus new_pieces(Run *run)
                                            .set_count = run->of.sets->piece_sets,
                                            .field_set_count = 1,
                                            .marked = true};
-    SINO_TRY(sino_allocate(piece_count(run), sizeof *run->piece, "pieces", &run->piece));
-    for (int64_t i = 0; i < piece_count(run); i++) {
-        const int64_t first = i * SINO_PIECE_PROJECTIONS;
-        run->piece[i] = (SinoAngleRun){first, sino_smaller(SINO_PIECE_PROJECTIONS, run->cone->angle_count - first)};
-    }
+    SINO_TRY(list_pieces(run));
     return sino_cone_pieces_new(&request, &run->pieces);
 }
 
@@ -134,7 +146,7 @@ static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
     const SinoSlices rows = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, run->cone->row_count), run->cone->row_count};
-    for (int64_t i = 0; i < piece_count(run); i++) {
+    for (int64_t i = 0; i < run->piece_count; i++) {
         const SinoConePiece piece = {.position = minibatch->position,
                                      .angles = &run->piece[i],
                                      .rows = {0, run->cone->row_count},
@@ -153,13 +165,18 @@ static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
     return NULL;
 }
 
+static bool is_stored(const Run *run, int64_t first, int64_t count)
+{
+    return run->of.volume && sino_volume_is_done(run->of.volume, first, count);
+}
+
 /* Slices that are not stored yet. */
 static int64_t left(const void *of, int64_t first, int64_t count)
 {
     const Run *run = of;
     int64_t slices = 0;
     for (int64_t z = first * run->cone->z_count; z < (first + count) * run->cone->z_count; z++)
-        slices += !sino_volume_is_done(run->of.volume, z, 1);
+        slices += !is_stored(run, z, 1);
     return slices;
 }
 
@@ -171,7 +188,7 @@ static bool is_pictured(const void *of, int64_t first, int64_t count)
     return run->of.record->sinogram;
 }
 
-/* Stores image `number`. The first one carries the undefined values of the scan. */
+/* Stores image `number`. The first one carries the undefined values of this rank's angles. */
 static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t number)
 {
     SinoRecord *record = run->of.record;
@@ -179,9 +196,9 @@ static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t numbe
     const int64_t count = sino_smaller(run->of.sets->image_slices, run->cone->z_count - first);
     const SinoImaging imaging = {
         .scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio, .first = first, .count = count};
-    SinoPosition position = minibatch->position;
     SinoData *image = run->image[number % run->of.sets->image_sets];
-    const SinoStore store = {.keeper = true,
+    minibatch->position.minibatch = number; /* by which ranks take turns */
+    const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
                              .journal = run->of.journal,
                              .first_slice = first,
@@ -192,11 +209,10 @@ static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t numbe
                              .tallied = number == 0,
                              .tally = sino_cone_tally(run->of.input, record),
                              .sections = record->sections};
-    if (sino_volume_is_done(run->of.volume, first, count)) return NULL;
-    position.minibatch = number;
+    if (is_stored(run, first, count)) return NULL;
     SINO_TRY(sino_insert_image(minibatch, &imaging, image));
-    return sino_insert_store(run->of.runtime, position, &store, sino_cone_pieces_io(run->pieces), image, run->history,
-                             run->none, number == 0 ? run->undefined : run->none);
+    return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_cone_pieces_io(run->pieces), image,
+                             run->history, run->none, number == 0 ? run->undefined : run->none);
 }
 
 static SinoStatus insert_images(void *of, SinoMinibatch *minibatch)

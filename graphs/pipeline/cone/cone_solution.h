@@ -16,21 +16,21 @@ typedef struct SinoConeSets {
     int64_t image_sets;   /* such images */
 } SinoConeSets;
 
-/* SINO_BAD_INPUT: the kind of operator does not take the problem. */
+/* Of one of rank_count ranks. SINO_BAD_INPUT: the kind of operator does not take the problem. */
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
                                     int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
-                                    SinoUnitBytes *bytes);
+                                    int64_t rank_count, SinoUnitBytes *bytes);
 
 /* The parts of a run; nothing is owned. */
 typedef struct SinoConeSolution {
     SinoRuntime *runtime;
     const SinoSettings *settings;
     const SinoInput *input;
-    const SinoOperator *op; /* of the kind cone */
+    const SinoOperator *op; /* of the kind cone; tells this rank's angles */
     const SinoSolver *solver;
     const SinoConeSets *sets;
     double scale;         /* output value = scale · attenuation per voxel */
-    SinoVolume *volume;   /* slices that are done already are left out */
+    SinoVolume *volume;   /* slices that are done already are left out; NULL: only pictures are wanted */
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
     SinoRecord *record;   /* every slice gets the history of the volume */
 } SinoConeSolution;

@@ -206,7 +206,7 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
     settings.algorithm = SINO_ALGORITHM_CG;
     settings.precision = SINO_SINGLE;
     SINO_TRY(sino_volume_problem(&settings, report->input, &report->cone, 1, &problem));
-    const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, machine);
+    const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);
     return sino_unit_plan_least_bytes(&request, &report->solution_bytes);
 }
 

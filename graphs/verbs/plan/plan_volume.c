@@ -17,6 +17,9 @@ static void print_head(const SinoUnitReport *report, FILE *out)
     sino_cone_print_scan(volume->cone, volume->assumed, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in memory as a whole\n",
             sino_algorithm_name(report->settings->algorithm), report->settings->iterations);
+    if (report->settings->ranks > 1)
+        fprintf(out, "ranks        %" PRId64 ", which share the projections; each has the whole volume\n",
+                report->settings->ranks);
 }
 
 static void json_head(const SinoUnitReport *report, SinoJson *json)
@@ -25,6 +28,7 @@ static void json_head(const SinoUnitReport *report, SinoJson *json)
     sino_cone_json_scan(json, volume->cone, volume->assumed);
     sino_json_text(json, "algorithm", sino_algorithm_name(report->settings->algorithm));
     sino_json_integer(json, "iterations", report->settings->iterations);
+    sino_json_integer(json, "ranks", report->settings->ranks);
 }
 
 static void print_assumed(const SinoUnitReport *report, FILE *out)
@@ -34,9 +38,13 @@ static void print_assumed(const SinoUnitReport *report, FILE *out)
     fprintf(out,
             "\nassumed      workers: %" PRId64
             "; per worker: project %g, backproject %g 10^9 updates per second, memory "
-            "%g GB/s;\n             files: %g GB/s\n",
+            "%g GB/s;\n             files: %g GB/s",
             machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps,
             machine->rates.file_gbps);
+    if (report->settings->ranks > 1)
+        fprintf(out, "; between ranks: %g GB/s, %g us a message", machine->rates.link_gbps,
+                machine->rates.link_latency_us);
+    fputc('\n', out);
 }
 
 SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone, bool assumed)
@@ -48,7 +56,7 @@ SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input
     SINO_TRY(sino_volume_problem(settings, input, cone, settings->ranks, &problem));
     SinoUnitReport report = {.settings = settings,
                              .of = &volume,
-                             .request = sino_volume_plan_request(settings, input, &problem, &machine),
+                             .request = sino_volume_plan_request(settings, input, &problem, settings->ranks, &machine),
                              .print_head = print_head,
                              .json_head = json_head,
                              .print_assumed = print_assumed};

@@ -171,7 +171,7 @@ static SinoStatus build(SinoRecon *recon)
     return NULL;
 }
 
-SinoRestored sino_recon_cone_restored(const SinoRecon *recon)
+static SinoRestored restored(const SinoRecon *recon)
 {
     return (SinoRestored){.data_ranks = 1, .tally = sino_cone_tally(&recon->input, &recon->record)};
 }
@@ -242,7 +242,7 @@ const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
                                        .print_plan = print_plan,
                                        .record = record,
                                        .build = build,
-                                       .restored = sino_recon_cone_restored,
+                                       .restored = restored,
                                        .compute = compute,
                                        .facts = facts,
                                        .planes = true,

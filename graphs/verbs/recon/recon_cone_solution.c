@@ -43,11 +43,11 @@ static SinoStatus plan(SinoRecon *recon)
 {
     Solution *own = recon->own;
     SinoMachine machine;
-    SINO_TRY(sino_recon_cone_size(recon, &own->cone));
-    SINO_TRY(sino_machine_here(recon->settings, recon->runtime, &machine));
-    const SinoUnitPlanRequest request =
-        sino_volume_plan_request(recon->settings, &recon->input, &own->problem, &machine);
-    SINO_TRY(sino_unit_plan_new(&request, &own->plan));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_cone_size(recon, &own->cone)));
+    SINO_TRY(sino_recon_cone_machine(recon, &machine));
+    const SinoUnitPlanRequest request = sino_volume_plan_request(recon->settings, &recon->input, &own->problem,
+                                                                 sino_processes_count(recon->processes), &machine);
+    SINO_TRY(sino_processes_agree(recon->processes, sino_unit_plan_new(&request, &own->plan)));
     own->planned_s = sino_unit_plan_times(&request, &own->plan, recon->settings->iterations).run;
     return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
@@ -60,15 +60,19 @@ static SinoStatus find_center(SinoRecon *recon)
 
 static void print_plan(const SinoRecon *recon, FILE *out)
 {
-    (void)recon;
     fprintf(out, "processors: %s\n", sino_project_cone_isa_name());
+    fprintf(out, "ranks: %" PRId64 "\n", sino_processes_count(recon->processes));
 }
 
 static void tell_plan(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
     const SinoCone *cone = &own->cone;
+    const int64_t ranks = sino_processes_count(recon->processes);
     char total[24], budget[24];
+    if (ranks > 1)
+        sino_log_info(recon->log, "ranks", "ranks: %" PRId64 ", which share the projections; each has the whole volume",
+                      ranks);
     sino_log_info(recon->log, "plan",
                   "volume: %" PRId64 " x %" PRId64 " x %" PRId64 " voxels as a whole, %" PRId64
                   " projections, on %" PRId64 " cores, memory: %s of %s",
@@ -81,13 +85,26 @@ static void tell_plan(const SinoRecon *recon)
 static SinoStatus build(SinoRecon *recon)
 {
     Solution *own = recon->own;
-    SINO_TRY(sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone));
-    const SinoOperatorRequest request = {.problem = own->problem, .shape = SINO_EXCHANGE_ALONE(1)};
+    SINO_TRY(sino_processes_agree(
+        recon->processes, sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone)));
+    const SinoOperatorRequest request = {.problem = own->problem,
+                                         .shape = {.data_rank = sino_processes_rank(recon->processes),
+                                                   .data_count = sino_processes_count(recon->processes),
+                                                   .nodes = 1,
+                                                   .sockets = 1,
+                                                   .workers = 1}};
     sino_recon_cone_tell(recon, &own->cone, NULL);
     SINO_TRY(sino_operator_new(recon->runtime, &request, &own->op));
     own->op->kind->report(own->op);
     tell_plan(recon);
     return NULL;
+}
+
+/* Every rank has an entry of each image, and the undefined values of its angles. */
+static SinoRestored restored(const SinoRecon *recon)
+{
+    return (SinoRestored){.data_ranks = sino_processes_count(recon->processes),
+                          .tally = sino_cone_tally(&recon->input, &recon->record)};
 }
 
 static SinoStatus compute(SinoRecon *recon)
@@ -152,7 +169,7 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .print_plan = print_plan,
                                                 .record = record,
                                                 .build = build,
-                                                .restored = sino_recon_cone_restored,
+                                                .restored = restored,
                                                 .compute = compute,
                                                 .facts = facts,
                                                 .planes = true,

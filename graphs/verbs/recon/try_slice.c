@@ -3,12 +3,15 @@
 #include "cone_plan.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
+#include "cone_solution.h"
 #include "dropped.h"
+#include "job_kind.h"
 #include "mask.h"
 #include "memory.h"
 #include "recon_halves.h"
 #include "recon_try.h"
 #include "suspicion.h"
+#include "unit_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -186,6 +189,56 @@ static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, S
     return sino_cone_reconstruct(&reconstruction);
 }
 
+/* The detector row that is nearest to the plane of the source, as a fan beam: the only rays that stay in one slice. */
+static void take_row(SinoInput *input, SinoCone *cone)
+{
+    const double row = fmin(fmax(floor(cone->center_row + 0.5), 0), (double)(cone->row_count - 1));
+    sino_input_take_slices(input, (int64_t)row, 1);
+    input->first_slice = 0; /* of the slices that are reconstructed */
+    cone->fans = true;
+    cone->row_count = cone->z_count = 1;
+    cone->center_row = cone->lift = 0;
+}
+
+static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, const SinoInput *input,
+                                const SinoUnitPlanRequest *planned, SinoRecord *record)
+{
+    const SinoCone *cone = planned->problem->cone;
+    const SinoRecordShape shape = sino_cone_record_shape(cone, sino_solver_history_columns(planned->solver, settings),
+                                                         sino_solver_history_numbers(planned->solver, settings), true);
+    SinoUnitPlan plan;
+    SinoOperator *op = NULL;
+    SINO_TRY(sino_unit_plan_new(planned, &plan));
+    SINO_TRY(sino_record_new(&shape, record));
+    const SinoOperatorRequest wanted = {.problem = *planned->problem, .shape = SINO_EXCHANGE_ALONE(1)};
+    SINO_TRY(sino_operator_new(try->runtime, &wanted, &op));
+    const SinoConeSolution solution = {.runtime = try->runtime,
+                                       .settings = settings,
+                                       .input = input,
+                                       .op = op,
+                                       .solver = planned->solver,
+                                       .sets = &plan.sets,
+                                       .scale = sino_recon_cone_scale(cone),
+                                       .record = record};
+    SinoStatus status = sino_cone_solve(&solution);
+    sino_operator_free(op);
+    return status;
+}
+
+static SinoStatus solve_cone(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
+{
+    SinoInput row = try->input;
+    SinoCone cone;
+    SinoMachine machine;
+    SinoProblem problem;
+    SINO_TRY(cone_of(try, settings, sino_input_column_of_file(&row, row.geometry.center), &cone));
+    take_row(&row, &cone);
+    SINO_TRY(sino_machine_here(settings, try->runtime, &machine));
+    SINO_TRY(sino_volume_problem(settings, &row, &cone, 1, &problem));
+    const SinoUnitPlanRequest planned = sino_volume_plan_request(settings, &row, &problem, 1, &machine);
+    return solve_planned(try, settings, &row, &planned, record);
+}
+
 SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
 {
     SinoSettings varied;
@@ -195,5 +248,12 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
         sino_try_close(try);
         SINO_TRY(sino_try_open(try, &varied));
     }
-    return try->cone ? reconstruct_cone(try, &varied, record) : reconstruct(try, &varied, record);
+    switch (sino_job_kind(&varied)->job) {
+    case SINO_JOB_FDK:
+        return reconstruct_cone(try, &varied, record);
+    case SINO_JOB_VOLUME:
+        return solve_cone(try, &varied, record);
+    default:
+        return reconstruct(try, &varied, record);
+    }
 }

@@ -155,12 +155,14 @@ static void refusals(void **state)
                 "--geometry parallel, --geometry cone or fan with --algorithm fdk, counts with --system-matrix; "
                 "allowed: --precision single",
                 CONE "-o x.h5 --algorithm cg --precision mixed");
-    static const char alone[] =
-        "a run of several ranks is not available for --geometry cone or fan with an iterative algorithm; it is for: "
-        "--geometry parallel, --geometry cone or fan with --algorithm fdk, counts with --system-matrix; allowed: one "
-        "rank";
-    cli_refuses(at, alone, CONE "-o x.h5 --algorithm cg --grid 1x2");
-    cli_refuses(at, alone, "plan scan.h5 --geometry cone --algorithm cg --ranks 4");
+    cli_refuses(at,
+                "grid is 2x1, and there are 1 ranks, which share the projections of an iterative algorithm; allowed: "
+                "auto, or 1x1",
+                CONE "-o x.h5 --algorithm cg --grid 2x1");
+    cli_refuses(at, "there are 13 ranks, and the scan has 12 angles; allowed: 1 to 12 ranks",
+                "plan scan.h5 --geometry cone --algorithm cg --ranks 13");
+    cli_refuses(at, "subsets is 4, and the scan has 12 angles for 4 ranks; allowed: 1 to 3",
+                "plan scan.h5 --geometry cone --algorithm osem --subsets 4 --ranks 4");
     CliRun plan = {.directory = at};
     cli_start(&plan, "plan scan.h5 --geometry cone --algorithm sirt --machine h100x8");
     cli_wait(&plan);
@@ -170,11 +172,6 @@ static void refusals(void **state)
                 "plan scan.h5 --geometry cone --algorithm mlem --device-memory 1GiB");
     cli_refuses(at, "subsets is 13, and the scan has 12 angles; allowed: 1 to 12",
                 CONE "-o x.h5 --algorithm osem --subsets 13");
-    cli_refuses(
-        at,
-        "--reconstruction-type try is not available for --geometry cone or fan with an iterative algorithm; it is for: "
-        "--geometry parallel, --geometry cone or fan with --algorithm fdk",
-        CONE "-o x --algorithm cg --reconstruction-type try");
     CliRun run = {.directory = at};
     cli_start(&run, CONE "-o x.h5 --algorithm cg --memory 1MiB");
     cli_wait(&run);
@@ -249,6 +246,33 @@ static void short_arcs_are_taken(void **state)
     cli_free(&run);
 }
 
+/* A slice that is tried is the fan of the row nearest to the plane of the source, and each value is a run of its own.
+ */
+static void tried_slices_are_fans(void **state)
+{
+    static const struct {
+        const char *words, *name, *value, *other;
+    } ways[] = {{"--algorithm osem --subsets 4", "iterations", "1", "6"}, {"--workers 2", "algorithm", "cg", "fdk"}};
+    const char *const at = *state;
+    char name[64];
+    cli_works(at, "%s", phantom);
+    for (int i = 0; i < 2; i++) {
+        cli_works(at, CONE "-o try --reconstruction-type try %s --sweep %s=%s,%s", ways[i].words, ways[i].name,
+                  ways[i].value, ways[i].other);
+        cli_works(at,
+                  "recon scan.h5 -o fan.h5 --overwrite --geometry fan --start-row 12 --end-row 13 --rotation-axis 19.5 "
+                  "%s --%s %s",
+                  ways[i].words, ways[i].name, ways[i].value);
+        snprintf(name, sizeof name, "try/%s_%s.tiff", ways[i].name, ways[i].value);
+        float *tried = cli_read_tiff(at, name, SIDE), *fan = cli_read_volume(at, "fan.h5", 1, SIDE);
+        assert_memory_equal(tried, fan, sizeof *fan * SIDE * SIDE);
+        free(tried);
+        free(fan);
+        snprintf(name, sizeof name, "try/%s_%s.tiff", ways[i].name, ways[i].other);
+        assert_true(cli_exists(at, name));
+    }
+}
+
 /* Every twelfth projection of a measured fan beam (Helsinki Tomography Challenge 2022), against FDK of all of them. */
 static void sparse_measured_fans_beat_fdk(void **state)
 {
@@ -303,6 +327,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(the_same_bits_for_any_schedule), CLI_TEST(undefined_values_have_no_weight),
         CLI_TEST(a_killed_run_goes_on),           CLI_TEST(refusals),
         CLI_TEST(short_arcs_are_taken),           CLI_TEST(sparse_measured_fans_beat_fdk),
+        CLI_TEST(tried_slices_are_fans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,12 +193,86 @@ static void killed_ranks_go_on(void **state)
     assert_false(cli_exists(at, "many.h5.journal") || cli_exists(at, "many.h5.journal.1"));
 }
 
+#define SOLVE CONE " --pictures no --report none --max-repaired 1"
+
+/* Undefined values of each detector row. */
+static double *read_repaired(const char *directory, const char *name)
+{
+    const int64_t rows = ROWS;
+    return cli_read_doubles(directory, name, "/process/repaired", 1, &rows);
+}
+
+/* Ranks of an iterative algorithm share the projections, of which each loads its own, and of every subset. */
+static void ranks_solve_the_same_volume(void **state)
+{
+    static const struct {
+        int ranks;
+        const char *words;
+    } ways[] = {{2, "--algorithm cg --iterations 4 --saturation 51000"},
+                {4, "--algorithm sirt --iterations 3"},
+                {4, "--algorithm osem --subsets 3 --iterations 2 --saturation 51000"}};
+    const char *const at = *state;
+    cli_works(at, "%s", scan);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char words[200];
+        CliRun run;
+        cli_works(at, SOLVE " -o one.h5 %s", ways[i].words);
+        snprintf(words, sizeof words, "--pictures no --report none --max-repaired 1 --workers 1 %s", ways[i].words);
+        run_ranks(at, ways[i].ranks, words, &run);
+        const double data = cli_number_after(run.err, "data: ", NULL);
+        assert_true(data > 0 && data <= cli_number_after(run.err, " at most, ", NULL));
+        cli_free(&run);
+        const double off = volumes_off(at);
+        if (!(off <= 1e-6)) fail_msg("%d ranks, %s: off by %g", ways[i].ranks, ways[i].words, off);
+        double *one = read_repaired(at, "one.h5"), *many = read_repaired(at, "many.h5");
+        assert_true(i == 1 ? one[0] == 0 : one[0] > 0);
+        assert_memory_equal(one, many, ROWS * sizeof *one);
+        free(one);
+        free(many);
+    }
+}
+
+/* Each rank knows the undefined values of its angles from its own journal. */
+static void killed_ranks_solve_again(void **state)
+{
+    static const char *const words = "--algorithm sirt --iterations 1 --saturation 51000 --volume 64x64x256";
+    enum { TALL = 256 };
+    const char *const at = *state;
+    int kills = 0;
+    cli_works(at, "%s", scan);
+    CliRun run = {.directory = at, .launcher = "mpirun -q -n 2"};
+    cli_start(&run, SOLVE " -o one.h5 --workers 1 %s", words);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    cli_free(&run);
+    for (int64_t bytes = 2500;; bytes += 6000) {
+        cli_start(&run, SOLVE " -o many.h5 --workers 1 --resume %s", words);
+        (void)cli_await_size(&run, "many.h5.journal", bytes);
+        kill(run.pid, SIGTERM);
+        cli_wait(&run);
+        const bool done = run.exit_code == 0;
+        cli_free(&run);
+        if (done) break;
+        kills++;
+    }
+    print_message("%d kills\n", kills);
+    float *one = cli_read_volume(at, "one.h5", TALL, SIZE), *many = cli_read_volume(at, "many.h5", TALL, SIZE);
+    assert_memory_equal(one, many, sizeof *one * TALL * SIZE * SIZE);
+    double *of_one = read_repaired(at, "one.h5"), *of_many = read_repaired(at, "many.h5");
+    assert_memory_equal(of_one, of_many, ROWS * sizeof *of_one);
+    free(one);
+    free(many);
+    free(of_one);
+    free(of_many);
+}
+
 int cli_cone_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(any_grid_makes_the_same_volume),       CLI_TEST(ranks_find_one_range),
         CLI_TEST(messages_have_the_bytes_of_the_model), CLI_TEST(plan_and_recon_agree),
         CLI_TEST(grids_that_do_not_fit_are_refused),    CLI_TEST(killed_ranks_go_on),
+        CLI_TEST(ranks_solve_the_same_volume),          CLI_TEST(killed_ranks_solve_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,19 +208,22 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
                                                          sino_solver_history_numbers(planned->solver, settings), true);
     SinoUnitPlan plan;
     SinoOperator *op = NULL;
+    SinoIntegrals *integrals = NULL;
     SINO_TRY(sino_unit_plan_new(planned, &plan));
     SINO_TRY(sino_record_new(&shape, record));
     const SinoOperatorRequest wanted = {.problem = *planned->problem, .shape = SINO_EXCHANGE_ALONE(1)};
     SINO_TRY(sino_operator_new(try->runtime, &wanted, &op));
+    SinoStatus status = sino_integrals_new(try->runtime, input, plan.total_bytes - plan.bytes.integrals, &integrals);
     const SinoConeSolution solution = {.runtime = try->runtime,
                                        .settings = settings,
-                                       .input = input,
+                                       .input = sino_integrals_or(integrals, input),
                                        .op = op,
                                        .solver = planned->solver,
                                        .sets = &plan.sets,
                                        .scale = sino_recon_cone_scale(cone),
                                        .record = record};
-    SinoStatus status = sino_cone_solve(&solution);
+    if (!status) status = sino_cone_solve(&solution);
+    sino_integrals_free(integrals);
     sino_operator_free(op);
     return status;
 }

@@ -94,7 +94,7 @@ static void contradictions(void **state)
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel, cone or fan",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --theta 0:180");
-    cli_refuses(at, "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem or osem",
+    cli_refuses(at, "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --algorithm fbp");
     cli_refuses(at, "--geometry is matrix without --system-matrix; needed: --system-matrix FILE",
                 "recon counts.npy -o out.h5 --geometry matrix");

@@ -98,23 +98,14 @@ SINO_INLINE float sino_bsrem_next(const SinoBsrem *bsrem, SinoBsremSlice slice, 
     return next > least ? next : least;
 }
 
-/* Rows of the neighbours of a voxel and weights w·κ of the pairs: how many there are. */
-SINO_INLINE int sino_bsrem_neighbours(const SinoBsrem *bsrem, const uint32_t *column, const uint32_t *place,
-                                      const float *kappa, int64_t row, int64_t beside[SINO_BSREM_PLACES],
-                                      float w[SINO_BSREM_PLACES])
+/* The column of the neighbour at place i of `weight`; −1: the pair does not count. */
+SINO_INLINE int64_t sino_bsrem_beside(const SinoBsrem *bsrem, int64_t column, int i)
 {
-    const int64_t own = (int64_t)column[row], width = bsrem->count[0], area = width * bsrem->count[1];
-    const int64_t at_x = own % width, at_y = own / width % bsrem->count[1], at_z = own / area;
-    int found = 0;
-    for (int i = 0; i < SINO_BSREM_PLACES; i++) {
-        const int64_t x = at_x + i % 3 - 1, y = at_y + i / 3 % 3 - 1, z = at_z + i / 9 - 1;
-        const bool inside = x >= 0 && y >= 0 && z >= 0 && x < width && y < bsrem->count[1] && z < bsrem->count[2];
-        if (!inside || !(bsrem->weight[i] > 0)) continue;
-        beside[found] = (int64_t)place[z * area + y * width + x];
-        w[found] = bsrem->weight[i] * kappa[beside[found]];
-        found += w[found] > 0;
-    }
-    return found;
+    const int64_t width = bsrem->count[0], height = bsrem->count[1];
+    const int64_t x = column % width + i % 3 - 1, y = column / width % height + i / 3 % 3 - 1;
+    const int64_t z = column / (width * height) + i / 9 - 1;
+    const bool inside = x >= 0 && y >= 0 && z >= 0 && x < width && y < height && z < bsrem->count[2];
+    return inside && bsrem->weight[i] > 0 ? (z * height + y) * width + x : -1;
 }
 
 #endif

@@ -25,6 +25,21 @@ void sino_bsrem_weights(const SinoVoxelGrid *grid, float weight[SINO_BSREM_PLACE
     for (int i = 0; i < SINO_BSREM_PLACES && sum > 0; i++) weight[i] /= (float)sum;
 }
 
+/* Rows of the neighbours of a voxel, and weights w·κ of the pairs: how many there are. */
+static int neighbours(const SinoBsrem *bsrem, const uint32_t *column, const uint32_t *place, const float *kappa,
+                      int64_t row, int64_t beside[SINO_BSREM_PLACES], float w[SINO_BSREM_PLACES])
+{
+    int found = 0;
+    for (int i = 0; i < SINO_BSREM_PLACES; i++) {
+        const int64_t other = sino_bsrem_beside(bsrem, (int64_t)column[row], i);
+        if (other < 0) continue;
+        beside[found] = (int64_t)place[other];
+        w[found] = bsrem->weight[i] * kappa[beside[found]];
+        found += w[found] > 0;
+    }
+    return found;
+}
+
 /* A voxel in a panel. */
 static void update_voxel(const SinoBsrem *bsrem, const SinoBsremSlice *slice, SinoPanel at, int64_t row, int count,
                          const int64_t *beside, const float *w, float kappa, float weight, const float *x, float *g)
@@ -58,8 +73,8 @@ void sino_bsrem_voxels(const SinoBsrem *bsrem, const uint32_t *column, const uin
             int64_t beside[SINO_BSREM_PLACES];
             float w[SINO_BSREM_PLACES];
             if (kappa[row] > 0)
-                update_voxel(bsrem, slice, at, row, sino_bsrem_neighbours(bsrem, column, place, kappa, row, beside, w),
-                             beside, w, kappa[row], weight[row], part, made);
+                update_voxel(bsrem, slice, at, row, neighbours(bsrem, column, place, kappa, row, beside, w), beside, w,
+                             kappa[row], weight[row], part, made);
             else
                 memcpy(made + row * width, part + row * width, (size_t)width * sizeof *made);
         }

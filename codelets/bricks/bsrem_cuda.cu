@@ -19,16 +19,17 @@ static __global__ void __launch_bounds__(SINO_PANEL_LANES *SINO_PANEL_MAX)
     float *const made = g + walk.first * bsrem.rows + walk.column;
     for (int64_t i = walk.lane; i < walk.end; i += walk.step) {
         const int64_t row = bsrem.first_row + i, at = row * walk.width;
-        int64_t beside[SINO_BSREM_PLACES];
-        float w[SINO_BSREM_PLACES];
+        const bool changes = slice.going && kappa[row] > 0;
         SinoBsremPull pull = {0, 0};
-        float next = own[at];
-        if (slice.going && kappa[row] > 0) {
-            const int count = sino_bsrem_neighbours(&bsrem, column, place, kappa, row, beside, w);
-            for (int k = 0; k < count; k++)
-                pull = sino_bsrem_pair(&bsrem, slice.typical, w[k], own[at], own[beside[k] * walk.width], pull);
-            next = sino_bsrem_next(&bsrem, slice, kappa[row], weight[row], pull, own[at], made[at]);
+        for (int k = 0; k < SINO_BSREM_PLACES && changes; k++) {
+            const int64_t other = sino_bsrem_beside(&bsrem, column[row], k);
+            if (other < 0) continue;
+            const int64_t beside = place[other];
+            const float w = bsrem.weight[k] * kappa[beside];
+            if (w > 0) pull = sino_bsrem_pair(&bsrem, slice.typical, w, own[at], own[beside * walk.width], pull);
         }
+        const float next =
+            changes ? sino_bsrem_next(&bsrem, slice, kappa[row], weight[row], pull, own[at], made[at]) : own[at];
         made[at] = next;
     }
 }

@@ -226,8 +226,6 @@ static void sizes_are_refused(void **state)
 {
     const char *const at = *state;
     static float values[3 * ROWS];
-    static const char matrix[] = "%%MatrixMarket matrix coordinate real general\n5184 9 1\n1 1 2\n";
-    char path[TESTING_PATH];
     cli_works(at, SMALL "--counts 20000 --replicates 2");
     cli_write_npy(at, "short.npy", "<f4", "(5183,)", values, (ROWS - 1) * sizeof *values);
     cli_write_npy(at, "three.npy", "<f4", "(3, 5184)", values, sizeof values);
@@ -244,7 +242,7 @@ static void sizes_are_refused(void **state)
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --volume 16x14x7");
     cli_refuses(at, "--volume is 16x14; allowed with --geometry matrix: auto, or three sides such as 16x14x1",
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --volume 16x14");
-    testing_write_file(testing_path(path, at, "line.mtx"), matrix, sizeof matrix - 1);
+    cli_write_text(at, "line.mtx", "%%MatrixMarket matrix coordinate real general\n5184 9 1\n1 1 2\n");
     cli_refuses(at,
                 "--algorithm bsrem compares neighbouring voxels, and nothing is known of the grid of voxels; allowed: "
                 "with --volume",

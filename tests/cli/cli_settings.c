@@ -78,7 +78,7 @@ static void options(void **state)
                 "phantom -o out.h5 --object texture --geometry cone");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
     cli_refuses(at, "--size is given twice, '3' and '4'; allowed: once", "phantom -o out.h5 --size 3 --size 4");
-    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem, fdk or fista",
+    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem, fdk, fista or bsrem",
                 "recon scan.h5 -o out.h5 --algorithm art");
 }
 

@@ -117,6 +117,7 @@ typedef enum SinoUpdateFormula {
     ROW(step_normal, STEP_NORMAL, "update_step")                                                                       \
     ROW(direction_cg, DIRECTION_CG, "update_direction")                                                                \
     ROW(scale_mlem, SCALE_MLEM, "update_scale_mlem")                                                                   \
+    ROW(typical_bsrem, TYPICAL_BSREM, "update_typical_bsrem")                                                          \
     ROW(gain_fista, GAIN_FISTA, "update_gain_fista")                                                                   \
     ROW(step_given_fista, STEP_GIVEN_FISTA, "update_step_fista")                                                       \
     ROW(step_fista, STEP_FISTA, "update_step_fista")                                                                   \
@@ -142,7 +143,10 @@ enum {
     SINO_CG_BETA,    /* weight of the previous direction in the next one */
     SINO_CG_GAIN     /* CG on the normal equations: ‖b‖² − ‖Ax − b‖² */
 };
-enum { SINO_MLEM_START }; /* the value of every voxel at the start */
+enum {
+    SINO_MLEM_START,   /* the value of every voxel at the start */
+    SINO_BSREM_TYPICAL /* a typical value of x: its mean with weights x */
+};
 enum {
     SINO_FISTA_STEP,               /* 1/(L + strength·curvature) */
     SINO_FISTA_THRESHOLD,          /* θ = strength of the prior·step */
@@ -212,6 +216,14 @@ SINO_INLINE void sino_rule_scale_mlem(SinoSliceState *state, const SinoSliceSums
 {
     (void)first;
     state->scalar[SINO_MLEM_START] = argument > 0 ? sums->sum[SINO_SUM_TOTAL] / argument : 0;
+}
+
+/* BSREM: the typical value of x, from the sums Σ x², Σ x. */
+SINO_INLINE void sino_rule_typical_bsrem(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
+{
+    const double total = sums->sum[SINO_SUM_TOTAL];
+    (void)argument, (void)first;
+    state->scalar[SINO_BSREM_TYPICAL] = total > 0 ? sums->sum[SINO_SUM_SQUARE] / total : 0;
 }
 
 /* The gain of FISTA on the normal equations, from the sums of sino_formula_descend_normal. */

@@ -234,9 +234,21 @@ static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUN
     return assign_unless_given(verb, "iterations", usual_iterations(verb, settings), given, settings);
 }
 
+static const char *usual_prior(const SinoSettings *settings)
+{
+    return settings->algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "total-variation";
+}
+
+static SinoStatus settle_prior(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    if (!sino_setting_find(verb, "prior", 5)) return NULL;
+    return assign_unless_given(verb, "prior", usual_prior(settings), given, settings);
+}
+
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
 {
     if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
+    if (strcmp(row->name, "prior") == 0) return usual_prior(settings);
     return row->fallback;
 }
 
@@ -340,13 +352,19 @@ static SinoStatus check_saves(const SinoSettings *settings)
     return NULL;
 }
 
+/* The algorithms of counts, where they are those of a system matrix. */
+static bool is_of_counts(const SinoSettings *settings)
+{
+    return settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM ||
+           settings->algorithm == SINO_ALGORITHM_BSREM;
+}
+
 /* Where a volume cannot be the first estimate, though it is one of another geometry, algorithm or type of run. */
 static SinoStatus check_start(const SinoSettings *settings)
 {
-    const bool counts = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
     if (!settings->start) return NULL;
-    SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX || counts, SINO_BAD_INPUT,
-               "--start contradicts --algorithm %s; allowed: --start with --algorithm mlem or osem",
+    SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX || is_of_counts(settings), SINO_BAD_INPUT,
+               "--start contradicts --algorithm %s; allowed: --start with --algorithm mlem, osem or bsrem",
                sino_algorithm_name(settings->algorithm));
     SINO_CHECK(settings->projector != SINO_PROJECTOR_TOEPLITZ || settings->algorithm == SINO_ALGORITHM_FISTA,
                SINO_BAD_INPUT,
@@ -525,6 +543,7 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSetting
     settle_algorithm(verb, given, settings);
     SINO_TRY(settle_sizes(verb, given, settings));
     SINO_TRY(settle_iterations(verb, given, settings));
+    SINO_TRY(settle_prior(verb, given, settings));
     return check(verb, given, settings);
 }
 

@@ -38,7 +38,8 @@ typedef enum SinoAlgorithmChoice {
     SINO_ALGORITHM_MLEM,
     SINO_ALGORITHM_OSEM,
     SINO_ALGORITHM_FDK, /* of cone beams; no SinoSolver */
-    SINO_ALGORITHM_FISTA
+    SINO_ALGORITHM_FISTA,
+    SINO_ALGORITHM_BSREM
 } SinoAlgorithmChoice;
 typedef enum SinoReconstructionType { SINO_RECONSTRUCTION_FULL, SINO_RECONSTRUCTION_TRY } SinoReconstructionType;
 typedef enum SinoFlatCorrection { SINO_FLAT_MEAN, SINO_FLAT_MEDIAN, SINO_FLAT_NONE } SinoFlatCorrection;
@@ -66,8 +67,14 @@ typedef enum SinoNonnegativityChoice {
     SINO_NONNEGATIVITY_YES,
     SINO_NONNEGATIVITY_NO
 } SinoNonnegativityChoice;
-/* What fista adds to the residual (codelets/solvers/variation.h, codelets/solvers/prior.h). */
-typedef enum SinoPriorChoice { SINO_PRIOR_TOTAL_VARIATION, SINO_PRIOR_OF_HUBER, SINO_PRIOR_OF_QGGMRF } SinoPriorChoice;
+/* What fista adds to the residual (codelets/solvers/variation.h, codelets/solvers/prior.h), or bsrem to the likelihood
+ * (codelets/bricks/bsrem.h). */
+typedef enum SinoPriorChoice {
+    SINO_PRIOR_TOTAL_VARIATION,
+    SINO_PRIOR_OF_HUBER,
+    SINO_PRIOR_OF_QGGMRF,
+    SINO_PRIOR_OF_RELATIVE_DIFFERENCES
+} SinoPriorChoice;
 /* Weights of rays in a least-squares solution. AUTO: by photons where the scan holds counts or transmissions. FILE: of
  * a file, or of an array (memory_scan.h). */
 typedef enum SinoRayWeights {
@@ -262,10 +269,10 @@ typedef struct SinoSettings {
     SinoNonnegativityChoice nonnegativity; /* SIRT and FISTA; see sino_settings_nonnegative */
     double support_ratio;     /* SIRT and FISTA of parallel beams: of the inscribed circle's radius; 0: all voxels */
     double minimum, maximum;  /* SIRT and FISTA: bounds, in units of the volume; NaN: none */
-    SinoPriorChoice prior;    /* FISTA only */
+    SinoPriorChoice prior;    /* FISTA and BSREM */
     int64_t prior_dimensions; /* FISTA only: 2, within slices, or 3; 0: the verb does not say */
-    double prior_threshold;   /* FISTA with a smooth prior: share of the object's typical value; NaN: auto */
-    double regularization;    /* FISTA only: strength of the prior; NaN: auto */
+    double prior_threshold;   /* FISTA and BSREM with a smooth prior: share of the object's typical value; NaN: auto */
+    double regularization;    /* FISTA and BSREM: strength of the prior; NaN: auto */
     SinoRayWeights weights;   /* FISTA, CG and SIRT */
     char *weights_file;       /* of SINO_WEIGHTS_FILE, whose row is that of `weights` */
     bool usual_algorithm;     /* no --algorithm was given; not of the table */

@@ -30,7 +30,8 @@ enum {
     OSEM = 1 << SINO_ALGORITHM_OSEM,
     FDK = 1 << SINO_ALGORITHM_FDK,
     FISTA = 1 << SINO_ALGORITHM_FISTA,
-    ITERATIVE = CG | SIRT | MLEM | OSEM | FISTA
+    BSREM = 1 << SINO_ALGORITHM_BSREM,
+    ITERATIVE = CG | SIRT | MLEM | OSEM | FISTA | BSREM
 };
 
 enum {
@@ -86,8 +87,8 @@ static const char of_rates[] = "cone beams are planned by rates of their own";
 #define LENGTH_MIN 1e-9
 #define LENGTH_MAX 1e6
 
-static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", NULL};
-static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", NULL};
+static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", "bsrem", NULL};
+static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", "relative-difference", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
 static const char *const geometry_words[] = {"parallel", "cone", "fan", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
@@ -132,6 +133,9 @@ const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Ge
 const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
     {.name = "algorithm", .words = FDK, .geometries = CONES},
+    {.name = "algorithm", .words = BSREM, .geometries = MATRIX},
+    {.name = "prior", .words = 1u << SINO_PRIOR_TOTAL_VARIATION | 1u << SINO_PRIOR_OF_QGGMRF, .algorithms = FISTA},
+    {.name = "prior", .words = 1u << SINO_PRIOR_OF_RELATIVE_DIFFERENCES, .algorithms = BSREM},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
     {.name = "object", .words = 1u << SINO_OBJECT_TEXTURE, .geometries = PARALLEL},
     {.name = "data", .words = COUNTS_WORD | TRANSMISSION | INTEGRALS, .geometries = SCANS},
@@ -326,15 +330,15 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | PLAN, "additive", TEXT(additive, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: "
                 "0"),
-    ROW(INPUT, RECON | PLAN, "sensitivity", TEXT(sensitivity, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM,
-        .geometries = MATRIX,
+    ROW(INPUT, RECON | PLAN, "sensitivity", TEXT(sensitivity, "FILE"), .per_rank = true,
+        .algorithms = MLEM | OSEM | BSREM, .geometries = MATRIX,
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
     ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
         ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
-                "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem and osem: "
-                "image, in a file as that of the counts"),
+                "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem, osem and "
+                "bsrem: image, in a file as that of the counts"),
     ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
@@ -499,7 +503,8 @@ const SinoSetting sino_setting_table[] = {
             "--projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
             "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
             "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
-            "default of demo --geometry pet; fdk: filtered backprojection of cone beams (Feldkamp), the default "
+            "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
+            "filtered backprojection of cone beams (Feldkamp), the default "
             "with --geometry cone, where iterative algorithms need memory for the whole volume and scan"),
     ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm", CHOICE(algorithm, algorithm_words, "cg"),
         BRIEF(SWEEP, "method"), .help = "that of the runs that are compared; the words are those of recon"),
@@ -539,22 +544,25 @@ const SinoSetting sino_setting_table[] = {
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
     ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
-        .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
+        .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
         .help =
-            "strength of the prior that fista adds to half the weighted square of the residual; more "
-            "gives fewer details and less noise, 0 none of it; auto: with which a slice predicts best the projections "
-            "that it lacks"),
-    ROW(SOLVER, RECON | DEMO, "prior", CHOICE(prior, prior_words, "total-variation"), .algorithms = FISTA,
+            "strength of the prior that fista adds to half the weighted square of the residual, or bsrem takes from "
+            "the log-likelihood; more gives fewer details and less noise, 0 none of it; auto: of fista, with which a "
+            "slice predicts best the projections that it lacks; of bsrem, 2 (with --prior huber 4) over the root of "
+            "the counts per voxel"),
+    ROW(SOLVER, RECON | DEMO, "prior", CHOICE(prior, prior_words, "total-variation"), .algorithms = FISTA | BSREM,
         .help =
             "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
             "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
-            "squares of small ones and powers of 1.2 of large ones, as MBIR does"),
+            "squares of small ones and powers of 1.2 of large ones, as MBIR does; relative-difference, the default "
+            "of bsrem, which has no other but huber: squares over the sum of both voxels"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior_dimensions, 2, 3, "2"),
         .algorithms = FISTA,
         .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
                 "slices must be in memory, of all ranks together"),
     ROW(SOLVER, RECON | DEMO, "prior-threshold", .kind = SINO_SETTING_AXIS, AT(prior_threshold, double), .low = 0,
-        .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA,
+        .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto",
+        .algorithms = FISTA | BSREM,
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
                 "typical value of the object; auto: 0.1"),
@@ -567,11 +575,11 @@ const SinoSetting sino_setting_table[] = {
                 "with the same --axes, or angles x columns, or columns, which then hold for all others: HDF5 "
                 "(FILE:/DATASET), .npy, or a stack of TIFF images"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
-        .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA,
-        .help = "subsets that osem and fista divide the angles, or the rows of a system matrix, into; each iteration "
-                "updates a slice once per subset, of fista after 3 iterations once per two, after 10 once per four; "
-                "auto: of "
-                "osem 8, or as many as there are angles; of fista 16, or fewer, so that each has 5 angles"),
+        .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA | BSREM,
+        .help = "subsets that osem, bsrem and fista divide the angles, or the rows of a system matrix, into; each "
+                "iteration updates a slice once per subset, of fista after 3 iterations once per two, after 10 once "
+                "per four; auto: of osem and bsrem 8, or as many as there are angles; of fista 16, or fewer, so that "
+                "each has 5 angles"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
         ONLY(PARALLEL, of_room),

@@ -21,7 +21,8 @@ typedef struct Output {
 static SinoStatus check_subsets(const SinodagOperator *op, const SinoSettings *settings, const SinoSolver *solver)
 {
     SINO_CHECK(op->about.subsets == 1 || solver->has_subsets, SINO_BAD_INPUT,
-               "--algorithm is %s, and the operator has %" PRId64 " subsets; allowed: osem, or an operator with one",
+               "--algorithm is %s, and the operator has %" PRId64
+               " subsets; allowed: osem or bsrem, or an operator with one",
                sino_algorithm_name(settings->algorithm), op->about.subsets);
     return NULL;
 }
@@ -169,6 +170,7 @@ SinoStatus sino_library_solve_matrix(const SinodagOperator *op, const SinoSettin
                              .set_count = arrays->slice_count,
                              .problem = op->op->problem};
     SINO_TRY(check_subsets(op, settings, input.solver));
+    SINO_TRY(sino_matrix_check_grid(settings, &op->matrix->outline.grid));
     SinoStatus status = open_files(op, arrays, solution, input.solver, &input.files);
     if (!status) status = solve(op, settings, arrays, solution, &input);
     sino_matrix_files_close(&input.files);

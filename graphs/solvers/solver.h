@@ -118,8 +118,8 @@ const SinoSolver *sino_solver_of(const SinoSettings *settings);
 /* Whether undefined rays are left to the solver, marked (correct.h); else they are interpolated before. */
 bool sino_solver_weighs_rays(const SinoSolver *solver);
 
-/* The solver of counts with MLEM or OSEM (solver_counts.c), in which subsets of rows have vectors of their own from the
- * start, numbered SINO_COUNTS_…. NULL: the algorithm has none. additive: r is known. */
+/* The solver of counts with MLEM, OSEM or BSREM (solver_counts.c), in which subsets of rows have vectors of their own
+ * from the start, numbered SINO_COUNTS_…. NULL: the algorithm has none. additive: r is known. */
 const SinoSolver *sino_solver_counts(SinoAlgorithmChoice choice, bool additive);
 enum { SINO_COUNTS_G, SINO_COUNTS_X, SINO_COUNTS_GRADIENT, SINO_COUNTS_R };
 

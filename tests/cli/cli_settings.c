@@ -78,7 +78,7 @@ static void options(void **state)
                 "phantom -o out.h5 --object texture --geometry cone");
     cli_refuses(at, "--out has no value; allowed: a file name in UTF-8", "phantom --out");
     cli_refuses(at, "--size is given twice, '3' and '4'; allowed: once", "phantom -o out.h5 --size 3 --size 4");
-    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem, fdk or fista",
+    cli_refuses(at, "--algorithm is 'art'; allowed: cg, sirt, fbp, mlem, osem, fdk, fista or bsrem",
                 "recon scan.h5 -o out.h5 --algorithm art");
 }
 
@@ -94,7 +94,7 @@ static void contradictions(void **state)
                 "recon scan.h5 -o out.h5 --fbp-filter hann");
     cli_refuses(at, "--theta contradicts --geometry matrix; allowed: --theta with --geometry parallel, cone or fan",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --theta 0:180");
-    cli_refuses(at, "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem or osem",
+    cli_refuses(at, "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem",
                 "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --algorithm fbp");
     cli_refuses(at, "--geometry is matrix without --system-matrix; needed: --system-matrix FILE",
                 "recon counts.npy -o out.h5 --geometry matrix");

@@ -999,6 +999,12 @@ static void check_start_mlem(SinoSlices slices, int64_t rows, uint64_t *seed)
         for (int64_t row = 0; row < rows; row++) *number_at(&x, row, f) = row % 8 == 7 ? 0 : total / 12.5;
     }
     check_vector(&x, "x");
+    sino_update_slices(SINO_RULE_TYPICAL_BSREM, slices, false, 0, sums, states);
+    for (int64_t f = 0; f < slices.slice_count; f++) {
+        const double total = sums[f].sum[SINO_SUM_TOTAL];
+        check_close(states[f].scalar[SINO_BSREM_TYPICAL], total > 0 ? sums[f].sum[SINO_SUM_SQUARE] / total : 0, 1e-13,
+                    "typical value");
+    }
     sino_update_slices(SINO_RULE_SCALE_MLEM, slices, false, 0, sums, states);
     for (int64_t f = 0; f < slices.slice_count; f++) assert_true(states[f].scalar[SINO_MLEM_START] == 0);
     for (int i = 0; i < 2; i++) vector_free(&b[i]);

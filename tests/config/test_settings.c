@@ -540,8 +540,9 @@ static void bad_values_are_refused(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --tolerance 1e-400",
            "--tolerance is '1e-400'; allowed: a number at least 0 and below 1");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --mask-ratio 1.1", "--mask-ratio is '1.1'; allowed: a number from 0 to 1");
-    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec",
-           "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem, osem, fdk or fista (fbp is the direct method)");
+    refuse(
+        SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm gridrec",
+        "--algorithm is 'gridrec'; allowed: cg, sirt, fbp, mlem, osem, fdk, fista or bsrem (fbp is the direct method)");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --precision quad",
            "--precision is 'quad'; allowed: single, double, half or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --overwrite=maybe", "--overwrite is 'maybe'; allowed: yes or no");
@@ -1326,8 +1327,8 @@ static void bad_system_matrices_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem or osem"},
-        {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem or osem"},
+        {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
+        {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
         {"--precision double", "--precision double contradicts --geometry matrix; allowed: single or mixed"},
         {"--precision half", "--precision half contradicts --geometry matrix; allowed: single or mixed"},
         {"--data counts", "--data counts contradicts --geometry matrix; allowed: auto or events"},
@@ -1340,10 +1341,12 @@ static void bad_system_matrices_are_refused(void **state)
          "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
          "an image that was saved"},
         {"--sensitivity s --algorithm cg",
-         "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem or osem"},
+         "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem, osem or bsrem"},
         {"--start s --algorithm sirt",
-         "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem or osem"},
-        {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem"},
+         "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem, osem or bsrem"},
+        {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem or bsrem"},
+        {"--algorithm bsrem --prior qggmrf",
+         "--prior qggmrf contradicts --algorithm bsrem; allowed: huber or relative-difference"},
         {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
                                        "--source-object-distance with --geometry cone or fan"},
         {"--volume 4x5", "--volume is 4x5; allowed with --geometry matrix: auto, or three sides such as 4x5x1"},

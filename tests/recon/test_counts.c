@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Images from counts and a system matrix, against MLEM, OSEM, CG and SIRT with a dense matrix in double precision. */
+/* Images from counts and a system matrix, against MLEM, OSEM, BSREM, CG and SIRT with a dense matrix in double
+ * precision. */
 #include "testing.h"
 #include "testing_matrix.h"
 #include "testing_recon.h"
@@ -69,6 +70,9 @@ static void case_free(Case *of)
 typedef struct Given {
     bool n, r, mask, start, sensitivity;
     int subsets, iterations;
+    double strength; /* of the prior; 0: OSEM */
+    bool huber;
+    double typical; /* value of the image; 0: found in the first iterations */
 } Given;
 
 /* The order of subsets' turns: by reversed bits. */
@@ -112,13 +116,91 @@ static void start_of(const Case *of, const Given *given, int set, double x[VOXEL
     }
 }
 
-/* x of OSEM, and the log-likelihood of the last x over the rows of all subsets if there is one subset. */
+/* ---- BSREM ---- */
+
+/* The prior of BSREM, with s of all rows and the typical value m. */
+typedef struct Prior {
+    const Given *given;
+    double s[VOXELS], m;
+} Prior;
+
+static Prior prior_of(const Case *of, const Given *given)
+{
+    Prior prior = {.given = given, .m = given->typical};
+    for (int k = 0; k < given->subsets; k++) {
+        double s[VOXELS];
+        sensitivity_of(of, given, k, s);
+        for (int v = 0; v < VOXELS; v++) prior.s[v] += s[v];
+    }
+    return prior;
+}
+
+static double typical(const double x[VOXELS])
+{
+    double square = 0, sum = 0;
+    for (int v = 0; v < VOXELS; v++) {
+        square += x[v] * x[v];
+        sum += x[v];
+    }
+    return square / sum;
+}
+
+/* w·κκ of two voxels; 0: they are no neighbours. */
+static double pair_weight(const Prior *prior, int a, int b)
+{
+    const double all = 6 + 12 / sqrt(2) + 8 / sqrt(3);
+    const int x = abs(a % NX - b % NX), y = abs(a / NX % NY - b / NX % NY), z = abs(a / NX / NY - b / NX / NY);
+    if (a == b || x > 1 || y > 1 || z > 1) return 0;
+    return sqrt(prior->s[a] * prior->s[b] / (x + y + z)) / all;
+}
+
+/* β·R, and its slope and bend along each voxel. */
+static double pull(const Prior *prior, const double x[VOXELS], double slope[VOXELS], double bend[VOXELS])
+{
+    const double m = prior->m, beta = prior->given->strength, least = m / 1000;
+    double sum = 0;
+    for (int a = 0; a < VOXELS; a++) {
+        slope[a] = bend[a] = 0;
+        for (int b = 0; b < VOXELS; b++) {
+            const double w = beta * pair_weight(prior, a, b), d = x[a] - x[b], t = fabs(d) / (0.1 * m);
+            const double q = x[a] + x[b] + 2 * fabs(d) + least;
+            if (prior->given->huber) {
+                sum += w / 2 * (0.01 * m * (t < 1 ? t * t / 2 : t - 0.5));
+                slope[a] += w * d / m / fmax(t, 1);
+                bend[a] += w / m / fmax(t, 1);
+            } else {
+                sum += w / 2 * (d * d / q);
+                slope[a] += w * d * (2 * fabs(d) + x[a] + 3 * x[b] + 2 * least) / (q * q);
+                bend[a] += w * 2 / q;
+            }
+        }
+    }
+    return sum;
+}
+
+/* An update in the iteration by g and s of a subset. */
+static void update_bsrem(const Prior *prior, int iteration, const double g[VOXELS], const double s[VOXELS],
+                         double x[VOXELS])
+{
+    const int subsets = prior->given->subsets;
+    const double length = subsets > 1 ? 1 / (1 + 0.1 * (iteration - 1)) : 1;
+    double slope[VOXELS], bend[VOXELS];
+    pull(prior, x, slope, bend);
+    for (int v = 0; v < VOXELS; v++) {
+        if (!(prior->s[v] > 0)) continue;
+        const double step = x[v] / (prior->s[v] + bend[v] * x[v]) * subsets;
+        x[v] = fmax(x[v] + length * step * (g[v] - s[v] - slope[v] / subsets), 1e-6 * prior->m);
+    }
+}
+
+/* x of OSEM or BSREM, and the log-likelihood of the last x over the rows of all subsets if there is one subset. */
 static double reference(const Case *of, const Given *given, int set, double x[VOXELS])
 {
     double likelihood = 0;
+    Prior prior = prior_of(of, given);
     start_of(of, given, set, x);
     for (int turns = 0; turns <= given->iterations * given->subsets; turns++) {
-        const int subset = turn(given->subsets, turns % given->subsets);
+        const int subset = turn(given->subsets, turns % given->subsets), iteration = turns / given->subsets + 1;
         double g[VOXELS] = {0}, s[VOXELS];
         likelihood = 0;
         for (int i = subset; i < ROWS; i += given->subsets) {
@@ -131,7 +213,11 @@ static double reference(const Case *of, const Given *given, int set, double x[VO
         }
         if (turns == given->iterations * given->subsets) break;
         sensitivity_of(of, given, subset, s);
-        for (int v = 0; v < VOXELS; v++) x[v] = s[v] > 0 ? x[v] / s[v] * g[v] : x[v];
+        if (!given->typical && turns % given->subsets == 0 && turns <= 16) prior.m = typical(x);
+        if (given->strength > 0)
+            update_bsrem(&prior, iteration, g, s, x);
+        else
+            for (int v = 0; v < VOXELS; v++) x[v] = s[v] > 0 ? x[v] / s[v] * g[v] : x[v];
     }
     return likelihood;
 }
@@ -146,13 +232,16 @@ static void run(const Case *of, const Given *given, const char *precision)
 {
     char words[12 * TESTING_PATH];
     snprintf(words, TESTING_PATH,
-             "%%s --system-matrix %%s --volume %dx%dx%d --algorithm osem --subsets %d --iterations %d --precision %s",
-             NX, NY, NZ, given->subsets, given->iterations, precision);
+             "%%s --system-matrix %%s --volume %dx%dx%d%s --subsets %d --iterations %d --precision %s", NX, NY, NZ,
+             given->strength > 0 ? "" : " --algorithm osem", given->subsets, given->iterations, precision);
     add_file(words, given->n, "--multiplicative", of->n);
     add_file(words, given->r, "--additive", of->r);
     add_file(words, given->mask, "--mask", of->mask);
     add_file(words, given->start, "--start", of->start);
     add_file(words, given->sensitivity, "--sensitivity", of->sensitivity);
+    if (given->strength > 0)
+        snprintf(words + strlen(words), TESTING_PATH, " --algorithm bsrem --regularization %g%s", given->strength,
+                 given->huber ? " --prior huber" : "");
     testing_recon_to(of->out, words, of->counts, of->matrix);
 }
 
@@ -202,11 +291,69 @@ static void images_are_those_of_the_algorithm(void **state)
                                   {.r = true, .mask = true, .subsets = 3, .iterations = 6},
                                   {.n = true, .mask = true, .start = true, .subsets = 1, .iterations = 4},
                                   {.sensitivity = true, .subsets = 3, .iterations = 4},
-                                  {.n = true, .sensitivity = true, .mask = true, .subsets = 1, .iterations = 4}};
+                                  {.n = true, .sensitivity = true, .mask = true, .subsets = 1, .iterations = 4},
+                                  {.n = true, .r = true, .mask = true, .subsets = 4, .iterations = 7, .strength = 0.2},
+                                  {.sensitivity = true, .start = true, .subsets = 3, .iterations = 4, .strength = 3},
+                                  {.r = true, .subsets = 1, .iterations = 20, .strength = 0.3, .huber = true}};
     Case *of = case_new(*state);
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         check(of, &given[i], "single", 1e-5);
         check(of, &given[i], "mixed", 2e-4);
+    }
+    case_free(of);
+}
+
+/* The log-likelihood of x, less the prior. */
+static double objective(const Case *of, const Prior *prior, int set, const double x[VOXELS])
+{
+    double sum = 0, slope[VOXELS], bend[VOXELS];
+    for (int i = 0; i < ROWS; i++) {
+        double y = prior->given->r ? (double)of->additive[set][i] : 0;
+        for (int v = 0; v < VOXELS; v++) y += factor_of(of, prior->given, i) * of->a[i * VOXELS + v] * x[v];
+        if (y > 0) sum += (of->g[set][i] > 0 ? (double)of->g[set][i] * log(y) : 0) - y;
+    }
+    return sum - pull(prior, x, slope, bend);
+}
+
+/* Counts of an object that deviate about as those of Poisson, where the subsets agree more than by chance. */
+static void count_object(Case *of)
+{
+    uint64_t seed = 3;
+    for (int i = 0; i < ROWS; i++) {
+        double y = (double)of->additive[0][i];
+        for (int v = 0; v < VOXELS; v++) y += of->a[i * VOXELS + v] * 40 * (double)of->first[v];
+        const double off = (double)(testing_random(&seed) % 1000) / 500 - 1;
+        of->g[0][i] = (float)floor(fmax(y + 1.7 * off * sqrt(y), 0) + 0.5);
+    }
+    testing_write_file(of->counts, of->g, sizeof of->g);
+}
+
+/* With several subsets, too, x comes to the maximum, which long steps of all rows find. */
+static void bsrem_comes_to_the_maximum(void **state)
+{
+    static const Given given[] = {{.r = true, .subsets = 4, .iterations = 30, .strength = 0.1},
+                                  {.r = true, .subsets = 3, .iterations = 100, .strength = 1},
+                                  {.r = true, .subsets = 4, .iterations = 30, .strength = 0.2, .huber = true}};
+    Case *of = case_new(*state);
+    count_object(of);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        Given whole = given[i], little = given[i];
+        double x[VOXELS], best[VOXELS], first[VOXELS];
+        little.iterations = 4; /* after which m stays */
+        reference(of, &little, 0, x);
+        whole.subsets = 1;
+        whole.iterations = 1200;
+        whole.typical = typical(x);
+        reference(of, &whole, 0, best);
+        start_of(of, &whole, 0, first);
+        const Prior prior = prior_of(of, &whole);
+        run(of, &given[i], "single");
+        float *image = read_image(of);
+        for (int v = 0; v < VOXELS; v++) x[v] = (double)image[v];
+        const double most = objective(of, &prior, 0, best), off = most - objective(of, &prior, 0, x);
+        const double range = most - objective(of, &prior, 0, first);
+        if (!(off < 1e-3 * range && range > 0)) fail_msg("case %d is %g of %g below the maximum", (int)i, off, range);
+        free(image);
     }
     case_free(of);
 }
@@ -246,6 +393,7 @@ TESTING_SUBJECT(counts)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(images_are_those_of_the_algorithm, testing_directory_make,
                                         testing_directory_remove),
+        cmocka_unit_test_setup_teardown(bsrem_comes_to_the_maximum, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(cg_solves_least_squares, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,7 @@ SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare 
                ranks);
     input->solver = sino_matrix_solver(settings);
     SINO_TRY(sino_matrix_input_survey(settings, log, &request, &input->survey));
+    SINO_TRY(sino_matrix_check_grid(settings, &input->survey->outline.grid));
     SINO_TRY(open_files(settings, input));
     input->problem =
         (SinoProblem){.matrix = input->survey, .precision = settings->precision, .subset_count = request.subset_count};
@@ -138,6 +139,14 @@ SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const Sin
                              .pictures = sino_settings_records_planes(settings),
                              .planes = many,
                              .maximum = many};
+}
+
+SinoStatus sino_matrix_check_grid(const SinoSettings *settings, const SinoVoxelGrid *grid)
+{
+    SINO_CHECK(settings->algorithm != SINO_ALGORITHM_BSREM || grid->x_count > 0, SINO_BAD_INPUT,
+               "--algorithm bsrem compares neighbouring voxels, and nothing is known of the grid of voxels; allowed: "
+               "with --volume");
+    return NULL;
 }
 
 SinoStatus sino_matrix_filter(const SinoSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *result)

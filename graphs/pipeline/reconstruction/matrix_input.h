@@ -43,6 +43,9 @@ SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare 
 SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                     SinoMatrixInput *input);
 
+/* SINO_BAD_INPUT: the algorithm compares neighbours, and the grid of voxels is not known. */
+SinoStatus sino_matrix_check_grid(const SinoSettings *settings, const SinoVoxelGrid *grid);
+
 /* The post-filter of the settings in voxels of the grid. SINO_BAD_INPUT: the grid or the size of its voxels is not
  * known, or the filter is wider than four times the volume. */
 SinoStatus sino_matrix_filter(const SinoSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *filter);

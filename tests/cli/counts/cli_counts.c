@@ -142,7 +142,8 @@ static void assert_same_image(const char *directory, const char *words, const do
 static void bits_are_the_same_by_any_workers(void **state)
 {
     static const char *const policies[] = {"eager", "prio", "ws", "dmda", "sino-affinity"};
-    static const char *const algorithms[] = {"mlem", "mlem --precision mixed", "osem --subsets 3", "cg", "sirt"};
+    static const char *const algorithms[] = {
+        "mlem", "mlem --precision mixed", "osem --subsets 3", "bsrem --subsets 3", "cg", "sirt"};
     const char *const at = *state;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     char line[200];

@@ -242,6 +242,11 @@ static void sizes_are_refused(void **state)
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --volume 16x14x7");
     cli_refuses(at, "--volume is 16x14; allowed with --geometry matrix: auto, or three sides such as 16x14x1",
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --volume 16x14");
+    cli_write_text(at, "line.mtx", "%%MatrixMarket matrix coordinate real general\n5184 9 1\n1 1 2\n");
+    cli_refuses(at,
+                "--algorithm bsrem compares neighbouring voxels, and nothing is known of the grid of voxels; allowed: "
+                "with --volume",
+                "recon m.counts --system-matrix line.mtx -o o.h5 --algorithm bsrem");
     cli_write_npy(at, "mask.npy", "<f4", "(6, 14, 16)", values, VOXELS * sizeof *values);
     cli_refuses(at, "mask mask.npy is 0 everywhere; allowed: an image with a voxel that is not 0",
                 "recon m.counts --system-matrix m.csr4 -o o.h5 --mask mask.npy");

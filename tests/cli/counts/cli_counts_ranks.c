@@ -57,6 +57,7 @@ static void any_ranks_make_the_same_images(void **state)
 {
     static const char *const ways[] = {"--algorithm mlem --iterations 6",
                                        "--algorithm osem --subsets 4 --iterations 3 --additive ring.additive",
+                                       "--algorithm bsrem --subsets 4 --iterations 3 --additive ring.additive",
                                        "--algorithm cg --iterations 4", "--algorithm sirt --iterations 4"};
     const char *const at = *state;
     cli_works(at, "phantom --geometry pet -o ring.csr4 --replicates 3 --background 0.2");

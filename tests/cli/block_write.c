@@ -2,7 +2,8 @@
 /* Block write: a library for LD_PRELOAD in whose process writing never ends, as on a file server that does not answer:
  * pwrite to a file whose name contains $BLOCK_WRITE blocks for ever; to one whose name contains $FULL_WRITE it fails,
  * as on a full disk; before one whose name contains $STOP_WRITE the process stops itself. With $BLOCK_RANK only in the
- * process of that rank of Open MPI. */
+ * process of that rank of Open MPI. With $BLOCK_STARPU "acquire" or "shutdown" that function of StarPU never returns.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -22,6 +23,31 @@ static bool is_meant(const char *variable, int descriptor)
     const ssize_t length = readlink(link, path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     return strstr(path, part) != NULL;
+}
+
+static void block(const char *function)
+{
+    const char *blocked = getenv("BLOCK_STARPU");
+    while (blocked && strcmp(blocked, function) == 0) (void)pause();
+}
+
+int starpu_data_acquire(void *handle, int mode);
+void starpu_shutdown(void);
+
+int starpu_data_acquire(void *handle, int mode)
+{
+    int (*next)(void *, int);
+    *(void **)&next = dlsym(RTLD_NEXT, "starpu_data_acquire");
+    block("acquire");
+    return next(handle, mode);
+}
+
+void starpu_shutdown(void)
+{
+    void (*next)(void);
+    *(void **)&next = dlsym(RTLD_NEXT, "starpu_shutdown");
+    block("shutdown");
+    next();
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset)

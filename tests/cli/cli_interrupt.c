@@ -263,6 +263,29 @@ static void stalled(void **state)
     assert_rerun_works(*state);
 }
 
+/* A run that waits for StarPU, in which no task is in flight, ends likewise. */
+static void starpu_does_not_return(void **state)
+{
+    static const char *const cases[][2] = {{"acquire", "; the program waits for curvature; "},
+                                           {"shutdown", "; the program waits for the end of StarPU; "}};
+    const char *library = getenv("SINODAG_BLOCK_WRITE");
+    char launcher[TESTING_PATH];
+    assert_non_null(library);
+    cli_works(*state, "phantom -o scan.h5 --size 32 --angles 20 --slices 1");
+    for (int i = 0; i < 2; i++) {
+        snprintf(launcher, sizeof launcher, "env LD_PRELOAD=%s BLOCK_STARPU=%s", library, cases[i][0]);
+        CliRun run = {.directory = *state, .launcher = launcher};
+        cli_start(&run, "recon scan.h5 -o out.h5 --rotation-axis 15.5 --algorithm fista --regularization 0.1 "
+                        "--iterations 1 --overwrite "
+                        "--stall-limit 1s");
+        await_end(&run);
+        cli_wait(&run);
+        if (!strstr(run.err, cases[i][1])) fail_msg("no \"%s\":\n%s", cases[i][1], run.err);
+        assert_int_equal(run.exit_code, 1);
+        cli_free(&run);
+    }
+}
+
 /* While a run is suspended no task can end, which is no stall. */
 static void suspended(void **state)
 {
@@ -302,6 +325,7 @@ int cli_interrupt_tests(void)
         CLI_TEST(some_slices_are_complete),
         CLI_TEST(some_slices_are_replaced),
         CLI_TEST(stalled),
+        CLI_TEST(starpu_does_not_return),
         CLI_TEST(suspended),
         CLI_TEST(two_runs_with_one_output),
     };

@@ -95,6 +95,11 @@ int64_t sino_runtime_base_bytes(void)
 #endif
 }
 
+void sino_runtime_awaits(SinoRuntime *runtime, const char *what)
+{
+    __atomic_store_n(&runtime->activity.awaited, what, __ATOMIC_RELEASE);
+}
+
 void sino_pending_open(SinoPending *pending)
 {
     starpu_pthread_mutex_init(&pending->mutex, NULL);

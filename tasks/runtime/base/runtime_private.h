@@ -43,7 +43,11 @@ typedef struct SinoActivity {
     SinoWorkerActivity worker[STARPU_NMAXWORKERS];
     SinoReceives *receives; /* list; owned */
     int64_t last_end_ns;    /* of a task, or when there was none in flight */
+    const char *awaited;    /* data, or the end of StarPU, for which the program waits now; constant; NULL: none */
 } SinoActivity;
+
+/* The program waits for data of this name, or for StarPU itself, as for a task in flight, until it waits for NULL. */
+void sino_runtime_awaits(SinoRuntime *runtime, const char *what);
 
 /* Tasks that are waited for together. begin: one of them is submitted. */
 typedef struct SinoPending {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stall: ends the program when no task has ended, and no message has arrived, for a stated time while tasks are in
- * flight.
+ * flight, or while the program waits for StarPU.
  *
  * Kinds of tasks count how many were submitted and have ended; workers note what they run; receives count what has
- * arrived. All of these are atomic, so that the workers wait for nobody. */
+ * arrived; the program notes that it waits for data, or for the end of StarPU. All of these are atomic, so that the
+ * workers wait for nobody. */
 #include "stall.h"
 
 #include "duration.h"
@@ -79,6 +80,11 @@ void sino_stall_arrived(void *receives)
     SinoReceives *row = receives;
     add(&row->arrived, 1);
     note_progress(row->runtime);
+}
+
+static const char *awaited(const SinoRuntime *runtime)
+{
+    return __atomic_load_n(&runtime->activity.awaited, __ATOMIC_ACQUIRE);
 }
 
 static const SinoCodelet *first_codelet(const SinoRuntime *runtime)
@@ -163,6 +169,7 @@ static char *describe(const SinoStall *stall)
     print_running(out, runtime);
     print_waiting(out, runtime);
     print_receives(out, runtime);
+    if (awaited(runtime)) fprintf(out, "; the program waits for %s", awaited(runtime));
     fputs("; --stall-limit sets how long a run waits, none: for ever", out);
     (void)fclose(out); /* a text that is cut still tells something */
     return text;
@@ -195,7 +202,7 @@ static void end(const SinoStall *stall)
 static void look(void *of, int64_t late_ns)
 {
     const SinoStall *stall = of;
-    if (tasks_in_flight(stall->runtime) == 0) note_progress(stall->runtime);
+    if (tasks_in_flight(stall->runtime) == 0 && !awaited(stall->runtime)) note_progress(stall->runtime);
     add(&stall->runtime->activity.last_end_ns, late_ns);
     const double still_s = 1e-9 * (double)(sino_watch_now_ns() - load(&stall->runtime->activity.last_end_ns));
     if (still_s > stall->limit_s) end(stall);

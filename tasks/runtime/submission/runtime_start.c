@@ -133,14 +133,20 @@ static void close_devices(SinoRuntime *runtime)
     sino_cuda_devices_close(runtime);
 }
 
+/* Other processes, whose tasks may take long, are waited for without a limit. */
 static void stop_starpu(SinoRuntime *runtime)
 {
-    sino_stall_stop(runtime->stall);
+    static const char end[] = "the end of StarPU";
+    sino_runtime_awaits(runtime, end);
     close_devices(runtime);
+    sino_runtime_awaits(runtime, NULL);
 #ifdef SINO_MPI
     if (has_company(runtime)) starpu_mpi_shutdown();
 #endif
+    sino_runtime_awaits(runtime, end);
     shut_down(runtime);
+    sino_runtime_awaits(runtime, NULL);
+    sino_stall_stop(runtime->stall);
 }
 
 /* Collective: either all processes start StarPU-MPI, whose thread sends and receives messages, or none does. */

@@ -416,7 +416,8 @@ static SinoStatus plan_trials(const Planner *planner, SinoRunPlan *plan)
     SinoResources *bytes = &plan->resources;
     SinoProblem problem = planner->problem;
     SinoOperatorSize size;
-    plan->trial_binning = request->least ? sino_smaller(1, job->trial_binning) : job->trial_binning;
+    const bool may = !request->least && planner->kind->stores; /* interpolating images of half the side blurs them */
+    plan->trial_binning = may ? job->trial_binning : sino_smaller(1, job->trial_binning);
     if (plan->trial_binning <= 1) return NULL;
     problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
     const SinoOperatorRequest op = sino_trial_operator(&problem, plan->worker_count, request->machine.devices.count);

@@ -127,19 +127,22 @@ static double panel_time(const SinoRunPlan *plan, double iteration_s, int64_t pa
     return iteration_s * (double)panel / (double)plan->slowest_slices * (double)plan->worker_count / busy;
 }
 
-/* Time of the search for the strength of fista's prior: mostly two trials, iterations of a panel of one slice each
- * (halves_strength.c). The second trial runs beside the first one if workers are idle and memory holds both panels. */
+/* Time of the search for the strength of fista's prior: mostly one trial, iterations of a panel of one slice each
+ * (halves_strength.c). With averaged columns these are a quarter, on all workers (halves_binned.h). */
 static double strength_search_s(const SinoPlanRequest *request, const SinoRunPlan *plan, double iteration_s)
 {
-    enum { TRIALS = 2, PANEL = 8 };
-    const int64_t devices = request->machine.devices.count;
-    const int64_t workers = devices > 0 ? devices : plan->worker_count;
-    const bool beside = sino_halves_trials(workers, plan->partition_count) >= TRIALS &&
-                        sino_times(plan->streaming.slots, plan->streaming.stride) >= (int64_t)TRIALS * PANEL;
-    const double rounds = beside ? 1 : TRIALS;
+    enum { NORMAL_TRIALS = 2, NORMAL_PANEL = SINO_HALVES * SINO_HALVES_STEPS };
+    const int64_t panel = plan->trial_binning > 1 ? sino_trial_batch(&request->job).stride : SINO_HALVES_WIDTH;
+    const double share = 1 / (double)sino_times(plan->trial_binning, plan->trial_binning);
+    const double gain =
+        sino_forecast_kernel_efficiency(plan->streaming.minibatch) / sino_forecast_kernel_efficiency(panel);
     if (request->job.solver->normal)
-        return normal_search_s(request, iteration_s * PANEL / (double)plan->slowest_slices, PANEL, TRIALS);
-    return rounds * (double)request->job.trial_iterations * panel_time(plan, iteration_s, PANEL);
+        return share * normal_search_s(request, iteration_s * NORMAL_PANEL / (double)plan->slowest_slices, NORMAL_PANEL,
+                                       NORMAL_TRIALS);
+    const double busy = plan->trial_binning > 1 ? (double)plan->worker_count
+                                                : (double)sino_smaller(plan->partition_count, plan->worker_count);
+    const double all_s = iteration_s * sino_plan_busy_share(plan) * (double)panel / (double)plan->slowest_slices;
+    return share * gain * (double)request->job.trial_iterations * all_s * (double)plan->worker_count / busy;
 }
 
 /* Time at most of the search for numbers of iterations, by both halves of the slices that each volume has searched
@@ -155,7 +158,7 @@ static double iterations_search_s(const SinoPlanRequest *request, const SinoRunP
 static double search_time(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoForecastTimes *times)
 {
     if (request->job.halved) return iterations_search_s(request, plan, times->iteration);
-    if (request->job.solver->choice != SINO_ALGORITHM_FISTA) return 0;
+    if (plan->trial_binning == 0) return 0;
     return strength_search_s(request, plan, times->iteration);
 }
 

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "compress_task.h"
 #include "device_plan.h"
+#include "halves_binned.h"
 #include "halves_search.h"
 #include "input_weights.h"
 #include "mask.h"
@@ -40,6 +41,14 @@ static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t
 int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *machine, int64_t slices, int64_t voxels)
 {
     return packing_bytes(machine, slices, sino_workload_packed(settings, voxels));
+}
+
+/* Columns that trials of strengths average. Weights of a file are not averaged, and without weights, by the normal
+ * operator, averaged columns want other strengths. */
+static int64_t trial_binning(const SinoSolver *solver, const SinoSettings *settings, const SinoGeometry *geometry)
+{
+    if (solver->choice != SINO_ALGORITHM_FISTA || !isnan(settings->regularization)) return 0;
+    return settings->weights == SINO_WEIGHTS_FILE || solver->normal ? 1 : sino_halves_binning(geometry);
 }
 
 /* What the tilt of the detector and phase retrieval add: all columns of the detector, the rows beside a slab, and
@@ -83,6 +92,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                         .halved = solver->iterative && settings->iterations == 0,
                         .history_columns = sino_solver_history_columns(solver, settings),
                         .trial_iterations = sino_halves_trial_iterations(settings),
+                        .trial_binning = trial_binning(solver, settings, &input->geometry),
                         .history_numbers = sino_solver_history_numbers(solver, settings),
                         .slice_count = input->slice_count,
                         .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
@@ -119,6 +129,34 @@ static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *siz
     if (!job->sought) return 0;
     return SINO_HALVES * (size->map_bytes + (machine->devices.count > 0 ? size->table_bytes : 0) + scratch) +
            sino_larger(size->building_bytes, SINO_HALVES_STEPS * (slot_bytes + predicted));
+}
+
+SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t workers, int64_t devices)
+{
+    const int64_t partitions = sino_halves_partitions(problem, workers, devices);
+    return (SinoOperatorRequest){.problem = *problem,
+                                 .division = {.topology = {1, 1, 1, partitions}, .mean_weight = 1},
+                                 .shape = SINO_EXCHANGE_ALONE(partitions)};
+}
+
+SinoBatch sino_trial_batch(const SinoWorkload *job)
+{
+    const int64_t slices = SINO_HALVES_STRENGTHS * sino_halves_folds(&job->problem.geometry);
+    return (SinoBatch){.stride = sino_panel_stride(job->problem.precision, slices),
+                       .history_numbers = job->trial_iterations + 1};
+}
+
+int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, const SinoOperatorSize *size,
+                         const SinoMachine *machine)
+{
+    const SinoSolver *solver = job->solver;
+    const SinoBatch batch = sino_trial_batch(job);
+    const bool devices = machine->devices.count > 0;
+    return size->bytes + size->map_bytes + (devices ? sino_device_estimate_lists(size->bytes) + size->table_bytes : 0) +
+           sino_larger(size->building_bytes,
+                       sino_minibatch_bytes(sino_operator_kind(problem), &solver->vectors, &size->shape, batch) +
+                           sino_solver_weight_bytes(solver, problem, &size->shape) +
+                           (job->supported ? sino_support_bytes(&size->shape) : 0));
 }
 
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,

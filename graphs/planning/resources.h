@@ -18,6 +18,7 @@ typedef struct SinoWorkload {
     bool halved;              /* --iterations auto: slices are reconstructed from halves of their projections */
     int64_t history_columns;  /* iterations + 1; 1 for a direct method */
     int64_t trial_iterations; /* of the search for the strength of a prior */
+    int64_t trial_binning;    /* columns that it averages, if memory has room (halves_binned.h); 0: no search */
     int64_t history_numbers;  /* of a slice (SinoHistory) */
     int64_t slice_count;      /* slices of the volume */
     int64_t slice_bytes;      /* counts of one slice at all angles */
@@ -79,5 +80,13 @@ typedef struct SinoResources {
 /* The resources of a rank, for an operator of the given size. window_count 0: all blocks are in memory. */
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
                              const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count);
+
+/* The operator of trials of strengths with averaged columns, whose geometry the problem has, on a rank of its own. */
+SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t workers, int64_t devices);
+
+/* The minibatch of trials of averaged columns of the job; and the bytes of both, of the size that the kind tells. */
+SinoBatch sino_trial_batch(const SinoWorkload *job);
+int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, const SinoOperatorSize *size,
+                         const SinoMachine *machine);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "device_plan.h"
+#include "halves_binned.h"
 #include "memory.h"
 #include "projector_cost.h"
 #include "redundancy.h"
@@ -397,6 +398,42 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
     return try_windows(planner, status, whole_bytes, plan);
 }
 
+/* Whether trials of strengths on averaged columns fit a device. */
+static bool fits_devices(const SinoPlanRequest *request, const SinoOperatorSize *size)
+{
+    const SinoDeviceRoom *room = &request->machine.devices;
+    const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, size, sino_trial_batch(&request->job));
+    return room->count == 0 || room->bytes == 0 ||
+           sino_device_room_of_tasks(room, need.lists, need.vectors) <= room->bytes;
+}
+
+/* Adds the memory of trials of strengths on averaged columns, beside the operator and before data of slices exist. If
+ * there is no room, all columns are tried, within the memory that there is. */
+static SinoStatus plan_trials(const Planner *planner, SinoRunPlan *plan)
+{
+    const SinoPlanRequest *request = planner->request;
+    const SinoWorkload *job = &request->job;
+    SinoResources *bytes = &plan->resources;
+    SinoProblem problem = planner->problem;
+    SinoOperatorSize size;
+    const bool may = !request->least && planner->kind->stores; /* interpolating images of half the side blurs them */
+    plan->trial_binning = may ? job->trial_binning : sino_smaller(1, job->trial_binning);
+    if (plan->trial_binning <= 1) return NULL;
+    problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
+    const SinoOperatorRequest op = sino_trial_operator(&problem, plan->worker_count, request->machine.devices.count);
+    SINO_TRY(planner->kind->size(&problem, &op.division, plan->worker_count, &size));
+    const int64_t trial_bytes = sino_trial_bytes(job, &problem, &size, &request->machine);
+    const int64_t total =
+        bytes->base_bytes + bytes->operator_bytes + bytes->lists_bytes + bytes->map_bytes + trial_bytes;
+    if (total > plan->budget_bytes || !fits_devices(request, &size)) {
+        plan->trial_binning = 1;
+        return NULL;
+    }
+    bytes->building_bytes = sino_larger(bytes->building_bytes, trial_bytes);
+    bytes->total_bytes = sino_larger(bytes->total_bytes, total);
+    return NULL;
+}
+
 static double mean_weight(const SinoChoices *choices)
 {
     double mean = 0;
@@ -571,6 +608,7 @@ SinoStatus sino_run_plan_new(const SinoPlanRequest *request, SinoRunPlan *result
     plan.division.mean_weight = mean_weight(&request->choices);
     plan.idle_ranks = sino_process_grid_idle(&plan.grid, planner.outline.unit_count);
     SinoStatus status = plan_group(&planner, most, plan.grid.data_ranks, &plan);
+    if (!status) status = plan_trials(&planner, &plan);
     if (status)
         sino_run_plan_free(&plan);
     else

@@ -60,6 +60,7 @@ typedef struct SinoRunPlan {
     SinoOperatorSize size;
     SinoResources resources;
     int64_t budget_bytes;
+    int64_t trial_binning; /* of the search for a prior's strength, SinoWorkload */
 } SinoRunPlan;
 
 /* Whether cores alone compute, or the devices have kernels of the kind. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Resources: a run takes the bytes that its plan states. For random shapes the test allocates the slots of a run and
  * compares their bytes with the plan, which reads the same tables. */
+#include "halves_binned.h"
 #include "memory.h"
 #include "platform.h"
 #include "run_plan.h"
@@ -142,11 +143,86 @@ static void gpus_have_scratch_of_their_own(void **state)
     }
 }
 
+/* Bytes of the data of trials of strengths on averaged columns. */
+static int64_t allocated_by_trials(SinoRuntime *runtime, const SinoPlanRequest *request, const SinoRunPlan *plan)
+{
+    const SinoSolver *solver = request->job.solver;
+    SinoProblem problem = plan->problem;
+    SinoMinibatch *slot = NULL, *weights = NULL;
+    SinoOperator *op = NULL;
+    problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
+    const SinoOperatorRequest wanted = sino_trial_operator(&problem, plan->worker_count, 0);
+    assert_success(sino_operator_new(runtime, &wanted, &op));
+    const int64_t before = sino_data_bytes(runtime);
+    const SinoMinibatchRequest of_slot = {
+        .op = op,
+        .vectors = &solver->vectors,
+        .slices = {.precision = SINO_SINGLE, .stride = sino_trial_batch(&request->job).stride},
+        .history_numbers = request->job.trial_iterations + 1};
+    assert_success(sino_minibatch_new(runtime, &of_slot, &slot));
+    SinoSolverRun run = {.runtime = runtime, .op = op};
+    assert_success(sino_solver_new_weights(&run, solver->weights, &weights));
+    const int64_t bytes = sino_data_bytes(runtime) - before;
+    sino_minibatch_free(slot);
+    sino_minibatch_free(weights);
+    sino_operator_free(op);
+    return bytes;
+}
+
+/* The search for a strength has memory beside the operator. Where there is too little, it has no averaged columns. */
+static void trials_have_memory(void **state)
+{
+    (void)state;
+    enum { ANGLES = 64, COLUMNS = 256 };
+    double rad[ANGLES];
+    SinoLog *log = NULL;
+    SinoRuntime *runtime = NULL;
+    SinoRunPlan plan;
+    for (int64_t k = 0; k < ANGLES; k++) rad[k] = M_PI * (double)k / ANGLES;
+    SinoPlanRequest request = {.job = {.problem = {.geometry = {ANGLES, COLUMNS, COLUMNS, rad, 127.5, 0},
+                                                   .precision = SINO_SINGLE,
+                                                   .symmetry = true,
+                                                   .whole_orbits = true,
+                                                   .subset_count = 8},
+                                       .solver = &sino_solver_fista,
+                                       .history_columns = 16,
+                                       .history_numbers = 16,
+                                       .trial_iterations = 10,
+                                       .trial_binning = 2,
+                                       .slice_count = 1,
+                                       .slice_bytes = (int64_t)ANGLES * COLUMNS * 2},
+                               .machine = {.worker_count = 3, .socket_count = 1, .memory_bytes = (int64_t)1 << 40},
+                               .rank_count = 1};
+    assert_success(sino_log_open(SINO_LOG_TEXT, &log));
+    const SinoRuntimeRequest wanted = {.workers = 1, .log = log};
+    assert_success(sino_runtime_start(&wanted, &runtime));
+    assert_success(sino_run_plan_new(&request, &plan));
+    assert_int_equal(plan.trial_binning, 2);
+    const SinoResources *bytes = &plan.resources;
+    const int64_t taken = allocated_by_trials(runtime, &request, &plan), total = bytes->total_bytes;
+    assert_true(bytes->building_bytes >= taken && bytes->building_bytes < 3 * taken);
+    assert_true(total >= bytes->base_bytes + bytes->operator_bytes + bytes->map_bytes + bytes->building_bytes);
+    sino_run_plan_free(&plan);
+    request.machine.memory_bytes = total - 1;
+    assert_success(sino_run_plan_new(&request, &plan));
+    assert_int_equal(plan.trial_binning, 1);
+    assert_true(plan.resources.total_bytes < total);
+    sino_run_plan_free(&plan);
+    request.machine.memory_bytes = total;
+    request.job.trial_binning = 0; /* nothing is sought */
+    assert_success(sino_run_plan_new(&request, &plan));
+    assert_true(plan.resources.total_bytes < total);
+    sino_run_plan_free(&plan);
+    assert_success(sino_runtime_stop(runtime));
+    sino_log_close(log);
+}
+
 TESTING_SUBJECT(resources)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plan_is_what_a_run_takes),
         cmocka_unit_test(gpus_have_scratch_of_their_own),
+        cmocka_unit_test(trials_have_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

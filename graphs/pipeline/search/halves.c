@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { HALVES = SINO_HALVES };
-
 typedef SinoHalvesSearch Search;
 
 /* Threshold of smooth priors, as a share of the slice's typical value. */
@@ -44,17 +42,21 @@ static double growth(const Search *search)
 static SinoStatus find_strength(Search *search, SinoRegularization *found)
 {
     const SinoHalvesRequest *of = &search->of;
-    const SinoGeometry *geometry = &of->op->problem.geometry;
+    const double binning = (double)of->binning;
+    SINO_TRY(sino_halves_narrow(search));
+    const SinoGeometry *geometry = &search->op->problem.geometry;
     const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
-    const int64_t count = sino_larger(of->width / HALVES, 1);
+    const int64_t most = of->normal ? SINO_HALVES_STEPS : SINO_HALVES_STRENGTHS;
+    const int64_t count = sino_larger(sino_smaller(of->width / search->folds, most), 1);
     double exponent = 0;
     found->strength = 0;
     if (!(size > 0)) return NULL;
     search->first = usual * size * (search->weights ? search->given.scale : 1);
     SinoRegularization first = *found;
-    first.strength = search->first;
+    first.strength = search->first / binning; /* halves_binned.h */
+    first.threshold *= binning;
     search->parts = sino_halves_parts(geometry->angle_count);
-    SINO_TRY(sino_halves_prepare(search, HALVES * count, first));
+    SINO_TRY(sino_halves_prepare(search, sino_times(search->folds, count), first));
     SINO_TRY(sino_halves_descend(search, count, &exponent));
     if (of->settings->nonnegativity == SINO_NONNEGATIVITY_AUTO && sino_settings_nonnegative(of->settings))
         SINO_TRY(sino_halves_deny(search, exponent, &found->negative));

@@ -17,8 +17,8 @@
 
 #include "reconstruction.h"
 
-/* Most slices of a minibatch; most minibatches at a time. */
-enum { SINO_HALVES_WIDTH = 16, SINO_TRIALS_MOST = 3 };
+/* Most slices of a minibatch, which fill a panel, and most strengths that it tries. */
+enum { SINO_HALVES_WIDTH = 16, SINO_HALVES_STRENGTHS = 8 };
 
 /* Operators of a part of the angles (halves_normal.h). */
 typedef struct SinoHalvesNormal SinoHalvesNormal;
@@ -29,13 +29,15 @@ typedef struct SinoHalvesRequest {
     const SinoSettings *settings;
     const SinoInput *input; /* of all slices, with the angles in the order of op */
     const SinoOperator *op;
+    int64_t binning;            /* columns that trials of strengths average (halves_binned.h) */
+    const SinoOperator *binned; /* of the averaged columns; NULL: binning is 1 */
     const SinoSolver *solver;
     const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
     const unsigned char *mask;      /* of the slices (mask.h); NULL: none */
     double scale;                   /* output value = scale · value per voxel */
     int64_t width;                  /* slices of a minibatch that memory has room for, 2 to SINO_HALVES_WIDTH; each
-                                     * strength takes two, and so does each slice whose iterations are counted */
-    int64_t trials;                 /* such minibatches at a time, of strengths: 1 to SINO_TRIALS_MOST */
+                                     * strength takes two, or one (sino_halves_folds), and each slice whose iterations
+                                     * are counted takes two */
 } SinoHalvesRequest;
 
 /* The prior of fista, by one slice. Its threshold, if it is smooth, is a share of the typical value of the slice: that
@@ -55,9 +57,5 @@ SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t coun
 
 /* Iterations of a trial of strengths. */
 int64_t sino_halves_trial_iterations(const SinoSettings *settings);
-
-/* How many minibatches keep so many workers busy, each of which has as many tasks at a time as partitions; at least 1,
- * at most SINO_TRIALS_MOST. */
-int64_t sino_halves_trials(int64_t worker_count, int64_t partition_count);
 
 #endif

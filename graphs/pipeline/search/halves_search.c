@@ -2,6 +2,7 @@
 /* Halves, the search: the slices that are searched, minibatches and their sinograms. */
 #include "halves_search.h"
 
+#include "halves_binned.h"
 #include "input_weights.h"
 #include "memory.h"
 #include "solver_fbp.h"
@@ -13,7 +14,7 @@ typedef SinoHalvesSearch Search;
 
 static int64_t rays_of(const Search *search)
 {
-    const SinoGeometry *geometry = &search->of.op->problem.geometry;
+    const SinoGeometry *geometry = &search->op->problem.geometry;
     return sino_times(geometry->angle_count, geometry->column_count);
 }
 
@@ -26,7 +27,7 @@ int64_t sino_halves_trial_iterations(const SinoSettings *settings)
 
 SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search)
 {
-    *search = (Search){.of = *request, .slice_count = slices};
+    *search = (Search){.of = *request, .op = request->op, .slice_count = slices, .folds = SINO_HALVES};
     return sino_allocate(sino_times(slices, rays_of(search)), sizeof *search->sinogram, "a sinogram",
                          &search->sinogram);
 }
@@ -37,6 +38,7 @@ void sino_halves_end(SinoHalvesSearch *search)
     sino_minibatch_free(search->minibatch);
     free(search->sinogram);
     free(search->weights);
+    free(search->mask);
     sino_angle_subsets_free(&search->angles);
     free(search->part);
 }
@@ -102,12 +104,27 @@ SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i)
     return take_weights(search, &one, sinogram);
 }
 
+SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
+{
+    SinoHalvesRequest *of = &search->of;
+    const SinoGeometry *scan = &of->op->problem.geometry;
+    if (!of->binned) return NULL;
+    search->op = of->binned;
+    search->folds = sino_halves_folds(scan);
+    sino_halves_bin(scan, sino_reconstruction_weighs_photons(of->settings, of->input), search->sinogram);
+    of->scale /= (double)of->binning;
+    if (!of->mask) return NULL;
+    SINO_TRY(sino_halves_bin_mask(scan, &search->op->problem.geometry, of->mask, &search->mask));
+    of->mask = search->mask;
+    return NULL;
+}
+
 /* Divides the angles into parts, for slices that lack one of them. Every subset has the same share of each part: of the
  * angles of a subset each part has every so many. In a half acquisition, whose projections FBP completes by the
  * opposite ones, these are in the same part. */
 static SinoStatus divide_angles(Search *search)
 {
-    const SinoOperator *op = search->of.op;
+    const SinoOperator *op = search->op;
     const int64_t angles = op->problem.geometry.angle_count, subsets = search->angles.count;
     const bool completed = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
     const int64_t divided = completed ? sino_ceil_divide(angles, 2) : angles;
@@ -133,7 +150,7 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
     if (of->settings->iterations > 0 && !of->normal) /* strengths are tried */
         search->settings.iterations = sino_halves_trial_iterations(of->settings);
     search->run = (SinoSolverRun){.runtime = of->runtime,
-                                  .op = of->op,
+                                  .op = search->op,
                                   .settings = &search->settings,
                                   .iterations = search->settings.iterations,
                                   .pad_edges = of->input->pad_edges,
@@ -143,7 +160,7 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
                                   .mask = of->mask,
                                   .bounds = sino_solver_bounds(of->settings, of->scale),
                                   .lacking = 1 / (double)search->parts};
-    SINO_TRY(sino_angle_subsets_new(&of->op->problem, &search->angles));
+    SINO_TRY(sino_angle_subsets_new(&search->op->problem, &search->angles));
     SINO_TRY(divide_angles(search));
     if (of->normal) return NULL; /* its trials have operators and minibatches of their own */
     SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
@@ -162,7 +179,7 @@ static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, dou
 
 SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minibatch)
 {
-    const SinoGeometry *geometry = &search->of.op->problem.geometry;
+    const SinoGeometry *geometry = &search->op->problem.geometry;
     const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run), values = rays_of(search);
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
@@ -174,7 +191,7 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
                 const double value = padding                         ? 0
                                      : sino_halves_has(search, f, k) ? (double)search->sinogram[from + k * columns + c]
                                                                      : -0.0;
-                set(minibatch->slices, rays, search->of.op->place[k] * columns + c, f, value, b);
+                set(minibatch->slices, rays, search->op->place[k] * columns + c, f, value, b);
             }
     sino_data_release(minibatch->vector[0][0]);
     return NULL;
@@ -184,8 +201,8 @@ SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolve
                                  int64_t number, SinoMinibatch **minibatch)
 {
     const SinoHalvesRequest *of = &search->of;
-    const SinoPrecision precision = of->op->problem.precision;
-    const SinoMinibatchRequest request = {.op = of->op,
+    const SinoPrecision precision = search->op->problem.precision;
+    const SinoMinibatchRequest request = {.op = search->op,
                                           .vectors = &solver->vectors,
                                           .slices = {.precision = sino_precision_solver(precision),
                                                      .stride = sino_panel_stride(precision, slices),

@@ -13,14 +13,16 @@
 
 enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
 
-/* Most strengths that are tried at a time. */
+/* Most strengths that are tried at a time by a solver of the normal equations. */
 enum { SINO_HALVES_STEPS = 4 };
 
 /* The search. Slices 2i and 2i + 1 of a minibatch are the halves of slice i of those that are searched, or of the only
- * one. */
+ * one. With one fold, each slice of a minibatch is the only one. */
 typedef struct SinoHalvesSearch {
     SinoHalvesRequest of;
-    SinoSettings settings; /* of the run; owns nothing */
+    const SinoOperator *op; /* of the request, or of its averaged columns */
+    unsigned char *mask;    /* of these; owned */
+    SinoSettings settings;  /* of the run; owns nothing */
     SinoSolverRun run;
     SinoMinibatch *minibatch;
     int64_t slice_count;    /* that are searched at a time */
@@ -30,6 +32,7 @@ typedef struct SinoHalvesSearch {
     SinoAngleSubsets angles;
     int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
     int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
+    int64_t folds; /* SINO_HALVES; 1: all lack part 0 */
     double first;
     double *rest;                      /* [2·columns]: of a trial of the normal operator; owned */
     double difference[SINO_STRENGTHS]; /* sums of squares, by strength */
@@ -44,6 +47,9 @@ void sino_halves_end(SinoHalvesSearch *search);
 /* Takes the line integrals of a slice of the request's input after all stages, as number i of those that are searched,
  * and its weights, if a file has them. */
 SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
+
+/* Goes on with averaged columns, if the request says so. */
+SinoStatus sino_halves_narrow(SinoHalvesSearch *search);
 
 /* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections. */
 SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
@@ -71,7 +77,7 @@ static inline int64_t sino_halves_parts(int64_t angle_count)
 /* Whether slice f has a value of angle k. */
 static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k)
 {
-    return search->part[k] != f % SINO_HALVES * (search->parts / SINO_HALVES);
+    return search->part[k] != f % search->folds * (search->parts / SINO_HALVES);
 }
 
 /* A minibatch of so many slices; `number` is unique among those that exist. */

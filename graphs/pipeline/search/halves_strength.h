@@ -6,7 +6,7 @@
 #include "halves_search.h"
 
 /* Tries `count` powers of two at a time until the best one has neighbours. The strength is 2^*exponent times that of
- * search->run. The search has a minibatch of 2·count slices. What is found does not depend on search->of.trials. */
+ * search->run. The search has a minibatch for so many. */
 SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *exponent);
 
 /* Whether slices of the strength 2^exponent that have no bound below predict projections far better than those of the

@@ -4,6 +4,7 @@
 #include "recon_halves.h"
 
 #include "arithmetic.h"
+#include "halves_binned.h"
 #include "halves_normal.h"
 #include "memory.h"
 #include "recon.h"
@@ -14,9 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Most slices of a minibatch that seeks a strength. */
-enum { STRENGTHS_MOST = 8 };
 
 static bool is_prior(const SinoReconHalves *of)
 {
@@ -47,27 +45,10 @@ static int64_t width_of(const SinoReconHalves *of)
     const SinoBatch own = {.stride = plan->streaming.stride, .history_numbers = 1};
     const int64_t slot = sino_minibatch_bytes(of->op->kind, &of->solver->vectors, &of->op->shape, own);
     const int64_t rest = plan->resources.total_bytes - sino_times(slot, plan->streaming.slots);
-    int64_t width = is_prior(of) ? STRENGTHS_MOST : SINO_HALVES_WIDTH;
+    int64_t width = SINO_HALVES_WIDTH;
     for (; width > 2; width /= 2)
         if (plan->budget_bytes == 0 || rest + search_bytes(of, width) <= plan->budget_bytes) break;
     return width;
-}
-
-/* Minibatches at a time: for workers that a single one would leave idle, within the memory of the run's own slots.
- * Ranks that share a slice exchange the messages of one. */
-static int64_t trials_of(const SinoReconHalves *of, int64_t width)
-{
-    const SinoRunPlan *plan = &of->team->forecast.plan;
-    const SinoBatch own = {.stride = plan->streaming.stride, .history_numbers = 1};
-    const SinoBatch batch = {.stride = width, .history_numbers = 1};
-    const SinoVectors *vectors = &of->solver->vectors;
-    const int64_t devices = sino_runtime_device_count(of->runtime);
-    const int64_t workers = devices > 0 ? devices : sino_runtime_worker_count(of->runtime);
-    const int64_t slots =
-        sino_times(sino_minibatch_bytes(of->op->kind, vectors, &of->op->shape, own), plan->streaming.slots);
-    const int64_t room = slots / sino_minibatch_bytes(of->op->kind, vectors, &of->op->shape, batch);
-    if (!is_prior(of) || of->op->ranks->shape.data_count > 1) return 1;
-    return sino_larger(1, sino_smaller(room, sino_halves_trials(workers, plan->partition_count)));
 }
 
 /* Groups of ranks that share a search, of which this rank's is number *own. */
@@ -138,24 +119,69 @@ static SinoStatus find_iterations(const SinoReconHalves *of, const SinoHalvesReq
     return status;
 }
 
+/* Says that the search begins, which may take long. */
+static void tell_trials(const SinoReconHalves *of, int64_t binning)
+{
+    if (of->op->idle) return;
+    sino_log_info(sino_runtime_log(of->runtime), "solver",
+                  "search: slice %" PRId64 " is reconstructed with several strengths, without a part of the "
+                  "projections%s",
+                  of->slice, binning > 1 ? " and with averaged pairs of columns" : "");
+}
+
+/* What trials of strengths compute with. */
+typedef struct Trials {
+    int64_t binning;
+    SinoOperator *binned;     /* NULL: the operator of the run, or of: */
+    SinoHalvesNormal *normal; /* NULL: the solver has A */
+} Trials;
+
+/* Collective: idle ranks take part. */
+static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
+{
+    const SinoRunPlan *plan = &of->team->forecast.plan;
+    SinoProblem problem = of->op->problem;
+    *trials = (Trials){.binning = 1};
+    if (!is_prior(of) || !isnan(of->settings->regularization)) return NULL;
+    if (of->settings->weights != SINO_WEIGHTS_FILE && !of->solver->normal)
+        trials->binning = sino_larger(plan->trial_binning, 1);
+    tell_trials(of, trials->binning);
+    if (of->solver->normal) return sino_halves_normal_new(of->runtime, &problem, of->op->idle, &trials->normal);
+    if (trials->binning == 1) return NULL;
+    problem.geometry = sino_halves_binned(&problem.geometry, trials->binning);
+    SinoOperatorRequest request =
+        sino_trial_operator(&problem, plan->worker_count, sino_runtime_device_count(of->runtime));
+    request.shape.first_process = sino_processes_rank(sino_runtime_processes(of->runtime));
+    request.shape.idle = of->op->idle;
+    return sino_operator_new(of->runtime, &request, &trials->binned);
+}
+
+static void close_trials(Trials *trials)
+{
+    sino_operator_free(trials->binned);
+    sino_halves_normal_free(trials->normal);
+}
+
 /* Searches an input that has the angles of the operator. */
-static SinoStatus find(const SinoReconHalves *of, const SinoHalvesNormal *normal, SinoReconChoice *choice)
+static SinoStatus find(const SinoReconHalves *of, const Trials *trials, SinoReconChoice *choice)
 {
     SinoInput input = *of->input;
     input.run = NULL;
     input.place = NULL;
     SinoStatus status = of->op->idle ? NULL : sino_input_take_angles(&input, of->op->place);
-    const int64_t width = normal ? STRENGTHS_MOST : of->op->idle ? 2 : width_of(of);
+    const bool planned = trials->binned || trials->normal; /* with this width */
+    const int64_t width = planned ? SINO_HALVES_WIDTH : of->op->idle ? 2 : width_of(of);
     const SinoHalvesRequest request = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = &input,
                                        .op = of->op,
+                                       .binning = trials->binning,
+                                       .binned = trials->binned,
                                        .solver = of->solver,
-                                       .normal = normal,
+                                       .normal = trials->normal,
                                        .mask = of->mask,
                                        .scale = sino_recon_scale(of->settings),
-                                       .width = width,
-                                       .trials = normal || of->op->idle ? 1 : trials_of(of, width)};
+                                       .width = width};
     if (!is_prior(of))
         status = find_iterations(of, &request, status, choice);
     else if (!status && !of->op->idle)
@@ -240,11 +266,10 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
     const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
                        (!fista && of->solver->iterative && settings->iterations == 0);
     choice->sought = seeks;
-    SinoHalvesNormal *normal = NULL;
-    if (sino_workload_is_sought(of->solver, settings)) /* idle ranks take part */
-        SINO_TRY(sino_halves_normal_new(of->runtime, &of->op->problem, of->op->idle, &normal));
-    SinoStatus status = seeks ? find(of, normal, choice) : NULL;
-    sino_halves_normal_free(normal);
+    Trials trials;
+    SinoStatus status = open_trials(of, &trials);
+    if (!status && seeks) status = find(of, &trials, choice);
+    close_trials(&trials);
     return !status && seeks && !of->op->idle ? tell(of, choice) : status;
 }
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halves, binned: the geometry, the projections and the mask of a scan whose columns are averaged in twos. */
+#include "halves_binned.h"
+
+#include "memory.h"
+#include "undefined.h"
+
+#include <math.h>
+
+enum { BINNING = 2 };
+
+int64_t sino_halves_binning(const SinoGeometry *geometry)
+{
+    enum { LEAST_ANGLES = 60, LEAST_COLUMNS = 192 };
+    return geometry->angle_count >= LEAST_ANGLES && geometry->column_count >= LEAST_COLUMNS ? BINNING : 1;
+}
+
+int64_t sino_halves_folds(const SinoGeometry *geometry)
+{
+    enum { ENOUGH_RAYS = 1 << 17 }; /* with 90 × 256, strengths of two parts are up to half an octave apart */
+    return sino_geometry_ray_count(geometry) < ENOUGH_RAYS ? 2 : 1;
+}
+
+SinoGeometry sino_halves_binned(const SinoGeometry *geometry, int64_t binning)
+{
+    SinoGeometry binned = *geometry;
+    if (binning == 1) return binned;
+    const int64_t side = sino_ceil_divide(sino_geometry_slice_side(geometry), BINNING);
+    binned.column_count = sino_ceil_divide(geometry->column_count, BINNING);
+    binned.grid_size = 2 * sino_ceil_divide(geometry->grid_size, 2 * BINNING);
+    binned.center = (geometry->center + 0.5) / BINNING - 0.5;
+    binned.margin = (binned.grid_size - side) / 2;
+    return binned;
+}
+
+int64_t sino_halves_partitions(const SinoProblem *problem, int64_t workers, int64_t devices)
+{
+    enum { LEAST_TILES = 8 }; /* fewer take longer to add up than to compute */
+    const int64_t side = sino_ceil_divide(problem->geometry.grid_size, SINO_TILE);
+    const int64_t most = sino_larger(sino_times(side, side) / LEAST_TILES, 1);
+    return sino_smaller(most, sino_larger(devices > 0 ? devices : workers, 1));
+}
+
+static float average(bool of_counts, float a, float b)
+{
+    if (sino_is_undefined(a)) return b;
+    if (sino_is_undefined(b)) return a;
+    if (!of_counts) return (a + b) / 2;
+    return fminf(a, b) - logf((1 + expf(-fabsf(a - b))) / 2);
+}
+
+void sino_halves_bin(const SinoGeometry *geometry, bool of_counts, float *sinogram)
+{
+    const int64_t columns = geometry->column_count;
+    float *to = sinogram;
+    for (int64_t k = 0; k < geometry->angle_count; k++) {
+        const float *from = sinogram + k * columns;
+        for (int64_t c = 0; c < columns; c += BINNING)
+            *to++ = average(of_counts, from[c], from[sino_smaller(c + 1, columns - 1)]);
+    }
+}
+
+/* The binned voxel of a row or column that the middle of voxel i lies in. */
+static int64_t voxel_of(int64_t i, int64_t side, int64_t narrow)
+{
+    const double at = ((double)i - (double)(side - 1) / 2) / BINNING + (double)(narrow - 1) / 2;
+    return sino_larger(0, sino_smaller(llround(at), narrow - 1));
+}
+
+SinoStatus sino_halves_bin_mask(const SinoGeometry *geometry, const SinoGeometry *binned, const unsigned char *mask,
+                                unsigned char **result)
+{
+    const int64_t side = sino_geometry_slice_side(geometry), narrow = sino_geometry_slice_side(binned);
+    SINO_TRY(sino_allocate(sino_times(narrow, narrow), sizeof **result, "a mask", result));
+    for (int64_t y = 0; y < side; y++)
+        for (int64_t x = 0; x < side; x++)
+            if (mask[y * side + x])
+                (*result)[voxel_of(y, side, narrow) * narrow + voxel_of(x, side, narrow)] = mask[y * side + x];
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halves, binned: strengths are tried on a scan whose detector columns are averaged in twos, which takes a quarter of
+ * the work. Half the rays make half the sum of squares; voxels that are twice as wide have twice the value, and half as
+ * many of them lie along an edge, so that a variation stays. A binned scan wants half the strength. */
+#ifndef SINO_HALVES_BINNED_H
+#define SINO_HALVES_BINNED_H
+
+#include "operator.h"
+
+/* Columns that trials average: 2, or 1 where details of few pixels decide, or the whole is cheap. */
+int64_t sino_halves_binning(const SinoGeometry *geometry);
+
+/* How many parts of the projections trials leave out in turn, each with reconstructions of its own: 2, or 1 where it
+ * has enough of them. */
+int64_t sino_halves_folds(const SinoGeometry *geometry);
+
+/* The geometry of the averaged columns. Its grid covers that of the scan, with an even number of voxels along a side;
+ * the last one of an odd number of columns counts twice. */
+SinoGeometry sino_halves_binned(const SinoGeometry *geometry, int64_t binning);
+
+/* Partitions of a slice for one minibatch to keep all workers busy, or all devices, if there are any. */
+int64_t sino_halves_partitions(const SinoProblem *problem, int64_t workers, int64_t devices);
+
+/* Averages columns in place: line integrals, or, of counts, transmissions; undefined values (correct.h) count where
+ * both are undefined. geometry: of the scan. */
+void sino_halves_bin(const SinoGeometry *geometry, bool of_counts, float *sinogram);
+
+/* A mask (mask.h) for the binned geometry: voxels are 0 where all voxels of the scan within them are. The caller frees
+ * it. */
+SinoStatus sino_halves_bin_mask(const SinoGeometry *geometry, const SinoGeometry *binned, const unsigned char *mask,
+                                unsigned char **result);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Halves, binned: where averaged columns and voxels lie, and what they hold. */
+#include "halves_binned.h"
+
+#include "testing.h"
+#include "undefined.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Two columns have their middle where the averaged one is, and the grid covers that of the scan, whatever is odd. */
+static void columns_stay_where_they_are(void **state)
+{
+    (void)state;
+    const double rad[40] = {0};
+    for (int64_t columns = 200; columns < 208; columns++)
+        for (int64_t size = 190; size < 220; size += 3)
+            for (int64_t margin = 0; margin < 9; margin += 2) {
+                const SinoGeometry scan = {40, columns, size, rad, 0.3 + (double)columns / 2, margin};
+                const SinoGeometry binned = sino_halves_binned(&scan, 2);
+                const double pair = (0 + 1 - 2 * scan.center) / 2, beyond = 2 * (double)binned.grid_size;
+                assert_true(fabs(2 * (0 - binned.center) - pair) < 1e-12);
+                assert_int_equal(binned.column_count, (columns + 1) / 2);
+                assert_true(binned.grid_size % 2 == 0 && beyond >= (double)size && beyond < (double)size + 4);
+                const int64_t side = 2 * sino_geometry_slice_side(&binned);
+                assert_true(side >= size - 2 * margin && side < size - 2 * margin + 4);
+            }
+    const SinoGeometry few = {59, 1000, 1000, rad, 499.5, 0}, narrow = {1000, 100, 100, rad, 49.5, 0};
+    assert_int_equal(sino_halves_binning(&few), 1);
+    assert_int_equal(sino_halves_binning(&narrow), 1);
+}
+
+static void counts_and_line_integrals_are_averaged(void **state)
+{
+    (void)state;
+    enum { ANGLES = 2, COLUMNS = 5, BINNED = 3 };
+    const double rad[ANGLES] = {0, 1};
+    const SinoGeometry scan = {ANGLES, COLUMNS, COLUMNS, rad, 2, 0};
+    for (int of_counts = 0; of_counts < 2; of_counts++) {
+        float value[ANGLES * COLUMNS] = {1, 3, -0.0F, 2, 5, 90, 200, -0.0F, -0.0F, -0.0F};
+        const float expected[ANGLES * BINNED] = {of_counts ? -logf((expf(-1) + expf(-3)) / 2) : 2, 2, 5,
+                                                 of_counts ? 90 + logf(2) : 145};
+        sino_halves_bin(&scan, of_counts, value);
+        for (int i = 0; i < 4; i++) assert_true(fabsf(value[i] - expected[i]) < 1e-5F * expected[i]);
+        assert_true(sino_is_undefined(value[4]) && sino_is_undefined(value[5]));
+    }
+}
+
+/* Of a disk a mask keeps a disk of half the radius. */
+static void masks_keep_their_shape(void **state)
+{
+    (void)state;
+    const double rad[1] = {0};
+    for (int64_t side = 60; side < 64; side++) {
+        const SinoGeometry scan = {1, side, side + 6, rad, 30, 3}, binned = sino_halves_binned(&scan, 2);
+        const int64_t narrow = sino_geometry_slice_side(&binned);
+        unsigned char *mask = calloc((size_t)(side * side), 1), *found;
+        assert_non_null(mask);
+        for (int64_t i = 0; i < side * side; i++) {
+            const double y = (double)(i / side) - (double)(side - 1) / 2,
+                         x = (double)(i % side) - (double)(side - 1) / 2;
+            mask[i] = hypot(x, y) < 24;
+        }
+        assert_success(sino_halves_bin_mask(&scan, &binned, mask, &found));
+        for (int64_t i = 0; i < narrow * narrow; i++) {
+            const double y = (double)(i / narrow) - (double)(narrow - 1) / 2;
+            const double radius = hypot((double)(i % narrow) - (double)(narrow - 1) / 2, y);
+            if (radius < 11) assert_true(found[i] != 0);
+            if (radius > 13.5) assert_true(found[i] == 0);
+        }
+        free(mask);
+        free(found);
+    }
+}
+
+TESTING_SUBJECT(halves_binned)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_stay_where_they_are),
+        cmocka_unit_test(counts_and_line_integrals_are_averaged),
+        cmocka_unit_test(masks_keep_their_shape),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -227,7 +227,7 @@ static void tally_row(const SinoBrickOrder *order, const SinoSparseRows *rows, i
 static SinoStatus cost_of(const SinoBrickOrder *order, const SinoSparseRows *sample, int64_t first, int64_t step,
                           double *cost)
 {
-    static const double brick_of_16 = 0.8, segment = 2.5; /* measured, docs/PERFORMANCE.md */
+    static const double brick_of_16 = 0.8, segment = 2.5; /* measured, docs/lab/sparse.md */
     int64_t *mark = NULL;
     Tally tally = {0, 0};
     SINO_TRY(sino_allocate(order->brick_count + order->tile_count, sizeof *mark, "marks of bricks", &mark));

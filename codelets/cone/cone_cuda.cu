@@ -19,8 +19,8 @@
  * A view whose patch is too small for the tile (voxels larger than 1.3 pixels, wide cones) is read from global memory.
  *
  * Positions are computed in double at the tile's first run, and in single relative to it: N/d − N₀/d₀ =
- * (N − N₀ − N₀/d₀·(d − d₀))/d has no cancellation. They are off by some 2⁻¹⁹ of an entry. docs/PERFORMANCE.md has the
- * model of both kernels. */
+ * (N − N₀ − N₀/d₀·(d − d₀))/d has no cancellation. They are off by some 2⁻¹⁹ of an entry. docs/lab/gpu_models.md has
+ * the model of both kernels. */
 #include "simt.h"
 
 #include <math.h>

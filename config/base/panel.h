@@ -3,7 +3,7 @@
  *
  * Slices are interleaved, and split into panels of at most P slices: vector[panel][row][slice of the panel], where a
  * row is a voxel or a ray. P slices fill two vector registers, the unit that an SpMM kernel works on. The rows of a
- * tile are therefore one contiguous piece that fits L1, whatever F is (docs/PERFORMANCE.md). Every panel but the last
+ * tile are therefore one contiguous piece that fits L1, whatever F is (docs/lab/kernels.md). Every panel but the last
  * is P wide; the last one's width is the smallest power of two that holds the remaining slices. The stride is the sum
  * of the widths of all panels. */
 #ifndef SINO_PANEL_H

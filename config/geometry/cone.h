@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone: the cone-beam scan of a volume and its voxel grid (docs/CONVENTIONS.md).
+/* Cone: the cone-beam scan of a volume and its voxel grid (docs/CONES.md).
  *
  * The source and a flat detector turn about the z axis. At angle θ the detector's columns run along (cosθ, sinθ), and
  * the source is at the distance D from the axis in the direction (sinθ, −cosθ): with D → ∞ rays are those of a

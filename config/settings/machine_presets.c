@@ -2,17 +2,17 @@
 /* Machine presets: machines with a name.
  *
  * Rates of products are those of sinodag where they are known: cores reach half of their peak of multiply-adds
- * (docs/PERFORMANCE.md, "The operator's kernels"), and GPUs 0.28 of their peak in single precision, which is the 19 of
- * 67 TFLOP/s that docs/PERFORMANCE.md predicts for an H100; no GPU of this table has been measured. Memory gives 0.8 of
- * the bandwidth in a data sheet. Times of a task without work are assumed: 2 µs on a core (docs/PERFORMANCE.md,
- * "Overhead": 2 to 5 µs), 10 µs on a device. A device takes a core that drives it. */
+ * (docs/lab/kernels.md), and GPUs 0.28 of their peak in single precision, which is the 19 of 67 TFLOP/s that
+ * docs/lab/gpu_models.md predicts for an H100; no GPU of this table has been measured. Memory gives 0.8 of the
+ * bandwidth in a data sheet. Times of a task without work are assumed: 2 µs on a core (docs/lab/nodes.md), 10 µs on a
+ * device. A device takes a core that drives it. */
 #include "machine_file.h"
 #include "platform.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* One core of today's servers, measured in docs/PERFORMANCE.md; network and files are assumed: 100 Gbit/s, 1 GB/s. */
+/* One core of today's servers, measured in docs/lab/kernels.md; network and files are assumed: 100 Gbit/s, 1 GB/s. */
 static const SinoMachineFile usual = {
     .nodes = 1,
     .core = {.gflops = 50, .memory_gbps = 20, .task_us = 2},

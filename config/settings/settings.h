@@ -29,7 +29,7 @@ static inline bool sino_geometry_is_cone(SinoGeometryChoice geometry)
     return geometry == SINO_GEOMETRY_CONE || geometry == SINO_GEOMETRY_FAN;
 }
 
-/* How the sample turns as angles grow (docs/CONVENTIONS.md). */
+/* How the sample turns as angles grow (docs/CONES.md). */
 typedef enum SinoAngleDirection { SINO_CLOCKWISE, SINO_COUNTERCLOCKWISE } SinoAngleDirection;
 typedef enum SinoAlgorithmChoice {
     SINO_ALGORITHM_CG,

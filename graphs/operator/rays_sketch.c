@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, sketch: what a simulation has in place of traced blocks. Footprints are the shadows of the partitions' tiles
  * (footprint_size.h), nonzeros those that the decomposition expects, sizes of blocks those of a plan, sizes of lists
- * their density in docs/PERFORMANCE.md. Blocks and lists have a header, and otherwise addresses only. */
+ * their density in docs/lab/gpu_models.md. Blocks and lists have a header, and otherwise addresses only. */
 #include "rays_private.h"
 
 #include "arithmetic.h"

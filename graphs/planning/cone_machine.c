@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One core of today's servers, measured in docs/PERFORMANCE.md: [precision][kernels share positions]. */
+/* One core of today's servers, measured in docs/lab/cones.md: [precision][kernels share positions]. */
 static const SinoBenchConeRates usual[][2] = {[SINO_SINGLE] = {{.backproject_gups = 0.9, .filter_gpixels = 0.07},
                                                                {.backproject_gups = 1.8, .filter_gpixels = 0.07}},
                                               [SINO_MIXED] = {{.backproject_gups = 2.5, .filter_gpixels = 0.07},

@@ -6,7 +6,7 @@
 
 enum { PANEL = 16 };
 
-/* Cost model of a product of F slices, measured at F = 1 … 64 (docs/PERFORMANCE.md): reading A costs as much as twenty
+/* Cost model of a product of F slices, measured at F = 1 … 64 (docs/lab/kernels.md): reading A costs as much as twenty
  * slices. */
 double sino_forecast_kernel_efficiency(int64_t slices)
 {

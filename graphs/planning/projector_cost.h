@@ -2,7 +2,7 @@
 /* Projector cost: what the projectors of a parallel beam cost, in seconds of one worker.
  *
  * Constants are multiples of what the kernels of `rays` take for a nonzero, measured in one run each
- * (docs/PERFORMANCE.md), so that they follow the rate of the machine (SinoRates.kernel_gflops). */
+ * (docs/lab/projectors.md), so that they follow the rate of the machine (SinoRates.kernel_gflops). */
 #ifndef SINO_PROJECTOR_COST_H
 #define SINO_PROJECTOR_COST_H
 

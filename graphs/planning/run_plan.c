@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 /* Slices of a minibatch, which share each length of A: at least a panel. More slices cost memory and gain little
- * (docs/PERFORMANCE.md). */
+ * (docs/lab/kernels.md). */
 enum { LEAST_DEFAULT_MINIBATCH = 16 };
 
 /* A plan in the making. */
@@ -61,7 +61,7 @@ static int64_t balanced(int64_t slices, int64_t minibatch)
 
 /* Slices of a minibatch that suit the cores: a panel; fewer if each worker then has a minibatch of its own. Minibatches
  * are independent, so workers that share one wait for each other several times per iteration. That costs more than
- * products lose when fewer slices share a length (docs/PERFORMANCE.md). */
+ * products lose when fewer slices share a length (docs/lab/kernels.md). */
 static int64_t usual_minibatch(const Planner *planner, int64_t slices)
 {
     const int64_t panel = sino_larger(sino_panel_width(planner->problem.precision), LEAST_DEFAULT_MINIBATCH);

@@ -96,14 +96,14 @@ double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double element
 SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations);
 
 /* Rates of products of one worker with a cone, in 10⁹ updates (voxels times angles) per second: measured in
- * docs/PERFORMANCE.md. */
+ * docs/lab/cones.md. */
 typedef struct SinoConeProductRates {
     double project_gups, backproject_gups;
 } SinoConeProductRates;
 
 extern const SinoConeProductRates sino_cone_usual_products;
 
-/* Rates of one worker with a matrix: measured in docs/PERFORMANCE.md. */
+/* Rates of one worker with a matrix: measured in docs/lab/sparse.md. */
 typedef struct SinoMatrixRates {
     double pack_gnnz;  /* 10⁹ nonzeros that it packs per second */
     double nonzero_ns; /* both products of a nonzero, or a sweep over it, take this, and … */

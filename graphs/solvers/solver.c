@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-/* FISTA's steps with subsets of three angles diverge where no bound holds the slice (docs/QUALITY.md). */
+/* FISTA's steps with subsets of three angles diverge where no bound holds the slice (docs/lab/images.md). */
 enum { SUBSETS_OF_OSEM = 8, SUBSETS_OF_FISTA = 16, ANGLES_OF_FISTA = 5 };
 
 int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings, int64_t rows)

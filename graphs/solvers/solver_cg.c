@@ -15,7 +15,7 @@
  *
  * g is kept orthogonal to the first gradient g0 = Aᵀ b, as it would be without rounding (update_formulas.h). This costs
  * one more vector and less than 1 % of the time. After ten iterations single precision agrees with double to about
- * 1e-5; without it ‖r‖² was 60 % too large (docs/ACCURACY.md). */
+ * 1e-5; without it ‖r‖² was 60 % too large (docs/lab/accuracy.md). */
 #include "memory.h"
 #include "solver.h"
 #include "support.h"

@@ -12,7 +12,7 @@
  * With S subsets of the angles an iteration has S such updates, its *turns*, each of which takes S times the g of one
  * subset for that of all rays (ordered subsets with momentum: D. Kim, S. Ramani and J. Fessler, IEEE Trans. Med.
  * Imaging 34, 167 (2015)). x comes near the minimum as fast as with S times the iterations, and stays as far from it as
- * the subsets differ. Later turns therefore have two subsets, then four. docs/QUALITY.md has how near the usual 15
+ * the subsets differ. Later turns therefore have two subsets, then four. docs/lab/images.md has how near the usual 15
  * iterations come. With one subset x converges to the minimum.
  *
  * Here R compares voxels within a slice; solver_fista_volume.c has priors in 3-D.

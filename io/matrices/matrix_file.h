@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrix file: reads system matrices (system_matrix.h) of several formats in ranges of rows. docs/INPUT.md lists the
+/* Matrix file: reads system matrices (system_matrix.h) of several formats in ranges of rows. docs/COUNTS.md lists the
  * formats; the content of a file decides, not its name.
  *
  * All formats deliver the same matrix alike, to the bit: stored values become doubles; those of equal row and column

@@ -6,7 +6,7 @@
 #include "gridding.h"
 #include "runtime.h"
 
-/* A flop of backprojection by nonuniform FFT as flops of products with lengths of rays (docs/PERFORMANCE.md):
+/* A flop of backprojection by nonuniform FFT as flops of products with lengths of rays (docs/lab/projectors.md):
  * spreading and copies of slices are bound by memory. */
 #define SINO_GRIDDING_FLOPS 2.2
 

@@ -6,8 +6,8 @@
 #include "runtime.h"
 #include "toeplitz.h"
 
-/* A flop of FFTs as flops of products with lengths of rays, measured on cores (docs/PERFORMANCE.md), predicted for GPUs
- * (docs/gpu_kernels.md). */
+/* A flop of FFTs as flops of products with lengths of rays, measured on cores (docs/lab/projectors.md), predicted for
+ * GPUs (docs/lab/gpu_models.md). */
 #define SINO_TOEPLITZ_FLOPS 2.5
 
 /* An operator, the tiles of its vectors, scratch memory for each worker, and plans of each CUDA GPU. */

@@ -6,7 +6,7 @@
 #include "pixels.h"
 #include "runtime.h"
 
-/* What a core takes to interpolate for a pixel, angle and slice, in flops of a product (docs/PERFORMANCE.md). */
+/* What a core takes to interpolate for a pixel, angle and slice, in flops of a product (docs/lab/projectors.md). */
 enum { SINO_PIXEL_FLOPS = 10 };
 
 /* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */

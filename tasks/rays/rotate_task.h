@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* What a core takes to turn samples for `slices` slices, in flops of a product with lengths of rays
- * (docs/PERFORMANCE.md). A slice has a sample for each voxel and angle. */
+ * (docs/lab/projectors.md). A slice has a sample for each voxel and angle. */
 double sino_rotate_effort(SinoInterpolation interpolation, double samples, int64_t slices);
 
 /* Bytes of scratch memory of the tasks, and the instruction set that they use (rotate.h). */

@@ -7,7 +7,7 @@
 #include "runtime.h"
 #include "trace.h"
 
-/* What a core takes to trace a stored nonzero, in flops of a product (docs/PERFORMANCE.md). */
+/* What a core takes to trace a stored nonzero, in flops of a product (docs/lab/kernels.md). */
 enum { SINO_TRACE_FLOPS = 1200 };
 
 /* trace traces a run of tiles into its block in one pass, on a core. trace_measure and trace_fill do the same in two

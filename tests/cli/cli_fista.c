@@ -15,7 +15,7 @@ static void defaults_are_close_to_the_truth(void **state)
     const char *const at = *state;
     static const struct {
         int angles;
-        double most; /* of the error; docs/QUALITY.md has what other programs reach */
+        double most; /* of the error; docs/lab/images.md has what other programs reach */
     } cases[] = {{400, 0.056}, {100, 0.066}, {40, 0.09}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cli_works(at, "phantom -o p.h5 --overwrite --size %d --angles %d --slices 1 --noise 0.01 --truth t.h5", SIZE,
@@ -381,7 +381,7 @@ static void smooth_priors_are_close_to_the_truth(void **state)
         double *kept = cli_read_doubles(at, "v.h5", "/process/prior_threshold", 0, NULL);
         double *strength = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL);
         print_message("%s: threshold %g, %.2f %%, cg %.2f %%\n", priors[i], threshold, 100 * error, 100 * of_cg);
-        /* A tenth of the value of the body, which the texture raises: docs/QUALITY.md. */
+        /* A tenth of the value of the body, which the texture raises: docs/ALGORITHMS.md. */
         assert_true(fabs(*kept - threshold) <= 1e-3 * threshold && threshold > 4e-4 && threshold < 2e-3);
         assert_true(*strength > 0);
         assert_true(error <= 0.09 && error < 0.8 * of_cg);

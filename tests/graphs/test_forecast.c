@@ -97,7 +97,7 @@ static void refuse(const char *line, const char *text)
     case_free(&made);
 }
 
-/* Relative to 16 slices, of docs/PERFORMANCE.md: 0.10 for one slice, 0.61 for eight. */
+/* Relative to 16 slices, of docs/lab/kernels.md: 0.10 for one slice, 0.61 for eight. */
 static void kernels_like_company(void **state)
 {
     (void)state;

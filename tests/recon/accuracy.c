@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accuracy: prints the tables of docs/ACCURACY.md, which compare reconstructions of the noise-free phantom with its
+/* Accuracy: prints the tables of docs/lab/accuracy.md, which compare reconstructions of the noise-free phantom with its
  * truth. */
 #include "testing.h"
 #include "testing_recon.h"

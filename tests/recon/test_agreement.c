@@ -592,7 +592,7 @@ static void windows_are_refilled(void **state)
                 check_operator(&geometry, precision, symmetry, 7, windows);
 }
 
-/* Errors found when this was written: 0.184, 0.111, 0.117 (docs/ACCURACY.md). */
+/* Errors found when this was written: 0.184, 0.111, 0.117 (docs/lab/accuracy.md). */
 static void phantom_comes_back(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Convergence: CG's residuals on MemXCT's sinograms against an independent float64 CGLS and the published logs, its
- * images against the published ones (docs/ACCURACY.md). The argument names the set: ads1, ads2 or cds1. */
+ * images against the published ones (docs/lab/accuracy.md). The argument names the set: ads1, ads2 or cds1. */
 #include "platform.h"
 #include "testing.h"
 #include "testing_recon.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers: TomoPy's own test arrays (docs/ACCURACY.md). TomoPy stores [slice][row][column] as sinodag does. Center 24.0
- * of TomoPy's iterative codes is sinodag's 23.5. */
+/* Peers: TomoPy's own test arrays (docs/lab/accuracy.md). TomoPy stores [slice][row][column] as sinodag does.
+ * Center 24.0 of TomoPy's iterative codes is sinodag's 23.5. */
 #include "memory.h"
 #include "testing.h"
 #include "testing_hdf5.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Projector speed: seconds of one core per slice and product of `rotate`, `pixels` and `gridding`, for
- * docs/PERFORMANCE.md.
+ * docs/lab/projectors.md.
  *
  *     projector_speed [SIZE ANGLES SLICES] */
 #include "arithmetic.h"

@@ -210,7 +210,7 @@ static int64_t strip_of(int64_t column, int64_t column_count)
     return from_right < 2 * width ? STRIPS - 1 - from_right / width : -1;
 }
 
-/* Adds the weight of a ray by its photons (docs/QUALITY.md). One in a thousand of the light is as good as none. */
+/* Adds the weight of a ray by its photons (docs/ALGORITHMS.md). One in a thousand of the light is as good as none. */
 static void add_weight(double integral, Sums *sums)
 {
     const double least = 1e-3, weight = fmin(fmax(exp(-integral), least), 1);

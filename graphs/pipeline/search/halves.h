@@ -11,7 +11,7 @@
  * from those of odd number. The noise of both halves is independent. FBP of the other half differs from the slice by an
  * error of its own, and by the error of the reconstruction: where the mean square difference is least, so is the latter
  * (the principle of A. Hendriksen, D. Pelt and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320
- * (2020)). docs/QUALITY.md compares the choices with the best ones. */
+ * (2020)). docs/lab/images.md compares the choices with the best ones. */
 #ifndef SINO_HALVES_H
 #define SINO_HALVES_H
 

@@ -12,7 +12,8 @@ enum { BINNING = 2 };
 int64_t sino_halves_binning(const SinoGeometry *geometry)
 {
     enum { LEAST_ANGLES = 60, LEAST_COLUMNS = 192 };
-    return geometry->angle_count >= LEAST_ANGLES && geometry->column_count >= LEAST_COLUMNS ? BINNING : 1;
+    const int64_t angles = geometry->angle_count, columns = geometry->column_count;
+    return angles >= LEAST_ANGLES && angles < columns && columns >= LEAST_COLUMNS ? BINNING : 1;
 }
 
 int64_t sino_halves_folds(const SinoGeometry *geometry)

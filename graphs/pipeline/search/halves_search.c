@@ -18,7 +18,7 @@ static int64_t rays_of(const Search *search)
     return sino_times(geometry->angle_count, geometry->column_count);
 }
 
-/* After 10 the best strength is found within a fifth of a power of two (docs/QUALITY.md). */
+/* After 10 the best strength is found within a fifth of a power of two (docs/lab/images.md). */
 int64_t sino_halves_trial_iterations(const SinoSettings *settings)
 {
     enum { USUAL = 10, MOST = 40 };

@@ -18,7 +18,7 @@ enum { MIDDLE = SINO_STRENGTHS / 2 };
 typedef SinoHalvesSearch Search;
 
 /* The bound of 0 is denied where less than this share of the mean square difference is left without it. Where more is
- * left, slices with the bound are still nearer to the truth (docs/QUALITY.md). */
+ * left, slices with the bound are still nearer to the truth (docs/lab/images.md). */
 static const double denied_share = 1.0 / 3;
 
 /* A slice that lacks negative values leaves projections that differ by a constant: where this is less than such a share

@@ -181,7 +181,7 @@ static SinoStatus take_share(SinoRecon *recon)
 }
 
 /* Collective. Every rank finds the same prior; rank 0's is taken, should a processor round otherwise. The strength of
- * a prior in 3-D is that of the slice in 2-D (docs/QUALITY.md). */
+ * a prior in 3-D is that of the slice in 2-D (docs/ALGORITHMS.md). */
 static SinoStatus choose(SinoRecon *recon)
 {
     Parallel *own = recon->own;

@@ -103,7 +103,7 @@ static void opencl_devices_pin_nothing(void **state)
     }
 }
 
-/* Homes on nodes of GPUs, where each of StarPU's policies took at least 1.2 times as long (docs/SCHEDULING.md):
+/* Homes on nodes of GPUs, where each of StarPU's policies took at least 1.2 times as long (docs/lab/policies.md):
  * products run there and nowhere else. */
 static void homes_are_faster(void **state)
 {

@@ -44,11 +44,11 @@ static void check_strength(const char *at, const char *object, int angles, doubl
     double *kept = cli_read_doubles(at, "v.h5", "/process/regularization", 0, NULL), best = INFINITY;
     assert_true(fabs(*kept - strength) <= 1e-9 * strength);
     free(kept);
-    for (int i = -3; i <= 3; i++) {
+    for (int i = -3; i <= 3; i += 2) {
         cli_works(at, "%s --regularization %.6g", line, strength * exp2(i));
         best = fmin(best, cli_error(at, "v.h5", SIZE));
     }
-    print_message("%s, %d angles, noise %g: strength %g: %.2f %%, best of seven %.2f %%\n", object, angles, noise,
+    print_message("%s, %d angles, noise %g: strength %g: %.2f %%, best of four others %.2f %%\n", object, angles, noise,
                   strength, 100 * found, 100 * best);
     assert_true(found <= 1.1 * best);
 }

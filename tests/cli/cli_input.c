@@ -526,7 +526,8 @@ static void too_little_memory(void **state)
                                      "--algorithm fbp", "--iterations 2 --partitions 5 --minibatch 3"};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++) {
         cli_works(*state, "phantom -o scan.h5 --slices 4 --overwrite %s", shape[s]);
-        for (int a = 0; a < 4; a++) {
+        /* The last one's search for a strength takes seconds: once, by the last arguments. */
+        for (int a = s + 1 == sizeof shape / sizeof *shape ? 1 : 0; a < 4; a++) {
             const int amount = allowed_mib(*state, arguments[a], 1);
             assert_int_equal(allowed_mib(*state, arguments[a], amount - 1), amount); /* no less will do */
             assert_names(*state, "scan.h5");

@@ -4,25 +4,17 @@
 #define SINO_CONE_SCAN_H
 
 #include "cone.h"
+#include "cone_setup.h"
 #include "input.h"
 
 /* The geometry of the whole detector after crop and binning, and the voxel grid. An option counts more than what the
  * file says. Detector pixels are those of the file times the binning; a voxel is as wide as one of them seen at the
  * axis, and there are as many voxels along x and y as the input's grid_size, and along z as rows, unless --voxel-size
- * and
- * --volume say otherwise. Of a part of the rows the slices are those that these see. `center`: the axis as a column of
- * the geometry (sino_input_column_of_grid). cone->angle_rad points to the angles of the input. SINO_BAD_INPUT: a length
- * is missing; the detector is between source and axis; pixels and distances do not fit together; the source is inside
- * the volume; no ray crosses the volume; with FDK, the arc is too short (sino_cone_arc_new). */
+ * and --volume say otherwise. Of a part of the rows the slices are those that these see. `center`: the axis as a column
+ * of the geometry (sino_input_column_of_grid). cone->angle_rad points to the angles of the input. SINO_BAD_INPUT: a
+ * length is missing; the detector is between source and axis; pixels and distances do not fit together; the source is
+ * inside the volume; no ray crosses the volume; with FDK, the arc is too short (sino_cone_arc_new). */
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *cone);
-
-/* The lengths that the settings give, and else the file; 0: neither does. */
-SinoScanSetup sino_cone_setup(const SinoSettings *settings, const SinoScanInfo *info);
-
-/* Lengths of a scan that has none: the detector is one and a half times as far from the source as the axis, and the
- * axis four sides of a slice; pixels are 0.2 mm wide. A distance or a width that the settings give determines the
- * others. */
-SinoScanSetup sino_cone_usual_setup(const SinoSettings *settings, int64_t column_count);
 
 /* A cone beam without a file. Not to be moved: the input points to `info`. Nothing is owned. */
 typedef struct SinoConeDescription {
@@ -35,12 +27,5 @@ typedef struct SinoConeDescription {
  * none, and the axis in the middle. angle_rad[angle_count] is not owned. Errors: those of sino_cone_scan. */
 SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
                               int64_t column_count, int64_t row_count, SinoConeDescription *description);
-
-/* SINO_BAD_INPUT: a length is missing, or the lengths are those of no cone beam. */
-SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSetup *setup);
-
-/* Writes the names of the options whose lengths are 0 as "--a, --b and --c" into `text`; returns their number. */
-enum { SINO_CONE_MISSING_SIZE = 128 };
-int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE]);
 
 #endif

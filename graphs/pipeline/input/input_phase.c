@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, phase: the filter of phase retrieval, from the settings. */
 #include "arithmetic.h"
-#include "cone_scan.h"
+#include "cone_setup.h"
 #include "input.h"
 #include "job_kind.h"
 #include "material.h"

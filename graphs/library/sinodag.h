@@ -209,15 +209,15 @@ typedef struct SinodagSolution {
     SinodagProgress *progress; /* of the iterations; NULL: none */
     void *of;                  /* its argument */
     /* NULL: none. Images, or one for all, that the first iteration begins from: of parallel beams, and of a matrix with
-     * mlem and osem. */
+     * mlem, osem and bsrem. */
     const SinodagArray *start;
     /* Of a system matrix; NULL: none. The expected values of rows are multiplicative · A x + additive. */
     const SinodagArray *multiplicative; /* (1, R, 1): factors of rows, at least 0; default: 1 */
     const SinodagArray *additive;       /* projections, or those of one set for all; at least 0; default: 0 */
-    const SinodagArray *sensitivity;    /* one image, in place of Aᵀ·multiplicative; mlem, osem */
+    const SinodagArray *sensitivity;    /* one image, in place of Aᵀ·multiplicative; mlem, osem, bsrem */
 } SinodagSolution;
 
-/* Solves A x = b by a solver of the program, for projections b: line integrals, or, by mlem and osem of a system
+/* Solves A x = b by a solver of the program, for projections b: line integrals, or, by mlem, osem and bsrem of a system
  * matrix, counts, of at least 0. x has the unit of A: attenuation per voxel of beams. `settings`: algorithm (default:
  * cg; of a matrix mlem), iterations, tolerance, relaxation, nonnegativity, minimum, maximum, support-ratio,
  * regularization, likelihood-tolerance, fbp-filter, padding-type, and, of a matrix, post-filter; what the algorithm or

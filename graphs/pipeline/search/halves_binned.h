@@ -7,7 +7,8 @@
 
 #include "operator.h"
 
-/* Columns that trials average: 2, or 1 where details of few pixels decide, or the whole is cheap. */
+/* Columns that trials average: 2, or 1 where angles or columns are few, so that all are cheap, or angles are as many
+ * as columns, where half the strength is not always the right one (docs/lab/images.md). */
 int64_t sino_halves_binning(const SinoGeometry *geometry);
 
 /* How many parts of the projections trials leave out in turn, each with reconstructions of its own: 2, or 1 where it

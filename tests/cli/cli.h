@@ -46,8 +46,8 @@ char *cli_output_of(const char *directory, const char *line);
 void cli_refuses(const char *directory, const char *message, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The run ended with this code, and the last line of stderr is "sinodag: MESSAGE", where each # of the message is a
- * number. Frees it. */
+/* The run ended with this code, and the last line of stderr, or by a launcher any line, is "sinodag: MESSAGE", where
+ * each # of the message is a number. Frees it. */
 void cli_assert_ended(CliRun *run, int exit_code, const char *message);
 
 /* The number that follows the first `before` in the text; *rest, unless NULL, is what follows the number. */

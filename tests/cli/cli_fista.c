@@ -504,7 +504,7 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --maximum 0");
     cli_refuses(at, "--minimum is -0.5 with --nonnegativity yes; allowed: one of them, or --minimum 0",
                 "recon p.h5 -o v.h5 --nonnegativity yes --minimum -0.5");
-    cli_refuses(at, "--prior is 'l2'; allowed: total-variation, huber or qggmrf",
+    cli_refuses(at, "--prior is 'l2'; allowed: total-variation, huber, qggmrf or relative-difference",
                 "recon p.h5 -o v.h5 --algorithm fista --prior l2");
     cli_refuses(at, "--prior contradicts --algorithm cg; allowed: --prior with --algorithm fista",
                 "recon p.h5 -o v.h5 --algorithm cg --prior huber");

@@ -28,7 +28,7 @@ SinoGeometry sino_halves_binned(const SinoGeometry *geometry, int64_t binning)
     if (binning == 1) return binned;
     const int64_t side = sino_ceil_divide(sino_geometry_slice_side(geometry), BINNING);
     binned.column_count = sino_ceil_divide(geometry->column_count, BINNING);
-    binned.grid_size = 2 * sino_ceil_divide(geometry->grid_size, 2 * BINNING);
+    binned.grid_size = 2 * sino_ceil_divide(geometry->grid_size, (int64_t)2 * BINNING);
     binned.center = (geometry->center + 0.5) / BINNING - 0.5;
     binned.margin = (binned.grid_size - side) / 2;
     return binned;

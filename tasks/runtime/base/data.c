@@ -132,9 +132,9 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 void sino_data_free(SinoData *data)
 {
     if (!data) return;
-    if (data->runtime) sino_runtime_awaits(data->runtime, data->name);
+    sino_runtime_awaits(data->runtime, data->name);
     starpu_data_unregister(data->handle);
-    if (data->runtime) sino_runtime_awaits(data->runtime, NULL);
+    sino_runtime_awaits(data->runtime, NULL);
     if (data->memory && !data->borrowed) {
         const int64_t bytes = line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES;
         sino_data_unpin(data->memory, bytes);
@@ -179,9 +179,9 @@ enum starpu_data_access_mode sino_starpu_mode(SinoAccessMode mode)
 
 SinoStatus sino_data_acquire(SinoData *data, SinoAccessMode mode, void **memory)
 {
-    if (data->runtime) sino_runtime_awaits(data->runtime, data->name);
+    sino_runtime_awaits(data->runtime, data->name);
     const int code = starpu_data_acquire(data->handle, sino_starpu_mode(mode));
-    if (data->runtime) sino_runtime_awaits(data->runtime, NULL);
+    sino_runtime_awaits(data->runtime, NULL);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU cannot acquire %s: %s", data->name, strerror(-code));
     *memory = data->memory;
     return NULL;

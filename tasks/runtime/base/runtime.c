@@ -97,7 +97,7 @@ int64_t sino_runtime_base_bytes(void)
 
 void sino_runtime_awaits(SinoRuntime *runtime, const char *what)
 {
-    __atomic_store_n(&runtime->activity.awaited, what, __ATOMIC_RELEASE);
+    if (runtime) __atomic_store_n(&runtime->activity.awaited, what, __ATOMIC_RELEASE);
 }
 
 void sino_pending_open(SinoPending *pending)

@@ -46,7 +46,8 @@ typedef struct SinoActivity {
     const char *awaited;    /* data, or the end of StarPU, for which the program waits now; constant; NULL: none */
 } SinoActivity;
 
-/* The program waits for data of this name, or for StarPU itself, as for a task in flight, until it waits for NULL. */
+/* The program waits for data of this name, or for StarPU itself, as for a task in flight, until it waits for NULL.
+ * Takes a runtime of NULL. */
 void sino_runtime_awaits(SinoRuntime *runtime, const char *what);
 
 /* Tasks that are waited for together. begin: one of them is submitted. */

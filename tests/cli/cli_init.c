@@ -105,7 +105,8 @@ static void given_settings(void **state)
     assert_has(text, "\ngeometry: cone\n");
     assert_has(text, "\nalgorithm: fdk\n");
     assert_has(text, "\nsource-object-distance: 10\n");
-    assert_null(strstr(text, "remove-stripe-method"));
+    assert_has(text, "\n#remove-stripe-method: ");
+    assert_null(strstr(text, "margin: "));
     free(text);
 }
 

@@ -163,6 +163,7 @@ SinoStatus sino_cone_pieces_insert(SinoConePieces *pieces, const SinoConePiece *
                                 .field_set = piece->field_set,
                                 .angle_count = piece->angles->count,
                                 .first_angle = piece->angles->first,
+                                .slab_first = piece->rows.first,
                                 .slab_slices = piece->rows.count,
                                 .uncounted = piece->uncounted,
                                 .sinogram = set->sinogram,

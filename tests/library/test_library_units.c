@@ -117,7 +117,7 @@ static void check(Damage damage, const char *const *settings)
     static const double units[] = {0x1p-20, 0x1p20, 7e5};
     const Found natural = reconstruct(damage, 1, settings);
     const bool emits = strstr(settings[0], "em");
-    assert_true(natural.zingers == (damage == FAULTS && !is_cone(settings) && !emits));
+    assert_true(natural.zingers == (damage == FAULTS && !emits));
     assert_true(natural.stripes == natural.zingers);
     for (int u = 0; u < 3; u++) {
         const Found found = reconstruct(damage, units[u], settings);

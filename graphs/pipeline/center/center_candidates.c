@@ -117,7 +117,7 @@ static SinoStatus narrow(const SinoCenterRow *row, int64_t angle_count, SinoCent
     const double beside = 2, least_width = 24, column_count = (double)row->geometry->column_count;
     const double low = fmax(range->low, 0), high = fmin(range->high, column_count - 1);
     SinoCenterVo *vo = NULL;
-    SinoCenterFound best;
+    SinoCenterFound best = {0};
     float *averaged;
     if (row->geometry->column_count < LEAST_COLUMNS || high - low < least_width) return NULL;
     SINO_TRY(average_columns(angle_count, row->geometry->column_count, row->sinogram, &averaged));

@@ -160,6 +160,7 @@ static char *describe(const SinoStall *stall)
     char *text = NULL;
     size_t size;
     const SinoRuntime *runtime = stall->runtime;
+    const char *const what = awaited(runtime); /* may end meanwhile */
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
     if (sino_processes_count(runtime->processes) > 1)
@@ -169,7 +170,7 @@ static char *describe(const SinoStall *stall)
     print_running(out, runtime);
     print_waiting(out, runtime);
     print_receives(out, runtime);
-    if (awaited(runtime)) fprintf(out, "; the program waits for %s", awaited(runtime));
+    if (what) fprintf(out, "; the program waits for %s", what);
     fputs("; --stall-limit sets how long a run waits, none: for ever", out);
     (void)fclose(out); /* a text that is cut still tells something */
     return text;

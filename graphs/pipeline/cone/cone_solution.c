@@ -49,7 +49,7 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     const int64_t tally =
         sino_times(cone->angle_count + cone->column_count + cone->row_count, (int64_t)sizeof(int64_t));
     SinoScanInfo info;
-    const SinoInput loaded = sino_integrals_needed(input) ? sino_integrals_input(input, &info) : *input;
+    const SinoInput loaded = sino_integrals_input(input, &info);
     const int64_t images_of_worker = sino_input_images_bytes(&loaded, sino_times(cone->row_count, loaded.binning));
     SinoOperatorSize size;
     SINO_CHECK(kind, SINO_BAD_INPUT,

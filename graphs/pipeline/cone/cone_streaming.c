@@ -249,7 +249,7 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
     enum { FIELD_SETS = 2 };
     const int64_t rows = most_rows(cone, streaming), columns = sino_cone_filtered(cone).column_count;
     SinoScanInfo info;
-    const SinoInput loaded = sino_integrals_needed(input) ? sino_integrals_input(input, &info) : *input;
+    const SinoInput loaded = sino_integrals_input(input, &info);
     const int64_t images = sino_input_images_bytes(&loaded, sino_times(rows, loaded.binning));
     const int64_t image =
         sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, REAL));

@@ -41,6 +41,7 @@ bool sino_integrals_needed(const SinoInput *input)
 SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info)
 {
     SinoInput after = *input;
+    if (!sino_integrals_needed(input)) return after;
     *info = *input->info;
     info->type = SINO_COUNT_FLOAT32;
     info->full_count = 0;
@@ -204,12 +205,12 @@ static SinoStatus open_scan(SinoIntegrals *integrals, const SinoInput *input)
 {
     SinoScanInfo info;
     const SinoInput after = sino_integrals_input(input, &info);
-    const int64_t angles = info.angle_count, rows = info.row_count, columns = info.column_count;
+    const int64_t angles = after.info->angle_count, rows = after.info->row_count, columns = after.info->column_count;
     integrals->memory = (SinoMemoryScan){.projections = {.type = SINO_MEMORY_FLOAT32,
                                                          .first = integrals->value,
                                                          .size = {angles, rows, columns},
                                                          .step = {rows * columns, columns, 1}},
-                                         .angle_rad = info.angle_rad};
+                                         .angle_rad = after.info->angle_rad};
     const SinoScanRequest request = {.path = "", .memory = &integrals->memory};
     integrals->input = after;
     SINO_TRY(sino_scan_open(&request, &integrals->input.scan));
@@ -217,15 +218,16 @@ static SinoStatus open_scan(SinoIntegrals *integrals, const SinoInput *input)
     return NULL;
 }
 
-SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int64_t bytes, SinoIntegrals **result)
+SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int64_t total_bytes, SinoIntegrals **result)
 {
     SinoIntegrals *integrals;
     *result = NULL;
     if (!sino_integrals_needed(input)) return NULL;
     SINO_TRY(sino_allocate(1, sizeof *integrals, "line integrals", &integrals));
     const int64_t values = sino_times(rays_of(input), input->slice_count);
+    const int64_t besides = total_bytes - sino_runtime_base_bytes() - sino_integrals_bytes(input);
     SinoStatus status = sino_allocate(values, sizeof *integrals->value, "line integrals", &integrals->value);
-    if (!status) status = run_stages(runtime, input, bytes, integrals->value);
+    if (!status) status = run_stages(runtime, input, besides, integrals->value);
     if (!status) status = open_scan(integrals, input);
     if (status)
         sino_integrals_free(integrals);

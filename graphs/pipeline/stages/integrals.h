@@ -18,17 +18,18 @@ typedef struct SinoIntegrals SinoIntegrals;
 /* Whether the input has a stage that needs whole sinograms. */
 bool sino_integrals_needed(const SinoInput *input);
 
-/* The input as reconstructions see it, with *info, which outlives it: line integrals of the rows and columns that the
- * stages make of the scan. Its scan is NULL; it owns nothing. */
+/* The input as reconstructions see it: as it is, or, where a stage needs whole sinograms, with *info, which outlives
+ * it: line integrals of the rows and columns that the stages make of the scan, which is then NULL. Owns nothing. */
 SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info);
 
 /* Bytes of the array; 0: none is needed. And what running the stages takes besides, at least. */
 int64_t sino_integrals_bytes(const SinoInput *input);
 int64_t sino_integrals_pass_bytes(const SinoInput *input, int64_t worker_count);
 
-/* Runs the stages, within about `bytes` of memory besides the array, and waits for them. *integrals is NULL where they
- * are not needed. The input outlives them. SINO_FAILED: no memory, or the scan cannot be read. */
-SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int64_t bytes, SinoIntegrals **integrals);
+/* Runs the stages, within total_bytes of the process, program and array included, and waits for them. *integrals is
+ * NULL where they are not needed. The input outlives them. SINO_FAILED: no memory, or the scan cannot be read. */
+SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int64_t total_bytes,
+                              SinoIntegrals **integrals);
 void sino_integrals_free(SinoIntegrals *integrals); /* takes NULL */
 
 /* What is reconstructed: `input` itself where `integrals` is NULL. */

@@ -19,7 +19,8 @@
 /* Raised whenever a program makes other voxels of the same settings by a choice that no line of the identity names, so
  * that no run goes on from the slices of an older program. 2: subsets of fista and osem have whole orbits of angles;
  * iterative algorithms have a margin. 3: --iterations auto gives each slice a number of its own. 4: odd flat
- * and dark fields are left out. 6: the strength of a prior is sought with averaged columns. */
+ * and dark fields are left out. 6: the strength of a prior is sought with averaged columns; stripes and zingers of cone
+ * beams are taken out. */
 enum { CHOICES_REVISION = 6 };
 
 static SinoStatus name_journal(const SinoSettings *settings, int64_t rank, char **path)

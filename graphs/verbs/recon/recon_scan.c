@@ -37,10 +37,11 @@ SinoStatus sino_recon_limit_stages(SinoRecon *recon)
     if (!input->stages_chosen) return NULL;
     if (alone) SINO_TRY(has_room(recon, &room));
     if (room) return NULL;
-    sino_log_warning(recon->log, "stages",
-                     "zingers and stripes are kept after all: whole sinograms of a cone beam need one rank, and %s of "
-                     "memory besides",
-                     sino_bytes_text(sino_integrals_bytes(input), bytes));
+    sino_log_warning(
+        recon->log, "stages",
+        "no zingers and stripes are taken out: for cone and fan beams this needs a run of one rank, and %s of "
+        "memory for the scan",
+        sino_bytes_text(sino_integrals_bytes(input), bytes));
     input->stages_chosen = false;
     input->zinger_level = 0;
     input->stripes.method = SINO_STRIPES_NONE;
@@ -54,8 +55,8 @@ SinoStatus sino_recon_keep_integrals(SinoRecon *recon)
     if (recon->job->beam != SINO_BEAM_CONE || bytes == 0) return NULL;
     sino_log_info(recon->log, "stages", "stages take whole sinograms: the scan is in memory after them, %s",
                   sino_bytes_text(bytes, text));
-    const int64_t besides = recon->kind->facts(recon).memory_bytes - bytes;
-    SINO_TRY(sino_integrals_new(recon->runtime, &recon->input, besides, &recon->integrals));
+    const int64_t total_bytes = recon->kind->facts(recon).memory_bytes;
+    SINO_TRY(sino_integrals_new(recon->runtime, &recon->input, total_bytes, &recon->integrals));
     sino_recon_mark(recon, "the stages of whole sinograms run");
     return NULL;
 }

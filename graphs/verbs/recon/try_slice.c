@@ -174,9 +174,7 @@ static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, S
     SINO_TRY(cone_of(try, settings, sino_input_column_of_file(&try->input, try->input.geometry.center), &cone));
     const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);
     SINO_TRY(plan_cone(try, settings, &cone, sino_record_bytes(&shape), &plan));
-    if (!try->integrals)
-        SINO_TRY(
-            sino_integrals_new(try->runtime, &try->input, plan.total_bytes - plan.bytes.integrals, &try->integrals));
+    if (!try->integrals) SINO_TRY(sino_integrals_new(try->runtime, &try->input, plan.total_bytes, &try->integrals));
     SINO_TRY(sino_record_new(&shape, record));
     const SinoConeReconstruction reconstruction = {.runtime = try->runtime,
                                                    .settings = settings,
@@ -213,7 +211,7 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
     SINO_TRY(sino_record_new(&shape, record));
     const SinoOperatorRequest wanted = {.problem = *planned->problem, .shape = SINO_EXCHANGE_ALONE(1)};
     SINO_TRY(sino_operator_new(try->runtime, &wanted, &op));
-    SinoStatus status = sino_integrals_new(try->runtime, input, plan.total_bytes - plan.bytes.integrals, &integrals);
+    SinoStatus status = sino_integrals_new(try->runtime, input, plan.total_bytes, &integrals);
     const SinoConeSolution solution = {.runtime = try->runtime,
                                        .settings = settings,
                                        .input = sino_integrals_or(integrals, input),

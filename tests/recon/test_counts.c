@@ -213,7 +213,7 @@ static double reference(const Case *of, const Given *given, int set, double x[VO
         }
         if (turns == given->iterations * given->subsets) break;
         sensitivity_of(of, given, subset, s);
-        if (!given->typical && turns % given->subsets == 0 && turns <= 16) prior.m = typical(x);
+        if (given->typical <= 0 && turns % given->subsets == 0 && turns <= 16) prior.m = typical(x);
         if (given->strength > 0)
             update_bsrem(&prior, iteration, g, s, x);
         else

@@ -13,9 +13,15 @@
 
 enum { SUPER_TILES = SINO_SUPER_TILE * SINO_SUPER_TILE /* tiles of a super-tile */ };
 
-typedef struct Scratch {
-    SinoPixelsLines lines;
-    float sum[SUPER_TILES][SINO_TILE_VOXELS];
+typedef union Scratch {
+    struct {
+        SinoPixelsLines lines;
+        float sum[SUPER_TILES][SINO_TILE_VOXELS];
+    } back;
+    struct {
+        SinoPixelsImage image, turned; /* rows and columns exchanged */
+        SinoPixelsRays rays;
+    } forth;
 } Scratch;
 
 /* The best instruction set that the processor has. */
@@ -75,24 +81,45 @@ typedef struct Corner {
     double column, row;
 } Corner;
 
+/* An angle in a super-tile: the first pixel is at `at` on the detector, the next one of the row `cosine`, of the column
+ * −`sine` further. */
+typedef struct Turn {
+    double cosine, sine, at;
+    double wide, narrow; /* larger and smaller of |cosine| and |sine|, the latter not below 2⁻¹⁰ */
+} Turn;
+
+static Turn turn_of(const SinoGeometry *geometry, Corner corner, int64_t angle)
+{
+    const double middle = 0.5 * (double)(geometry->grid_size - 1);
+    const double c = cos(geometry->angle_rad[angle]), s = sin(geometry->angle_rad[angle]);
+    return (Turn){.cosine = c,
+                  .sine = s,
+                  .at = (corner.column - middle) * c + (middle - corner.row) * s + geometry->center,
+                  .wide = fmax(fabs(c), fabs(s)),
+                  .narrow = fmax(fmin(fabs(c), fabs(s)), 1.0 / 1024)};
+}
+
 static void fill_lines(const SinoPixels *what, Corner corner, Slice slice, const float *y, int64_t first_angle,
                        SinoPixelsLines *lines)
 {
     const SinoGeometry *geometry = &what->geometry;
-    const double middle = 0.5 * (double)(geometry->grid_size - 1), side = SINO_SUPER_TILE * SINO_TILE - 1;
-    lines->angle_count = sino_smaller(SINO_PIXELS_ANGLES, geometry->angle_count - first_angle);
+    const double side = SINO_PIXELS_SIDE - 1;
+    lines->angle_count = sino_smaller(SINO_PIXELS_ANGLES, what->first_angle + what->angle_count - first_angle);
     for (int64_t k = 0; k < lines->angle_count; k++) {
-        const double c = cos(geometry->angle_rad[first_angle + k]), s = sin(geometry->angle_rad[first_angle + k]);
-        const double at = (corner.column - middle) * c + (middle - corner.row) * s + geometry->center;
+        const Turn turn = turn_of(geometry, corner, first_angle + k);
         /* A column more than the least that a pixel sees, for what single precision rounds. */
-        const double least = floor(at + fmin(0, side * c) + fmin(0, -side * s)) - 1;
+        const double least = floor(turn.at + fmin(0, side * turn.cosine) + fmin(0, -side * turn.sine)) - 1;
         const double far = SINO_PIXELS_LINE; /* beyond the detector all lines are alike */
         const double column = fmin(fmax(least, -far), (double)geometry->column_count);
-        lines->cosine[k] = (float)c;
-        lines->sine[k] = (float)s;
-        lines->first[k] = (float)(at - least);
+        lines->cosine[k] = (float)turn.cosine;
+        lines->sine[k] = (float)turn.sine;
+        lines->first[k] = (float)(turn.at - least);
+        lines->reach[k] = (float)(0.5 * (turn.wide + turn.narrow) / turn.narrow);
+        lines->slope[k] = (float)(1 / turn.narrow);
         copy_line(what, y + slice.ray + (first_angle + k) * geometry->column_count * slice.step, slice.step,
                   (int64_t)column, lines->line[k]);
+        if (what->weights == SINO_PIXELS_LENGTHS)
+            for (int i = 0; i < SINO_PIXELS_LINE; i++) lines->line[k][i] *= (float)(1 / turn.wide);
     }
 }
 
@@ -107,35 +134,128 @@ static void add_sums(const SinoPixels *what, int64_t tile, Slice slice, const fl
             pixel[(i * SINO_TILE + j) * slice.step] += sum[i * SINO_TILE + j];
 }
 
-/* Tiles first … end − 1, of one super-tile. */
-static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, int64_t first, int64_t end, Slice slice,
-                    const float *y, Scratch *work, float *x)
+/* Tiles first … end − 1 of a vector lie in one super-tile. */
+typedef struct Run {
+    int64_t first, end;
+    int32_t row, column; /* of the super-tile's first tile */
+    Corner corner;
+} Run;
+
+static Run run_from(const SinoPixels *what, int64_t first)
 {
     const SinoTilePlace place = what->tile[first];
     const int32_t row = place.row / SINO_SUPER_TILE * SINO_SUPER_TILE;
     const int32_t column = place.column / SINO_SUPER_TILE * SINO_SUPER_TILE;
-    const Corner corner = {(double)sino_tile_first_voxel(what->geometry.grid_size, column),
-                           (double)sino_tile_first_voxel(what->geometry.grid_size, row)};
-    memset(work->sum, 0, sizeof work->sum);
-    for (int64_t k = 0; k < what->geometry.angle_count; k += SINO_PIXELS_ANGLES) {
-        fill_lines(what, corner, slice, y, k, &work->lines);
-        for (int64_t t = first; t < end; t++)
-            isa->add(&work->lines, what->tile[t].row - row, what->tile[t].column - column, work->sum[t - first]);
+    return (Run){.first = first,
+                 .end = sino_tile_run_end(what->tile, first, what->tile_count),
+                 .row = row,
+                 .column = column,
+                 .corner = {(double)sino_tile_first_voxel(what->geometry.grid_size, column),
+                            (double)sino_tile_first_voxel(what->geometry.grid_size, row)}};
+}
+
+static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *y,
+                    Scratch *work, float *x)
+{
+    SinoPixelsTile *const add = what->weights == SINO_PIXELS_LENGTHS ? isa->add_lengths : isa->add;
+    const int64_t end_angle = what->first_angle + what->angle_count;
+    memset(work->back.sum, 0, sizeof work->back.sum);
+    for (int64_t k = what->first_angle; k < end_angle; k += SINO_PIXELS_ANGLES) {
+        fill_lines(what, run.corner, slice, y, k, &work->back.lines);
+        for (int64_t t = run.first; t < run.end; t++)
+            add(&work->back.lines, what->tile[t].row - run.row, what->tile[t].column - run.column,
+                work->back.sum[t - run.first]);
     }
-    for (int64_t t = first; t < end; t++) add_sums(what, t, slice, work->sum[t - first], x);
+    for (int64_t t = run.first; t < run.end; t++) add_sums(what, t, slice, work->back.sum[t - run.first], x);
 }
 
 void sino_pixels_back_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *y,
                            void *scratch, float *x)
 {
-    for (int64_t first = 0, end; first < what->tile_count; first = end) {
-        end = sino_tile_run_end(what->tile, first, what->tile_count);
+    for (int64_t first = 0; first < what->tile_count;) {
+        const Run run = run_from(what, first);
         for (int64_t f = 0; f < what->slices.slice_count; f++)
-            add_run(isa, what, first, end, slice_of(what, width, f), y, scratch, x);
+            add_run(isa, what, run, slice_of(what, width, f), y, scratch, x);
+        first = run.end;
     }
 }
 
 void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, float *x)
 {
     sino_pixels_back_with(isa(), sino_panel_width(SINO_SINGLE), what, y, scratch, x);
+}
+
+/* ---- projection ---- */
+
+/* Copies the pixels of a run's tiles that lie in the grid; others are 0. */
+static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, Scratch *work)
+{
+    memset(work->forth.image, 0, sizeof work->forth.image);
+    memset(work->forth.turned, 0, sizeof work->forth.turned);
+    for (int64_t t = run.first; t < run.end; t++) {
+        const SinoTileRange rows = sino_tile_range(what->geometry.grid_size, what->tile[t].row);
+        const SinoTileRange columns = sino_tile_range(what->geometry.grid_size, what->tile[t].column);
+        const float *pixel = x + slice.voxel + t * SINO_TILE_VOXELS * slice.step;
+        const int64_t row = (int64_t)(what->tile[t].row - run.row) * SINO_TILE;
+        const int64_t column = (int64_t)(what->tile[t].column - run.column) * SINO_TILE;
+        for (int64_t i = rows.first; i < rows.first + rows.count; i++)
+            for (int64_t j = columns.first; j < columns.first + columns.count; j++) {
+                const float value = pixel[(i * SINO_TILE + j) * slice.step];
+                work->forth.image[row + i][SINO_PIXELS_ROOM + column + j] = value;
+                work->forth.turned[column + j][SINO_PIXELS_ROOM + row + i] = value;
+            }
+    }
+}
+
+/* The rays of an angle that can meet the super-tile; returns the column of the first. Pixels follow along the axis on
+ * which their columns are farther apart: rows of the image, or of the turned one. */
+static int64_t fill_rays(const SinoGeometry *geometry, const Turn *turn, bool turned, SinoPixelsRays *rays)
+{
+    enum { MULTIPLE = 16 };
+    const double side = SINO_PIXELS_SIDE - 1, half = 0.5 * (turn->wide + turn->narrow) + 1e-3;
+    const double low = turn->at + fmin(0, side * turn->cosine) + fmin(0, -side * turn->sine) - half;
+    const double high = turn->at + fmax(0, side * turn->cosine) + fmax(0, -side * turn->sine) + half;
+    const double first = fmax(0, ceil(low)), last = fmin((double)geometry->column_count - 1, floor(high));
+    const double along = turned ? -turn->sine : turn->cosine, across = turned ? turn->cosine : -turn->sine;
+    *rays = (SinoPixelsRays){.first = (first - turn->at) / along,
+                             .ray = 1 / along,
+                             .row = -across / along,
+                             .reach = (float)(0.5 * (turn->wide + turn->narrow) / turn->narrow),
+                             .slope = (float)(turn->wide / turn->narrow)};
+    if (last >= first) rays->count = sino_block_align((int64_t)(last - first) + 1, MULTIPLE);
+    return (int64_t)first;
+}
+
+static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *x,
+                        Scratch *work, float *y)
+{
+    const int64_t columns = what->geometry.column_count;
+    SinoPixelsRays *const rays = &work->forth.rays;
+    copy_image(what, run, slice, x, work);
+    for (int64_t k = what->first_angle; k < what->first_angle + what->angle_count; k++) {
+        const Turn turn = turn_of(&what->geometry, run.corner, k);
+        const bool turned = fabs(turn.sine) > fabs(turn.cosine);
+        const int64_t first = fill_rays(&what->geometry, &turn, turned, rays);
+        if (rays->count == 0) continue;
+        isa->project(turned ? work->forth.turned : work->forth.image, rays);
+        float *const ray = y + slice.ray + (k * columns + first) * slice.step;
+        for (int64_t i = 0; i < sino_smaller(rays->count, columns - first); i++)
+            ray[i * slice.step] += rays->sum[i] * (float)(1 / turn.wide);
+    }
+}
+
+void sino_pixels_project_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *x,
+                              void *scratch, float *y)
+{
+    for (int64_t first = 0; first < what->tile_count;) {
+        const Run run = run_from(what, first);
+        for (int64_t f = 0; f < what->slices.slice_count; f++)
+            project_run(isa, what, run, slice_of(what, width, f), x, scratch, y);
+        first = run.end;
+    }
+}
+
+void sino_pixels_project(const SinoPixels *what, const float *x, void *scratch, float *y)
+{
+    sino_pixels_project_with(isa(), sino_panel_width(SINO_SINGLE), what, x, scratch, y);
 }

@@ -9,6 +9,7 @@
 #include "vector.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #if defined __AVX2__
 #include <immintrin.h>
@@ -17,6 +18,11 @@
 #define UNROLL _Pragma("GCC unroll 16")
 
 /* ---- vectors of LANES pixels ---- */
+
+/* Of the neighbours of a place: reach − slope·distance, in 0 … 1. */
+typedef struct Weights {
+    float reach, slope;
+} Weights;
 
 #if defined __AVX512F__
 
@@ -41,6 +47,28 @@ SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *windo
     const Pixels of_left = _mm512_permutex2var_ps(a, left, b), of_right = _mm512_permutex2var_ps(a, right, b);
     const Pixels share = _mm512_sub_ps(at, _mm512_cvtepi32_ps(left));
     return _mm512_fmadd_ps(share, _mm512_sub_ps(of_right, of_left), _mm512_add_ps(sum, of_left));
+}
+
+SINO_INLINE Pixels zero(void)
+{
+    return _mm512_setzero_ps();
+}
+
+SINO_INLINE Pixels clamp(Pixels weight)
+{
+    return _mm512_min_ps(_mm512_max_ps(weight, zero()), _mm512_set1_ps(1));
+}
+
+/* The same with lengths as weights. */
+SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+{
+    const Pixels a = load(window), b = load(window + 16), at = _mm512_add_ps(lane, _mm512_set1_ps(first));
+    const __m512i left = _mm512_cvttps_epi32(at), right = _mm512_add_epi32(left, _mm512_set1_epi32(1));
+    const Pixels share = _mm512_sub_ps(at, _mm512_cvtepi32_ps(left)), slope = _mm512_set1_ps(weights.slope);
+    const Pixels of_left = clamp(_mm512_fnmadd_ps(share, slope, _mm512_set1_ps(weights.reach)));
+    const Pixels of_right = clamp(_mm512_fmadd_ps(share, slope, _mm512_set1_ps(weights.reach - weights.slope)));
+    sum = _mm512_fmadd_ps(of_left, _mm512_permutex2var_ps(a, left, b), sum);
+    return _mm512_fmadd_ps(of_right, _mm512_permutex2var_ps(a, right, b), sum);
 }
 
 #elif defined __AVX2__
@@ -73,6 +101,28 @@ SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *windo
     return _mm256_fmadd_ps(share, _mm256_sub_ps(of_right, of_left), _mm256_add_ps(sum, of_left));
 }
 
+SINO_INLINE Pixels zero(void)
+{
+    return _mm256_setzero_ps();
+}
+
+SINO_INLINE Pixels clamp(Pixels weight)
+{
+    return _mm256_min_ps(_mm256_max_ps(weight, zero()), _mm256_set1_ps(1));
+}
+
+/* The same with lengths as weights. */
+SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+{
+    const Pixels a = load(window), b = load(window + 8), at = _mm256_add_ps(lane, _mm256_set1_ps(first));
+    const __m256i left = _mm256_cvttps_epi32(at), right = _mm256_add_epi32(left, _mm256_set1_epi32(1));
+    const Pixels share = _mm256_sub_ps(at, _mm256_cvtepi32_ps(left)), slope = _mm256_set1_ps(weights.slope);
+    const Pixels of_left = clamp(_mm256_fnmadd_ps(share, slope, _mm256_set1_ps(weights.reach)));
+    const Pixels of_right = clamp(_mm256_fmadd_ps(share, slope, _mm256_set1_ps(weights.reach - weights.slope)));
+    sum = _mm256_fmadd_ps(of_left, pick(a, b, left), sum);
+    return _mm256_fmadd_ps(of_right, pick(a, b, right), sum);
+}
+
 #else
 
 enum { LANES = 16, ROWS = 1 };
@@ -98,6 +148,28 @@ SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *windo
         const float at = lane.at[i] + first;
         const int left = (int)at;
         sum.at[i] += window[left] + (at - (float)left) * (window[left + 1] - window[left]);
+    }
+    return sum;
+}
+
+SINO_INLINE Pixels zero(void)
+{
+    return (Pixels){{0}};
+}
+
+SINO_INLINE float clamp(float weight)
+{
+    return weight < 0 ? 0 : weight > 1 ? 1 : weight;
+}
+
+SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+{
+    for (int i = 0; i < LANES; i++) {
+        const float at = lane.at[i] + first;
+        const int left = (int)at;
+        const float share = at - (float)left;
+        sum.at[i] += clamp(weights.reach - weights.slope * share) * window[left];
+        sum.at[i] += clamp(weights.reach - weights.slope + weights.slope * share) * window[left + 1];
     }
     return sum;
 }
@@ -131,7 +203,7 @@ static void place(const SinoPixelsLines *lines, int row, int column, Places *pla
     }
 }
 
-static void add(const SinoPixelsLines *lines, int row, int column, float *sum)
+SINO_INLINE void add_with(const SinoPixelsLines *lines, bool lengths, int row, int column, float *sum)
 {
     Places places;
     place(lines, row, column, &places);
@@ -142,11 +214,66 @@ static void add(const SinoPixelsLines *lines, int row, int column, float *sum)
             load(at + (ptrdiff_t)i * LANES);
         for (int64_t k = 0; k < lines->angle_count; k++) {
             const Pixels lane = load(places.lane[k]);
-            UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int v = 0; v < VECTORS; v++) pixels[i][v] =
-                take(pixels[i][v], lane, places.rest[k][v][first + i], lines->line[k] + places.entry[k][v][first + i]);
+            const Weights weights = {lines->reach[k], lines->slope[k]};
+            UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int v = 0; v < VECTORS; v++)
+            {
+                const float rest = places.rest[k][v][first + i];
+                const float *const window = lines->line[k] + places.entry[k][v][first + i];
+                pixels[i][v] = lengths ? take_lengths(pixels[i][v], lane, rest, window, weights)
+                                       : take(pixels[i][v], lane, rest, window);
+            }
         }
         UNROLL for (int i = 0; i < ROWS * VECTORS; i++)
             store(at + (ptrdiff_t)i * LANES, pixels[i / VECTORS][i % VECTORS]);
+    }
+}
+
+static void add(const SinoPixelsLines *lines, int row, int column, float *sum)
+{
+    add_with(lines, false, row, column, sum);
+}
+
+static void add_lengths(const SinoPixelsLines *lines, int row, int column, float *sum)
+{
+    add_with(lines, true, row, column, sum);
+}
+
+/* ---- projection ---- */
+
+/* Rows first … end − 1 of an image. */
+typedef struct Rows {
+    int first, end;
+} Rows;
+
+/* The rows that rays meet whose places in row 0 are `least` and up to `span` more, and at most two others: their
+ * windows begin within the row's zeros. */
+static Rows rows_of(double least, double span, double row)
+{
+    const double low = -span, high = SINO_PIXELS_SIDE; /* of the place that is least */
+    if (fabs(row) * SINO_PIXELS_SIDE < 1e-3)
+        return (Rows){0, least > low - 1 && least < high + 1 ? SINO_PIXELS_SIDE : 0};
+    const double a = (low - least) / row, b = (high - least) / row;
+    const double first = fmax(0, floor(fmin(a, b))), end = fmin(SINO_PIXELS_SIDE, ceil(fmax(a, b)) + 1);
+    return end > first ? (Rows){(int)first, (int)end} : (Rows){0};
+}
+
+static void project(const SinoPixelsImage image, SinoPixelsRays *rays)
+{
+    const Weights weights = {rays->reach, rays->slope};
+    const double before = rays->ray < 0 ? (LANES - 1) * rays->ray : 0;
+    float of_lane[LANES];
+    for (int i = 0; i < LANES; i++) of_lane[i] = (float)(i * rays->ray - before);
+    const Pixels lane = load(of_lane);
+    for (int64_t v = 0; v < rays->count; v += LANES) {
+        const double least = rays->first + (double)v * rays->ray + before;
+        const Rows rows = rows_of(least, (LANES - 1) * fabs(rays->ray) + 1, rays->row);
+        Pixels sum = zero();
+        for (int r = rows.first; r < rows.end; r++) {
+            const double at = SINO_PIXELS_ROOM + least + r * rays->row;
+            const int entry = (int)at;
+            sum = take_lengths(sum, lane, (float)(at - entry), image[r] + entry, weights);
+        }
+        store(rays->sum + v, sum);
     }
 }
 
@@ -155,4 +282,5 @@ static void add(const SinoPixelsLines *lines, int row, int column, float *sum)
 #define PASTE(a, b)      a##b
 #define ISA_OBJECT(name) PASTE(sino_pixels_, name)
 
-const SinoPixelsIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .add = add};
+const SinoPixelsIsa ISA_OBJECT(SINO_ISA) = {
+    .name = ISA_TEXT(SINO_ISA), .add = add, .add_lengths = add_lengths, .project = project};

@@ -226,7 +226,7 @@ static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, i
     return width > 0 ? sino_extent_one(sino_times(angle_count, width)) : (SinoExtent){0};
 }
 
-extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_pixels_kind, sino_gridding_kind,
+extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_lines_kind, sino_pixels_kind, sino_gridding_kind,
     sino_toeplitz_kind, sino_cone_kind, sino_bricks_kind;
 
 /* All kinds, and NULL at the end. */

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pixels, the kind of operator: backprojection to the middles of pixels (pixels.h), without a matrix. It projects
- * nothing, and serves methods that only backproject (FBP). */
+/* Lines and pixels, two kinds of operator without a matrix (pixels.h). Lines computes the lengths of rays in voxels in
+ * every product. Pixels backprojects to the middles of pixels; it projects nothing, and serves methods that only
+ * backproject (FBP). */
 #include "pixels_task.h"
+#include "rays_gate_task.h"
 #include "tiles_kind.h"
 
-static bool takes(const SinoProblem *problem)
+#include "arithmetic.h"
+
+static bool takes_lines(const SinoProblem *problem)
+{
+    return sino_tiles_take(problem, SINO_PROJECTOR_LINES);
+}
+
+static bool takes_pixels(const SinoProblem *problem)
 {
     return sino_tiles_take(problem, SINO_PROJECTOR_PIXELS) && problem->subset_count == 1;
 }
@@ -20,13 +29,47 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     return sino_tiles_open(op, request, sino_pixels_task_scratch_bytes());
 }
 
+/* The product of a partition and all angles of the product's subset. */
+static SinoPixels product_of(const SinoOperator *op, const SinoProduct *product, int64_t partition)
+{
+    const SinoTilesOwn *own = op->own;
+    const bool lines = op->problem.projector == SINO_PROJECTOR_LINES;
+    SinoPixels what = {.geometry = own->subset[product->subset],
+                       .weights = lines ? SINO_PIXELS_LENGTHS : SINO_PIXELS_LINEAR,
+                       .slices = product->slices,
+                       .angle_count = own->subset[product->subset].angle_count};
+    what.tile = sino_tiles_of(own, partition, &what.tile_count);
+    return what;
+}
+
+/* Tasks of a partition and some angles. Those of one partition follow each other, so that its voxels are in caches. */
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    const SinoTilesOwn *own = work->op->own;
+    const SinoTilesWork *made = work->own;
+    SinoRuntime *runtime = work->op->runtime;
+    SinoPosition position = product->position;
+    const int64_t angles = own->subset[product->subset].angle_count, step = own->task_angles;
+    SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
+    for (int64_t p = 0; p < own->decomposition.partition_count; p++)
+        for (int64_t k = 0; k < angles; k += step) {
+            SinoPixels what = product_of(work->op, product, p);
+            what.first_angle = k;
+            what.angle_count = sino_smaller(step, angles - k);
+            position.partition = p;
+            if (what.tile_count == 0 && p > 0) continue;
+            SINO_TRY(sino_insert_pixels_project(runtime, position, &what, p == 0, x[p], own->scratch,
+                                                made->order[k / step], y));
+        }
+    return sino_insert_rays_end(runtime, product->position, y);
+}
+
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     const SinoTilesOwn *own = work->op->own;
     SinoPosition position = product->position;
     for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
-        SinoPixels what = {.geometry = own->subset[0], .slices = product->slices};
-        what.tile = sino_tiles_of(own, p, &what.tile_count);
+        const SinoPixels what = product_of(work->op, product, p);
         position.partition = p;
         if (what.tile_count == 0) continue;
         SINO_TRY(sino_insert_pixels_back(work->op->runtime, position, &what, y, own->scratch, x[p]));
@@ -40,7 +83,17 @@ static double product_flops(const SinoProblem *problem, int64_t slices)
     return sino_operator_samples(problem) * SINO_PIXEL_FLOPS;
 }
 
-static void report(const SinoOperator *op)
+static void report_lines(const SinoOperator *op)
+{
+    const SinoTilesOwn *own = op->own;
+    if (op->idle) return;
+    sino_angle_subsets_report(&own->angles, sino_runtime_log(op->runtime));
+    sino_log_info(sino_runtime_log(op->runtime), "operator",
+                  "operator: the lengths of rays are computed in every product; nothing is stored (%s)",
+                  sino_pixels_task_isa_name());
+}
+
+static void report_pixels(const SinoOperator *op)
 {
     if (op->idle) return;
     sino_log_info(sino_runtime_log(op->runtime), "operator",
@@ -48,16 +101,31 @@ static void report(const SinoOperator *op)
                   sino_pixels_task_isa_name());
 }
 
+const SinoOperatorKind sino_lines_kind = {
+    SINO_TILES_KIND,
+    .name = "lines",
+    .projector = SINO_PROJECTOR_LINES,
+    .product_flops = product_flops,
+    .takes = takes_lines,
+    .outline = sino_tiles_outline,
+    .size = size,
+    .open = open_all,
+    .close = sino_tiles_close,
+    .project = project,
+    .backproject = backproject,
+    .report = report_lines,
+};
+
 const SinoOperatorKind sino_pixels_kind = {
     SINO_TILES_KIND,
     .name = "pixels",
     .projector = SINO_PROJECTOR_PIXELS,
     .product_flops = product_flops,
-    .takes = takes,
+    .takes = takes_pixels,
     .outline = sino_tiles_outline,
     .size = size,
     .open = open_all,
     .close = sino_tiles_close,
     .backproject = backproject,
-    .report = report,
+    .report = report_pixels,
 };

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task pixels_back: backprojects the rays of a parallel beam to the pixels of a partition, without a matrix. */
+/* Tasks pixels_project and pixels_back: products of a parallel beam and the pixels of a partition, without a matrix. */
 #ifndef SINO_PIXELS_TASK_H
 #define SINO_PIXELS_TASK_H
 
 #include "pixels.h"
 #include "runtime.h"
 
-/* What a core takes to interpolate for a pixel, angle and slice, in flops of a product (docs/lab/projectors.md). */
+/* What a core takes for a pixel, angle and slice, in flops of a product (docs/lab/projectors.md). */
 enum { SINO_PIXEL_FLOPS = 10 };
 
 /* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
 int64_t sino_pixels_task_scratch_bytes(void);
 const char *sino_pixels_task_isa_name(void);
+
+/* Inserts pixels_project, which adds the rays of the angles of `what`, with lengths as weights. The rays are writable
+ * between rays_begin and rays_end (rays_gate_task.h); `order`, void data, orders the tasks of the same angles, of which
+ * the first clears the rays. */
+SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,
+                                      SinoData *pixels, SinoData *scratch, SinoData *order, SinoData *rays);
 
 /* Inserts pixels_back, which writes the pixels of what->tile. The arrays of `what` outlive the task. */
 SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, SinoData *rays,

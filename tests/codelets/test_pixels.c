@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pixels: against a loop in double, for each instruction set, number of slices and division of tiles. */
+/* Pixels: against a loop in double, for each instruction set, number of slices and division of tiles. The lengths of
+ * the loop are those between the places where a ray enters and leaves a pixel. */
 #include "arithmetic.h"
 #include "memory.h"
 #include "pixels_isa.h"
@@ -69,22 +70,59 @@ static int64_t stride_of(int64_t slices, int64_t width)
     return slices - slices % width + (slices % width ? last : 0);
 }
 
+/* The length in the unit square around (x, y) of the ray of points with p·cos θ + q·sin θ = s. */
+static double length(double x, double y, double angle, double s)
+{
+    const double c = cos(angle), sine = sin(angle), at[2] = {s * c - x, s * sine - y}, along[2] = {-sine, c};
+    double enters = -INFINITY, leaves = INFINITY;
+    for (int i = 0; i < 2; i++) {
+        if (fabs(along[i]) < 1e-12) {
+            if (fabs(at[i]) > 0.5) return 0;
+            continue;
+        }
+        const double one = (-0.5 - at[i]) / along[i], other = (0.5 - at[i]) / along[i];
+        enters = fmax(enters, fmin(one, other));
+        leaves = fmin(leaves, fmax(one, other));
+    }
+    return fmax(0, leaves - enters);
+}
+
+/* The columns near the middle of a pixel inside the grid, of which two at most see it. */
+typedef struct Near {
+    double x, y, at;
+    int64_t first, last;
+} Near;
+
+static Near near_of(const SinoGeometry *geometry, int64_t row, int64_t column, int64_t angle)
+{
+    const double middle = 0.5 * (double)(geometry->grid_size - 1), theta = geometry->angle_rad[angle];
+    Near near = {.x = (double)column - middle, .y = middle - (double)row};
+    near.at = near.x * cos(theta) + near.y * sin(theta) + geometry->center;
+    near.first = (int64_t)fmax(0, ceil(near.at - 1));
+    near.last = (int64_t)fmin((double)geometry->column_count - 1, floor(near.at + 1));
+    return near;
+}
+
+/* The weight of a column. A ray along a border counts half on either side. */
+static double weight_of(const SinoPixels *what, const Near *near, int64_t angle, int64_t ray)
+{
+    const double theta = what->geometry.angle_rad[angle], s = (double)ray - what->geometry.center;
+    if (what->weights == SINO_PIXELS_LINEAR) return fmax(0, 1 - fabs(near->at - (double)ray));
+    return 0.5 * (length(near->x, near->y, theta, s - 1e-7) + length(near->x, near->y, theta, s + 1e-7));
+}
+
 /* The sum of a pixel; 0 outside the grid. */
 static double wanted(const Case *of, const float *y, int64_t row, int64_t column, int64_t slice)
 {
     const SinoGeometry *geometry = &of->what.geometry;
     const int64_t size = geometry->grid_size, columns = geometry->column_count;
-    const double middle = 0.5 * (double)(size - 1);
     double sum = 0;
     if (row < 0 || row >= size || column < 0 || column >= size) return 0;
-    for (int64_t k = 0; k < geometry->angle_count; k++) {
-        const double at = ((double)column - middle) * cos(geometry->angle_rad[k]) +
-                          (middle - (double)row) * sin(geometry->angle_rad[k]) + geometry->center;
-        for (int64_t c = 0; c < columns; c++) {
-            const double weight = 1 - fabs(at - (double)c);
-            if (weight <= 0) continue;
-            sum += weight * (double)y[element(of, geometry->angle_count * columns, k * columns + c, slice)];
-        }
+    for (int64_t k = of->what.first_angle; k < of->what.first_angle + of->what.angle_count; k++) {
+        const Near near = near_of(geometry, row, column, k);
+        for (int64_t c = near.first; c <= near.last; c++)
+            sum += weight_of(&of->what, &near, k, c) *
+                   (double)y[element(of, geometry->angle_count * columns, k * columns + c, slice)];
     }
     return sum;
 }
@@ -128,7 +166,58 @@ static void check(const Case *of)
     free(before);
 }
 
-static Case case_of(const Isa *isa, int64_t columns, int64_t size, double center, int64_t slices)
+static void project(const Case *of, const float *x, void *scratch, float *y)
+{
+    if (of->isa)
+        sino_pixels_project_with(of->isa->table, of->width, &of->what, x, scratch, y);
+    else
+        sino_pixels_project(&of->what, x, scratch, y);
+}
+
+/* The sums of all rays, whose pixels are made up of the tiles: the transpose of `wanted`. */
+static void check_projection(const Case *given)
+{
+    Case of = *given;
+    of.what.weights = SINO_PIXELS_LENGTHS;
+    of.what.tile = of.tile;
+    const SinoGeometry *geometry = &of.what.geometry;
+    const int64_t rows = of.what.tile_count * SINO_TILE_VOXELS, stride = of.what.slices.stride;
+    const int64_t rays = sino_geometry_ray_count(geometry), columns = geometry->column_count;
+    float *y = random_floats(rays * stride, 7), *x = random_floats(rows * stride, 8);
+    float *before = random_floats(rays * stride, 7);
+    double *sum = NULL;
+    void *scratch = NULL;
+    assert_success(sino_allocate(sino_pixels_scratch_bytes(), 1, "test", &scratch));
+    assert_success(sino_allocate(rays, sizeof *sum, "test", &sum));
+    project(&of, x, scratch, y);
+    const int64_t slice = of.what.slices.slice_count - 1;
+    for (int64_t i = 0; i < rows; i++) {
+        const SinoTilePlace place = of.tile[i / SINO_TILE_VOXELS];
+        const int64_t row = sino_tile_first_voxel(geometry->grid_size, place.row) + i % SINO_TILE_VOXELS / SINO_TILE;
+        const int64_t column = sino_tile_first_voxel(geometry->grid_size, place.column) + i % SINO_TILE;
+        if (row < 0 || row >= geometry->grid_size || column < 0 || column >= geometry->grid_size) continue;
+        for (int64_t k = of.what.first_angle; k < of.what.first_angle + of.what.angle_count; k++) {
+            const Near near = near_of(geometry, row, column, k);
+            for (int64_t c = near.first; c <= near.last; c++)
+                sum[k * columns + c] += weight_of(&of.what, &near, k, c) * (double)x[element(&of, rows, i, slice)];
+        }
+    }
+    for (int64_t i = 0; i < rays; i++) {
+        const int64_t at = element(&of, rays, i, slice);
+        const double value = (double)y[at] - (double)before[at];
+        if (!(fabs(value - sum[i]) <= 5e-5 * (double)geometry->grid_size))
+            fail_msg("%s: ray %ld of angle %ld is %g instead of %g", of.isa ? of.isa->table->name : "public",
+                     i % columns, i / columns, value, sum[i]);
+    }
+    free(scratch);
+    free(sum);
+    free(y);
+    free(x);
+    free(before);
+}
+
+static Case case_of(const Isa *isa, SinoPixelWeights weights, int64_t columns, int64_t size, double center,
+                    int64_t slices)
 {
     Case made = {.isa = isa, .width = isa ? isa->vector_bytes / 2 : sino_panel_width(SINO_SINGLE)};
     made.what.geometry = (SinoGeometry){.angle_count = SOME_ANGLES,
@@ -136,6 +225,8 @@ static Case case_of(const Isa *isa, int64_t columns, int64_t size, double center
                                         .grid_size = size,
                                         .angle_rad = some_angles,
                                         .center = center};
+    made.what.weights = weights;
+    made.what.angle_count = SOME_ANGLES;
     made.what.slices =
         (SinoSlices){.precision = SINO_SINGLE, .stride = stride_of(slices, made.width), .slice_count = slices};
     return made;
@@ -149,9 +240,15 @@ static void check_shapes(const Isa *isa)
     } shape[] = {{1, 1, 0.1},    {2, 5, 2.7},    {16, 16, 7.6},  {40, 33, 12.3},  {31, 70, 30.8},
                  {90, 64, 60.2}, {7, 90, -40.5}, {500, 64, 250}, {300, 64, 500.2}};
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
-        Case of = case_of(isa, shape[i].columns, shape[i].size, shape[i].center, 1 + (int64_t)i % 3);
+        Case of =
+            case_of(isa, SINO_PIXELS_LINEAR, shape[i].columns, shape[i].size, shape[i].center, 1 + (int64_t)i % 3);
         list_tiles(&of);
         check(&of);
+        of.what.weights = SINO_PIXELS_LENGTHS;
+        check(&of);
+        of.what.first_angle = 2;
+        of.what.angle_count -= 3;
+        check_projection(&of);
     }
 }
 
@@ -159,9 +256,10 @@ static void check_slices(const Isa *isa)
 {
     static const int64_t count[] = {1, 2, 3, 7, 16, 20, 33};
     for (size_t i = 0; i < sizeof count / sizeof *count; i++) {
-        Case of = case_of(isa, 23, 18, 11.4, count[i]);
+        Case of = case_of(isa, SINO_PIXELS_LINEAR, 23, 18, 11.4, count[i]);
         list_tiles(&of);
         check(&of);
+        check_projection(&of);
     }
 }
 
@@ -189,8 +287,8 @@ static void parts_have_the_bits_of_the_whole(void **state)
     enum { ANGLES = 75 };
     double angle[ANGLES];
     for (int k = 0; k < ANGLES; k++) angle[k] = M_PI * k / ANGLES;
-    Case of = case_of(NULL, 100, 96, 47.3, 1);
-    of.what.geometry.angle_count = ANGLES;
+    Case of = case_of(NULL, SINO_PIXELS_LINEAR, 100, 96, 47.3, 1);
+    of.what.geometry.angle_count = of.what.angle_count = ANGLES;
     of.what.geometry.angle_rad = angle;
     list_tiles(&of);
     check(&of);
@@ -212,12 +310,45 @@ static void parts_have_the_bits_of_the_whole(void **state)
     free(parts);
 }
 
+/* <A x, y> = <x, Aᵀ y>, to the rounding of positions. */
+static void lengths_are_adjoint(void **state)
+{
+    (void)state;
+    enum { ANGLES = 75, COLUMNS = 100 };
+    double angle[ANGLES], forth = 0, back = 0, scale = 0;
+    for (int k = 0; k < ANGLES; k++) angle[k] = M_PI * k / ANGLES;
+    Case of = case_of(NULL, SINO_PIXELS_LENGTHS, COLUMNS, 96, 47.3, 1);
+    of.what.geometry.angle_count = of.what.angle_count = ANGLES;
+    of.what.geometry.angle_rad = angle;
+    list_tiles(&of);
+    const int64_t rows = of.what.tile_count * SINO_TILE_VOXELS, rays = (int64_t)ANGLES * COLUMNS;
+    float *y = random_floats(rays, 7), *x = random_floats(rows, 9), *ax = NULL, *aty = NULL;
+    void *scratch = NULL;
+    assert_success(sino_allocate(sino_pixels_scratch_bytes(), 1, "test", &scratch));
+    assert_success(sino_allocate(rays, sizeof *ax, "test", &ax));
+    assert_success(sino_allocate(rows, sizeof *aty, "test", &aty));
+    sino_pixels_project(&of.what, x, scratch, ax);
+    sino_pixels_back(&of.what, y, scratch, aty);
+    for (int64_t i = 0; i < rays; i++) {
+        forth += (double)ax[i] * (double)y[i];
+        scale += fabs((double)ax[i] * (double)y[i]);
+    }
+    for (int64_t i = 0; i < rows; i++) back += (double)x[i] * (double)aty[i];
+    if (!(fabs(forth - back) <= 1e-6 * scale)) fail_msg("%.9g and %.9g, of %g", forth, back, scale);
+    free(scratch);
+    free(y);
+    free(x);
+    free(ax);
+    free(aty);
+}
+
 TESTING_SUBJECT(pixels)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(isa_matches_reference),
         cmocka_unit_test(public_function_matches_reference),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
+        cmocka_unit_test(lengths_are_adjoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,8 @@ static const char *const nonnegativity_words[] = {"auto", "yes", "no", NULL};
 static const char *const padding_words[] = {"auto", "zeros", "edges", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
-static const char *const projector_words[] = {"auto", "rays", "rotate", "lines", "pixels", "gridding", "toeplitz", NULL};
+static const char *const projector_words[] = {"auto",   "rays",     "rotate",   "lines",
+                                              "pixels", "gridding", "toeplitz", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
 static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
@@ -606,12 +607,14 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector", CHOICE(projector, projector_words, "auto"),
         .may_change = true, ONLY(PARALLEL, of_projectors),
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
-                "every product, nothing is kept; pixels: fbp interpolates between detector columns at the middle of "
+                "every product, nothing is kept; lines: the lengths are computed in every product, nothing is kept; "
+                "pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
-                "detector; auto: rays, but gridding where fbp takes less time by it, and where the lengths do not fit "
-                "memory toeplitz, if all rays have the same weight and it takes at most half the time, else rotate, if "
-                "tracing them again would take longer"),
+                "detector; auto: rays, but lines or, for fbp, gridding where that takes less time, and where the "
+                "lengths do not fit "
+                "memory toeplitz, if all rays have the same weight and it takes at most half the time, else lines or "
+                "rotate, if tracing them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
         CHOICE(interpolation, interpolation_words, "linear"), ONLY(PARALLEL, of_projectors),
         .help = "interpolation of --projector rotate between voxels"),

@@ -77,7 +77,13 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return sino_tiles_insert_sums(work, product->position, x);
 }
 
-static double product_flops(const SinoProblem *problem, int64_t slices)
+static double lines_flops(const SinoProblem *problem, int64_t slices)
+{
+    (void)slices;
+    return sino_operator_samples(problem) * SINO_LINE_FLOPS;
+}
+
+static double pixels_flops(const SinoProblem *problem, int64_t slices)
 {
     (void)slices;
     return sino_operator_samples(problem) * SINO_PIXEL_FLOPS;
@@ -105,7 +111,9 @@ const SinoOperatorKind sino_lines_kind = {
     SINO_TILES_KIND,
     .name = "lines",
     .projector = SINO_PROJECTOR_LINES,
-    .product_flops = product_flops,
+    .lengths = true,
+    .minibatch = 1,
+    .product_flops = lines_flops,
     .takes = takes_lines,
     .outline = sino_tiles_outline,
     .size = size,
@@ -120,7 +128,7 @@ const SinoOperatorKind sino_pixels_kind = {
     SINO_TILES_KIND,
     .name = "pixels",
     .projector = SINO_PROJECTOR_PIXELS,
-    .product_flops = product_flops,
+    .product_flops = pixels_flops,
     .takes = takes_pixels,
     .outline = sino_tiles_outline,
     .size = size,

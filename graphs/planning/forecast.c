@@ -280,8 +280,8 @@ static bool may_take(const SinoPlanRequest *request, const SinoOperatorKind *kin
     return may && request->job.solver->iterative == (kind->project != NULL);
 }
 
-/* Seconds of a worker's time below which a method without iterations keeps to rays, so that small scans give the same
- * values in any number of slices. */
+/* Seconds of a worker's time below which the plan keeps to rays, so that small scans give the same values in any number
+ * of slices. */
 static const double least_saving_s = 0.5;
 
 static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, double rays_s, double other_s,
@@ -368,14 +368,16 @@ static SinoStatus lesser_refusal(const SinoPlanRequest *request, int number, Sin
 }
 
 /* Whether another projector does better than the one that was chosen before, for which there are forecasts. The least
- * memory is all that counts where it is asked for. Iterative methods change only where ray lengths do not fit memory:
- * they are the more exact; and then to a method without weights of rays only if that saves half of the work. */
+ * memory is all that counts where it is asked for. Iterative methods keep to ray lengths, kept or computed in every
+ * product, where these fit memory: they are the more exact; and change to a method without weights of rays only if that
+ * saves half of the work. */
 static bool is_better(const SinoPlanRequest *request, const SinoForecast *other, double other_s,
                       const SinoForecast *before, double before_s)
 {
     const bool fits = sino_operator_of(before->plan.problem.projector)->stores && before->plan.window_count == 0;
+    const bool lengths = sino_operator_of(other->plan.problem.projector)->lengths;
     if (request->least) return other->plan.resources.total_bytes < before->plan.resources.total_bytes;
-    if (!request->job.solver->iterative) return other_s + least_saving_s < before_s;
+    if (!request->job.solver->iterative || (lengths && fits)) return other_s + least_saving_s < before_s;
     if (sino_operator_is_normal(other->plan.problem.projector)) return !fits && 2 * other_s <= before_s;
     return !fits && other_s < before_s;
 }

@@ -134,9 +134,11 @@ static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *siz
 SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t workers, int64_t devices)
 {
     const int64_t partitions = sino_halves_partitions(problem, workers, devices);
-    return (SinoOperatorRequest){.problem = *problem,
-                                 .division = {.topology = {1, 1, 1, partitions}, .mean_weight = 1},
-                                 .shape = SINO_EXCHANGE_ALONE(partitions)};
+    SinoOperatorRequest request = {.problem = *problem,
+                                   .division = {.topology = {1, 1, 1, partitions}, .mean_weight = 1},
+                                   .shape = SINO_EXCHANGE_ALONE(partitions)};
+    request.problem.projector = SINO_PROJECTOR_RAYS; /* a length serves all strengths */
+    return request;
 }
 
 SinoBatch sino_trial_batch(const SinoWorkload *job)

@@ -416,12 +416,12 @@ static SinoStatus plan_trials(const Planner *planner, SinoRunPlan *plan)
     SinoResources *bytes = &plan->resources;
     SinoProblem problem = planner->problem;
     SinoOperatorSize size;
-    const bool may = !request->least && planner->kind->stores; /* interpolating images of half the side blurs them */
+    const bool may = !request->least && planner->kind->lengths; /* interpolating images of half the side blurs them */
     plan->trial_binning = may ? job->trial_binning : sino_smaller(1, job->trial_binning);
     if (plan->trial_binning <= 1) return NULL;
     problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
     const SinoOperatorRequest op = sino_trial_operator(&problem, plan->worker_count, request->machine.devices.count);
-    SINO_TRY(planner->kind->size(&problem, &op.division, plan->worker_count, &size));
+    SINO_TRY(sino_operator_kind(&op.problem)->size(&op.problem, &op.division, plan->worker_count, &size));
     const int64_t trial_bytes = sino_trial_bytes(job, &problem, &size, &request->machine);
     const int64_t total =
         bytes->base_bytes + bytes->operator_bytes + bytes->lists_bytes + bytes->map_bytes + trial_bytes;

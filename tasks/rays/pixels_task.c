@@ -71,6 +71,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
     const SinoPixels *what = &arguments->what;
     const double updates = (double)what->tile_count * SINO_TILE_VOXELS * (double)what->angle_count;
     const double work = updates * (double)what->slices.slice_count;
+    const double flops = what->weights == SINO_PIXELS_LENGTHS ? SINO_LINE_FLOPS : SINO_PIXEL_FLOPS;
     return sino_task_submit(runtime, kind,
                             &(SinoTaskRequest){.position = position,
                                                .arguments = arguments,
@@ -79,7 +80,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                                                .access_count = kind->access_max,
                                                SINO_OF_SLICES(what->slices),
                                                .work = work,
-                                               .effort = SINO_PIXEL_FLOPS * work});
+                                               .effort = flops * work});
 }
 
 SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,

@@ -350,18 +350,20 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_GRIDDING}, /* two ranks share the slice */
                   {"--slices 4 --ranks 2 --grid 1x2 --projector rotate", SINO_PROJECTOR_ROTATE},
-                  {"--slices 1 --iterations 1", SINO_PROJECTOR_RAYS},
+                  {"--slices 1 --iterations 1", SINO_PROJECTOR_LINES}, /* tracing takes longer */
+                  {"--slices 1 --iterations 1 --precision mixed", SINO_PROJECTOR_RAYS},
+                  {"--slices 32", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 4 --ranks 2 --projector toeplitz", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 16 --memory 3GiB", SINO_PROJECTOR_TOEPLITZ},
                   {"--slices 16 --memory 3GiB --ranks 2 --grid 2x1", SINO_PROJECTOR_TOEPLITZ},
-                  {"--slices 16 --memory 3GiB --weights counts", SINO_PROJECTOR_ROTATE},
-                  {"--slices 16 --memory 3GiB --algorithm sirt", SINO_PROJECTOR_ROTATE},
+                  {"--slices 16 --memory 3GiB --weights counts", SINO_PROJECTOR_LINES},
+                  {"--slices 16 --memory 3GiB --algorithm sirt", SINO_PROJECTOR_LINES},
                   {"--slices 16 --memory 3GiB --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 16 --memory 3GiB --precision mixed", SINO_PROJECTOR_RAYS},
                   {"--slices 16 --memory 700MiB", SINO_PROJECTOR_TOEPLITZ}, /* not even windows fit */
-                  {"--slices 16 --memory 700MiB --weights counts", SINO_PROJECTOR_ROTATE},
-                  {"--slices 256 --memory 3GiB --weights counts --interpolation cubic", SINO_PROJECTOR_RAYS}};
+                  {"--slices 16 --memory 700MiB --weights counts", SINO_PROJECTOR_LINES},
+                  {"--slices 256 --memory 3GiB --weights counts", SINO_PROJECTOR_LINES}};
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
         char line[200];
         snprintf(line, sizeof line, "%s %s", scan, choice[i].words);

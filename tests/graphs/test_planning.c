@@ -76,14 +76,15 @@ static void add_machine(Request *of)
 static void draw_parallel(Request *of)
 {
     static const char *const algorithms[] = {"cg", "fbp", "sirt", "fista", "mlem", "osem"};
-    static const char *const projectors[] = {"rays", "rotate", "auto"}, *const precisions[] = {"double", "mixed"};
+    static const char *const projectors[] = {"rays", "rotate", "lines", "auto"}, *const precisions[] = {"double",
+                                                                                                        "mixed"};
     const int64_t ranks = any(of, 1, 1000000);
     add(of, 1, "--columns=%lld --angles=%lld --slices=%lld --algorithm=%s", (long long)any(of, 1, 65536),
         (long long)any(of, 1, 100000), (long long)any(of, 1, 1000000), word(of, algorithms, 6));
     add_machine(of);
     add(of, 2, " --ranks=%lld", (long long)(one_of(of, 8) ? ranks : 1 + ranks % 300));
     add(of, 6, " --minibatch=%lld", (long long)any(of, 1, 256));
-    add(of, 8, " --projector=%s", word(of, projectors, 3));
+    add(of, 8, " --projector=%s", word(of, projectors, 4));
     add(of, 8, " --precision=%s", word(of, precisions, 2));
     add(of, 8, " --communication=direct");
     add(of, 4, " --volume=%lld", (long long)any(of, 1, 65536));

@@ -93,9 +93,9 @@ static void partitions_and_workers_agree(void **state)
     }
 }
 
-/* Sums of turned slices: the same bits for any number of workers, near each other for any division, and near those of
- * the lengths of rays. */
-static void rotations_agree(void **state)
+/* Without ray lengths: the same bits for any number of workers, near each other for any division, and as near to those
+ * of kept lengths as is told. */
+static void divisions_agree(const char *directory, const char *projector, double near)
 {
     static const char *const algorithms[] = {"cg --iterations 8", "sirt --iterations 20", "fbp"};
     static const char *const divisions[] = {"--partitions 1 --workers 1", "--partitions 1 --workers 2",
@@ -103,23 +103,33 @@ static void rotations_agree(void **state)
                                             "--topology nodes=2,sockets=2,workers=1"};
     enum { DIVISIONS = sizeof divisions / sizeof *divisions };
     char scan[TESTING_PATH], words[200];
-    make_scan(scan, *state, 48, 0);
+    make_scan(scan, directory, 48, 0);
     for (int a = 0; a < 3; a++) {
         TestingVolume found[DIVISIONS];
         snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm %s --projector rays", algorithms[a]);
-        TestingVolume rays = testing_recon(*state, words, scan);
+        TestingVolume rays = testing_recon(directory, words, scan);
         for (int d = 0; d < DIVISIONS; d++) {
-            snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm %s --projector rotate %s",
-                     algorithms[a], divisions[d]);
-            found[d] = testing_recon(*state, words, scan);
+            snprintf(words, sizeof words, "%%s --rotation-axis 22.6 --algorithm %s --projector %s %s", algorithms[a],
+                     projector, divisions[d]);
+            found[d] = testing_recon(directory, words, scan);
             assert_true(difference(&found[d], &found[0]) <= within_single);
         }
         assert_same(&found[1], &found[0]);
-        print_message("%s: rotation is off the lengths of rays by %.3f\n", algorithms[a], difference(&found[0], &rays));
-        assert_true(difference(&found[0], &rays) < 0.2);
+        print_message("%s: %s is off kept lengths by %.2g\n", algorithms[a], projector, difference(&found[0], &rays));
+        assert_true(difference(&found[0], &rays) < near);
         for (int d = 0; d < DIVISIONS; d++) testing_volume_free(&found[d]);
         testing_volume_free(&rays);
     }
+}
+
+static void rotations_agree(void **state)
+{
+    divisions_agree(*state, "rotate", 0.2);
+}
+
+static void lines_agree(void **state)
+{
+    divisions_agree(*state, "lines", 1e-4);
 }
 
 /* Backprojection without ray lengths: the same bits for any division. */
@@ -636,6 +646,7 @@ TESTING_SUBJECT(agreement)
         TEST(crop_and_binning_are_what_they_say),
         TEST(projections_are_adjoint),
         TEST(rotations_agree),
+        TEST(lines_agree),
         TEST(pixels_agree),
         TEST(gridding_agrees),
         TEST(windows_are_refilled),

@@ -23,16 +23,20 @@ int64_t sino_part_first(int64_t rows, int64_t part_count, int64_t i)
     return sino_times(rows, i) / part_count;
 }
 
-static const SinoTaskKind begin_kind = {.name = "rays_begin", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
+typedef struct Gate {
+    SinoOperand rays;
+} Gate;
 
-static const SinoTaskKind end_kind = {.name = "rays_end", .access_min = 1, .access_max = 1, .cpu = nothing_cpu};
+static const SinoTaskKind begin_kind = {
+    .name = "rays_begin", SINO_ARGUMENTS(Gate, SINO_UPDATES(Gate, rays)), .cpu = nothing_cpu};
+static const SinoTaskKind end_kind = {
+    .name = "rays_end", SINO_ARGUMENTS(Gate, SINO_UPDATES(Gate, rays)), .cpu = nothing_cpu};
 
 static SinoStatus insert_gate(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, SinoData *rays,
                               SinoAccessMode mode)
 {
-    const SinoAccess access[] = {{rays, mode}};
-    return sino_task_submit(
-        runtime, kind, &(SinoTaskRequest){.position = position, .access = access, .access_count = 1, .part_bytes = 1});
+    const Gate gate = {{.data = rays, .mode = mode}};
+    return SINO_SUBMIT(runtime, kind, position, &gate, .part_bytes = 1);
 }
 
 SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, bool kept, SinoData *rays)

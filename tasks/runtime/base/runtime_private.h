@@ -162,6 +162,17 @@ typedef struct SinoTaskRecord {
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
 
+/* What a task accesses by its operands, in the order of the kind's table. *access: for the caller to free. SINO_FAILED:
+ * an operand that is not optional is missing, or no memory. */
+SinoStatus sino_operands_access(const SinoTaskKind *kind, const void *arguments, int *count, SinoAccess **access);
+
+/* Copies the lists of operands in a record's arguments to what follows them; the bytes that this takes. */
+size_t sino_operands_list_bytes(const SinoTaskKind *kind, const void *arguments);
+void sino_operands_copy_lists(SinoTaskRecord *record);
+
+/* Replaces the data of a record's operands by what address_of finds in StarPU's descriptions of them. */
+void sino_operands_bind(SinoTaskRecord *record, void **interface, void *(*address_of)(void *interface));
+
 /* What the time of one of our tasks depends on, with the footprint on a worker. */
 SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker);
 

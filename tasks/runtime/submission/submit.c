@@ -5,7 +5,6 @@
 #include "recorder.h"
 #include "stall.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +18,6 @@ static SinoStatus throttle(void)
     const int code = starpu_task_wait_for_n_submitted(FLIGHT_MAX / 2);
     SINO_CHECK(code == 0, SINO_FAILED, "StarPU cannot wait for tasks: %s", strerror(-code));
     return NULL;
-}
-
-static void assert_fits(const SinoTaskKind *kind, const SinoTaskRequest *request)
-{
-    assert(request->argument_bytes == kind->argument_bytes);
-    assert(kind->access_min <= request->access_count && request->access_count <= kind->access_max);
-    (void)kind, (void)request;
 }
 
 /* StarPU frees the arrays of a task with many data together with the task. */
@@ -64,7 +56,8 @@ static uint32_t variant_of(const SinoTaskRequest *request)
 static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime, const SinoTaskKind *kind,
                                  const SinoTaskRequest *request, SinoRecorded *recorded)
 {
-    const size_t bytes = sizeof(SinoTaskRecord) + request->argument_bytes;
+    const size_t bytes =
+        sizeof(SinoTaskRecord) + kind->argument_bytes + sino_operands_list_bytes(kind, request->arguments);
     SinoTaskRecord *record = malloc(bytes);
     SINO_CHECK(record, SINO_FAILED, "no memory for the arguments of a task '%s'", kind->name);
     *record =
@@ -81,7 +74,8 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
                          .precision = request->precision,
                          .recorded = recorded,
                          .pending = request->aside ? &runtime->aside : &runtime->usual};
-    if (request->argument_bytes > 0) memcpy(record->arguments, request->arguments, request->argument_bytes);
+    if (kind->argument_bytes > 0) memcpy(record->arguments, request->arguments, kind->argument_bytes);
+    sino_operands_copy_lists(record);
     task->cl_arg = record;
     task->cl_arg_size = bytes;
     task->cl_arg_free = 1;
@@ -161,11 +155,10 @@ static int submit(struct starpu_task *task, int64_t iteration)
     return code;
 }
 
-SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
+static SinoStatus submit_accesses(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
 {
     SinoCodelet *codelet;
     SinoRecorded *recorded = NULL;
-    assert_fits(kind, request);
     SINO_TRY(throttle());
     SINO_TRY(sino_codelet_find(runtime, kind, &codelet));
     SINO_TRY(record(runtime, kind, request, &recorded));
@@ -195,4 +188,16 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     sino_pending_end(pending);
     destroy(task);
     return sino_error(SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
+}
+
+SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
+{
+    SinoTaskRequest whole = *request;
+    SinoAccess *access = NULL;
+    if (!kind->operand[0].name) return submit_accesses(runtime, kind, request);
+    SINO_TRY(sino_operands_access(kind, request->arguments, &whole.access_count, &access));
+    whole.access = access;
+    SinoStatus status = submit_accesses(runtime, kind, &whole);
+    free(access);
+    return status;
 }

@@ -200,6 +200,26 @@ static void operands_have_their_memory(void **state)
     assert_success(sino_runtime_stop(runtime));
 }
 
+/* Void data have no memory. */
+static SinoStatus order(const SinoTask *task)
+{
+    assert_null(((const Value *)task->arguments)->value.at);
+    return NULL;
+}
+
+static void void_operands_have_no_memory(void **state)
+{
+    static const SinoTaskKind kind = {.name = "order", SINO_ARGUMENTS(Value, SINO_UPDATES(Value, value)), .cpu = order};
+    SinoRuntime *runtime = start();
+    SinoData *data;
+    (void)state;
+    assert_success(sino_data_new(runtime, "order", 0, &data));
+    assert_success(SINO_SUBMIT(runtime, &kind, SINO_NOWHERE, &(Value){.value.data = data}));
+    assert_success(sino_runtime_wait(runtime));
+    sino_data_free(data);
+    assert_success(sino_runtime_stop(runtime));
+}
+
 /* A task without data that its kind needs is refused, and not submitted. */
 static void missing_operands_are_refused(void **state)
 {
@@ -294,6 +314,7 @@ TESTING_SUBJECT(task)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_run_in_order_with_their_arguments),
         cmocka_unit_test(operands_have_their_memory),
+        cmocka_unit_test(void_operands_have_no_memory),
         cmocka_unit_test(missing_operands_are_refused),
         cmocka_unit_test(a_failure_stops_what_follows),
         cmocka_unit_test(tasks_have_priorities),

@@ -13,15 +13,16 @@
 
 typedef struct SinoOperand {
     union {
-        SinoData *data;                         /* at submission; NULL: there is none, nor memory */
-        void *at;                               /* in a function for cores or CUDA */
-        cl_mem opencl;                          /* in a function for OpenCL devices */
+        SinoData *data; /* at submission; NULL: there is none, nor memory; void data have no memory either */
+        void *at;       /* in a function for cores or CUDA */
+        cl_mem opencl;  /* in a function for OpenCL devices */
         const struct SinoBlockInterface *block; /* in any function, of SINO_MAY_READ_BLOCK */
     };
     SinoAccessMode mode; /* at submission; 0: as the kind says */
 } SinoOperand;
 
-/* Operands of one role, such as the partitions of a vector. */
+/* Operands of one role, such as the partitions of a vector. On devices a task with many runs only if all their data fit
+ * there (device_plan.h counts fewer). */
 typedef struct SinoOperandList {
     union {
         SinoData *const *data;   /* [count]; copied; NULL among them: there is none, nor memory */

@@ -143,8 +143,8 @@ typedef struct SinoSimulatedTime {
 /* A task's cl_arg: the SinoTask that the kind's function gets, followed by a copy of the arguments. */
 typedef struct SinoTaskRecord {
     const SinoTaskKind *kind;
-    SinoTask task; /* `interface` is filled in when the task runs */
-    double work;   /* and what follows: as of the request */
+    SinoTask task;
+    double work; /* and what follows: as of the request */
     double flops, effort;
     int64_t width;
     int precision;
@@ -162,11 +162,21 @@ typedef struct SinoTaskRecord {
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
 
-/* What a task accesses by its operands, in the order of the kind's table. *access: for the caller to free. SINO_FAILED:
- * an operand that is not optional is missing, or no memory. */
-SinoStatus sino_operands_access(const SinoTaskKind *kind, const void *arguments, int *count, SinoAccess **access);
+typedef struct SinoAccess {
+    SinoData *data;
+    SinoAccessMode mode;
+} SinoAccess;
 
-/* Copies the lists of operands in a record's arguments to what follows them; the bytes that this takes. */
+/* What a task accesses by its operands, in the order of the kind's table. */
+typedef struct SinoAccesses {
+    int count;
+    SinoAccess *access; /* owned */
+} SinoAccesses;
+
+/* SINO_FAILED: an operand that is not optional is missing, or no memory. */
+SinoStatus sino_operands_access(const SinoTaskKind *kind, const void *arguments, SinoAccesses *accesses);
+
+/* Copies the lists of operands of a record's arguments behind the arguments. _bytes: what this takes. */
 size_t sino_operands_list_bytes(const SinoTaskKind *kind, const void *arguments);
 void sino_operands_copy_lists(SinoTaskRecord *record);
 

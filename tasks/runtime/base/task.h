@@ -18,7 +18,6 @@ typedef struct SinoTask {
     SinoRuntime *runtime;
     SinoPosition position;
     const void *arguments; /* a copy of the arguments of the submission, operands bound; 16-byte aligned */
-    void **interface;      /* StarPU's description of each buffer, in the order of the accesses */
 } SinoTask;
 
 enum { SINO_OPERAND_ROWS = 12 };
@@ -32,7 +31,6 @@ typedef struct SinoTaskKind {
     bool waits;                                /* its functions wait for files */
     size_t argument_bytes;                     /* size of the kind's argument structure */
     SinoOperandRow operand[SINO_OPERAND_ROWS]; /* in the order of accesses; the first one without a name ends them */
-    int access_min, access_max;                /* number of data that its tasks access */
     SinoStatus (*cpu)(const SinoTask *task);   /* not NULL */
     SinoStatus (*cuda)(const SinoTask *task, cudaStream_t stream);  /* NULL: no CUDA kernel */
     SinoStatus (*opencl)(const SinoTask *task, SinoOpencl *opencl); /* NULL: no OpenCL kernel */
@@ -71,24 +69,14 @@ SinoStatus sino_simulated_opencl_kernel(const SinoTask *task, SinoOpencl *opencl
 enum {
     SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */
     SINO_TASK_DATA_MAX = 8,         /* buffers per task for which StarPU's structures of every build have room */
-    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more; on devices such tasks */
-                                    /* run only if all their data fit there (device_plan.h counts fewer) */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
     SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };
 
-typedef struct SinoAccess {
-    SinoData *data;
-    SinoAccessMode mode;
-} SinoAccess;
-
 /* The submission of one task. */
 typedef struct SinoTaskRequest {
     SinoPosition position;
-    const void *arguments; /* copied */
-    size_t argument_bytes;
-    const SinoAccess *access; /* copied; NULL when access_count is 0 */
-    int access_count;
+    const void *arguments; /* of the kind's type; copied; NULL if it has none */
     double work;        /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
     double flops;       /* floating-point operations, without padding; 0: not counted */
     int precision;      /* 1 + SinoPrecision of its vectors; 0: it has none */
@@ -112,12 +100,6 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
 /* The same. After the position: the address of the arguments, then other members of the request. */
 #define SINO_SUBMIT(runtime, kind, at, ...)                                                                            \
     sino_task_submit(runtime, kind, &(SinoTaskRequest){.position = (at), .arguments = __VA_ARGS__})
-
-/* The memory of a task's buffer i on the memory node where the task runs, for CPU and CUDA functions. */
-void *sino_task_buffer(const SinoTask *task, int i);
-
-/* The memory of a task's buffer i on an OpenCL device. */
-cl_mem sino_task_opencl_buffer(const SinoTask *task, int i);
 
 /* Scratch memory in which CUDA kernels sum; NULL: no GPU computes. */
 SinoData *sino_runtime_workspace(const SinoRuntime *runtime);

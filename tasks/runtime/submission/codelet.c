@@ -28,7 +28,6 @@ static void *handle_of(void *interface)
 static bool begin(void *buffers[], void *argument, void *(*memory_of)(void *interface), SinoTask *task)
 {
     *task = ((const SinoTaskRecord *)argument)->task;
-    task->interface = buffers;
     sino_stall_begins(task->runtime, ((const SinoTaskRecord *)argument)->kind);
     if (sino_runtime_failed(task->runtime)) return false;
     sino_operands_bind(argument, buffers, memory_of);
@@ -210,14 +209,4 @@ SinoPosition sino_task_position(const struct starpu_task *task)
 {
     const SinoTaskRecord *record = sino_task_record(task);
     return record ? record->task.position : SINO_NOWHERE;
-}
-
-void *sino_task_buffer(const SinoTask *task, int i)
-{
-    return (void *)STARPU_VECTOR_GET_PTR(task->interface[i]);
-}
-
-cl_mem sino_task_opencl_buffer(const SinoTask *task, int i)
-{
-    return (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(task->interface[i]);
 }

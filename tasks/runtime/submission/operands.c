@@ -29,21 +29,22 @@ static int append(const SinoOperandRow *row, const void *arguments, int count, S
     return count;
 }
 
-SinoStatus sino_operands_access(const SinoTaskKind *kind, const void *arguments, int *count, SinoAccess **access)
+SinoStatus sino_operands_access(const SinoTaskKind *kind, const void *arguments, SinoAccesses *accesses)
 {
     const SinoOperandRow *end = end_of(kind);
-    int most = 0, used = 0;
+    int most = 0;
     for (const SinoOperandRow *row = kind->operand; row < end; row++) {
         const int before = most;
         most = append(row, arguments, most, NULL);
         SINO_CHECK(row->optional || most > before, SINO_FAILED, "a task '%s' lacks its operand '%s'", kind->name,
                    row->name);
     }
-    SinoAccess *made = malloc(((size_t)most + 1) * sizeof *made);
-    SINO_CHECK(made, SINO_FAILED, "no memory for the data of a task '%s'", kind->name);
-    for (const SinoOperandRow *row = kind->operand; row < end; row++) used = append(row, arguments, used, made);
-    *count = used;
-    *access = made;
+    *accesses = (SinoAccesses){0};
+    if (most == 0) return NULL;
+    accesses->access = malloc((size_t)most * sizeof *accesses->access);
+    SINO_CHECK(accesses->access, SINO_FAILED, "no memory for the data of a task '%s'", kind->name);
+    for (const SinoOperandRow *row = kind->operand; row < end; row++)
+        accesses->count = append(row, arguments, accesses->count, accesses->access);
     return NULL;
 }
 
@@ -73,6 +74,14 @@ void sino_operands_copy_lists(SinoTaskRecord *record)
     }
 }
 
+/* The address of data that may be void, which only order tasks. */
+static void *bound(const SinoOperandRow *row, const SinoData *data, void *interface,
+                   void *(*address_of)(void *interface))
+{
+    if (row->shape == SINO_OPERAND_BLOCK) return interface;
+    return starpu_data_get_interface_id(data->handle) == STARPU_VOID_INTERFACE_ID ? NULL : address_of(interface);
+}
+
 void sino_operands_bind(SinoTaskRecord *record, void **interface, void *(*address_of)(void *interface))
 {
     const SinoOperandRow *end = end_of(record->kind);
@@ -82,9 +91,6 @@ void sino_operands_bind(SinoTaskRecord *record, void **interface, void *(*addres
         const int64_t count = is_list ? ((SinoOperandList *)member)->count : 1;
         void **at = is_list ? (void **)((SinoOperandList *)member)->at : &((SinoOperand *)member)->at;
         for (int64_t i = 0; i < count; i++)
-            if (at[i]) {
-                at[i] = row->shape == SINO_OPERAND_BLOCK ? *interface : address_of(*interface);
-                interface++;
-            }
+            if (at[i]) at[i] = bound(row, at[i], *interface++, address_of);
     }
 }

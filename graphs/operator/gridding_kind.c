@@ -22,8 +22,7 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
                        SinoOperatorSize *size)
 {
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
-    size->map_bytes =
-        sino_gridding_plan_bytes(&problem->geometry, sino_topology_partitions(&division->topology), worker_count);
+    size->map_bytes = sino_gridding_plan_bytes(&problem->geometry, worker_count);
     return NULL;
 }
 

@@ -3,10 +3,7 @@
  * every product. Pixels backprojects to the middles of pixels; it projects nothing, and serves methods that only
  * backproject (FBP). */
 #include "pixels_task.h"
-#include "rays_gate_task.h"
 #include "tiles_kind.h"
-
-#include "arithmetic.h"
 
 static bool takes_lines(const SinoProblem *problem)
 {
@@ -42,26 +39,20 @@ static SinoPixels product_of(const SinoOperator *op, const SinoProduct *product,
     return what;
 }
 
-/* Tasks of a partition and some angles. Those of one partition follow each other, so that its voxels are in caches. */
-static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+static SinoStatus insert_project(SinoOperatorWork *work, const SinoProduct *product, SinoPosition position,
+                                 int64_t first_angle, int64_t angle_count, SinoData *x, SinoData *order, SinoData *y)
 {
     const SinoTilesOwn *own = work->op->own;
-    const SinoTilesWork *made = work->own;
-    SinoRuntime *runtime = work->op->runtime;
-    SinoPosition position = product->position;
-    const int64_t angles = own->subset[product->subset].angle_count, step = own->task_angles;
-    SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
-    for (int64_t p = 0; p < own->decomposition.partition_count; p++)
-        for (int64_t k = 0; k < angles; k += step) {
-            SinoPixels what = product_of(work->op, product, p);
-            what.first_angle = k;
-            what.angle_count = sino_smaller(step, angles - k);
-            position.partition = p;
-            if (what.tile_count == 0 && p > 0) continue;
-            SINO_TRY(sino_insert_pixels_project(runtime, position, &what, p == 0, x[p], own->scratch,
-                                                made->order[k / step], y));
-        }
-    return sino_insert_rays_end(runtime, product->position, y);
+    SinoPixels what = product_of(work->op, product, position.partition);
+    what.first_angle = first_angle;
+    what.angle_count = angle_count;
+    return sino_insert_pixels_project(work->op->runtime, position, &what, position.partition == 0, x, own->scratch,
+                                      order, y);
+}
+
+static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+{
+    return sino_tiles_project(work, product, insert_project, x, y);
 }
 
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)

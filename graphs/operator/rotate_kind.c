@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate, the kind of operator: projections of a turned image and their transpose (rotate.h), without a matrix. */
-#include "rays_gate_task.h"
 #include "rotate_task.h"
 #include "tiles_kind.h"
 
@@ -100,25 +99,15 @@ static SinoPosition at_partition(const SinoProduct *product, int64_t partition)
     return position;
 }
 
-/* Tasks of a partition and some angles, on cores. Those of one partition follow each other, so that its voxels are in
- * the caches. */
-static SinoStatus project_parts(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
+static SinoStatus insert_project(SinoOperatorWork *work, const SinoProduct *product, SinoPosition position,
+                                 int64_t first_angle, int64_t angle_count, SinoData *x, SinoData *order, SinoData *y)
 {
     const SinoTilesOwn *own = work->op->own;
-    const SinoTilesWork *made = work->own;
-    SinoRuntime *runtime = work->op->runtime;
-    const int64_t angles = own->subset[product->subset].angle_count, step = own->task_angles;
-    SINO_TRY(sino_insert_rays_begin(runtime, product->position, false, y));
-    for (int64_t p = 0; p < own->decomposition.partition_count; p++)
-        for (int64_t k = 0; k < angles; k += step) {
-            SinoRotate what = product_of(work->op, product->slices, product->subset, p);
-            what.first_angle = k;
-            what.angle_count = sino_smaller(step, angles - k);
-            if (what.tile_count == 0 && p > 0) continue;
-            SINO_TRY(sino_insert_rotate_project(runtime, at_partition(product, p), &what, p == 0, x[p], own->scratch,
-                                                made->order[k / step], y));
-        }
-    return sino_insert_rays_end(runtime, product->position, y);
+    SinoRotate what = product_of(work->op, product->slices, product->subset, position.partition);
+    what.first_angle = first_angle;
+    what.angle_count = angle_count;
+    return sino_insert_rotate_project(work->op->runtime, position, &what, position.partition == 0, x, own->scratch,
+                                      order, y);
 }
 
 /* A task of each partition, on cores and devices. They add to the rays one after the other, in the order of the
@@ -139,7 +128,7 @@ static SinoStatus project_whole(SinoOperatorWork *work, const SinoProduct *produ
 static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y)
 {
     const SinoTilesOwn *own = work->op->own;
-    return own->kind ? project_whole(work, product, x, y) : project_parts(work, product, x, y);
+    return own->kind ? project_whole(work, product, x, y) : sino_tiles_project(work, product, insert_project, x, y);
 }
 
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "assemble_task.h"
 #include "memory.h"
+#include "rays_gate_task.h"
 #include "settings.h"
 
 #include <inttypes.h>
@@ -320,6 +321,25 @@ void sino_tiles_work_close(SinoOperatorWork *work)
     sino_partial_sums_free(work->sums, &work->op->shape);
     sino_data_free_each(made->order, made->count);
     free(made);
+}
+
+SinoStatus sino_tiles_project(SinoOperatorWork *work, const SinoProduct *product, SinoTilesProject *insert,
+                              SinoData *const *x, SinoData *y)
+{
+    const SinoTilesOwn *own = work->op->own;
+    const SinoTilesWork *made = work->own;
+    SinoRuntime *runtime = work->op->runtime;
+    SinoPosition position = product->position;
+    const int64_t angles = own->subset[product->subset].angle_count, step = own->task_angles;
+    SINO_TRY(sino_insert_rays_begin(runtime, position, false, y));
+    for (int64_t p = 0; p < own->decomposition.partition_count; p++)
+        for (int64_t k = 0; k < angles; k += step) {
+            position.partition = p;
+            if (own->partition_voxels[p] == 0 && p > 0) continue;
+            SINO_TRY(
+                insert(work, product, position, k, sino_smaller(step, angles - k), x[p], made->order[k / step], y));
+        }
+    return sino_insert_rays_end(runtime, product->position, y);
 }
 
 SinoStatus sino_tiles_insert_sums(SinoOperatorWork *work, SinoPosition position, SinoData *const *x)

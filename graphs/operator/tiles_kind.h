@@ -63,6 +63,16 @@ void sino_tiles_keep(SinoOperator *op, const char *folder);
 /* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);
 
+/* Inserts the task that adds a partition and some angles of the product to y. */
+typedef SinoStatus SinoTilesProject(SinoOperatorWork *work, const SinoProduct *product, SinoPosition position,
+                                    int64_t first_angle, int64_t angle_count, SinoData *x, SinoData *order,
+                                    SinoData *y);
+
+/* Inserts y = A x by such tasks, on cores. Those of one partition follow each other, so that its voxels are in the
+ * caches; the first partition's clear their rays. */
+SinoStatus sino_tiles_project(SinoOperatorWork *work, const SinoProduct *product, SinoTilesProject *insert,
+                              SinoData *const *x, SinoData *y);
+
 /* Inserts the sums of x, what this rank's angles give, over all angles. The last of a kind's backprojection. */
 SinoStatus sino_tiles_insert_sums(SinoOperatorWork *work, SinoPosition position, SinoData *const *x);
 

@@ -26,20 +26,19 @@ static bool takes(const SinoProblem *problem)
 static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outline)
 {
     SINO_TRY(sino_tiles_outline(problem, outline));
-    outline->device_minibatch = sino_toeplitz_plan_gpu(&problem->geometry, 1).slices;
+    outline->device_minibatch = sino_toeplitz_plan_gpu(&problem->geometry).slices;
     return NULL;
 }
 
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
-    const int64_t parts = sino_topology_partitions(&division->topology);
     assert(division->topology.rank_count == 1); /* the solver wants whole slices */
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
-    size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, parts, worker_count) +
-                      sino_gridding_plan_bytes(&problem->geometry, parts, worker_count);
+    size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, worker_count) +
+                      sino_gridding_plan_bytes(&problem->geometry, worker_count);
     size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);
-    const SinoToeplitzGpu gpu = sino_toeplitz_plan_gpu(&problem->geometry, parts);
+    const SinoToeplitzGpu gpu = sino_toeplitz_plan_gpu(&problem->geometry);
     size->table_bytes = gpu.map_bytes + sino_times(worker_count, gpu.more_scratch_bytes);
     size->product_bytes = gpu.task_bytes;
     size->whole_vectors = 2; /* x and AᵀA x */

@@ -19,14 +19,12 @@ const char *sino_bricks_isa_name(void)
 
 /* ---- products ---- */
 
-/* Data of the products. What follows OPTIONAL may be missing. */
-enum { BLOCK, X, Y, X_SUM = Y, COUNTS, SUMS, OPTIONAL };
-
-typedef struct Arguments {
+/* x_sum, counts, sums and what follows: of bricks_sweep, which has no y. */
+typedef struct Product {
+    SinoOperand block, x, y, x_sum, counts, sums, additive, multiplicative, work;
     SinoBrickPart part;
-    int64_t lists_at;                   /* bytes from the block to its lists */
-    int additive, multiplicative, work; /* numbers of the data; 0: none */
-} Arguments;
+    int64_t lists_at; /* bytes from the block to its lists */
+} Product;
 
 /* The block's rows in a panel of a vector of the subset. */
 static float *rows_of(const SinoBrickPart *part, SinoPanel panel, float *vector)
@@ -52,16 +50,16 @@ static void clear_voxels(const SinoBrickPart *part, float *voxels)
 /* Tells the progress of the run. */
 static void tell(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_runtime_advance(task->runtime, arguments->part.progress, SINO_NOWHERE, &(SinoMinibatchProgress){0});
+    const Product *of = task->arguments;
+    sino_runtime_advance(task->runtime, of->part.progress, SINO_NOWHERE, &(SinoMinibatchProgress){0});
 }
 
 /* Tells the progress of the run, and gives the pages of the block back. */
 static void end(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoBrickHead *head = sino_task_buffer(task, BLOCK);
-    if (arguments->part.forget) sino_forget(head, head->bytes);
+    const Product *of = task->arguments;
+    const SinoBrickHead *head = of->block.at;
+    if (of->part.forget) sino_forget(head, head->bytes);
     tell(task);
 }
 
@@ -73,105 +71,98 @@ static bool is_folded(const SinoBrickPart *part)
 }
 
 /* Zeros in which a folded block's products add up orientations. */
-static float *begin_orientations(const SinoTask *task)
+static float *begin_orientations(const Product *of)
 {
-    const Arguments *arguments = task->arguments;
-    float *orientations = sino_task_buffer(task, arguments->work);
-    const int64_t count = sino_times(voxel_elements(&arguments->part), arguments->part.fold.orientation_count);
-    memset(orientations, 0, (size_t)count * sizeof *orientations);
-    return orientations;
+    const int64_t count = sino_times(voxel_elements(&of->part), of->part.fold.orientation_count);
+    return memset(of->work.at, 0, (size_t)count * sizeof(float));
 }
 
-static void project_folded(const SinoTask *task, const SinoBrickPart *part)
+static void project_folded(const Product *of)
 {
-    sino_brick_project_folded(sino_task_buffer(task, BLOCK), &part->fold, part->slices.stride,
-                              sino_task_buffer(task, X),
-                              rows_of(part, sino_panel_at(part->slices, 0), sino_task_buffer(task, Y)));
+    const SinoBrickPart *part = &of->part;
+    sino_brick_project_folded(of->block.at, &part->fold, part->slices.stride, of->x.at,
+                              rows_of(part, sino_panel_at(part->slices, 0), of->y.at));
 }
 
-static void backproject_folded(const SinoTask *task, const SinoBrickPart *part)
+static void backproject_folded(const Product *of)
 {
+    const SinoBrickPart *part = &of->part;
     const int64_t stride = part->slices.stride;
-    float *orientations = begin_orientations(task);
-    sino_brick_backproject_folded(sino_task_buffer(task, BLOCK), &part->fold, stride,
-                                  rows_of(part, sino_panel_at(part->slices, 0), sino_task_buffer(task, Y)),
-                                  orientations);
-    sino_brick_mirror_sum(&part->mirror, stride, orientations, sino_task_buffer(task, X));
+    float *orientations = begin_orientations(of);
+    sino_brick_backproject_folded(of->block.at, &part->fold, stride,
+                                  rows_of(part, sino_panel_at(part->slices, 0), of->y.at), orientations);
+    sino_brick_mirror_sum(&part->mirror, stride, orientations, of->x.at);
 }
 
 static SinoStatus project_cpu(const SinoTask *task)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    const Product *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
     if (is_folded(part)) {
-        project_folded(task, part);
+        project_folded(of);
         end(task);
         return NULL;
     }
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
-        sino_brick_project(sino_task_buffer(task, BLOCK), at.slices.stride,
-                           voxels_of(part, at, sino_task_buffer(task, X)),
-                           rows_of(part, at, sino_task_buffer(task, Y)));
+        sino_brick_project(of->block.at, at.slices.stride, voxels_of(part, at, of->x.at), rows_of(part, at, of->y.at));
     end(task);
     return NULL;
 }
 
 static SinoStatus backproject_cpu(const SinoTask *task)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    const Product *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
     if (is_folded(part)) {
-        backproject_folded(task, part);
+        backproject_folded(of);
         end(task);
         return NULL;
     }
-    clear_voxels(part, sino_task_buffer(task, X));
+    clear_voxels(part, of->x.at);
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
-        sino_brick_backproject(sino_task_buffer(task, BLOCK), at.slices.stride,
-                               rows_of(part, at, sino_task_buffer(task, Y)),
-                               voxels_of(part, at, sino_task_buffer(task, X)));
+        sino_brick_backproject(of->block.at, at.slices.stride, rows_of(part, at, of->y.at),
+                               voxels_of(part, at, of->x.at));
     end(task);
     return NULL;
 }
 
 /* What the rows of a panel are compared with, on a core or a GPU. */
-static SinoBrickCounts counts_of(const SinoTask *task, SinoPanel panel)
+static SinoBrickCounts counts_of(const Product *of, SinoPanel panel)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoBrickPart *part = &arguments->part;
-    SinoBrickCounts counts = {.counts = rows_of(part, panel, sino_task_buffer(task, COUNTS))};
-    if (arguments->multiplicative > 0)
-        counts.multiplicative = (const float *)sino_task_buffer(task, arguments->multiplicative) + part->first_row;
-    if (arguments->additive > 0) counts.additive = rows_of(part, panel, sino_task_buffer(task, arguments->additive));
+    const SinoBrickPart *part = &of->part;
+    SinoBrickCounts counts = {.counts = rows_of(part, panel, of->counts.at)};
+    if (of->multiplicative.at) counts.multiplicative = (const float *)of->multiplicative.at + part->first_row;
+    if (of->additive.at) counts.additive = rows_of(part, panel, of->additive.at);
     return counts;
 }
 
-static void sweep_folded(const SinoTask *task, const SinoBrickPart *part)
+static void sweep_folded(const Product *of)
 {
+    const SinoBrickPart *part = &of->part;
     const int64_t stride = part->slices.stride;
-    const SinoBrickCounts counts = counts_of(task, sino_panel_at(part->slices, 0));
-    float *orientations = begin_orientations(task);
-    sino_brick_sweep_folded(sino_task_buffer(task, BLOCK), &part->fold, stride, sino_task_buffer(task, X), &counts,
-                            orientations, sino_task_buffer(task, SUMS));
-    sino_brick_mirror_sum(&part->mirror, stride, orientations, sino_task_buffer(task, X_SUM));
+    const SinoBrickCounts counts = counts_of(of, sino_panel_at(part->slices, 0));
+    float *orientations = begin_orientations(of);
+    sino_brick_sweep_folded(of->block.at, &part->fold, stride, of->x.at, &counts, orientations, of->sums.at);
+    sino_brick_mirror_sum(&part->mirror, stride, orientations, of->x_sum.at);
 }
 
 static SinoStatus sweep_cpu(const SinoTask *task)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
-    SinoBrickSums *sums = sino_task_buffer(task, SUMS);
+    const Product *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
     if (is_folded(part)) {
-        sweep_folded(task, part);
+        sweep_folded(of);
         end(task);
         return NULL;
     }
-    clear_voxels(part, sino_task_buffer(task, X_SUM));
+    clear_voxels(part, of->x_sum.at);
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
-        const SinoBrickCounts counts = counts_of(task, at);
-        sino_brick_sweep(sino_task_buffer(task, BLOCK), at.slices.stride,
-                         voxels_of(part, at, sino_task_buffer(task, X)), &counts,
-                         voxels_of(part, at, sino_task_buffer(task, X_SUM)), sums + at.first);
+        const SinoBrickCounts counts = counts_of(of, at);
+        sino_brick_sweep(of->block.at, at.slices.stride, voxels_of(part, at, of->x.at), &counts,
+                         voxels_of(part, at, of->x_sum.at), (SinoBrickSums *)of->sums.at + at.first);
     }
     end(task);
     return NULL;
@@ -179,26 +170,24 @@ static SinoStatus sweep_cpu(const SinoTask *task)
 
 /* ---- on GPUs ---- */
 
-/* The operands that panels share, on the calling worker's GPU. */
-static SinoBrickProductCuda product_cuda(const SinoTask *task, SinoPanel panel)
+/* What panels share, on the calling worker's GPU. */
+static SinoBrickProductCuda product_cuda(const Product *of, SinoPanel panel)
 {
-    const Arguments *arguments = task->arguments;
-    const char *block = sino_task_buffer(task, BLOCK);
-    return (SinoBrickProductCuda){.lists = arguments->part.lists,
-                                  .device_lists = block + arguments->lists_at,
-                                  .device_block = block,
+    return (SinoBrickProductCuda){.lists = of->part.lists,
+                                  .device_lists = (const char *)of->block.at + of->lists_at,
+                                  .device_block = of->block.at,
                                   .stride = panel.slices.stride,
-                                  .work = arguments->work > 0 ? sino_task_buffer(task, arguments->work) : NULL};
+                                  .work = of->work.at};
 }
 
 static SinoStatus project_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
+    const Product *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
-        const SinoBrickProductCuda product = product_cuda(task, at);
-        SINO_TRY(sino_brick_project_cuda(stream, &product, voxels_of(part, at, sino_task_buffer(task, X)),
-                                         rows_of(part, at, sino_task_buffer(task, Y))));
+        const SinoBrickProductCuda product = product_cuda(of, at);
+        SINO_TRY(sino_brick_project_cuda(stream, &product, voxels_of(part, at, of->x.at), rows_of(part, at, of->y.at)));
     }
     tell(task);
     return NULL;
@@ -206,13 +195,14 @@ static SinoStatus project_cuda(const SinoTask *task, cudaStream_t stream)
 
 static SinoStatus backproject_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
-    SINO_TRY(sino_voxels_clear_cuda(stream, voxel_elements(part), sino_task_buffer(task, X)));
+    const Product *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
+    SINO_TRY(sino_voxels_clear_cuda(stream, voxel_elements(part), of->x.at));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
-        const SinoBrickProductCuda product = product_cuda(task, at);
-        SINO_TRY(sino_brick_backproject_cuda(stream, &product, rows_of(part, at, sino_task_buffer(task, Y)),
-                                             voxels_of(part, at, sino_task_buffer(task, X))));
+        const SinoBrickProductCuda product = product_cuda(of, at);
+        SINO_TRY(
+            sino_brick_backproject_cuda(stream, &product, rows_of(part, at, of->y.at), voxels_of(part, at, of->x.at)));
     }
     tell(task);
     return NULL;
@@ -220,15 +210,15 @@ static SinoStatus backproject_cuda(const SinoTask *task, cudaStream_t stream)
 
 static SinoStatus sweep_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
-    SinoBrickSums *sums = sino_task_buffer(task, SUMS);
-    SINO_TRY(sino_voxels_clear_cuda(stream, voxel_elements(part), sino_task_buffer(task, X_SUM)));
+    const Product *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
+    SINO_TRY(sino_voxels_clear_cuda(stream, voxel_elements(part), of->x_sum.at));
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
-        const SinoBrickProductCuda product = product_cuda(task, at);
-        const SinoBrickCounts counts = counts_of(task, at);
-        SINO_TRY(sino_brick_sweep_cuda(stream, &product, voxels_of(part, at, sino_task_buffer(task, X)), &counts,
-                                       voxels_of(part, at, sino_task_buffer(task, X_SUM)), sums + at.first));
+        const SinoBrickProductCuda product = product_cuda(of, at);
+        const SinoBrickCounts counts = counts_of(of, at);
+        SINO_TRY(sino_brick_sweep_cuda(stream, &product, voxels_of(part, at, of->x.at), &counts,
+                                       voxels_of(part, at, of->x_sum.at), (SinoBrickSums *)of->sums.at + at.first));
     }
     tell(task);
     return NULL;
@@ -236,149 +226,112 @@ static SinoStatus sweep_cuda(const SinoTask *task, cudaStream_t stream)
 
 /* ---- on OpenCL devices ---- */
 
-static cl_mem buffer_or_null(const SinoTask *task, int i)
+static SinoBrickProductOpencl product_opencl(const Product *of)
 {
-    return i > 0 ? sino_task_opencl_buffer(task, i) : NULL;
-}
-
-static SinoBrickProductOpencl product_opencl(const SinoTask *task)
-{
-    const Arguments *arguments = task->arguments;
-    return (SinoBrickProductOpencl){.lists = arguments->part.lists,
-                                    .block = sino_task_opencl_buffer(task, BLOCK),
-                                    .lists_at = arguments->lists_at,
-                                    .stride = arguments->part.slices.stride,
-                                    .first_row = arguments->part.first_row,
-                                    .rows = arguments->part.rows,
-                                    .work = buffer_or_null(task, arguments->work)};
+    return (SinoBrickProductOpencl){.lists = of->part.lists,
+                                    .block = of->block.opencl,
+                                    .lists_at = of->lists_at,
+                                    .stride = of->part.slices.stride,
+                                    .first_row = of->part.first_row,
+                                    .rows = of->part.rows,
+                                    .work = of->work.opencl};
 }
 
 static SinoStatus project_opencl(const SinoTask *task, SinoOpencl *opencl)
 {
-    const SinoBrickProductOpencl product = product_opencl(task);
-    SINO_TRY(sino_brick_project_opencl(opencl, &product, sino_task_opencl_buffer(task, X),
-                                       sino_task_opencl_buffer(task, Y)));
+    const Product *of = task->arguments;
+    const SinoBrickProductOpencl product = product_opencl(of);
+    SINO_TRY(sino_brick_project_opencl(opencl, &product, of->x.opencl, of->y.opencl));
     tell(task);
     return NULL;
 }
 
 static SinoStatus backproject_opencl(const SinoTask *task, SinoOpencl *opencl)
 {
-    const SinoBrickPart *part = &((const Arguments *)task->arguments)->part;
-    const SinoBrickProductOpencl product = product_opencl(task);
-    cl_mem x = sino_task_opencl_buffer(task, X);
-    SINO_TRY(sino_voxels_clear_opencl(opencl, part->slices, part->voxel_rows, x));
-    SINO_TRY(sino_brick_backproject_opencl(opencl, &product, sino_task_opencl_buffer(task, Y), x));
+    const Product *of = task->arguments;
+    const SinoBrickProductOpencl product = product_opencl(of);
+    SINO_TRY(sino_voxels_clear_opencl(opencl, of->part.slices, of->part.voxel_rows, of->x.opencl));
+    SINO_TRY(sino_brick_backproject_opencl(opencl, &product, of->y.opencl, of->x.opencl));
     tell(task);
     return NULL;
 }
 
 static SinoStatus sweep_opencl(const SinoTask *task, SinoOpencl *opencl)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoBrickPart *part = &arguments->part;
-    const SinoBrickProductOpencl product = product_opencl(task);
-    const SinoBrickCountsOpencl counts = {.counts = sino_task_opencl_buffer(task, COUNTS),
-                                          .multiplicative = buffer_or_null(task, arguments->multiplicative),
-                                          .additive = buffer_or_null(task, arguments->additive)};
-    cl_mem x_sum = sino_task_opencl_buffer(task, X_SUM);
-    SINO_TRY(sino_voxels_clear_opencl(opencl, part->slices, part->voxel_rows, x_sum));
-    SINO_TRY(sino_brick_sweep_opencl(opencl, &product, sino_task_opencl_buffer(task, X), &counts, x_sum,
-                                     sino_task_opencl_buffer(task, SUMS)));
+    const Product *of = task->arguments;
+    const SinoBrickProductOpencl product = product_opencl(of);
+    const SinoBrickCountsOpencl counts = {
+        .counts = of->counts.opencl, .multiplicative = of->multiplicative.opencl, .additive = of->additive.opencl};
+    SINO_TRY(sino_voxels_clear_opencl(opencl, of->part.slices, of->part.voxel_rows, of->x_sum.opencl));
+    SINO_TRY(sino_brick_sweep_opencl(opencl, &product, of->x.opencl, &counts, of->x_sum.opencl, of->sums.opencl));
     tell(task);
     return NULL;
 }
 
 /* ---- submission ---- */
 
-static const SinoTaskKind project_kind = {.name = "bricks_project",
-                                          .argument_bytes = sizeof(Arguments),
-                                          .access_min = 3,
-                                          .access_max = 3,
-                                          .cpu = project_cpu,
-                                          .cuda = SINO_ON_CUDA(project_cuda),
-                                          .opencl = SINO_ON_OPENCL(project_opencl)};
+static const SinoTaskKind project_kind = {
+    .name = "bricks_project",
+    SINO_ARGUMENTS(Product, SINO_READS(Product, block), SINO_READS(Product, x), SINO_WRITES(Product, y)),
+    SINO_CPU_CUDA_OPENCL(project)};
 
 static const SinoTaskKind backproject_kind = {.name = "bricks_backproject",
-                                              .argument_bytes = sizeof(Arguments),
-                                              .access_min = 3,
-                                              .access_max = 4,
-                                              .cpu = backproject_cpu,
-                                              .cuda = SINO_ON_CUDA(backproject_cuda),
-                                              .opencl = SINO_ON_OPENCL(backproject_opencl)};
+                                              SINO_ARGUMENTS(Product, SINO_READS(Product, block),
+                                                             SINO_WRITES(Product, x), SINO_READS(Product, y),
+                                                             SINO_MAY_USE(Product, work)),
+                                              SINO_CPU_CUDA_OPENCL(backproject)};
 
-static const SinoTaskKind sweep_kind = {.name = "bricks_sweep",
-                                        .argument_bytes = sizeof(Arguments),
-                                        .access_min = OPTIONAL,
-                                        .access_max = OPTIONAL + 3,
-                                        .cpu = sweep_cpu,
-                                        .cuda = SINO_ON_CUDA(sweep_cuda),
-                                        .opencl = SINO_ON_OPENCL(sweep_opencl)};
+static const SinoTaskKind sweep_kind = {
+    .name = "bricks_sweep",
+    SINO_ARGUMENTS(Product, SINO_READS(Product, block), SINO_READS(Product, x), SINO_WRITES(Product, x_sum),
+                   SINO_READS(Product, counts), SINO_WRITES(Product, sums), SINO_MAY_READ(Product, additive),
+                   SINO_MAY_READ(Product, multiplicative), SINO_MAY_USE(Product, work)),
+    SINO_CPU_CUDA_OPENCL(sweep)};
 
-/* Appends data that may be missing. Returns their number; 0: none. */
-static int append(SinoAccess *access, int *count, SinoData *data, SinoAccessMode mode)
-{
-    if (!data) return 0;
-    access[*count] = (SinoAccess){data, mode};
-    return (*count)++;
-}
-
-static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                 Arguments *arguments, int access_count, const SinoAccess *access)
+static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, Product product)
 {
     const double products = kind == &sweep_kind ? 2 : 1;
-    const SinoBrickPart *part = &arguments->part;
+    const SinoBrickPart *part = &product.part;
     position.partition = part->partition;
-    if (part->lists)
-        arguments->lists_at = (const char *)part->lists - (const char *)sino_data_memory(access[BLOCK].data);
-    return sino_task_submit(
-        runtime, kind,
-        &(SinoTaskRequest){.position = position,
-                           .arguments = arguments,
-                           .argument_bytes = sizeof *arguments,
-                           .access = access,
-                           .access_count = access_count,
-                           .work = part->work,
-                           .flops = products * part->flops,
-                           .precision = 1 + (int)part->precision,
-                           .width = sino_times(part->slices.stride, sino_larger(part->fold.orientation_count, 1)),
-                           .host = !part->lists});
+    if (part->lists) product.lists_at = (const char *)part->lists - (const char *)sino_data_memory(product.block.data);
+    return SINO_SUBMIT(runtime, kind, position, &product, .work = part->work, .flops = products * part->flops,
+                       .precision = 1 + (int)part->precision,
+                       .width = sino_times(part->slices.stride, sino_larger(part->fold.orientation_count, 1)),
+                       .host = !part->lists);
 }
 
 SinoStatus sino_insert_bricks_project(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                       SinoData *block, SinoData *x, SinoData *y)
 {
-    Arguments arguments = {.part = *part};
-    const SinoAccess access[] = {
-        [BLOCK] = {block, SINO_READ}, [X] = {x, SINO_READ}, [Y] = {y, part->lists ? SINO_WRITE : SINO_READ}};
-    return insert_product(runtime, &project_kind, position, &arguments, 3, access);
+    return insert_product(runtime, &project_kind, position,
+                          (Product){.block.data = block,
+                                    .x.data = x,
+                                    .y = {.data = y, .mode = part->lists ? SINO_WRITE : SINO_READ},
+                                    .part = *part});
 }
 
 SinoStatus sino_insert_bricks_backproject(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                           SinoData *block, SinoData *y, SinoData *x)
 {
-    Arguments arguments = {.part = *part};
-    SinoAccess access[4] = {[BLOCK] = {block, SINO_READ}, [X] = {x, SINO_WRITE}, [Y] = {y, SINO_READ}};
-    int count = 3;
-    arguments.work = append(access, &count, part->work_memory, SINO_SCRATCH);
-    return insert_product(runtime, &backproject_kind, position, &arguments, count, access);
+    return insert_product(
+        runtime, &backproject_kind, position,
+        (Product){.block.data = block, .x.data = x, .y.data = y, .work.data = part->work_memory, .part = *part});
 }
 
 SinoStatus sino_insert_bricks_sweep(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                     SinoData *block, const SinoBrickVectors *vectors, SinoData *x, SinoData *x_sum,
                                     SinoData *sums)
 {
-    Arguments arguments = {.part = *part};
-    SinoAccess access[OPTIONAL + 3] = {[BLOCK] = {block, SINO_READ},
-                                       [X] = {x, SINO_READ},
-                                       [X_SUM] = {x_sum, SINO_WRITE},
-                                       [COUNTS] = {vectors->counts, SINO_READ},
-                                       [SUMS] = {sums, SINO_WRITE}};
-    int count = OPTIONAL;
-    arguments.additive = append(access, &count, vectors->additive, SINO_READ);
-    arguments.multiplicative = append(access, &count, vectors->multiplicative, SINO_READ);
-    arguments.work = append(access, &count, part->work_memory, SINO_SCRATCH);
-    return insert_product(runtime, &sweep_kind, position, &arguments, count, access);
+    return insert_product(runtime, &sweep_kind, position,
+                          (Product){.block.data = block,
+                                    .x.data = x,
+                                    .x_sum.data = x_sum,
+                                    .counts.data = vectors->counts,
+                                    .sums.data = sums,
+                                    .additive.data = vectors->additive,
+                                    .multiplicative.data = vectors->multiplicative,
+                                    .work.data = part->work_memory,
+                                    .part = *part});
 }
 
 int64_t sino_bricks_work_bytes(int64_t row_count, SinoSlices slices)
@@ -391,61 +344,58 @@ int64_t sino_bricks_work_bytes(int64_t row_count, SinoSlices slices)
 
 /* ---- rows ---- */
 
+typedef struct Paste {
+    SinoOperand rows, y;
+    SinoBrickPart part;
+} Paste;
+
 static SinoStatus paste_cpu(const SinoTask *task)
 {
-    const SinoBrickPart *part = task->arguments;
+    const Paste *of = task->arguments;
+    const SinoBrickPart *part = &of->part;
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
         const int64_t elements = sino_times(part->row_count, at.slices.stride);
-        memcpy(rows_of(part, at, sino_task_buffer(task, 1)),
-               sino_panel_from(at, part->row_count, sino_task_buffer(task, 0)), (size_t)elements * sizeof(float));
+        memcpy(rows_of(part, at, of->y.at), sino_panel_from(at, part->row_count, of->rows.at),
+               (size_t)elements * sizeof(float));
     }
     return NULL;
 }
 
-static const SinoTaskKind paste_kind = {.name = "bricks_paste",
-                                        .argument_bytes = sizeof(SinoBrickPart),
-                                        .access_min = 2,
-                                        .access_max = 2,
-                                        .cpu = paste_cpu};
+/* Several tasks write their parts of y at the same time. */
+static const SinoTaskKind paste_kind = {
+    .name = "bricks_paste", SINO_ARGUMENTS(Paste, SINO_READS(Paste, rows), SINO_READS(Paste, y)), .cpu = paste_cpu};
 
 SinoStatus sino_insert_bricks_paste(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                     SinoData *rows, SinoData *y)
 {
-    const SinoAccess access[] = {{rows, SINO_READ}, {y, SINO_READ}};
+    const Paste arguments = {.rows.data = rows, .y.data = y, .part = *part};
     position.partition = part->partition;
-    return sino_task_submit(runtime, &paste_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = part,
-                                               .argument_bytes = sizeof *part,
-                                               .access = access,
-                                               .access_count = 2,
-                                               .work = (double)sino_times(part->row_count, part->slices.stride)});
+    return SINO_SUBMIT(runtime, &paste_kind, position, &arguments,
+                       .work = (double)sino_times(part->row_count, part->slices.stride));
 }
 
 /* ---- sums ---- */
 
-/* Data of a task, and the row partitions that it adds. */
-enum { ALL, LOST, PARTS, PARTS_MAX = SINO_TASK_DATA_MAX - PARTS };
-
-typedef struct SumsArguments {
+typedef struct Sums {
+    SinoOperand all, lost;
+    SinoOperandList part;
     int64_t stride;
-    int part_count;
     bool add;
-} SumsArguments;
+} Sums;
 
 static SinoStatus sums_cpu(const SinoTask *task)
 {
-    const SumsArguments *arguments = task->arguments;
-    SinoSliceSums *all = sino_task_buffer(task, ALL);
-    double *lost = sino_task_buffer(task, LOST);
-    for (int64_t s = 0; s < arguments->stride; s++) {
-        if (!arguments->add) {
+    const Sums *of = task->arguments;
+    SinoSliceSums *all = of->all.at;
+    double *lost = of->lost.at;
+    for (int64_t s = 0; s < of->stride; s++) {
+        if (!of->add) {
             all[s] = (SinoSliceSums){{0}};
             lost[s] = 0;
         }
-        for (int p = 0; p < arguments->part_count; p++) {
-            const SinoBrickSums *part = (const SinoBrickSums *)sino_task_buffer(task, PARTS + p) + s;
+        for (int64_t p = 0; p < of->part.count; p++) {
+            const SinoBrickSums *part = (const SinoBrickSums *)of->part.at[p] + s;
             all[s].sum[SINO_SUM_SQUARE] += part->squared;
             all[s].sum[SINO_SUM_LIKELIHOOD] += part->log_likelihood;
             lost[s] += part->lost;
@@ -454,29 +404,26 @@ static SinoStatus sums_cpu(const SinoTask *task)
     return NULL;
 }
 
-static const SinoTaskKind sums_kind = {.name = "bricks_sums",
-                                       .argument_bytes = sizeof(SumsArguments),
-                                       .access_min = PARTS + 1,
-                                       .access_max = SINO_TASK_DATA_MAX,
-                                       .cpu = sums_cpu};
+static const SinoTaskKind sums_kind = {
+    .name = "bricks_sums",
+    SINO_ARGUMENTS(Sums, SINO_WRITES(Sums, all), SINO_WRITES(Sums, lost), SINO_READS_EACH(Sums, part)),
+    .cpu = sums_cpu};
 
 /* One task has few data, so tasks follow each other; the sums go on from one to the next. */
 SinoStatus sino_insert_bricks_sums(SinoRuntime *runtime, SinoPosition position, int64_t stride, int64_t partition_count,
                                    bool add, SinoData *const *sums, SinoData *all, SinoData *lost)
 {
+    enum { PARTS_MAX = SINO_TASK_DATA_MAX - 2 };
     for (int64_t first = 0; first < partition_count; first += PARTS_MAX) {
-        const int parts = (int)sino_smaller(partition_count - first, PARTS_MAX);
-        const SumsArguments arguments = {.stride = stride, .part_count = parts, .add = add || first > 0};
-        const SinoAccessMode mode = arguments.add ? SINO_READ_WRITE : SINO_WRITE;
-        SinoAccess access[SINO_TASK_DATA_MAX] = {[ALL] = {all, mode}, [LOST] = {lost, mode}};
-        for (int p = 0; p < parts; p++) access[PARTS + p] = (SinoAccess){sums[first + p], SINO_READ};
-        SINO_TRY(sino_task_submit(runtime, &sums_kind,
-                                  &(SinoTaskRequest){.position = position,
-                                                     .arguments = &arguments,
-                                                     .argument_bytes = sizeof arguments,
-                                                     .access = access,
-                                                     .access_count = PARTS + parts,
-                                                     .work = (double)sino_times(stride, parts)}));
+        const int64_t parts = sino_smaller(partition_count - first, PARTS_MAX);
+        const bool adds = add || first > 0;
+        const SinoAccessMode mode = adds ? SINO_READ_WRITE : SINO_WRITE;
+        const Sums arguments = {.all = {.data = all, .mode = mode},
+                                .lost = {.data = lost, .mode = mode},
+                                .part = {.data = sums + first, .count = parts},
+                                .stride = stride,
+                                .add = adds};
+        SINO_TRY(SINO_SUBMIT(runtime, &sums_kind, position, &arguments, .work = (double)sino_times(stride, parts)));
     }
     return NULL;
 }

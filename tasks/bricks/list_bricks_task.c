@@ -44,9 +44,5 @@ static const SinoTaskKind list_kind = {
 
 SinoStatus sino_insert_list_bricks(SinoRuntime *runtime, int64_t partition, const SinoListBricks *what, double work)
 {
-    SinoPosition position = SINO_NOWHERE;
-    position.partition = partition;
-    return sino_task_submit(
-        runtime, &list_kind,
-        &(SinoTaskRequest){.position = position, .arguments = what, .argument_bytes = sizeof *what, .work = work});
+    return SINO_SUBMIT(runtime, &list_kind, SINO_AT_PARTITION(partition), what, .work = work);
 }

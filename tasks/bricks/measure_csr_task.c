@@ -111,25 +111,18 @@ static const SinoTaskKind voxels_kind = {
 static const SinoTaskKind difference_kind = {
     .name = "measure_difference", .argument_bytes = sizeof(DifferenceArguments), .cpu = difference_cpu};
 
-static SinoStatus submit(SinoRuntime *runtime, const SinoTaskKind *kind, const void *arguments, double work)
-{
-    const SinoTaskRequest request = {
-        .position = SINO_NOWHERE, .arguments = arguments, .argument_bytes = kind->argument_bytes, .work = work};
-    return sino_task_submit(runtime, kind, &request);
-}
-
 SinoStatus sino_insert_measure_csr_rows(SinoRuntime *runtime, SinoMatrixFile *file, int64_t first, int64_t count,
                                         SinoRowBuffer *rows)
 {
     const RowsArguments arguments = {.file = file, .first = first, .count = count, .rows = rows};
-    return submit(runtime, &rows_kind, &arguments, (double)count);
+    return SINO_SUBMIT(runtime, &rows_kind, SINO_NOWHERE, &arguments, .work = (double)count);
 }
 
 SinoStatus sino_insert_measure_csr_columns(SinoRuntime *runtime, const SinoCsr *matrix, int64_t first, int64_t count,
                                            int64_t *entries)
 {
     const ColumnsArguments arguments = {.matrix = matrix, .first = first, .count = count, .entries = entries};
-    return submit(runtime, &columns_kind, &arguments, (double)count);
+    return SINO_SUBMIT(runtime, &columns_kind, SINO_NOWHERE, &arguments, .work = (double)count);
 }
 
 SinoStatus sino_insert_measure_csr_transpose(SinoRuntime *runtime, const SinoCsr *matrix, int64_t first, int64_t count,
@@ -137,13 +130,14 @@ SinoStatus sino_insert_measure_csr_transpose(SinoRuntime *runtime, const SinoCsr
 {
     const ColumnsArguments arguments = {
         .matrix = matrix, .first = first, .count = count, .all_entries = entries, .rows = rows};
-    return submit(runtime, &transpose_kind, &arguments, (double)count);
+    return SINO_SUBMIT(runtime, &transpose_kind, SINO_NOWHERE, &arguments, .work = (double)count);
 }
 
 static SinoStatus submit_product(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoMeasureCsr *what)
 {
     const SinoSparseRows *rows = what->rows;
-    return submit(runtime, kind, what, (double)(rows->start[rows->row_count] - rows->start[0]));
+    return SINO_SUBMIT(runtime, kind, SINO_NOWHERE, what,
+                       .work = (double)(rows->start[rows->row_count] - rows->start[0]));
 }
 
 SinoStatus sino_insert_measure_csr_ratio(SinoRuntime *runtime, const SinoMeasureCsr *what)
@@ -165,5 +159,5 @@ SinoStatus sino_insert_measure_difference(SinoRuntime *runtime, int64_t count, c
                                           double *difference)
 {
     const DifferenceArguments arguments = {.count = count, .x = x, .wanted = wanted, .difference = difference};
-    return submit(runtime, &difference_kind, &arguments, (double)count);
+    return SINO_SUBMIT(runtime, &difference_kind, SINO_NOWHERE, &arguments, .work = (double)count);
 }

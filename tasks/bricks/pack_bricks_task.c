@@ -99,9 +99,5 @@ static const SinoTaskKind pack_bricks_kind = {
 
 SinoStatus sino_insert_pack_bricks(SinoRuntime *runtime, int64_t partition, const SinoPackBricks *what, double work)
 {
-    SinoPosition position = SINO_NOWHERE;
-    position.partition = partition;
-    return sino_task_submit(
-        runtime, &pack_bricks_kind,
-        &(SinoTaskRequest){.position = position, .arguments = what, .argument_bytes = sizeof *what, .work = work});
+    return SINO_SUBMIT(runtime, &pack_bricks_kind, SINO_AT_PARTITION(partition), what, .work = work);
 }

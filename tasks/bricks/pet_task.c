@@ -22,10 +22,6 @@ typedef struct RowsArguments {
     SinoPetRows *made;
 } RowsArguments;
 
-typedef struct CountsArguments {
-    SinoPetCounts counts;
-} CountsArguments;
-
 static SinoStatus activity_cpu(const SinoTask *task)
 {
     const ActivityArguments *arguments = task->arguments;
@@ -70,8 +66,7 @@ static SinoStatus rows_cpu(const SinoTask *task)
 
 static SinoStatus counts_cpu(const SinoTask *task)
 {
-    const CountsArguments *arguments = task->arguments;
-    const SinoPetCounts *counts = &arguments->counts;
+    const SinoPetCounts *counts = task->arguments;
     for (int64_t i = 0; i < counts->row_count; i++) {
         const bool empty = counts->mean[i] < 0;
         const double additive = empty ? 0 : counts->additive;
@@ -87,19 +82,13 @@ static const SinoTaskKind activity_kind = {
     .name = "pet_activity", .argument_bytes = sizeof(ActivityArguments), .cpu = activity_cpu};
 static const SinoTaskKind rows_kind = {.name = "pet_rows", .argument_bytes = sizeof(RowsArguments), .cpu = rows_cpu};
 static const SinoTaskKind counts_kind = {
-    .name = "pet_counts", .argument_bytes = sizeof(CountsArguments), .cpu = counts_cpu};
-
-static SinoStatus submit(SinoRuntime *runtime, const SinoTaskKind *kind, const void *arguments, double work)
-{
-    const SinoTaskRequest request = {
-        .position = SINO_NOWHERE, .arguments = arguments, .argument_bytes = kind->argument_bytes, .work = work};
-    return sino_task_submit(runtime, kind, &request);
-}
+    .name = "pet_counts", .argument_bytes = sizeof(SinoPetCounts), .cpu = counts_cpu};
 
 SinoStatus sino_insert_pet_activity(SinoRuntime *runtime, const SinoPetScanner *scanner, int64_t z, float *slice)
 {
     const ActivityArguments arguments = {.scanner = scanner, .z = z, .slice = slice};
-    return submit(runtime, &activity_kind, &arguments, (double)(scanner->grid.x_count * scanner->grid.y_count));
+    return SINO_SUBMIT(runtime, &activity_kind, SINO_NOWHERE, &arguments,
+                       .work = (double)(scanner->grid.x_count * scanner->grid.y_count));
 }
 
 SinoStatus sino_insert_pet_rows(SinoRuntime *runtime, const SinoPetScanner *scanner, int64_t crystal,
@@ -107,7 +96,7 @@ SinoStatus sino_insert_pet_rows(SinoRuntime *runtime, const SinoPetScanner *scan
 {
     const RowsArguments arguments = {.scanner = scanner, .crystal = crystal, .activity = activity, .made = made};
     const double lines = (double)(sino_pet_crystals(scanner) - crystal);
-    return submit(runtime, &rows_kind, &arguments, lines * (double)scanner->ray_count);
+    return SINO_SUBMIT(runtime, &rows_kind, SINO_NOWHERE, &arguments, .work = lines * (double)scanner->ray_count);
 }
 
 void sino_pet_rows_forget(SinoPetRows *made)
@@ -117,6 +106,5 @@ void sino_pet_rows_forget(SinoPetRows *made)
 
 SinoStatus sino_insert_pet_counts(SinoRuntime *runtime, const SinoPetCounts *counts)
 {
-    const CountsArguments arguments = {.counts = *counts};
-    return submit(runtime, &counts_kind, &arguments, (double)counts->row_count);
+    return SINO_SUBMIT(runtime, &counts_kind, SINO_NOWHERE, counts, .work = (double)counts->row_count);
 }

@@ -5,29 +5,26 @@
 #include "cone_assemble.h"
 #include "task.h"
 
-typedef struct Arguments {
+typedef struct AddCone {
+    SinoOperand arrival, part;
     int64_t voxel_count;
-} Arguments;
+} AddCone;
 
 static SinoStatus add_cone_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_cone_add(arguments->voxel_count, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    const AddCone *of = task->arguments;
+    sino_cone_add(of->voxel_count, of->arrival.at, of->part.at);
     return NULL;
 }
 
 static const SinoTaskKind add_cone_kind = {
-    .name = "add_cone", .argument_bytes = sizeof(Arguments), .access_min = 2, .access_max = 2, .cpu = add_cone_cpu};
+    .name = "add_cone",
+    SINO_ARGUMENTS(AddCone, SINO_READS(AddCone, arrival), SINO_UPDATES(AddCone, part)),
+    .cpu = add_cone_cpu};
 
 SinoStatus sino_insert_add_cone(SinoRuntime *runtime, SinoPosition position, int64_t voxel_count, SinoData *arrival,
                                 SinoData *part)
 {
-    const Arguments arguments = {.voxel_count = voxel_count};
-    const SinoAccess access[] = {{arrival, SINO_READ}, {part, SINO_READ_WRITE}};
-    return sino_task_submit(runtime, &add_cone_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 2});
+    const AddCone arguments = {.arrival.data = arrival, .part.data = part, .voxel_count = voxel_count};
+    return SINO_SUBMIT(runtime, &add_cone_kind, position, &arguments);
 }

@@ -5,32 +5,34 @@
 #include "cone_assemble_cuda.h"
 #include "task.h"
 
+typedef struct AssembleCone {
+    SinoOperand part, image;
+    SinoConeAssembly assembly;
+} AssembleCone;
+
 static SinoStatus assemble_cone_cpu(const SinoTask *task)
 {
-    sino_cone_assemble(task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    const AssembleCone *of = task->arguments;
+    sino_cone_assemble(&of->assembly, of->part.at, of->image.at);
     return NULL;
 }
 
 static SinoStatus assemble_cone_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    return sino_cone_assemble_cuda(stream, task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    const AssembleCone *of = task->arguments;
+    return sino_cone_assemble_cuda(stream, &of->assembly, of->part.at, of->image.at);
 }
 
-static const SinoTaskKind assemble_cone_kind = {.name = "assemble_cone",
-                                                .argument_bytes = sizeof(SinoConeAssembly),
-                                                .access_min = 2,
-                                                .access_max = 2,
-                                                .cpu = assemble_cone_cpu,
-                                                .cuda = SINO_ON_CUDA(assemble_cone_cuda)};
+static const SinoTaskKind assemble_cone_kind = {
+    .name = "assemble_cone",
+    SINO_ARGUMENTS(AssembleCone, SINO_READS(AssembleCone, part), SINO_UPDATES(AssembleCone, image)),
+    SINO_CPU_CUDA(assemble_cone)};
 
 SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
                                      bool first, SinoData *part, SinoData *image)
 {
-    const SinoAccess access[] = {{part, SINO_READ}, {image, first ? SINO_WRITE : SINO_READ_WRITE}};
-    return sino_task_submit(runtime, &assemble_cone_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = assembly,
-                                               .argument_bytes = sizeof *assembly,
-                                               .access = access,
-                                               .access_count = 2});
+    const AssembleCone arguments = {.part.data = part,
+                                    .image = {.data = image, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
+                                    .assembly = *assembly};
+    return SINO_SUBMIT(runtime, &assemble_cone_kind, position, &arguments);
 }

@@ -5,15 +5,20 @@
 #include "arithmetic.h"
 #include "task.h"
 
+typedef struct Columns {
+    SinoOperand sinogram, rays;
+    SinoColumns what;
+} Columns;
+
 static SinoStatus columns_cpu(const SinoTask *task)
 {
-    const SinoColumns *what = task->arguments;
+    const Columns *of = task->arguments;
+    const SinoColumns *what = &of->what;
     const int64_t columns = what->column_count, rows = what->rows.slice_count;
     const int64_t lines = sino_times(what->angle_count, columns);
-    const float *sinogram = sino_task_buffer(task, 0);
-    float *rays = sino_task_buffer(task, 1);
+    float *rays = of->rays.at;
     for (SinoPanel at = sino_panel_at(what->rows, 0); at.first < rows; at = sino_panel_next(what->rows, at)) {
-        const float *panel = sino_panel_from(at, lines, sinogram);
+        const float *panel = sino_panel_from(at, lines, of->sinogram.at);
         for (int64_t i = 0; i < lines; i++) {
             float *to = rays + (what->place[i / columns] * columns + i % columns) * rows + at.first;
             for (int64_t r = 0; r < at.slices.slice_count; r++) to[r] = panel[i * at.slices.stride + r];
@@ -23,16 +28,15 @@ static SinoStatus columns_cpu(const SinoTask *task)
 }
 
 static const SinoTaskKind columns_kind = {
-    .name = "columns", .argument_bytes = sizeof(SinoColumns), .access_min = 2, .access_max = 2, .cpu = columns_cpu};
+    .name = "columns",
+    SINO_ARGUMENTS(Columns, SINO_READS(Columns, sinogram), SINO_UPDATES(Columns, rays)),
+    .cpu = columns_cpu};
 
 SinoStatus sino_insert_columns(SinoRuntime *runtime, SinoPosition position, const SinoColumns *columns, bool first,
                                SinoData *sinogram, SinoData *rays)
 {
-    const SinoAccess access[] = {{sinogram, SINO_READ}, {rays, first ? SINO_WRITE : SINO_READ_WRITE}};
-    return sino_task_submit(runtime, &columns_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = columns,
-                                               .argument_bytes = sizeof *columns,
-                                               .access = access,
-                                               .access_count = 2});
+    const Columns arguments = {.sinogram.data = sinogram,
+                               .rays = {.data = rays, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
+                               .what = *columns};
+    return SINO_SUBMIT(runtime, &columns_kind, position, &arguments);
 }

@@ -15,7 +15,5 @@ static const SinoTaskKind cone_center_kind = {
 
 SinoStatus sino_insert_cone_center(SinoRuntime *runtime, const SinoConeCenterSearch *search)
 {
-    return sino_task_submit(
-        runtime, &cone_center_kind,
-        &(SinoTaskRequest){.position = SINO_NOWHERE, .arguments = search, .argument_bytes = sizeof *search, .work = 1});
+    return SINO_SUBMIT(runtime, &cone_center_kind, SINO_NOWHERE, search, .work = 1);
 }

@@ -25,36 +25,35 @@ void *sino_lines_in(void *piece)
     return (char *)piece + UNIT_BYTES;
 }
 
+typedef struct Lines {
+    SinoOperand sinogram, scratch, piece;
+    SinoConePacking packing;
+} Lines;
+
 static SinoStatus lines_cpu(const SinoTask *task)
 {
-    void *piece = sino_task_buffer(task, 2);
-    sino_cone_pack(task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_lines_in(piece),
-                   sino_lines_units(piece));
+    const Lines *of = task->arguments;
+    sino_cone_pack(&of->packing, of->sinogram.at, of->scratch.at, sino_lines_in(of->piece.at),
+                   sino_lines_units(of->piece.at));
     return NULL;
 }
 
 static SinoStatus lines_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    void *piece = sino_task_buffer(task, 2);
-    return sino_cone_pack_cuda(stream, task->arguments, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
-                               sino_lines_in(piece), sino_lines_units(piece));
+    const Lines *of = task->arguments;
+    return sino_cone_pack_cuda(stream, &of->packing, of->sinogram.at, of->scratch.at, sino_lines_in(of->piece.at),
+                               sino_lines_units(of->piece.at));
 }
 
-static const SinoTaskKind lines_kind = {.name = "lines",
-                                        .argument_bytes = sizeof(SinoConePacking),
-                                        .access_min = 3,
-                                        .access_max = 3,
-                                        .cpu = lines_cpu,
-                                        .cuda = SINO_ON_CUDA(lines_cuda)};
+static const SinoTaskKind lines_kind = {
+    .name = "lines",
+    SINO_ARGUMENTS(Lines, SINO_READS(Lines, sinogram), SINO_USES(Lines, scratch), SINO_WRITES(Lines, piece)),
+    SINO_CPU_CUDA(lines)};
 
 SinoStatus sino_insert_lines(SinoRuntime *runtime, SinoPosition position, const SinoConePacking *packing,
                              SinoData *sinogram, SinoData *scratch, SinoData *piece)
 {
-    const SinoAccess access[] = {{sinogram, SINO_READ}, {scratch, SINO_SCRATCH}, {piece, SINO_WRITE}};
-    return sino_task_submit(runtime, &lines_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = packing,
-                                               .argument_bytes = sizeof *packing,
-                                               .access = access,
-                                               .access_count = 3});
+    const Lines arguments = {
+        .sinogram.data = sinogram, .scratch.data = scratch, .piece.data = piece, .packing = *packing};
+    return SINO_SUBMIT(runtime, &lines_kind, position, &arguments);
 }

@@ -8,7 +8,10 @@
 
 #include <string.h>
 
-enum { VOXELS, SCRATCH, RAYS, ORDER }; /* data of a product */
+typedef struct Product {
+    SinoOperand voxels, scratch, rays, order; /* order: of project_cone */
+    SinoProjectCone what;
+} Product;
 
 int64_t sino_project_cone_scratch_bytes(const SinoCone *cone)
 {
@@ -21,84 +24,72 @@ const char *sino_project_cone_isa_name(void)
 }
 
 /* The part of the vector of rays that the task works on. */
-static float *rays_of(const SinoTask *task)
+static float *rays_of(const Product *of)
 {
-    const SinoProjectCone *what = task->arguments;
+    const SinoProjectCone *what = &of->what;
     const int64_t rays = sino_times(what->cone->column_count, what->cone->row_count);
-    return (float *)sino_task_buffer(task, RAYS) + what->angles.first * rays;
+    return (float *)of->rays.at + what->angles.first * rays;
 }
 
 static void advance(const SinoTask *task)
 {
-    const SinoProjectCone *what = task->arguments;
-    sino_runtime_advance(task->runtime, what->progress, SINO_NOWHERE, &(SinoMinibatchProgress){0});
+    const Product *of = task->arguments;
+    sino_runtime_advance(task->runtime, of->what.progress, SINO_NOWHERE, &(SinoMinibatchProgress){0});
 }
 
 static SinoStatus project_cone_cpu(const SinoTask *task)
 {
-    const SinoProjectCone *what = task->arguments;
+    const Product *of = task->arguments;
+    const SinoProjectCone *what = &of->what;
     const int64_t rays = sino_times(what->cone->column_count, what->cone->row_count);
-    if (what->first) memset(rays_of(task), 0, (size_t)(what->angles.count * rays) * sizeof(float));
-    sino_cone_project(what->cone, what->band, what->angles, sino_task_buffer(task, VOXELS),
-                      sino_task_buffer(task, SCRATCH), rays_of(task));
+    if (what->first) memset(rays_of(of), 0, (size_t)(what->angles.count * rays) * sizeof(float));
+    sino_cone_project(what->cone, what->band, what->angles, of->voxels.at, of->scratch.at, rays_of(of));
     advance(task);
     return NULL;
 }
 
 static SinoStatus project_cone_back_cpu(const SinoTask *task)
 {
-    const SinoProjectCone *what = task->arguments;
+    const Product *of = task->arguments;
+    const SinoProjectCone *what = &of->what;
     const int64_t run = sino_times(what->cone->x_count, what->cone->z_count);
-    float *voxels = sino_task_buffer(task, VOXELS);
-    memset(voxels, 0, (size_t)(what->band.row_count * run) * sizeof *voxels);
-    sino_cone_project_back(what->cone, what->band, what->angles, rays_of(task), sino_task_buffer(task, SCRATCH),
-                           voxels);
+    memset(of->voxels.at, 0, (size_t)(what->band.row_count * run) * sizeof(float));
+    sino_cone_project_back(what->cone, what->band, what->angles, rays_of(of), of->scratch.at, of->voxels.at);
     advance(task);
     return NULL;
 }
 
 static const SinoTaskKind project_cone_kind = {.name = "project_cone",
-                                               .argument_bytes = sizeof(SinoProjectCone),
-                                               .access_min = 4,
-                                               .access_max = 4,
+                                               SINO_ARGUMENTS(Product, SINO_READS(Product, voxels),
+                                                              SINO_USES(Product, scratch), SINO_READS(Product, rays),
+                                                              SINO_UPDATES(Product, order)),
                                                .cpu = project_cone_cpu};
 
-static const SinoTaskKind project_cone_back_kind = {.name = "project_cone_back",
-                                                    .argument_bytes = sizeof(SinoProjectCone),
-                                                    .access_min = 3,
-                                                    .access_max = 3,
-                                                    .cpu = project_cone_back_cpu};
+static const SinoTaskKind project_cone_back_kind = {
+    .name = "project_cone_back",
+    SINO_ARGUMENTS(Product, SINO_WRITES(Product, voxels), SINO_USES(Product, scratch), SINO_READS(Product, rays)),
+    .cpu = project_cone_back_cpu};
 
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                 const SinoProjectCone *what, int access_count, const SinoAccess *access)
+                                 const SinoProjectCone *what, SinoData *voxels, SinoData *scratch, SinoData *order,
+                                 SinoData *rays)
 {
+    const Product arguments = {
+        .voxels.data = voxels, .scratch.data = scratch, .rays.data = rays, .order.data = order, .what = *what};
     const double runs = (double)what->band.row_count * (double)what->cone->x_count;
     const double updates = runs * (double)what->cone->z_count * (double)what->angles.count;
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = what,
-                                               .argument_bytes = sizeof *what,
-                                               .access = access,
-                                               .access_count = access_count,
-                                               .work = updates,
-                                               .flops = SINO_CONE_UPDATE_FLOPS * updates,
-                                               .precision = 1 + (int)SINO_SINGLE});
+    return SINO_SUBMIT(runtime, kind, position, &arguments, .work = updates, .flops = SINO_CONE_UPDATE_FLOPS * updates,
+                       .precision = 1 + (int)SINO_SINGLE);
 }
 
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                     SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays)
 {
-    const SinoAccess access[] = {[VOXELS] = {voxels, SINO_READ},
-                                 [SCRATCH] = {scratch, SINO_SCRATCH},
-                                 [RAYS] = {rays, SINO_READ},
-                                 [ORDER] = {order, SINO_READ_WRITE}};
-    return insert_product(runtime, &project_cone_kind, position, what, 4, access);
+    return insert_product(runtime, &project_cone_kind, position, what, voxels, scratch, order, rays);
 }
 
 SinoStatus sino_insert_project_cone_back(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                          SinoData *rays, SinoData *scratch, SinoData *voxels)
 {
-    const SinoAccess access[] = {
-        [VOXELS] = {voxels, SINO_WRITE}, [SCRATCH] = {scratch, SINO_SCRATCH}, [RAYS] = {rays, SINO_READ}};
-    return insert_product(runtime, &project_cone_back_kind, position, what, 3, access);
+    return insert_product(runtime, &project_cone_back_kind, position, what, voxels, scratch, NULL, rays);
 }

@@ -12,10 +12,11 @@ struct SinoCompletion {
     SinoRedundancy *redundancy;
 };
 
-typedef struct Arguments {
+typedef struct Sinograms {
+    SinoOperand from, to;
     const SinoRedundancy *redundancy;
     SinoSlices slices;
-} Arguments;
+} Sinograms;
 
 SinoStatus sino_completion_new(SinoRuntime *runtime, const SinoGeometry *geometry, const int64_t *place,
                                SinoCompletion **completion)
@@ -40,38 +41,28 @@ void sino_completion_free(SinoCompletion *completion)
 
 static SinoStatus complete_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_redundancy_complete(arguments->redundancy, arguments->slices, sino_task_buffer(task, 0),
-                             sino_task_buffer(task, 1));
+    const Sinograms *of = task->arguments;
+    sino_redundancy_complete(of->redundancy, of->slices, of->from.at, of->to.at);
     return NULL;
 }
 
 static SinoStatus redundancy_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_redundancy_weigh(arguments->redundancy, arguments->slices, sino_task_buffer(task, 0),
-                          sino_task_buffer(task, 1));
+    const Sinograms *of = task->arguments;
+    sino_redundancy_weigh(of->redundancy, of->slices, of->from.at, of->to.at);
     return NULL;
 }
 
-static const SinoTaskKind complete_kind = {
-    .name = "complete", .argument_bytes = sizeof(Arguments), .access_min = 2, .access_max = 2, .cpu = complete_cpu};
-
-static const SinoTaskKind redundancy_kind = {
-    .name = "redundancy", .argument_bytes = sizeof(Arguments), .access_min = 2, .access_max = 2, .cpu = redundancy_cpu};
+#define OPERANDS SINO_ARGUMENTS(Sinograms, SINO_READS(Sinograms, from), SINO_WRITES(Sinograms, to))
+static const SinoTaskKind complete_kind = {.name = "complete", OPERANDS, .cpu = complete_cpu};
+static const SinoTaskKind redundancy_kind = {.name = "redundancy", OPERANDS, .cpu = redundancy_cpu};
 
 static SinoStatus insert(const SinoTaskKind *kind, const SinoCompletion *completion, SinoPosition position,
                          SinoSlices slices, SinoData *from, SinoData *to)
 {
-    const Arguments arguments = {completion->redundancy, slices};
-    const SinoAccess access[] = {{from, SINO_READ}, {to, SINO_WRITE}};
-    return sino_task_submit(completion->runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 2,
-                                               SINO_OF_SLICES(slices)});
+    const Sinograms arguments = {
+        .from.data = from, .to.data = to, .redundancy = completion->redundancy, .slices = slices};
+    return SINO_SUBMIT(completion->runtime, kind, position, &arguments, SINO_OF_SLICES(slices));
 }
 
 SinoStatus sino_insert_complete(const SinoCompletion *completion, SinoPosition position, SinoSlices slices,

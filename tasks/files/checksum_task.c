@@ -24,10 +24,5 @@ SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char 
                                 char *digits)
 {
     const Arguments arguments = {.count = count, .path = path, .digits = digits};
-    return sino_task_submit(runtime, &checksum_kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .work = 1,
-                                               .file_bytes = bytes});
+    return SINO_SUBMIT(runtime, &checksum_kind, SINO_NOWHERE, &arguments, .work = 1, .file_bytes = bytes);
 }

@@ -6,17 +6,18 @@
 
 #include <math.h>
 
-typedef struct Arguments {
+typedef struct Compare {
+    SinoOperand a, b;
     const SinoCompareRequest *request;
     SinoComparison *comparison;
-} Arguments;
+} Compare;
 
 static SinoStatus compare_sums_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoCompareRequest *request = arguments->request;
-    const float *a = sino_task_buffer(task, 0), *b = sino_task_buffer(task, 1);
-    SinoComparison *found = arguments->comparison;
+    const Compare *of = task->arguments;
+    const SinoCompareRequest *request = of->request;
+    const float *a = of->a.at, *b = of->b.at;
+    SinoComparison *found = of->comparison;
     found->all = sino_pair_sums(request->region, request->width, a, b);
     found->object = request->object ? sino_pair_sums(request->object, request->width, a, b) : sino_pair_none();
     found->background =
@@ -26,10 +27,10 @@ static SinoStatus compare_sums_cpu(const SinoTask *task)
 
 static SinoStatus compare_likeness_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoCompareRequest *request = arguments->request;
-    const float *a = sino_task_buffer(task, 0), *b = sino_task_buffer(task, 1);
-    SinoComparison *found = arguments->comparison;
+    const Compare *of = task->arguments;
+    const SinoCompareRequest *request = of->request;
+    const float *a = of->a.at, *b = of->b.at;
+    SinoComparison *found = of->comparison;
     if (request->range > 0)
         SINO_TRY(sino_similarity(request->region, request->width, request->range, a, b, &found->similarity));
     if (!isnan(request->scale))
@@ -37,28 +38,15 @@ static SinoStatus compare_likeness_cpu(const SinoTask *task)
     return found->rings ? sino_rings_sum(request->rings, a, b, found->rings) : NULL;
 }
 
-static const SinoTaskKind sums_kind = {.name = "compare_sums",
-                                       .argument_bytes = sizeof(Arguments),
-                                       .access_min = 2,
-                                       .access_max = 2,
-                                       .cpu = compare_sums_cpu};
-static const SinoTaskKind likeness_kind = {.name = "compare_likeness",
-                                           .argument_bytes = sizeof(Arguments),
-                                           .access_min = 2,
-                                           .access_max = 2,
-                                           .cpu = compare_likeness_cpu};
+#define OPERANDS SINO_ARGUMENTS(Compare, SINO_READS(Compare, a), SINO_READS(Compare, b))
+static const SinoTaskKind sums_kind = {.name = "compare_sums", OPERANDS, .cpu = compare_sums_cpu};
+static const SinoTaskKind likeness_kind = {.name = "compare_likeness", OPERANDS, .cpu = compare_likeness_cpu};
 
 static SinoStatus submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoCompareRequest *request, SinoData *a,
                          SinoData *b, SinoComparison *comparison)
 {
-    const Arguments arguments = {.request = request, .comparison = comparison};
-    const SinoAccess access[] = {{a, SINO_READ}, {b, SINO_READ}};
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 2});
+    const Compare arguments = {.a.data = a, .b.data = b, .request = request, .comparison = comparison};
+    return SINO_SUBMIT(runtime, kind, SINO_NOWHERE, &arguments);
 }
 
 SinoStatus sino_insert_compare_sums(SinoRuntime *runtime, const SinoCompareRequest *request, SinoData *a, SinoData *b,

@@ -9,11 +9,10 @@
 
 #include <stdlib.h>
 
-enum { COUNTS, IO, FLAT, DARK, DATA }; /* a task's data; the fields only if it loads them */
-
-typedef struct Arguments {
+typedef struct Load {
+    SinoOperand counts, io, flat, dark; /* the fields only if it loads them */
     SinoLoad load;
-} Arguments;
+} Load;
 
 /* Images first … first + count − 1 of the flat or dark fields. */
 typedef SinoStatus ReadFields(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box, float *fields);
@@ -91,37 +90,29 @@ static SinoStatus load_counts(const SinoLoad *load, char *counts)
 
 static SinoStatus load_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoLoad *load = &arguments->load;
+    const Load *of = task->arguments;
+    const SinoLoad *load = &of->load;
     const SinoScanInfo *info = sino_scan_info(load->scan);
-    SINO_TRY(load_counts(load, sino_task_buffer(task, COUNTS)));
+    SINO_TRY(load_counts(load, of->counts.at));
     if (!load->fields || load->flat_correction == SINO_FLAT_NONE) return NULL;
-    SINO_TRY(load_flats(load, info->flat_count, sino_task_buffer(task, FLAT)));
-    return load_field(load, (Images){sino_scan_read_some_darks, 0, info->dark_count}, sino_task_buffer(task, DARK));
+    SINO_TRY(load_flats(load, info->flat_count, of->flat.at));
+    return load_field(load, (Images){sino_scan_read_some_darks, 0, info->dark_count}, of->dark.at);
 }
 
 static const SinoTaskKind load_kind = {.name = "load",
                                        .waits = true,
-                                       .argument_bytes = sizeof(Arguments),
-                                       .access_min = FLAT,
-                                       .access_max = DATA,
+                                       SINO_ARGUMENTS(Load, SINO_WRITES(Load, counts), SINO_UPDATES(Load, io),
+                                                      SINO_MAY_WRITE(Load, flat), SINO_MAY_WRITE(Load, dark)),
                                        .cpu = load_cpu};
 
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
                             SinoData *counts, SinoData *flat, SinoData *dark)
 {
-    const Arguments arguments = {.load = *load};
-    const SinoAccess access[] = {[COUNTS] = {counts, SINO_WRITE},
-                                 [IO] = {io, SINO_READ_WRITE},
-                                 [FLAT] = {flat, SINO_WRITE},
-                                 [DARK] = {dark, SINO_WRITE}};
-    return sino_task_submit(runtime, &load_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = load->fields ? DATA : FLAT,
-                                               .file_bytes = SINO_FILE_DATA,
-                                               .aside = load->aside,
-                                               .priority = SINO_PRIORITY_URGENT});
+    const Load arguments = {.counts.data = counts,
+                            .io.data = io,
+                            .flat.data = load->fields ? flat : NULL,
+                            .dark.data = load->fields ? dark : NULL,
+                            .load = *load};
+    return SINO_SUBMIT(runtime, &load_kind, position, &arguments, .file_bytes = SINO_FILE_DATA, .aside = load->aside,
+                       .priority = SINO_PRIORITY_URGENT);
 }

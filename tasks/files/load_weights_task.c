@@ -8,11 +8,12 @@
 
 #include <stdlib.h>
 
-enum { SINOGRAM, WEIGHTS }; /* a task's data; io follows the members of the weights, if it reads a file */
-
-typedef struct Arguments {
+typedef struct LoadWeights {
+    SinoOperand sinogram;
+    SinoOperandList weights; /* [member] */
+    SinoOperand io;          /* if it reads a file */
     SinoLoadWeights load;
-} Arguments;
+} LoadWeights;
 
 /* Weights of consecutive angles: of slice f at value[angle · angle_step + f · slice_step + column]. */
 typedef struct Piece {
@@ -81,9 +82,9 @@ static int64_t member_of(const SinoLoadWeights *load, int64_t row, int64_t *firs
 }
 
 /* Copies a piece, whose first angle is number `first` of the runs. */
-static void copy_piece(const SinoLoadWeights *load, const Piece *piece, int64_t first, int64_t count,
-                       const SinoTask *task)
+static void copy_piece(const LoadWeights *of, const Piece *piece, int64_t first, int64_t count)
 {
+    const SinoLoadWeights *load = &of->load;
     const int64_t all_rows = rows_of(load);
     for (int64_t j = 0; j < count; j++) {
         const int64_t row = (load->place ? load->place[first + j] : first + j) * piece->columns;
@@ -91,29 +92,30 @@ static void copy_piece(const SinoLoadWeights *load, const Piece *piece, int64_t 
         const int64_t member = member_of(load, row, &begin);
         Rows to = {.slices = load->slices, .all_rows = all_rows, .first_of_all = row, .first = row - begin};
         to.rows = load->member_count > 1 ? load->member_rows[member] : all_rows;
-        to.weights = sino_task_buffer(task, (int)(WEIGHTS + member));
-        to.sinogram = sino_task_buffer(task, SINOGRAM);
+        to.weights = of->weights.at[member];
+        to.sinogram = of->sinogram.at;
         copy_angle(piece, j, &to);
     }
 }
 
 /* Reads `count` angles of the scan from angle k on, which are number `first` of the runs and later ones. */
-static SinoStatus read_angles(const SinoLoadWeights *load, int64_t k, int64_t count, int64_t first, float *memory,
-                              const SinoTask *task)
+static SinoStatus read_angles(const LoadWeights *of, int64_t k, int64_t count, int64_t first, float *memory)
 {
+    const SinoLoadWeights *load = &of->load;
     const int64_t columns = columns_of(load);
     Piece piece = {memory, load->slices.slice_count * columns, columns, columns};
     if (load->slice)
         piece = (Piece){.value = load->slice + k * columns, .angle_step = columns, .columns = columns};
     else
         SINO_TRY(sino_weights_read(load->file, &load->part, k, count, memory));
-    copy_piece(load, &piece, first, count, task);
+    copy_piece(of, &piece, first, count);
     return NULL;
 }
 
 static SinoStatus load_weights_cpu(const SinoTask *task)
 {
-    const SinoLoadWeights *load = &((const Arguments *)task->arguments)->load;
+    const LoadWeights *of = task->arguments;
+    const SinoLoadWeights *load = &of->load;
     const int64_t angle_values = sino_times(load->slices.slice_count, columns_of(load));
     const int64_t at_once = sino_larger(1, SINO_WEIGHTS_PIECE_BYTES / sino_times(angle_values, (int64_t)sizeof(float)));
     float *memory = NULL;
@@ -123,7 +125,7 @@ static SinoStatus load_weights_cpu(const SinoTask *task)
     for (int64_t i = 0; i < load->run_count; i++)
         for (int64_t k = 0, count = 0; k < load->run[i].count && !status; k += count, first += count) {
             count = sino_smaller(at_once, load->run[i].count - k);
-            status = read_angles(load, load->run[i].first + k, count, first, memory, task);
+            status = read_angles(of, load->run[i].first + k, count, first, memory);
         }
     free(memory);
     return status;
@@ -131,29 +133,18 @@ static SinoStatus load_weights_cpu(const SinoTask *task)
 
 static const SinoTaskKind load_weights_kind = {.name = "load_weights",
                                                .waits = true,
-                                               .argument_bytes = sizeof(Arguments),
-                                               .access_min = 2,
-                                               .access_max = SINO_TASK_DATA_MANY,
+                                               SINO_ARGUMENTS(LoadWeights, SINO_UPDATES(LoadWeights, sinogram),
+                                                              SINO_WRITES_EACH(LoadWeights, weights),
+                                                              SINO_MAY_UPDATE(LoadWeights, io)),
                                                .cpu = load_weights_cpu};
 
 SinoStatus sino_insert_load_weights(SinoRuntime *runtime, SinoPosition position, const SinoLoadWeights *load,
                                     SinoData *io, SinoData *sinogram, SinoData *const *weights)
 {
-    const Arguments arguments = {.load = *load};
-    const int64_t count = load->member_count;
+    const LoadWeights arguments = {.sinogram.data = sinogram,
+                                   .weights = {.data = weights, .count = load->member_count},
+                                   .io.data = io,
+                                   .load = *load};
     const int64_t bytes = sino_times(sino_times(rows_of(load), load->slices.slice_count), (int64_t)sizeof(float));
-    SinoAccess *access;
-    SINO_TRY(sino_allocate(WEIGHTS + count + 1, sizeof *access, "a task", &access));
-    access[SINOGRAM] = (SinoAccess){sinogram, SINO_READ_WRITE};
-    for (int64_t i = 0; i < count; i++) access[WEIGHTS + i] = (SinoAccess){weights[i], SINO_WRITE};
-    access[WEIGHTS + count] = (SinoAccess){io, SINO_READ_WRITE};
-    SinoStatus status = sino_task_submit(runtime, &load_weights_kind,
-                                         &(SinoTaskRequest){.position = position,
-                                                            .arguments = &arguments,
-                                                            .argument_bytes = sizeof arguments,
-                                                            .access = access,
-                                                            .access_count = (int)(WEIGHTS + count + (io ? 1 : 0)),
-                                                            .file_bytes = io ? bytes : 0});
-    free(access);
-    return status;
+    return SINO_SUBMIT(runtime, &load_weights_kind, position, &arguments, .file_bytes = io ? bytes : 0);
 }

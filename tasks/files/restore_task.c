@@ -66,8 +66,5 @@ static const SinoTaskKind restore_kind = {
 
 SinoStatus sino_insert_restore(SinoRuntime *runtime, const SinoRestore *restore)
 {
-    return sino_task_submit(
-        runtime, &restore_kind,
-        &(SinoTaskRequest){
-            .position = SINO_NOWHERE, .arguments = restore, .argument_bytes = sizeof *restore, .work = 1});
+    return SINO_SUBMIT(runtime, &restore_kind, SINO_NOWHERE, restore, .work = 1);
 }

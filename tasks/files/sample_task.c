@@ -4,10 +4,11 @@
 
 #include "task.h"
 
-typedef struct Arguments {
+typedef struct Sample {
+    SinoOperand sinogram;
     SinoSlices slices;
     SinoSample sample;
-} Arguments;
+} Sample;
 
 static float value_at(const void *sinogram, SinoPrecision precision, int64_t at)
 {
@@ -16,8 +17,8 @@ static float value_at(const void *sinogram, SinoPrecision precision, int64_t at)
 
 static SinoStatus sample_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoSample *wanted = &arguments->sample;
+    const Sample *of = task->arguments;
+    const SinoSample *wanted = &of->sample;
     const int64_t columns = wanted->column_count;
     int64_t j = 0, angles = 0;
     for (int64_t i = 0; i < wanted->run_count; i++) angles += wanted->run[i].count;
@@ -26,28 +27,18 @@ static SinoStatus sample_cpu(const SinoTask *task)
             for (int64_t c = 0; c < columns; c++) {
                 const int64_t row = (wanted->place ? wanted->place[j] : j) * columns + c;
                 wanted->to[k * columns + c] =
-                    value_at(sino_task_buffer(task, 0), arguments->slices.precision,
-                             sino_panel_element(arguments->slices, angles * columns, row, wanted->slice));
+                    value_at(of->sinogram.at, of->slices.precision,
+                             sino_panel_element(of->slices, angles * columns, row, wanted->slice));
             }
     return NULL;
 }
 
-static const SinoTaskKind sample_kind = {.name = "sample",
-                                         .waits = true,
-                                         .argument_bytes = sizeof(Arguments),
-                                         .access_min = 1,
-                                         .access_max = 1,
-                                         .cpu = sample_cpu};
+static const SinoTaskKind sample_kind = {
+    .name = "sample", .waits = true, SINO_ARGUMENTS(Sample, SINO_READS(Sample, sinogram)), .cpu = sample_cpu};
 
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *wanted,
                               SinoData *sinogram)
 {
-    const Arguments arguments = {.slices = slices, .sample = *wanted};
-    const SinoAccess access[] = {{sinogram, SINO_READ}};
-    return sino_task_submit(runtime, &sample_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 1});
+    const Sample arguments = {.sinogram.data = sinogram, .slices = slices, .sample = *wanted};
+    return SINO_SUBMIT(runtime, &sample_kind, position, &arguments);
 }

@@ -27,22 +27,14 @@ static const SinoTaskKind shard_kind = {
 static const SinoTaskKind shrink_kind = {
     .name = "shrink", .waits = true, .argument_bytes = sizeof(Arguments), .cpu = shrink_cpu};
 
-static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, const Arguments *arguments)
-{
-    return sino_task_submit(
-        runtime, kind,
-        &(SinoTaskRequest){
-            .position = SINO_NOWHERE, .arguments = arguments, .argument_bytes = sizeof *arguments, .work = 1});
-}
-
 SinoStatus sino_insert_shard(SinoRuntime *runtime, SinoVolume *volume, int64_t level, int64_t shard)
 {
     const Arguments arguments = {.volume = volume, .level = level, .first = shard};
-    return insert(runtime, &shard_kind, &arguments);
+    return SINO_SUBMIT(runtime, &shard_kind, SINO_NOWHERE, &arguments, .work = 1);
 }
 
 SinoStatus sino_insert_shrink(SinoRuntime *runtime, SinoVolume *volume, int64_t level, int64_t first, int64_t count)
 {
     const Arguments arguments = {.volume = volume, .level = level, .first = first, .count = count};
-    return insert(runtime, &shrink_kind, &arguments);
+    return SINO_SUBMIT(runtime, &shrink_kind, SINO_NOWHERE, &arguments, .work = 1);
 }

@@ -25,14 +25,20 @@ void sino_tally_add(const SinoTally *to, const int64_t *tally)
     for (int64_t r = 0; r < to->row_count; r++) to->by_row[r] += *tally++;
 }
 
+typedef struct Store {
+    SinoOperand image, history, repaired, tally, io;
+    SinoStore to;
+} Store;
+
 /* Notes that the slices are stored; an end of the program then leaves them for --resume. */
-static SinoStatus note(const SinoTask *task, const SinoStore *to)
+static SinoStatus note(const Store *of)
 {
+    const SinoStore *to = &of->to;
     SinoJournalEntry entry = {.first_slice = to->first_slice,
                               .slice_count = to->slice_count,
-                              .repaired = sino_task_buffer(task, 2),
+                              .repaired = of->repaired.at,
                               .tally_count = to->tallied ? sino_tally_count(&to->tally) : 0,
-                              .tally = sino_task_buffer(task, 3)};
+                              .tally = of->tally.at};
     const int64_t pixels = sino_times(to->sections.width, to->sections.height);
     if (!to->journal) return NULL;
     if (to->rounds) {
@@ -43,8 +49,8 @@ static SinoStatus note(const SinoTask *task, const SinoStore *to)
     if (to->keeper) {
         entry.keeper = 1;
         entry.columns = to->numbers;
-        entry.residuals = sino_task_buffer(task, 1);
-        entry.checksum = sino_journal_checksum(sino_times(to->slice_count, pixels), sino_task_buffer(task, 0));
+        entry.residuals = of->history.at;
+        entry.checksum = sino_journal_checksum(sino_times(to->slice_count, pixels), of->image.at);
     }
     sino_journal_append(to->journal, &entry);
     if (to->volume) sino_volume_stay(to->volume);
@@ -52,27 +58,27 @@ static SinoStatus note(const SinoTask *task, const SinoStore *to)
     return NULL;
 }
 
-static SinoStatus keep(const SinoTask *task, const SinoStore *to)
+static SinoStatus keep(const Store *of)
 {
-    float *slices = sino_task_buffer(task, 0);
-    memcpy(to->history + to->first_slice * to->numbers, sino_task_buffer(task, 1),
+    const SinoStore *to = &of->to;
+    memcpy(to->history + to->first_slice * to->numbers, of->history.at,
            (size_t)(to->slice_count * to->numbers) * sizeof *to->history);
-    if (to->rounds) sino_volume_round(to->volume, to->first_slice, to->slice_count, slices);
-    sino_sections_take(&to->sections, to->first_slice, to->slice_count, slices);
-    return to->volume ? sino_volume_write(to->volume, to->first_slice, to->slice_count, slices) : NULL;
+    if (to->rounds) sino_volume_round(to->volume, to->first_slice, to->slice_count, of->image.at);
+    sino_sections_take(&to->sections, to->first_slice, to->slice_count, of->image.at);
+    return to->volume ? sino_volume_write(to->volume, to->first_slice, to->slice_count, of->image.at) : NULL;
 }
 
 static SinoStatus store_cpu(const SinoTask *task)
 {
-    const SinoStore *to = task->arguments;
+    const Store *of = task->arguments;
+    const SinoStore *to = &of->to;
     if (to->repaired)
-        memcpy(to->repaired + to->first_slice, sino_task_buffer(task, 2),
-               (size_t)to->slice_count * sizeof *to->repaired);
-    if (to->tallied) sino_tally_add(&to->tally, sino_task_buffer(task, 3));
-    if (to->keeper) SINO_TRY(keep(task, to));
-    SINO_TRY(note(task, to));
+        memcpy(to->repaired + to->first_slice, of->repaired.at, (size_t)to->slice_count * sizeof *to->repaired);
+    if (to->tallied) sino_tally_add(&to->tally, of->tally.at);
+    if (to->keeper) SINO_TRY(keep(of));
+    SINO_TRY(note(of));
     SinoMinibatchProgress now =
-        sino_minibatch_progress(to->slice_count, to->numbers, to->iteration_count, sino_task_buffer(task, 1));
+        sino_minibatch_progress(to->slice_count, to->numbers, to->iteration_count, of->history.at);
     now.stored = true;
     sino_runtime_advance(task->runtime, (double)to->slice_count, task->position, &now);
     return NULL;
@@ -80,33 +86,28 @@ static SinoStatus store_cpu(const SinoTask *task)
 
 static const SinoTaskKind store_kind = {.name = "store",
                                         .waits = true,
-                                        .argument_bytes = sizeof(SinoStore),
-                                        .access_min = 5,
-                                        .access_max = 5,
+                                        SINO_ARGUMENTS(Store, SINO_READS(Store, image), SINO_READS(Store, history),
+                                                       SINO_READS(Store, repaired), SINO_READS(Store, tally),
+                                                       SINO_UPDATES(Store, io)),
                                         .cpu = store_cpu};
 
 SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
                              SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally)
 {
-    SinoStore where = *store;
-    where.rounds = store->keeper && store->volume && sino_volume_rounds(store->volume);
+    const bool rounds = store->keeper && store->volume && sino_volume_rounds(store->volume);
     const bool packs = store->keeper && store->volume && sino_volume_packs(store->volume);
     const int64_t pixels = sino_times(store->sections.width, store->sections.height);
+    /* To write is to wait until the image is compressed. */
+    Store arguments = {.image = {.data = image, .mode = rounds || packs ? SINO_READ_WRITE : SINO_READ},
+                       .history.data = history,
+                       .repaired.data = repaired,
+                       .tally.data = tally,
+                       .io.data = io,
+                       .to = *store};
+    arguments.to.rounds = rounds;
     if (packs)
         SINO_TRY(sino_insert_compress(runtime, position, store->volume, store->first_slice, store->slice_count, pixels,
                                       image));
-    /* To write is to wait until the image is compressed. */
-    const SinoAccess access[] = {{image, where.rounds || packs ? SINO_READ_WRITE : SINO_READ},
-                                 {history, SINO_READ},
-                                 {repaired, SINO_READ},
-                                 {tally, SINO_READ},
-                                 {io, SINO_READ_WRITE}};
-    return sino_task_submit(runtime, &store_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &where,
-                                               .argument_bytes = sizeof where,
-                                               .access = access,
-                                               .access_count = 5,
-                                               .file_bytes = SINO_FILE_DATA,
-                                               .priority = SINO_PRIORITY_URGENT});
+    return SINO_SUBMIT(runtime, &store_kind, position, &arguments, .file_bytes = SINO_FILE_DATA,
+                       .priority = SINO_PRIORITY_URGENT);
 }

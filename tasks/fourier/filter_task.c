@@ -18,33 +18,31 @@ struct SinoFilterPlans {
     SinoGpuPlans *gpu; /* of SinoFilterCuda; NULL: no GPU computes */
 };
 
-typedef struct Arguments {
+typedef struct Filter {
+    SinoOperand sinogram, scratch;
     const SinoFilterPlans *plans;
     SinoSlices slices;
-} Arguments;
+} Filter;
 
 static SinoStatus filter_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoFilterPlans *plans = arguments->plans;
-    sino_filter_run(plans->filter, plans->angle_count, arguments->slices, plans->angle_weight,
-                    sino_task_buffer(task, 1), sino_task_buffer(task, 0));
+    const Filter *of = task->arguments;
+    const SinoFilterPlans *plans = of->plans;
+    sino_filter_run(plans->filter, plans->angle_count, of->slices, plans->angle_weight, of->scratch.at,
+                    of->sinogram.at);
     return NULL;
 }
 
 static SinoStatus filter_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_filter_run_cuda(stream, sino_gpu_plans_mine(arguments->plans->gpu), arguments->slices,
-                                sino_task_buffer(task, 0));
+    const Filter *of = task->arguments;
+    return sino_filter_run_cuda(stream, sino_gpu_plans_mine(of->plans->gpu), of->slices, of->sinogram.at);
 }
 
-static const SinoTaskKind filter_kind = {.name = "filter",
-                                         .argument_bytes = sizeof(Arguments),
-                                         .access_min = 2,
-                                         .access_max = 2,
-                                         .cpu = filter_cpu,
-                                         .cuda = SINO_ON_CUDA(filter_cuda)};
+static const SinoTaskKind filter_kind = {
+    .name = "filter",
+    SINO_ARGUMENTS(Filter, SINO_UPDATES(Filter, sinogram), SINO_USES(Filter, scratch)),
+    SINO_CPU_CUDA(filter)};
 
 static SinoStatus make_plan(const void *of, void **plan)
 {
@@ -89,12 +87,7 @@ void sino_filter_plans_free(SinoFilterPlans *plans)
 SinoStatus sino_insert_filter(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
                               SinoData *sinogram)
 {
-    const Arguments arguments = {.plans = plans, .slices = slices};
-    const SinoAccess access[] = {{sinogram, SINO_READ_WRITE}, {plans->scratch, SINO_SCRATCH}};
-    return sino_task_submit(plans->runtime, &filter_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 2});
+    const Filter arguments = {
+        .sinogram.data = sinogram, .scratch.data = plans->scratch, .plans = plans, .slices = slices};
+    return SINO_SUBMIT(plans->runtime, &filter_kind, position, &arguments);
 }

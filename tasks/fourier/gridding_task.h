@@ -20,7 +20,7 @@ SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
 void sino_gridding_plan_free(SinoGriddingPlan *plan); /* takes NULL; no task may use it any more */
 
 /* Bytes that a plan keeps: scratch memory of workers. */
-int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count);
+int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t worker_count);
 
 /* Flops for one slice (gridding.h). */
 double sino_gridding_plan_flops(const SinoGeometry *geometry);

@@ -5,7 +5,7 @@
 #include "arithmetic.h"
 #include "gpu_plans.h"
 #include "memory.h"
-#include "slice_parts.h"
+#include "task.h"
 #include "toeplitz_cuda.h"
 
 #include <stdlib.h>
@@ -13,63 +13,45 @@
 struct SinoToeplitzPlan {
     SinoRuntime *runtime; /* not owned */
     SinoToeplitz *toeplitz;
-    SinoSliceParts parts;
-    int64_t scratch_bytes; /* of the codelet, before the addresses of parts */
-    double work;           /* of a slice */
+    SinoTileMap map;
+    int64_t part_count;
+    double work; /* of a slice */
     SinoData *scratch;
     SinoToeplitzBatch batch;
     SinoGpuPlans *gpu;         /* of SinoToeplitzCuda; NULL: no GPU computes */
     SinoData *spectrum, *tile; /* what GPUs read of the operator and of the map; NULL: no GPU computes */
 };
 
-/* A task's data: scratch memory; then the parts of x, and of y, that are not empty; for GPUs the spectrum and the tiles
- * of the map. */
-enum { SCRATCH, FIRST, TABLES = 2 };
-
-typedef struct Arguments {
+/* spectrum, tile: for GPUs. */
+typedef struct Product {
+    SinoOperand scratch;
+    SinoOperandList x, y; /* [part] */
+    SinoOperand spectrum, tile;
     const SinoToeplitzPlan *plan;
     SinoSlices slices;
-} Arguments;
+} Product;
 
 static SinoStatus product_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoToeplitzPlan *plan = arguments->plan;
-    char *scratch = sino_task_buffer(task, SCRATCH);
-    void **x = (void **)(scratch + plan->scratch_bytes), **y = x + plan->parts.count;
-    sino_slice_parts_list(&plan->parts, task, FIRST, x);
-    sino_slice_parts_list(&plan->parts, task, FIRST + (int)plan->parts.filled, y);
-    sino_toeplitz_product(plan->toeplitz, &plan->parts.map, arguments->slices, (const float *const *)x, scratch,
-                          (float *const *)y);
+    const Product *of = task->arguments;
+    sino_toeplitz_product(of->plan->toeplitz, &of->plan->map, of->slices, (const float *const *)of->x.at,
+                          of->scratch.at, (float *const *)of->y.at);
     return NULL;
 }
 
 static SinoStatus product_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoToeplitzPlan *plan = arguments->plan;
-    const int filled = (int)plan->parts.filled, table = FIRST + 2 * filled;
-    const SinoToeplitzTables tables = {sino_task_buffer(task, table),
-                                       {sino_task_buffer(task, table + 1), plan->parts.map.part_rows},
-                                       plan->parts.count};
-    void **x = NULL;
-    SINO_TRY(sino_allocate(2 * plan->parts.count, sizeof *x, "partitions", &x));
-    void **y = x + plan->parts.count;
-    sino_slice_parts_list(&plan->parts, task, FIRST, x);
-    sino_slice_parts_list(&plan->parts, task, FIRST + filled, y);
-    SinoStatus status =
-        sino_toeplitz_product_cuda(stream, sino_gpu_plans_mine(plan->gpu), &tables, arguments->slices,
-                                   (const float *const *)x, sino_task_buffer(task, SCRATCH), (float *const *)y);
-    free(x);
-    return status;
+    const Product *of = task->arguments;
+    const SinoToeplitzTables tables = {of->spectrum.at, {of->tile.at, of->plan->map.part_rows}, of->plan->part_count};
+    return sino_toeplitz_product_cuda(stream, sino_gpu_plans_mine(of->plan->gpu), &tables, of->slices,
+                                      (const float *const *)of->x.at, of->scratch.at, (float *const *)of->y.at);
 }
 
-static const SinoTaskKind product_kind = {.name = "toeplitz_product",
-                                          .argument_bytes = sizeof(Arguments),
-                                          .access_min = 3,
-                                          .access_max = SINO_TASK_DATA_MANY,
-                                          .cpu = product_cpu,
-                                          .cuda = SINO_ON_CUDA(product_cuda)};
+static const SinoTaskKind product_kind = {
+    .name = "toeplitz_product",
+    SINO_ARGUMENTS(Product, SINO_USES(Product, scratch), SINO_READS_EACH(Product, x), SINO_WRITES_EACH(Product, y),
+                   SINO_MAY_READ(Product, spectrum), SINO_MAY_READ(Product, tile)),
+    SINO_CPU_CUDA(product)};
 
 static SinoStatus make_gpu_plan(const void *of, void **plan)
 {
@@ -86,15 +68,9 @@ static void free_gpu_plan(void *plan)
 
 static const SinoGpuPlanKind gpu_kind = {make_gpu_plan, free_gpu_plan};
 
-static int64_t address_bytes(int64_t part_count)
+int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t worker_count)
 {
-    return sino_times(2 * part_count, (int64_t)sizeof(void *));
-}
-
-int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count)
-{
-    const int64_t scratch = sino_toeplitz_scratch_bytes(geometry) + address_bytes(part_count);
-    return sino_toeplitz_bytes(geometry) + sino_times(worker_count, scratch);
+    return sino_toeplitz_bytes(geometry) + sino_times(worker_count, sino_toeplitz_scratch_bytes(geometry));
 }
 
 int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry)
@@ -123,11 +99,11 @@ static int64_t map_bytes(int64_t grid_size)
     return sino_times(sino_times(side, side), (int64_t)sizeof(SinoTileNumber));
 }
 
-SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry, int64_t part_count)
+SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry)
 {
     const SinoToeplitzBatch batch = sino_toeplitz_batch(geometry->grid_size, SINO_TOEPLITZ_BATCH_BYTES);
     const int64_t of_gpu = sino_toeplitz_cuda_scratch_bytes(&batch);
-    const int64_t of_core = sino_toeplitz_scratch_bytes(geometry) + address_bytes(part_count);
+    const int64_t of_core = sino_toeplitz_scratch_bytes(geometry);
     const int64_t scratch = sino_larger(of_gpu, of_core), map = map_bytes(geometry->grid_size);
     return (SinoToeplitzGpu){.slices = batch.slices,
                              .task_bytes =
@@ -139,7 +115,7 @@ SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry, int64_t par
 /* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */
 static SinoStatus open_gpus(const SinoGeometry *geometry, SinoToeplitzPlan *plan, int64_t *scratch_bytes)
 {
-    const SinoTileMap *map = &plan->parts.map;
+    const SinoTileMap *map = &plan->map;
     if (!(sino_runtime_devices(plan->runtime) & SINO_DEVICE_CUDA)) return NULL;
     plan->batch = sino_toeplitz_batch(geometry->grid_size, SINO_TOEPLITZ_BATCH_BYTES);
     *scratch_bytes = sino_larger(*scratch_bytes, sino_toeplitz_cuda_scratch_bytes(&plan->batch));
@@ -151,7 +127,7 @@ static SinoStatus open_gpus(const SinoGeometry *geometry, SinoToeplitzPlan *plan
 
 static SinoStatus fill(const SinoGeometry *geometry, SinoToeplitzPlan *plan)
 {
-    int64_t scratch_bytes = plan->scratch_bytes + address_bytes(plan->parts.count);
+    int64_t scratch_bytes = sino_toeplitz_scratch_bytes(geometry);
     SINO_TRY(sino_toeplitz_new(geometry, &plan->toeplitz));
     SINO_TRY(open_gpus(geometry, plan, &scratch_bytes));
     return sino_data_scratch(plan->runtime, "scratch", scratch_bytes, &plan->scratch);
@@ -162,10 +138,8 @@ SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
 {
     SinoToeplitzPlan *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the operator", &made));
-    *made = (SinoToeplitzPlan){.runtime = runtime,
-                               .parts = sino_slice_parts(map, part_count),
-                               .scratch_bytes = sino_toeplitz_scratch_bytes(geometry),
-                               .work = sino_toeplitz_flops(geometry->grid_size)};
+    *made = (SinoToeplitzPlan){
+        .runtime = runtime, .map = *map, .part_count = part_count, .work = sino_toeplitz_flops(geometry->grid_size)};
     SinoStatus status = fill(geometry, made);
     if (status)
         sino_toeplitz_plan_free(made);
@@ -188,27 +162,14 @@ void sino_toeplitz_plan_free(SinoToeplitzPlan *plan)
 SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
                                         SinoData *const *x, SinoData *const *y)
 {
-    const Arguments arguments = {.plan = plan, .slices = slices};
+    const Product arguments = {.scratch.data = plan->scratch,
+                               .x = {.data = x, .count = plan->part_count},
+                               .y = {.data = y, .count = plan->part_count},
+                               .spectrum.data = plan->spectrum,
+                               .tile.data = plan->tile,
+                               .plan = plan,
+                               .slices = slices};
     const double work = plan->work * (double)slices.slice_count;
-    SinoAccess *access = NULL;
-    SINO_TRY(sino_allocate(FIRST + 2 * plan->parts.filled + TABLES, sizeof *access, "the data of a task", &access));
-    access[SCRATCH] = (SinoAccess){plan->scratch, SINO_SCRATCH};
-    int count = sino_slice_parts_access(&plan->parts, x, SINO_READ, FIRST, access);
-    count = sino_slice_parts_access(&plan->parts, y, SINO_WRITE, count, access);
-    if (plan->spectrum) {
-        access[count++] = (SinoAccess){plan->spectrum, SINO_READ};
-        access[count++] = (SinoAccess){plan->tile, SINO_READ};
-    }
-    SinoStatus status = sino_task_submit(plan->runtime, &product_kind,
-                                         &(SinoTaskRequest){.position = position,
-                                                            .arguments = &arguments,
-                                                            .argument_bytes = sizeof arguments,
-                                                            .access = access,
-                                                            .access_count = count,
-                                                            SINO_OF_SLICES(slices),
-                                                            .host = !plan->spectrum,
-                                                            .work = work,
-                                                            .effort = SINO_TOEPLITZ_FLOPS * work});
-    free(access);
-    return status;
+    return SINO_SUBMIT(plan->runtime, &product_kind, position, &arguments, SINO_OF_SLICES(slices),
+                       .host = !plan->spectrum, .work = work, .effort = SINO_TOEPLITZ_FLOPS * work);
 }

@@ -20,7 +20,7 @@ SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
 void sino_toeplitz_plan_free(SinoToeplitzPlan *plan); /* takes NULL; no task may use it any more */
 
 /* Bytes that a plan keeps, scratch memory of workers included; and that making it takes beside them. */
-int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t part_count, int64_t worker_count);
+int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t worker_count);
 int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry);
 
 /* What GPUs add. */
@@ -30,7 +30,7 @@ typedef struct SinoToeplitzGpu {
     int64_t map_bytes;          /* main memory of a plan */
     int64_t more_scratch_bytes; /* main memory of each worker, whose scratch memory has the size of a GPU's */
 } SinoToeplitzGpu;
-SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry, int64_t part_count);
+SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry);
 
 /* The side of the FFTs, and their flops for a product with one slice (toeplitz.h). */
 int64_t sino_toeplitz_plan_side(int64_t grid_size);

@@ -6,30 +6,30 @@
 #include "assemble_cuda.h"
 #include "task.h"
 
-typedef struct Arguments {
+typedef struct Assemble {
+    SinoOperand x, image, tiles;
     SinoAssemble assemble;
-} Arguments;
+} Assemble;
 
 static SinoStatus assemble_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_assemble(&arguments->assemble, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    const Assemble *of = task->arguments;
+    sino_assemble(&of->assemble, of->x.at, of->image.at);
     return NULL;
 }
 
 static SinoStatus assemble_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    SinoAssemble assemble = ((const Arguments *)task->arguments)->assemble;
-    assemble.tile = sino_task_buffer(task, 2); /* the tiles' places, on the device */
-    return sino_assemble_cuda(stream, &assemble, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    const Assemble *of = task->arguments;
+    SinoAssemble assemble = of->assemble;
+    assemble.tile = of->tiles.at;
+    return sino_assemble_cuda(stream, &assemble, of->x.at, of->image.at);
 }
 
-static const SinoTaskKind assemble_kind = {.name = "assemble",
-                                           .argument_bytes = sizeof(Arguments),
-                                           .access_min = 2,
-                                           .access_max = 3,
-                                           .cpu = assemble_cpu,
-                                           .cuda = SINO_ON_CUDA(assemble_cuda)};
+static const SinoTaskKind assemble_kind = {
+    .name = "assemble",
+    SINO_ARGUMENTS(Assemble, SINO_READS(Assemble, x), SINO_UPDATES(Assemble, image), SINO_MAY_READ(Assemble, tiles)),
+    SINO_CPU_CUDA(assemble)};
 
 /* Voxels of the tiles, and as many pixels. */
 static int64_t moved_bytes(const SinoAssemble *part)
@@ -41,16 +41,11 @@ static int64_t moved_bytes(const SinoAssemble *part)
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *part, bool first,
                                 SinoData *tiles, SinoData *x, SinoData *image)
 {
-    const Arguments arguments = {.assemble = *part};
-    const SinoAccess access[] = {{x, SINO_READ}, {image, first ? SINO_WRITE : SINO_READ_WRITE}, {tiles, SINO_READ}};
-    return sino_task_submit(runtime, &assemble_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = tiles ? 3 : 2,
-                                               SINO_OF_SLICES(part->slices),
-                                               .work = (double)(part->tile_count * part->slices.stride),
-                                               .part_bytes = moved_bytes(part),
-                                               .host = tiles == NULL});
+    const Assemble arguments = {.x.data = x,
+                                .image = {.data = image, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
+                                .tiles.data = tiles,
+                                .assemble = *part};
+    return SINO_SUBMIT(runtime, &assemble_kind, position, &arguments, SINO_OF_SLICES(part->slices),
+                       .work = (double)(part->tile_count * part->slices.stride), .part_bytes = moved_bytes(part),
+                       .host = tiles == NULL);
 }

@@ -5,19 +5,20 @@
 #include "arithmetic.h"
 #include "task.h"
 
-typedef struct Arguments {
+typedef struct Fill {
+    SinoOperand image, x;
     SinoFill fill;
-} Arguments;
+} Fill;
 
 static SinoStatus fill_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_fill(&arguments->fill, sino_task_buffer(task, 0), sino_task_buffer(task, 1));
+    const Fill *of = task->arguments;
+    sino_fill(&of->fill, of->image.at, of->x.at);
     return NULL;
 }
 
 static const SinoTaskKind fill_kind = {
-    .name = "fill", .argument_bytes = sizeof(Arguments), .access_min = 2, .access_max = 2, .cpu = fill_cpu};
+    .name = "fill", SINO_ARGUMENTS(Fill, SINO_READS(Fill, image), SINO_WRITES(Fill, x)), .cpu = fill_cpu};
 
 /* Voxels of the tiles, and as many pixels. */
 static int64_t moved_bytes(const SinoFill *part)
@@ -29,15 +30,7 @@ static int64_t moved_bytes(const SinoFill *part)
 SinoStatus sino_insert_fill(SinoRuntime *runtime, SinoPosition position, const SinoFill *fill, SinoData *image,
                             SinoData *x)
 {
-    const Arguments arguments = {.fill = *fill};
-    const SinoAccess access[] = {{image, SINO_READ}, {x, SINO_WRITE}};
-    return sino_task_submit(runtime, &fill_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 2,
-                                               SINO_OF_SLICES(fill->slices),
-                                               .work = (double)(fill->tile_count * fill->slices.stride),
-                                               .part_bytes = moved_bytes(fill)});
+    const Fill arguments = {.image.data = image, .x.data = x, .fill = *fill};
+    return SINO_SUBMIT(runtime, &fill_kind, position, &arguments, SINO_OF_SLICES(fill->slices),
+                       .work = (double)(fill->tile_count * fill->slices.stride), .part_bytes = moved_bytes(fill));
 }

@@ -8,102 +8,80 @@
 
 #include <string.h>
 
-typedef struct FmaArguments {
+typedef struct Fma {
     SinoPrecision precision;
     int64_t rounds;
-} FmaArguments;
+} Fma;
 
-typedef struct BytesArguments {
+typedef struct Bytes {
+    SinoOperand data;
     int64_t bytes;
-} BytesArguments;
+} Bytes;
 
 /* The value of every byte: a number of 0.26 in half, 1.7e-7 in single, 5e-57 in double, so that sums stay normal. */
 enum { SMALL_NUMBER = 0x34 };
 
 static SinoStatus multiply_add_cpu(const SinoTask *task)
 {
-    const FmaArguments *arguments = task->arguments;
-    sino_machine_multiply_add(arguments->precision, arguments->rounds);
+    const Fma *of = task->arguments;
+    sino_machine_multiply_add(of->precision, of->rounds);
     return NULL;
 }
 
 static SinoStatus read_cpu(const SinoTask *task)
 {
-    const BytesArguments *arguments = task->arguments;
-    sino_machine_read(sino_task_buffer(task, 0), arguments->bytes);
+    const Bytes *of = task->arguments;
+    sino_machine_read(of->data.at, of->bytes);
     return NULL;
 }
 
 static SinoStatus copy_cpu(const SinoTask *task)
 {
-    const BytesArguments *arguments = task->arguments;
-    char *data = sino_task_buffer(task, 0);
-    const size_t half = (size_t)arguments->bytes / 2;
-    memcpy(data + half, data, half);
+    const Bytes *of = task->arguments;
+    const size_t half = (size_t)of->bytes / 2;
+    memcpy((char *)of->data.at + half, of->data.at, half);
     return NULL;
 }
 
 static SinoStatus fill_cpu(const SinoTask *task)
 {
-    const BytesArguments *arguments = task->arguments;
-    memset(sino_task_buffer(task, 0), SMALL_NUMBER, (size_t)arguments->bytes);
+    const Bytes *of = task->arguments;
+    memset(of->data.at, SMALL_NUMBER, (size_t)of->bytes);
     return NULL;
 }
 
 static const SinoTaskKind multiply_add_kind = {
-    .name = "measure_fma", .argument_bytes = sizeof(FmaArguments), .cpu = multiply_add_cpu};
-
-static const SinoTaskKind read_kind = {.name = "measure_read",
-                                       .argument_bytes = sizeof(BytesArguments),
-                                       .access_min = 1,
-                                       .access_max = 1,
-                                       .cpu = read_cpu};
-
-static const SinoTaskKind copy_kind = {.name = "measure_copy",
-                                       .argument_bytes = sizeof(BytesArguments),
-                                       .access_min = 1,
-                                       .access_max = 1,
-                                       .cpu = copy_cpu};
-
-static const SinoTaskKind fill_kind = {.name = "measure_fill",
-                                       .argument_bytes = sizeof(BytesArguments),
-                                       .access_min = 1,
-                                       .access_max = 1,
-                                       .cpu = fill_cpu};
+    .name = "measure_fma", .argument_bytes = sizeof(Fma), .cpu = multiply_add_cpu};
+static const SinoTaskKind read_kind = {
+    .name = "measure_read", SINO_ARGUMENTS(Bytes, SINO_READS(Bytes, data)), .cpu = read_cpu};
+static const SinoTaskKind copy_kind = {
+    .name = "measure_copy", SINO_ARGUMENTS(Bytes, SINO_UPDATES(Bytes, data)), .cpu = copy_cpu};
+static const SinoTaskKind fill_kind = {
+    .name = "measure_fill", SINO_ARGUMENTS(Bytes, SINO_WRITES(Bytes, data)), .cpu = fill_cpu};
 
 SinoStatus sino_insert_measure_fma(SinoRuntime *runtime, SinoPrecision precision, int64_t rounds)
 {
-    const FmaArguments arguments = {.precision = precision, .rounds = rounds};
-    return sino_task_submit(runtime, &multiply_add_kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .work = (double)rounds});
+    const Fma arguments = {.precision = precision, .rounds = rounds};
+    return SINO_SUBMIT(runtime, &multiply_add_kind, SINO_NOWHERE, &arguments, .work = (double)rounds);
 }
 
-static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, int64_t bytes, SinoAccess access)
+static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, int64_t bytes, SinoData *data)
 {
-    const BytesArguments arguments = {.bytes = bytes};
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = &access,
-                                               .access_count = 1,
-                                               .work = (double)bytes});
+    const Bytes arguments = {.data.data = data, .bytes = bytes};
+    return SINO_SUBMIT(runtime, kind, SINO_NOWHERE, &arguments, .work = (double)bytes);
 }
 
 SinoStatus sino_insert_measure_read(SinoRuntime *runtime, int64_t bytes, SinoData *data)
 {
-    return insert(runtime, &read_kind, bytes, (SinoAccess){data, SINO_READ});
+    return insert(runtime, &read_kind, bytes, data);
 }
 
 SinoStatus sino_insert_measure_copy(SinoRuntime *runtime, int64_t bytes, SinoData *data)
 {
-    return insert(runtime, &copy_kind, bytes, (SinoAccess){data, SINO_READ_WRITE});
+    return insert(runtime, &copy_kind, bytes, data);
 }
 
 SinoStatus sino_insert_measure_fill(SinoRuntime *runtime, int64_t bytes, SinoData *data)
 {
-    return insert(runtime, &fill_kind, bytes, (SinoAccess){data, SINO_WRITE});
+    return insert(runtime, &fill_kind, bytes, data);
 }

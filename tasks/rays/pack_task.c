@@ -23,12 +23,6 @@ static const SinoTaskKind pack_kind = {.name = "pack", .argument_bytes = sizeof(
 SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run, const uint32_t *local)
 {
     const Arguments arguments = {.run = run, .local = local};
-    SinoPosition position = SINO_NOWHERE;
-    position.partition = partition;
-    return sino_task_submit(runtime, &pack_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .work = (double)run->stored_count,
-                                               .effort = (double)run->stored_count});
+    return SINO_SUBMIT(runtime, &pack_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)run->stored_count,
+                       .effort = (double)run->stored_count);
 }

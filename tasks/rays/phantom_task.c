@@ -8,10 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct Arguments {
-    SinoPhantomRow row;
-} Arguments;
-
 /* Counts of the open beam above dark, and of the dark field. They use the range of a uint16 detector well. */
 static const double open_counts = 50000, dark_counts = 400;
 
@@ -75,8 +71,7 @@ static void cone_integrals(const SinoPhantomRow *row, double *sinogram)
 
 static SinoStatus phantom_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoPhantomRow *row = &arguments->row;
+    const SinoPhantomRow *row = task->arguments;
     const int64_t columns = row->geometry.column_count;
     double *sinogram = NULL;
     SINO_TRY(sino_allocate(sino_geometry_ray_count(&row->geometry), sizeof *sinogram, "a sinogram", &sinogram));
@@ -93,14 +88,11 @@ static SinoStatus phantom_cpu(const SinoTask *task)
     return NULL;
 }
 
-static const SinoTaskKind phantom_kind = {.name = "phantom", .argument_bytes = sizeof(Arguments), .cpu = phantom_cpu};
+static const SinoTaskKind phantom_kind = {
+    .name = "phantom", .argument_bytes = sizeof(SinoPhantomRow), .cpu = phantom_cpu};
 
 SinoStatus sino_insert_phantom(SinoRuntime *runtime, const SinoPhantomRow *row)
 {
-    const Arguments arguments = {.row = *row};
-    return sino_task_submit(runtime, &phantom_kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .work = (double)sino_geometry_ray_count(&row->geometry)});
+    return SINO_SUBMIT(runtime, &phantom_kind, SINO_NOWHERE, row,
+                       .work = (double)sino_geometry_ray_count(&row->geometry));
 }

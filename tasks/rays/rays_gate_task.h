@@ -7,6 +7,7 @@
 #ifndef SINO_RAYS_GATE_TASK_H
 #define SINO_RAYS_GATE_TASK_H
 
+#include "geometry.h"
 #include "panel.h"
 #include "runtime.h"
 
@@ -19,5 +20,9 @@ int64_t sino_part_first(int64_t rows, int64_t part_count, int64_t i);
 /* _begin with `kept`: the tasks also read what the vector had before. */
 SinoStatus sino_insert_rays_begin(SinoRuntime *runtime, SinoPosition position, bool kept, SinoData *rays);
 SinoStatus sino_insert_rays_end(SinoRuntime *runtime, SinoPosition position, SinoData *rays);
+
+/* In such a task: sets the rays of some angles to 0, of float elements (panel.h). */
+void sino_rays_clear(const SinoGeometry *geometry, SinoSlices slices, int64_t first_angle, int64_t angle_count,
+                     float *rays);
 
 #endif

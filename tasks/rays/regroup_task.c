@@ -7,70 +7,56 @@
 #include "task.h"
 #include "trace_task.h"
 
-typedef struct Arguments {
+typedef struct Regroup {
+    SinoOperand block, table, written, head, rays; /* for GPUs; `head`: of regroup_fill */
     const SinoRegroup *regroup;
     SinoRegroupShape shape;
-    bool has_rays;
     int64_t first, count;
     SinoRegroupSize *size; /* in main memory: of visit `first` */
     void *lists;           /* in main memory: the lists as a whole */
-} Arguments;
+} Regroup;
 
 /* What a core takes to measure or to write the list of a stored nonzero, in flops of a product: three quarters of what
  * it takes to trace it, measured in one run of 256 columns, 400 angles. */
 enum { REGROUP_FLOPS = SINO_TRACE_FLOPS * 3 / 4 };
 
-/* Order of the data of a task for GPUs. */
-enum { BLOCK, TABLE, WRITTEN, MEASURE_RAYS, HEAD = MEASURE_RAYS, FILL_RAYS, DATA_MAX };
-
 static SinoStatus measure_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_regroup_measure(arguments->regroup, arguments->first, arguments->count, arguments->size);
+    const Regroup *of = task->arguments;
+    return sino_regroup_measure(of->regroup, of->first, of->count, of->size);
 }
 
 static SinoStatus fill_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_regroup_fill(arguments->regroup, arguments->first, arguments->count, arguments->lists);
+    const Regroup *of = task->arguments;
+    return sino_regroup_fill(of->regroup, of->first, of->count, of->lists);
 }
 
 /* The input in the memory of the calling worker's GPU. */
-static SinoRegroupCuda input_of(const SinoTask *task, const Arguments *arguments, int rays)
+static SinoRegroupCuda input_of(const Regroup *of)
 {
-    return (SinoRegroupCuda){.shape = arguments->shape,
-                             .block = sino_task_buffer(task, BLOCK),
-                             .ray = arguments->has_rays ? sino_task_buffer(task, rays) : NULL,
-                             .table = sino_task_buffer(task, TABLE)};
+    return (SinoRegroupCuda){.shape = of->shape, .block = of->block.at, .ray = of->rays.at, .table = of->table.at};
 }
 
 static SinoStatus measure_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoRegroupCuda input = input_of(task, arguments, MEASURE_RAYS);
-    return sino_regroup_measure_cuda(stream, &input, arguments->first, arguments->count,
-                                     sino_task_buffer(task, WRITTEN));
+    const Regroup *of = task->arguments;
+    const SinoRegroupCuda input = input_of(of);
+    return sino_regroup_measure_cuda(stream, &input, of->first, of->count, of->written.at);
 }
 
 static SinoStatus fill_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoRegroupCuda input = input_of(task, arguments, FILL_RAYS);
-    return sino_regroup_fill_cuda(stream, &input, sino_task_buffer(task, HEAD), arguments->first, arguments->count,
-                                  sino_task_buffer(task, WRITTEN));
+    const Regroup *of = task->arguments;
+    const SinoRegroupCuda input = input_of(of);
+    return sino_regroup_fill_cuda(stream, &input, of->head.at, of->first, of->count, of->written.at);
 }
 
-static const SinoTaskKind measure_kind = {.name = "regroup_measure",
-                                          .argument_bytes = sizeof(Arguments),
-                                          .access_max = 4,
-                                          .cpu = measure_cpu,
-                                          .cuda = SINO_ON_CUDA(measure_cuda)};
-
-static const SinoTaskKind fill_kind = {.name = "regroup_fill",
-                                       .argument_bytes = sizeof(Arguments),
-                                       .access_max = 5,
-                                       .cpu = fill_cpu,
-                                       .cuda = SINO_ON_CUDA(fill_cuda)};
+#define OPERANDS                                                                                                       \
+    SINO_ARGUMENTS(Regroup, SINO_MAY_READ(Regroup, block), SINO_MAY_READ(Regroup, table),                              \
+                   SINO_MAY_WRITE(Regroup, written), SINO_MAY_READ(Regroup, head), SINO_MAY_READ(Regroup, rays))
+static const SinoTaskKind measure_kind = {.name = "regroup_measure", OPERANDS, SINO_CPU_CUDA(measure)};
+static const SinoTaskKind fill_kind = {.name = "regroup_fill", OPERANDS, SINO_CPU_CUDA(fill)};
 
 /* Output budget of one task: a fifth of the GPU memory that remains beside its input, because the next task's input and
  * the previous task's output are resident at the same time. Below 2 MiB the GPU would idle, so a core does the task (0
@@ -85,43 +71,30 @@ int64_t sino_regroup_gpu_bytes(const SinoRuntime *runtime, const SinoRegroupShap
 }
 
 /* Inserts a task. It may run on a GPU if part->data is given. */
-static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoRegroupPart *part,
-                         Arguments *arguments)
+static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoRegroupPart *part, Regroup regroup)
 {
-    SinoPosition position = SINO_NOWHERE;
-    SinoAccess access[DATA_MAX];
-    int count = 0;
-    position.partition = part->partition;
-    arguments->regroup = part->regroup;
-    arguments->first = part->first;
-    arguments->count = part->count;
+    regroup.regroup = part->regroup;
+    regroup.first = part->first;
+    regroup.count = part->count;
     if (part->data) {
         const SinoRegroupData *data = part->data;
-        arguments->shape = data->shape;
-        arguments->has_rays = data->rays != NULL;
-        access[count++] = (SinoAccess){data->block, SINO_READ};
-        access[count++] = (SinoAccess){data->table, SINO_READ};
-        access[count++] = (SinoAccess){part->written, SINO_WRITE};
-        if (arguments->lists) access[count++] = (SinoAccess){data->head, SINO_READ};
-        if (data->rays) access[count++] = (SinoAccess){data->rays, SINO_READ};
+        regroup.shape = data->shape;
+        regroup.block.data = data->block;
+        regroup.table.data = data->table;
+        regroup.written.data = part->written;
+        if (regroup.lists) regroup.head.data = data->head;
+        regroup.rays.data = data->rays;
     }
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = arguments,
-                                               .argument_bytes = sizeof *arguments,
-                                               .access = access,
-                                               .access_count = count,
-                                               .work = (double)part->count,
-                                               .effort = REGROUP_FLOPS * (double)part->nonzero_count,
-                                               .host = part->data == NULL});
+    return SINO_SUBMIT(runtime, kind, SINO_AT_PARTITION(part->partition), &regroup, .work = (double)part->count,
+                       .effort = REGROUP_FLOPS * (double)part->nonzero_count, .host = part->data == NULL);
 }
 
 SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, const SinoRegroupPart *part, SinoRegroupSize *size)
 {
-    return insert(runtime, &measure_kind, part, &(Arguments){.size = size});
+    return insert(runtime, &measure_kind, part, (Regroup){.size = size});
 }
 
 SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, const SinoRegroupPart *part, void *lists)
 {
-    return insert(runtime, &fill_kind, part, &(Arguments){.lists = lists});
+    return insert(runtime, &fill_kind, part, (Regroup){.lists = lists});
 }

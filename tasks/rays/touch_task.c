@@ -22,10 +22,5 @@ static const SinoTaskKind touch_kind = {.name = "touch", .argument_bytes = sizeo
 SinoStatus sino_insert_touch(SinoRuntime *runtime, int64_t partition, void *memory, int64_t bytes)
 {
     const Arguments arguments = {.memory = memory, .bytes = bytes};
-    SinoPosition position = SINO_NOWHERE;
-    position.partition = partition;
-    return sino_task_submit(
-        runtime, &touch_kind,
-        &(SinoTaskRequest){
-            .position = position, .arguments = &arguments, .argument_bytes = sizeof arguments, .work = (double)bytes});
+    return SINO_SUBMIT(runtime, &touch_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)bytes);
 }

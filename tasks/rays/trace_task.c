@@ -6,156 +6,112 @@
 #include "task.h"
 #include "trace_cuda.h"
 
-typedef struct Arguments {
+typedef struct Trace {
     SinoPackRun *run;
-} Arguments;
+} Trace;
 
 static SinoStatus trace_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_pack_run(arguments->run);
+    const Trace *of = task->arguments;
+    return sino_pack_run(of->run);
 }
 
-static const SinoTaskKind trace_kind = {.name = "trace", .argument_bytes = sizeof(Arguments), .cpu = trace_cpu};
-
-static SinoPosition at_partition(int64_t partition)
-{
-    SinoPosition position = SINO_NOWHERE;
-    position.partition = partition;
-    return position;
-}
+static const SinoTaskKind trace_kind = {.name = "trace", .argument_bytes = sizeof(Trace), .cpu = trace_cpu};
 
 SinoStatus sino_insert_trace(SinoRuntime *runtime, int64_t partition, SinoPackRun *run)
 {
-    const double work = (double)(run->tile_count * sino_layout_stored_angles(run->layout));
-    const Arguments arguments = {.run = run};
-    return sino_task_submit(runtime, &trace_kind,
-                            &(SinoTaskRequest){.position = at_partition(partition),
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .work = work,
-                                               .effort = SINO_TRACE_FLOPS * (double)run->stored_nonzero_count});
+    const Trace arguments = {.run = run};
+    return SINO_SUBMIT(runtime, &trace_kind, SINO_AT_PARTITION(partition), &arguments,
+                       .work = (double)(run->tile_count * sino_layout_stored_angles(run->layout)),
+                       .effort = SINO_TRACE_FLOPS * (double)run->stored_nonzero_count);
 }
 
-/* Order of the buffers of both passes. */
-enum { ANGLES, SECTIONS, SIZES, BYTES };
-
-typedef struct PassArguments {
+/* Arguments of both passes. */
+typedef struct Pass {
+    SinoOperand angles, sections, sizes, bytes; /* `bytes`: of the second pass */
     const SinoLayout *layout;
     int64_t section_count;
-} PassArguments;
+} Pass;
 
 static SinoStatus measure_cpu(const SinoTask *task)
 {
-    const PassArguments *arguments = task->arguments;
-    return sino_trace_measure(arguments->layout, arguments->section_count, sino_task_buffer(task, SECTIONS),
-                              sino_task_buffer(task, SIZES));
+    const Pass *of = task->arguments;
+    return sino_trace_measure(of->layout, of->section_count, of->sections.at, of->sizes.at);
 }
 
 static SinoStatus fill_cpu(const SinoTask *task)
 {
-    const PassArguments *arguments = task->arguments;
-    return sino_trace_fill(arguments->layout, arguments->section_count, sino_task_buffer(task, SECTIONS),
-                           sino_task_buffer(task, SIZES), sino_task_buffer(task, BYTES));
+    const Pass *of = task->arguments;
+    return sino_trace_fill(of->layout, of->section_count, of->sections.at, of->sizes.at, of->bytes.at);
 }
 
 static SinoStatus measure_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const PassArguments *arguments = task->arguments;
-    return sino_trace_measure_cuda(stream, arguments->layout, sino_task_buffer(task, ANGLES), arguments->section_count,
-                                   sino_task_buffer(task, SECTIONS), sino_task_buffer(task, SIZES));
+    const Pass *of = task->arguments;
+    return sino_trace_measure_cuda(stream, of->layout, of->angles.at, of->section_count, of->sections.at, of->sizes.at);
 }
 
 static SinoStatus fill_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const PassArguments *arguments = task->arguments;
-    return sino_trace_fill_cuda(stream, arguments->layout, sino_task_buffer(task, ANGLES), arguments->section_count,
-                                sino_task_buffer(task, SECTIONS), sino_task_buffer(task, SIZES),
-                                sino_task_buffer(task, BYTES));
+    const Pass *of = task->arguments;
+    return sino_trace_fill_cuda(stream, of->layout, of->angles.at, of->section_count, of->sections.at, of->sizes.at,
+                                of->bytes.at);
 }
 
-static const SinoTaskKind measure_kind = {.name = "trace_measure",
-                                          .argument_bytes = sizeof(PassArguments),
-                                          .access_min = 3,
-                                          .access_max = 3,
-                                          .cpu = measure_cpu,
-                                          .cuda = SINO_ON_CUDA(measure_cuda)};
+static const SinoTaskKind measure_kind = {
+    .name = "trace_measure",
+    SINO_ARGUMENTS(Pass, SINO_READS(Pass, angles), SINO_READS(Pass, sections), SINO_WRITES(Pass, sizes)),
+    SINO_CPU_CUDA(measure)};
 
 static const SinoTaskKind fill_kind = {.name = "trace_fill",
-                                       .argument_bytes = sizeof(PassArguments),
-                                       .access_min = 4,
-                                       .access_max = 4,
-                                       .cpu = fill_cpu,
-                                       .cuda = SINO_ON_CUDA(fill_cuda)};
+                                       SINO_ARGUMENTS(Pass, SINO_READS(Pass, angles), SINO_READS(Pass, sections),
+                                                      SINO_READS(Pass, sizes), SINO_WRITES(Pass, bytes)),
+                                       SINO_CPU_CUDA(fill)};
 
-static double work_of(const SinoTraceTables *tables)
+static SinoStatus insert_pass(SinoRuntime *runtime, const SinoTaskKind *kind, int64_t partition,
+                              const SinoTraceTables *tables, SinoData *bytes)
 {
-    return (double)(tables->section_count * tables->layout->group_angles);
-}
-
-static PassArguments pass_of(const SinoTraceTables *tables)
-{
-    return (PassArguments){.layout = tables->layout, .section_count = tables->section_count};
+    const Pass arguments = {.angles.data = tables->angles,
+                            .sections.data = tables->sections,
+                            .sizes.data = tables->sizes,
+                            .bytes.data = bytes,
+                            .layout = tables->layout,
+                            .section_count = tables->section_count};
+    return SINO_SUBMIT(runtime, kind, SINO_AT_PARTITION(partition), &arguments,
+                       .work = (double)(tables->section_count * tables->layout->group_angles));
 }
 
 SinoStatus sino_insert_trace_measure(SinoRuntime *runtime, int64_t partition, const SinoTraceTables *tables)
 {
-    const PassArguments arguments = pass_of(tables);
-    const SinoAccess access[] = {[ANGLES] = {tables->angles, SINO_READ},
-                                 [SECTIONS] = {tables->sections, SINO_READ},
-                                 [SIZES] = {tables->sizes, SINO_WRITE}};
-    return sino_task_submit(runtime, &measure_kind,
-                            &(SinoTaskRequest){.position = at_partition(partition),
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 3,
-                                               .work = work_of(tables)});
+    return insert_pass(runtime, &measure_kind, partition, tables, NULL);
 }
 
 SinoStatus sino_insert_trace_fill(SinoRuntime *runtime, int64_t partition, const SinoTraceTables *tables,
                                   SinoData *bytes)
 {
-    const PassArguments arguments = pass_of(tables);
-    const SinoAccess access[] = {[ANGLES] = {tables->angles, SINO_READ},
-                                 [SECTIONS] = {tables->sections, SINO_READ},
-                                 [SIZES] = {tables->sizes, SINO_READ},
-                                 [BYTES] = {bytes, SINO_WRITE}};
-    return sino_task_submit(runtime, &fill_kind,
-                            &(SinoTaskRequest){.position = at_partition(partition),
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 4,
-                                               .work = work_of(tables)});
+    return insert_pass(runtime, &fill_kind, partition, tables, bytes);
 }
 
-typedef struct MarkArguments {
+typedef struct Mark {
+    SinoOperand bytes;
     SinoPrecision precision;
     int64_t size;
     uint8_t *touched;
-} MarkArguments;
+} Mark;
 
 static SinoStatus mark_cpu(const SinoTask *task)
 {
-    const MarkArguments *arguments = task->arguments;
-    sino_pack_mark(arguments->precision, arguments->size, sino_task_buffer(task, 0), arguments->touched);
+    const Mark *of = task->arguments;
+    sino_pack_mark(of->precision, of->size, of->bytes.at, of->touched);
     return NULL;
 }
 
 static const SinoTaskKind mark_kind = {
-    .name = "trace_mark", .argument_bytes = sizeof(MarkArguments), .access_min = 1, .access_max = 1, .cpu = mark_cpu};
+    .name = "trace_mark", SINO_ARGUMENTS(Mark, SINO_READS(Mark, bytes)), .cpu = mark_cpu};
 
 SinoStatus sino_insert_trace_mark(SinoRuntime *runtime, int64_t partition, SinoPrecision precision, int64_t size,
                                   SinoData *bytes, uint8_t *touched)
 {
-    const MarkArguments arguments = {.precision = precision, .size = size, .touched = touched};
-    const SinoAccess access[] = {{bytes, SINO_READ}};
-    return sino_task_submit(runtime, &mark_kind,
-                            &(SinoTaskRequest){.position = at_partition(partition),
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 1,
-                                               .work = (double)size});
+    const Mark arguments = {.bytes.data = bytes, .precision = precision, .size = size, .touched = touched};
+    return SINO_SUBMIT(runtime, &mark_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)size);
 }

@@ -4,22 +4,22 @@
 
 #include "task.h"
 
+typedef struct Gaussian {
+    SinoOperand image;
+    SinoGaussian gaussian;
+} Gaussian;
+
 static SinoStatus gaussian_cpu(const SinoTask *task)
 {
-    return sino_gaussian(task->arguments, sino_task_buffer(task, 0));
+    const Gaussian *of = task->arguments;
+    return sino_gaussian(&of->gaussian, of->image.at);
 }
 
 static const SinoTaskKind gaussian_kind = {
-    .name = "gaussian", .argument_bytes = sizeof(SinoGaussian), .access_min = 1, .access_max = 1, .cpu = gaussian_cpu};
+    .name = "gaussian", SINO_ARGUMENTS(Gaussian, SINO_UPDATES(Gaussian, image)), .cpu = gaussian_cpu};
 
 SinoStatus sino_insert_gaussian(SinoRuntime *runtime, SinoPosition position, const SinoGaussian *gaussian,
                                 SinoData *image)
 {
-    const SinoAccess access[] = {{image, SINO_READ_WRITE}};
-    return sino_task_submit(runtime, &gaussian_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = gaussian,
-                                               .argument_bytes = sizeof *gaussian,
-                                               .access = access,
-                                               .access_count = 1});
+    return SINO_SUBMIT(runtime, &gaussian_kind, position, &(Gaussian){.image.data = image, .gaussian = *gaussian});
 }

@@ -6,32 +6,27 @@
 
 #include <string.h>
 
-typedef struct Arguments {
+typedef struct Repeat {
+    SinoOperand from, to;
     int64_t row_count, row_bytes, row;
-} Arguments;
+} Repeat;
 
 static SinoStatus repeat_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const char *from = (const char *)sino_task_buffer(task, 0) + arguments->row * arguments->row_bytes;
-    char *to = sino_task_buffer(task, 1);
-    for (int64_t i = 0; i < arguments->row_count; i++)
-        memcpy(to + i * arguments->row_bytes, from, (size_t)arguments->row_bytes);
+    const Repeat *of = task->arguments;
+    const char *from = (const char *)of->from.at + of->row * of->row_bytes;
+    for (int64_t i = 0; i < of->row_count; i++)
+        memcpy((char *)of->to.at + i * of->row_bytes, from, (size_t)of->row_bytes);
     return NULL;
 }
 
 static const SinoTaskKind repeat_kind = {
-    .name = "repeat", .argument_bytes = sizeof(Arguments), .access_min = 2, .access_max = 2, .cpu = repeat_cpu};
+    .name = "repeat", SINO_ARGUMENTS(Repeat, SINO_READS(Repeat, from), SINO_WRITES(Repeat, to)), .cpu = repeat_cpu};
 
 SinoStatus sino_insert_repeat(SinoRuntime *runtime, SinoPosition position, int64_t row_count, int64_t row_bytes,
                               int64_t row, SinoData *from, SinoData *to)
 {
-    const Arguments arguments = {row_count, row_bytes, row};
-    const SinoAccess access[] = {{from, SINO_READ}, {to, SINO_WRITE}};
-    return sino_task_submit(runtime, &repeat_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 2});
+    const Repeat arguments = {
+        .from.data = from, .to.data = to, .row_count = row_count, .row_bytes = row_bytes, .row = row};
+    return SINO_SUBMIT(runtime, &repeat_kind, position, &arguments);
 }

@@ -3,119 +3,85 @@
 #include "variation_task.h"
 
 #include "arithmetic.h"
-#include "memory.h"
 #include "task.h"
 #include "variation_cuda.h"
 #include "variation_opencl.h"
 
-#include <stdlib.h>
-
-/* Buffers: the state; one that is read or written for the partition itself, or two; then one or two of each partition
- * that has voxels, in the order of the partitions; for devices the tables of tiles and of neighbours. */
-typedef struct Arguments {
+/* Arguments of variation_primal. tiles, neighbours: for devices the tables of tiles and of neighbours. */
+typedef struct Primal {
+    SinoOperand state, z, u;
+    SinoOperandList p, q; /* [partition] */
+    SinoOperand tiles, neighbours;
     SinoVariation variation;
-} Arguments;
+} Primal;
 
-enum { STATE, OWN, TABLES = 2 };
-
-/* The buffers of a vector of all partitions, from buffer `first` on; returns the number of the buffer after them. */
-static int buffers_of(const SinoTask *task, const SinoVariation *variation, int first, const void **vector)
-{
-    for (int64_t i = 0; i < variation->part_count; i++)
-        vector[i] = sino_variation_is_empty(variation, i) ? NULL : sino_task_buffer(task, first++);
-    return first;
-}
+/* Arguments of variation_dual. */
+typedef struct Dual {
+    SinoOperand state, p, q;
+    SinoOperandList u; /* [partition] */
+    SinoOperand tiles, neighbours;
+    SinoVariation variation;
+} Dual;
 
 static SinoStatus primal_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoVariation *variation = &arguments->variation;
-    const void **vector = NULL;
-    SINO_TRY(sino_allocate(2 * variation->part_count, sizeof *vector, "partitions", &vector));
-    const int next = buffers_of(task, variation, OWN + 2, vector);
-    (void)buffers_of(task, variation, next, vector + variation->part_count);
-    sino_variation_primal(variation, sino_task_buffer(task, OWN), vector, vector + variation->part_count,
-                          sino_task_buffer(task, STATE), sino_task_buffer(task, OWN + 1));
-    free(vector);
+    const Primal *of = task->arguments;
+    sino_variation_primal(&of->variation, of->z.at, of->p.read, of->q.read, of->state.at, of->u.at);
     return NULL;
 }
 
 static SinoStatus dual_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    const SinoVariation *variation = &arguments->variation;
-    const void **vector = NULL;
-    SINO_TRY(sino_allocate(variation->part_count, sizeof *vector, "partitions", &vector));
-    (void)buffers_of(task, variation, OWN + 2, vector);
-    sino_variation_dual(variation, vector, sino_task_buffer(task, STATE), sino_task_buffer(task, OWN),
-                        sino_task_buffer(task, OWN + 1));
-    free(vector);
+    const Dual *of = task->arguments;
+    sino_variation_dual(&of->variation, of->u.read, of->state.at, of->p.at, of->q.at);
     return NULL;
-}
-
-/* The variation with its tables on the device, in the two buffers from `first` on. */
-static SinoVariation with_tables(const SinoTask *task, int first)
-{
-    SinoVariation variation = ((const Arguments *)task->arguments)->variation;
-    variation.tile = sino_task_buffer(task, first);
-    variation.neighbour = sino_task_buffer(task, first + 1);
-    return variation;
 }
 
 static SinoStatus primal_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoVariation *all = &((const Arguments *)task->arguments)->variation;
-    const void *p[SINO_VARIATION_CUDA_PARTS] = {0}, *q[SINO_VARIATION_CUDA_PARTS] = {0};
-    const int next = buffers_of(task, all, OWN + 2, p);
-    const SinoVariation variation = with_tables(task, buffers_of(task, all, next, q));
-    return sino_variation_primal_cuda(stream, &variation, sino_task_buffer(task, OWN), p, q,
-                                      sino_task_buffer(task, STATE), sino_task_buffer(task, OWN + 1));
+    const Primal *of = task->arguments;
+    SinoVariation variation = of->variation;
+    variation.tile = of->tiles.at;
+    variation.neighbour = of->neighbours.at;
+    return sino_variation_primal_cuda(stream, &variation, of->z.at, of->p.read, of->q.read, of->state.at, of->u.at);
 }
 
 static SinoStatus dual_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoVariation *all = &((const Arguments *)task->arguments)->variation;
-    const void *u[SINO_VARIATION_CUDA_PARTS] = {0};
-    const SinoVariation variation = with_tables(task, buffers_of(task, all, OWN + 2, u));
-    return sino_variation_dual_cuda(stream, &variation, u, sino_task_buffer(task, STATE), sino_task_buffer(task, OWN),
-                                    sino_task_buffer(task, OWN + 1));
+    const Dual *of = task->arguments;
+    SinoVariation variation = of->variation;
+    variation.tile = of->tiles.at;
+    variation.neighbour = of->neighbours.at;
+    return sino_variation_dual_cuda(stream, &variation, of->u.read, of->state.at, of->p.at, of->q.at);
 }
 
-/* On OpenCL devices one partition has all tiles (suits_devices). */
+/* On OpenCL devices one partition has all tiles (suits_devices): that of the task. */
 static SinoStatus primal_opencl(const SinoTask *task, SinoOpencl *opencl)
 {
-    enum { P = OWN + 2, Q, TILES, NEIGHBOURS };
-    const Arguments *arguments = task->arguments;
-    return sino_variation_primal_opencl(opencl, &arguments->variation, sino_task_opencl_buffer(task, TILES),
-                                        sino_task_opencl_buffer(task, NEIGHBOURS), sino_task_opencl_buffer(task, OWN),
-                                        sino_task_opencl_buffer(task, P), sino_task_opencl_buffer(task, Q),
-                                        sino_task_opencl_buffer(task, STATE), sino_task_opencl_buffer(task, OWN + 1));
+    const Primal *of = task->arguments;
+    const int64_t part = of->variation.part;
+    return sino_variation_primal_opencl(opencl, &of->variation, of->tiles.opencl, of->neighbours.opencl, of->z.opencl,
+                                        of->p.opencl[part], of->q.opencl[part], of->state.opencl, of->u.opencl);
 }
 
 static SinoStatus dual_opencl(const SinoTask *task, SinoOpencl *opencl)
 {
-    enum { U = OWN + 2, TILES, NEIGHBOURS };
-    const Arguments *arguments = task->arguments;
-    return sino_variation_dual_opencl(opencl, &arguments->variation, sino_task_opencl_buffer(task, TILES),
-                                      sino_task_opencl_buffer(task, NEIGHBOURS), sino_task_opencl_buffer(task, U),
-                                      sino_task_opencl_buffer(task, STATE), sino_task_opencl_buffer(task, OWN),
-                                      sino_task_opencl_buffer(task, OWN + 1));
+    const Dual *of = task->arguments;
+    return sino_variation_dual_opencl(opencl, &of->variation, of->tiles.opencl, of->neighbours.opencl,
+                                      of->u.opencl[of->variation.part], of->state.opencl, of->p.opencl, of->q.opencl);
 }
 
 static const SinoTaskKind primal_kind = {.name = "variation_primal",
-                                         .argument_bytes = sizeof(Arguments),
-                                         .access_min = OWN + 4,
-                                         .access_max = SINO_TASK_DATA_MANY,
-                                         .cpu = primal_cpu,
-                                         .cuda = SINO_ON_CUDA(primal_cuda),
-                                         .opencl = SINO_ON_OPENCL(primal_opencl)};
+                                         SINO_ARGUMENTS(Primal, SINO_READS(Primal, state), SINO_READS(Primal, z),
+                                                        SINO_UPDATES(Primal, u), SINO_READS_EACH(Primal, p),
+                                                        SINO_READS_EACH(Primal, q), SINO_MAY_READ(Primal, tiles),
+                                                        SINO_MAY_READ(Primal, neighbours)),
+                                         SINO_CPU_CUDA_OPENCL(primal)};
 static const SinoTaskKind dual_kind = {.name = "variation_dual",
-                                       .argument_bytes = sizeof(Arguments),
-                                       .access_min = OWN + 3,
-                                       .access_max = SINO_TASK_DATA_MANY,
-                                       .cpu = dual_cpu,
-                                       .cuda = SINO_ON_CUDA(dual_cuda),
-                                       .opencl = SINO_ON_OPENCL(dual_opencl)};
+                                       SINO_ARGUMENTS(Dual, SINO_READS(Dual, state), SINO_UPDATES(Dual, p),
+                                                      SINO_UPDATES(Dual, q), SINO_READS_EACH(Dual, u),
+                                                      SINO_MAY_READ(Dual, tiles), SINO_MAY_READ(Dual, neighbours)),
+                                       SINO_CPU_CUDA_OPENCL(dual)};
 
 /* Bytes of z, u, p and q of all partitions. */
 static int64_t step_bytes(const SinoVariation *variation)
@@ -141,64 +107,40 @@ static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *t
            (room == 0 || 2 * bytes + sino_runtime_device_held(runtime, bytes) <= room);
 }
 
-/* Appends the partitions' vectors to the accesses, and returns the number of accesses. */
-static int append(const SinoVariation *variation, SinoData *const *vector, int count, SinoAccess *access)
+static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind, const void *arguments,
+                         const SinoVariation *variation, bool for_devices)
 {
-    for (int64_t i = 0; i < variation->part_count; i++)
-        if (!sino_variation_is_empty(variation, i)) access[count++] = (SinoAccess){vector[i], SINO_READ};
-    return count;
-}
-
-/* Submits a task with `count` accesses; `access` has room for TABLES more. */
-static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind,
-                         const SinoVariationTask *task, SinoAccess *access, int count)
-{
-    const SinoVariation *variation = &task->variation;
     const int64_t tiles = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
-    const Arguments arguments = {*variation};
-    const bool for_devices = suits_devices(runtime, task);
-    if (for_devices) {
-        access[count++] = (SinoAccess){task->tiles, SINO_READ};
-        access[count++] = (SinoAccess){task->neighbours, SINO_READ};
-    }
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = count,
-                                               SINO_OF_SLICES(variation->slices),
-                                               .work = (double)(tiles * SINO_TILE_VOXELS * variation->slices.stride),
-                                               .host = !for_devices});
+    return SINO_SUBMIT(runtime, kind, position, arguments, SINO_OF_SLICES(variation->slices),
+                       .work = (double)(tiles * SINO_TILE_VOXELS * variation->slices.stride), .host = !for_devices);
 }
 
 SinoStatus sino_insert_variation_primal(SinoRuntime *runtime, SinoPosition position, const SinoVariationTask *task,
                                         SinoData *z)
 {
     const SinoVariation *variation = &task->variation;
-    SinoAccess *access;
-    SINO_TRY(
-        sino_allocate(OWN + 2 + 2 * variation->part_count + TABLES, sizeof *access, "the data of a task", &access));
-    access[STATE] = (SinoAccess){task->state, SINO_READ};
-    access[OWN] = (SinoAccess){z, SINO_READ};
-    access[OWN + 1] = (SinoAccess){task->u[variation->part], SINO_READ_WRITE}; /* beyond the grid it stays as it is */
-    int count = append(variation, task->p, OWN + 2, access);
-    count = append(variation, task->q, count, access);
-    SinoStatus status = submit(runtime, position, &primal_kind, task, access, count);
-    free(access);
-    return status;
+    const bool for_devices = suits_devices(runtime, task);
+    const Primal arguments = {.state.data = task->state,
+                              .z.data = z,
+                              .u.data = task->u[variation->part], /* beyond the grid it stays as it is */
+                              .p = {.data = task->p, .count = variation->part_count},
+                              .q = {.data = task->q, .count = variation->part_count},
+                              .tiles.data = for_devices ? task->tiles : NULL,
+                              .neighbours.data = for_devices ? task->neighbours : NULL,
+                              .variation = *variation};
+    return submit(runtime, position, &primal_kind, &arguments, variation, for_devices);
 }
 
 SinoStatus sino_insert_variation_dual(SinoRuntime *runtime, SinoPosition position, const SinoVariationTask *task)
 {
     const SinoVariation *variation = &task->variation;
-    SinoAccess *access;
-    SINO_TRY(sino_allocate(OWN + 2 + variation->part_count + TABLES, sizeof *access, "the data of a task", &access));
-    access[STATE] = (SinoAccess){task->state, SINO_READ};
-    access[OWN] = (SinoAccess){task->p[variation->part], SINO_READ_WRITE};
-    access[OWN + 1] = (SinoAccess){task->q[variation->part], SINO_READ_WRITE};
-    const int count = append(variation, task->u, OWN + 2, access);
-    SinoStatus status = submit(runtime, position, &dual_kind, task, access, count);
-    free(access);
-    return status;
+    const bool for_devices = suits_devices(runtime, task);
+    const Dual arguments = {.state.data = task->state,
+                            .p.data = task->p[variation->part],
+                            .q.data = task->q[variation->part],
+                            .u = {.data = task->u, .count = variation->part_count},
+                            .tiles.data = for_devices ? task->tiles : NULL,
+                            .neighbours.data = for_devices ? task->neighbours : NULL,
+                            .variation = *variation};
+    return submit(runtime, position, &dual_kind, &arguments, variation, for_devices);
 }

@@ -5,32 +5,28 @@
 #include "air_cuda.h"
 #include "task.h"
 
-typedef struct Arguments {
+typedef struct Air {
+    SinoOperand sinogram, places;
     SinoAir air;
     SinoSlices slices;
     const int64_t *place;
-} Arguments;
+} Air;
 
 static SinoStatus air_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_air_normalise(&arguments->air, arguments->slices, arguments->place, sino_task_buffer(task, 0));
+    const Air *of = task->arguments;
+    sino_air_normalise(&of->air, of->slices, of->place, of->sinogram.at);
     return NULL;
 }
 
 static SinoStatus air_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_air_normalise_cuda(stream, &arguments->air, arguments->slices,
-                                   arguments->place ? sino_task_buffer(task, 1) : NULL, sino_task_buffer(task, 0));
+    const Air *of = task->arguments;
+    return sino_air_normalise_cuda(stream, &of->air, of->slices, of->place ? of->places.at : NULL, of->sinogram.at);
 }
 
-static const SinoTaskKind air_kind = {.name = "air",
-                                      .argument_bytes = sizeof(Arguments),
-                                      .access_min = 1,
-                                      .access_max = 2,
-                                      .cpu = air_cpu,
-                                      .cuda = SINO_ON_CUDA(air_cuda)};
+static const SinoTaskKind air_kind = {
+    .name = "air", SINO_ARGUMENTS(Air, SINO_UPDATES(Air, sinogram), SINO_MAY_READ(Air, places)), SINO_CPU_CUDA(air)};
 
 /* What a core takes for a ray, in flops of a product with lengths of rays, for simulations. */
 enum { AIR_FLOPS = 120 };
@@ -38,17 +34,12 @@ enum { AIR_FLOPS = 120 };
 SinoStatus sino_insert_air(SinoRuntime *runtime, SinoPosition position, const SinoAir *air,
                            const SinoSinogramRows *rows)
 {
-    const Arguments arguments = {*air, rows->slices, rows->place};
-    const SinoAccess access[] = {{rows->sinogram, SINO_READ_WRITE}, {rows->places, SINO_READ}};
+    const Air arguments = {.sinogram.data = rows->sinogram,
+                           .places.data = rows->places,
+                           .air = *air,
+                           .slices = rows->slices,
+                           .place = rows->place};
     const double work = (double)air->angle_count * (double)air->column_count * (double)rows->slices.stride;
-    return sino_task_submit(runtime, &air_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = rows->places ? 2 : 1,
-                                               .work = work,
-                                               .effort = AIR_FLOPS * work,
-                                               .host = rows->host,
-                                               SINO_OF_SLICES(rows->slices)});
+    return SINO_SUBMIT(runtime, &air_kind, position, &arguments, .work = work, .effort = AIR_FLOPS * work,
+                       .host = rows->host, SINO_OF_SLICES(rows->slices));
 }

@@ -25,26 +25,18 @@ static const SinoTaskKind vo_kind = {.name = "center", .argument_bytes = sizeof(
 static const SinoTaskKind entropy_kind = {
     .name = "center_entropy", .argument_bytes = sizeof(Arguments), .cpu = center_cpu};
 
-static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, const Arguments *arguments)
-{
-    return sino_task_submit(runtime, kind,
-                            &(SinoTaskRequest){.position = SINO_NOWHERE,
-                                               .arguments = arguments,
-                                               .argument_bytes = sizeof *arguments,
-                                               .work = (double)arguments->candidate_count});
-}
-
 SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int64_t candidate_count,
                               const double *candidate, double *metric)
 {
-    return insert(runtime, &vo_kind,
-                  &(Arguments){.vo = vo, .candidate_count = candidate_count, .candidate = candidate, .metric = metric});
+    const Arguments arguments = {
+        .vo = vo, .candidate_count = candidate_count, .candidate = candidate, .metric = metric};
+    return SINO_SUBMIT(runtime, &vo_kind, SINO_NOWHERE, &arguments, .work = (double)candidate_count);
 }
 
 SinoStatus sino_insert_center_entropy(SinoRuntime *runtime, const SinoCenterEntropy *entropy, int64_t candidate_count,
                                       const double *candidate, double *metric)
 {
-    return insert(
-        runtime, &entropy_kind,
-        &(Arguments){.entropy = entropy, .candidate_count = candidate_count, .candidate = candidate, .metric = metric});
+    const Arguments arguments = {
+        .entropy = entropy, .candidate_count = candidate_count, .candidate = candidate, .metric = metric};
+    return SINO_SUBMIT(runtime, &entropy_kind, SINO_NOWHERE, &arguments, .work = (double)candidate_count);
 }

@@ -6,38 +6,38 @@
 #include "correct_cuda.h"
 #include "task.h"
 
-typedef struct Arguments {
+/* scratch: for GPUs. angles: places, and what blends the flat fields, for GPUs. */
+typedef struct Correct {
+    SinoOperand counts, flat, dark, sinogram, repaired, tally, scratch, angles;
     SinoCorrection correction;
-    int64_t place_count, flat_first; /* in the data `angles` */
-} Arguments;
+    int64_t place_count, flat_first; /* in `angles` */
+} Correct;
 
 static SinoStatus correct_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_correct(&arguments->correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
-                        sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
-                        sino_task_buffer(task, 5));
+    const Correct *of = task->arguments;
+    return sino_correct(&of->correction, of->counts.at, of->flat.at, of->dark.at, of->sinogram.at, of->repaired.at,
+                        of->tally.at);
 }
 
 static SinoStatus correct_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    SinoCorrection correction = arguments->correction;
-    const int64_t *angles = correction.place || correction.flat_at ? sino_task_buffer(task, 7) : NULL;
+    const Correct *of = task->arguments;
+    SinoCorrection correction = of->correction;
+    const int64_t *angles = of->angles.at;
     if (correction.place) correction.place = angles;
     if (correction.flat_at)
-        correction.flat_at = (const double *)(const void *)(angles + arguments->place_count) + arguments->flat_first;
-    return sino_correct_cuda(stream, &correction, sino_task_buffer(task, 0), sino_task_buffer(task, 1),
-                             sino_task_buffer(task, 2), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
-                             sino_task_buffer(task, 5), sino_task_buffer(task, 6));
+        correction.flat_at = (const double *)(const void *)(angles + of->place_count) + of->flat_first;
+    return sino_correct_cuda(stream, &correction, of->counts.at, of->flat.at, of->dark.at, of->sinogram.at,
+                             of->repaired.at, of->tally.at, of->scratch.at);
 }
 
-static const SinoTaskKind correct_kind = {.name = "correct",
-                                          .argument_bytes = sizeof(Arguments),
-                                          .access_min = 6,
-                                          .access_max = 8,
-                                          .cpu = correct_cpu,
-                                          .cuda = SINO_ON_CUDA(correct_cuda)};
+static const SinoTaskKind correct_kind = {
+    .name = "correct",
+    SINO_ARGUMENTS(Correct, SINO_READS(Correct, counts), SINO_READS(Correct, flat), SINO_READS(Correct, dark),
+                   SINO_WRITES(Correct, sinogram), SINO_WRITES(Correct, repaired), SINO_WRITES(Correct, tally),
+                   SINO_MAY_USE(Correct, scratch), SINO_MAY_READ(Correct, angles)),
+    SINO_CPU_CUDA(correct)};
 
 SinoStatus sino_correct_scratch(SinoRuntime *runtime, const SinoCorrection *correction, SinoData **scratch)
 {
@@ -59,19 +59,17 @@ static int64_t moved_bytes(const SinoCorrection *correction)
 SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct)
 {
     const bool host = !correct->scratch;
-    const int given = correct->angles ? 8 : 7;
-    const Arguments arguments = {
-        .correction = correct->correction, .place_count = correct->place_count, .flat_first = correct->flat_first};
-    const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
-                                 {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
-                                 {correct->repaired, SINO_WRITE},  {correct->tally, SINO_WRITE},
-                                 {correct->scratch, SINO_SCRATCH}, {correct->angles, SINO_READ}};
-    return sino_task_submit(runtime, &correct_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = host ? 6 : given,
-                                               .part_bytes = moved_bytes(&correct->correction),
-                                               .host = host});
+    const Correct arguments = {.counts.data = correct->counts,
+                               .flat.data = correct->flat,
+                               .dark.data = correct->dark,
+                               .sinogram.data = correct->sinogram,
+                               .repaired.data = correct->repaired,
+                               .tally.data = correct->tally,
+                               .scratch.data = correct->scratch,
+                               .angles.data = host ? NULL : correct->angles,
+                               .correction = correct->correction,
+                               .place_count = correct->place_count,
+                               .flat_first = correct->flat_first};
+    return SINO_SUBMIT(runtime, &correct_kind, position, &arguments, .part_bytes = moved_bytes(&correct->correction),
+                       .host = host);
 }

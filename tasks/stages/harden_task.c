@@ -5,32 +5,28 @@
 #include "harden_cuda.h"
 #include "task.h"
 
-typedef struct Arguments {
+typedef struct Harden {
+    SinoOperand sinogram;
     SinoHardening hardening;
     int64_t ray_count;
     SinoSlices slices;
-} Arguments;
+} Harden;
 
 static SinoStatus harden_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    sino_harden(&arguments->hardening, arguments->ray_count, arguments->slices, sino_task_buffer(task, 0));
+    const Harden *of = task->arguments;
+    sino_harden(&of->hardening, of->ray_count, of->slices, of->sinogram.at);
     return NULL;
 }
 
 static SinoStatus harden_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_harden_cuda(stream, &arguments->hardening, arguments->ray_count, arguments->slices,
-                            sino_task_buffer(task, 0));
+    const Harden *of = task->arguments;
+    return sino_harden_cuda(stream, &of->hardening, of->ray_count, of->slices, of->sinogram.at);
 }
 
-static const SinoTaskKind harden_kind = {.name = "harden",
-                                         .argument_bytes = sizeof(Arguments),
-                                         .access_min = 1,
-                                         .access_max = 1,
-                                         .cpu = harden_cpu,
-                                         .cuda = SINO_ON_CUDA(harden_cuda)};
+static const SinoTaskKind harden_kind = {
+    .name = "harden", SINO_ARGUMENTS(Harden, SINO_UPDATES(Harden, sinogram)), SINO_CPU_CUDA(harden)};
 
 /* What a core takes for a ray, in flops of a product with lengths of rays, for simulations: for the value, and for each
  * power. */
@@ -39,17 +35,10 @@ enum { HARDEN_FLOPS = 26, POWER_FLOPS = 3 };
 SinoStatus sino_insert_harden(SinoRuntime *runtime, SinoPosition position, const SinoHardening *hardening,
                               int64_t ray_count, const SinoSinogramRows *rows)
 {
-    const Arguments arguments = {*hardening, ray_count, rows->slices};
-    const SinoAccess access[] = {{rows->sinogram, SINO_READ_WRITE}};
+    const Harden arguments = {
+        .sinogram.data = rows->sinogram, .hardening = *hardening, .ray_count = ray_count, .slices = rows->slices};
     const double work = (double)ray_count * (double)rows->slices.stride;
-    return sino_task_submit(runtime, &harden_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 1,
-                                               .work = work,
-                                               .effort = (double)(HARDEN_FLOPS + POWER_FLOPS * hardening->count) * work,
-                                               .host = rows->host,
-                                               SINO_OF_SLICES(rows->slices)});
+    return SINO_SUBMIT(runtime, &harden_kind, position, &arguments, .work = work,
+                       .effort = (double)(HARDEN_FLOPS + POWER_FLOPS * hardening->count) * work, .host = rows->host,
+                       SINO_OF_SLICES(rows->slices));
 }

@@ -18,76 +18,62 @@ struct SinoImagesPlans {
     SinoGpuPlans *gpu; /* of SinoPhaseCuda; NULL: no GPU filters */
 };
 
-typedef struct Arguments {
+typedef struct Images {
+    SinoOperand counts, flat, dark, sinogram, repaired, tally, scratch, angles; /* angles: for GPUs */
     SinoCorrection correction;
-    int64_t place_count, flat_first; /* in the data `angles` */
+    int64_t place_count, flat_first; /* in `angles` */
     SinoTilt tilt;
     const SinoImagesPlans *plans;
-} Arguments;
+} Images;
 
 static SinoStatus phase_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_phase_correct(arguments->plans->phase, &arguments->correction, arguments->tilt.image_row,
-                              sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
-                              sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
-                              sino_task_buffer(task, 5));
+    const Images *of = task->arguments;
+    return sino_phase_correct(of->plans->phase, &of->correction, of->tilt.image_row, of->counts.at, of->flat.at,
+                              of->dark.at, of->scratch.at, of->sinogram.at, of->repaired.at, of->tally.at);
 }
 
 static SinoStatus tilt_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    return sino_tilt_correct(&arguments->tilt, arguments->plans->phase, &arguments->correction,
-                             sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
-                             sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
-                             sino_task_buffer(task, 5));
+    const Images *of = task->arguments;
+    return sino_tilt_correct(&of->tilt, of->plans->phase, &of->correction, of->counts.at, of->flat.at, of->dark.at,
+                             of->scratch.at, of->sinogram.at, of->repaired.at, of->tally.at);
 }
 
 /* The correction with what a GPU reads of the angles. */
-static SinoCorrection with_angles(const Arguments *arguments, const int64_t *angles)
+static SinoCorrection with_angles(const Images *of)
 {
-    SinoCorrection correction = arguments->correction;
+    SinoCorrection correction = of->correction;
+    const int64_t *angles = of->angles.at;
     if (correction.place) correction.place = angles;
     if (correction.flat_at)
-        correction.flat_at = (const double *)(const void *)(angles + arguments->place_count) + arguments->flat_first;
+        correction.flat_at = (const double *)(const void *)(angles + of->place_count) + of->flat_first;
     return correction;
 }
 
 static SinoStatus phase_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
-    const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
-    return sino_phase_correct_cuda(stream, sino_gpu_plans_mine(arguments->plans->gpu), &correction,
-                                   sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
-                                   NULL, sino_task_buffer(task, 6), sino_task_buffer(task, 3),
-                                   sino_task_buffer(task, 4), sino_task_buffer(task, 5));
+    const Images *of = task->arguments;
+    const SinoCorrection correction = with_angles(of);
+    return sino_phase_correct_cuda(stream, sino_gpu_plans_mine(of->plans->gpu), &correction, of->counts.at, of->flat.at,
+                                   of->dark.at, NULL, of->scratch.at, of->sinogram.at, of->repaired.at, of->tally.at);
 }
 
 static SinoStatus tilt_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const Arguments *arguments = task->arguments;
-    const bool has_angles = arguments->correction.place || arguments->correction.flat_at;
-    const SinoCorrection correction = with_angles(arguments, has_angles ? sino_task_buffer(task, 7) : NULL);
-    return sino_tilt_correct_cuda(stream, &arguments->tilt, sino_gpu_plans_mine(arguments->plans->gpu), &correction,
-                                  sino_task_buffer(task, 0), sino_task_buffer(task, 1), sino_task_buffer(task, 2),
-                                  sino_task_buffer(task, 6), sino_task_buffer(task, 3), sino_task_buffer(task, 4),
-                                  sino_task_buffer(task, 5));
+    const Images *of = task->arguments;
+    const SinoCorrection correction = with_angles(of);
+    return sino_tilt_correct_cuda(stream, &of->tilt, sino_gpu_plans_mine(of->plans->gpu), &correction, of->counts.at,
+                                  of->flat.at, of->dark.at, of->scratch.at, of->sinogram.at, of->repaired.at,
+                                  of->tally.at);
 }
 
-static const SinoTaskKind phase_kind = {.name = "phase",
-                                        .argument_bytes = sizeof(Arguments),
-                                        .access_min = 7,
-                                        .access_max = 8,
-                                        .cpu = phase_cpu,
-                                        .cuda = SINO_ON_CUDA(phase_cuda)};
-
-static const SinoTaskKind tilt_kind = {.name = "tilt",
-                                       .argument_bytes = sizeof(Arguments),
-                                       .access_min = 7,
-                                       .access_max = 8,
-                                       .cpu = tilt_cpu,
-                                       .cuda = SINO_ON_CUDA(tilt_cuda)};
+#define OPERANDS                                                                                                       \
+    SINO_ARGUMENTS(Images, SINO_READS(Images, counts), SINO_READS(Images, flat), SINO_READS(Images, dark),             \
+                   SINO_WRITES(Images, sinogram), SINO_WRITES(Images, repaired), SINO_WRITES(Images, tally),           \
+                   SINO_USES(Images, scratch), SINO_MAY_READ(Images, angles))
+static const SinoTaskKind phase_kind = {.name = "phase", OPERANDS, SINO_CPU_CUDA(phase)};
+static const SinoTaskKind tilt_kind = {.name = "tilt", OPERANDS, SINO_CPU_CUDA(tilt)};
 
 int64_t sino_images_plan_bytes(const SinoPhaseOptions *phase)
 {
@@ -168,26 +154,26 @@ SinoStatus sino_insert_images(SinoPosition position, const SinoImagesPlans *plan
                               const SinoTilt *tilt)
 {
     const SinoCorrection *correction = &correct->correction;
-    const Arguments arguments = {*correction, correct->place_count, correct->flat_first, *tilt, plans};
+    const Images arguments = {.counts.data = correct->counts,
+                              .flat.data = correct->flat,
+                              .dark.data = correct->dark,
+                              .sinogram.data = correct->sinogram,
+                              .repaired.data = correct->repaired,
+                              .tally.data = correct->tally,
+                              .scratch.data = correct->scratch,
+                              .angles.data = plans->host ? NULL : correct->angles,
+                              .correction = *correction,
+                              .place_count = correct->place_count,
+                              .flat_first = correct->flat_first,
+                              .tilt = *tilt,
+                              .plans = plans};
     const SinoPhase *phase = plans->phase;
-    const bool has_angles = !plans->host && correct->angles;
-    const SinoAccess access[] = {{correct->counts, SINO_READ},     {correct->flat, SINO_READ},
-                                 {correct->dark, SINO_READ},       {correct->sinogram, SINO_WRITE},
-                                 {correct->repaired, SINO_WRITE},  {correct->tally, SINO_WRITE},
-                                 {correct->scratch, SINO_SCRATCH}, {correct->angles, SINO_READ}};
     const double pixels = (double)correction->column_count * (double)correction->binning;
     const int64_t line = sino_times(correction->angle_count, tilt->column_count);
     const int64_t lines = line_count(correction, tilt, phase);
-    return sino_task_submit(
-        plans->runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind,
-        &(SinoTaskRequest){.position = position,
-                           .arguments = &arguments,
-                           .argument_bytes = sizeof arguments,
-                           .access = access,
-                           .access_count = has_angles ? 8 : 7,
-                           .host = plans->host,
-                           .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
-                           .effort = (double)line * effort_of(correction, tilt, phase),
-                           .part_bytes = sino_times(sino_times(line, lines), (int64_t)sizeof(float)),
-                           SINO_OF_SLICES(correction->slices)});
+    return SINO_SUBMIT(
+        plans->runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind, position, &arguments, .host = plans->host,
+        .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
+        .effort = (double)line * effort_of(correction, tilt, phase),
+        .part_bytes = sino_times(sino_times(line, lines), (int64_t)sizeof(float)), SINO_OF_SLICES(correction->slices));
 }

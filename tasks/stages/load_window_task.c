@@ -8,44 +8,36 @@
 
 #include <string.h>
 
-typedef struct Arguments {
+typedef struct LoadWindow {
+    SinoOperand window;
     SinoLoadWindow load;
-} Arguments;
+} LoadWindow;
 
 static SinoStatus load_window_cpu(const SinoTask *task)
 {
-    const Arguments *arguments = task->arguments;
-    void *block = sino_task_buffer(task, 0);
-    const SinoBlockHeader *kept = arguments->load.kept;
+    const LoadWindow *of = task->arguments;
+    void *block = of->window.at;
+    const SinoBlockHeader *kept = of->load.kept;
     if (kept) {
         memcpy(block, kept, (size_t)kept->bytes);
         sino_forget(kept, kept->bytes);
         return NULL;
     }
-    SINO_TRY(sino_pack_block(&arguments->load.pack, block));
-    if (arguments->load.header) *arguments->load.header = *(const SinoBlockHeader *)block;
+    SINO_TRY(sino_pack_block(&of->load.pack, block));
+    if (of->load.header) *of->load.header = *(const SinoBlockHeader *)block;
     return NULL;
 }
 
 static const SinoTaskKind load_window_kind = {.name = "load_window",
                                               .waits = true,
-                                              .argument_bytes = sizeof(Arguments),
-                                              .access_min = 1,
-                                              .access_max = 1,
+                                              SINO_ARGUMENTS(LoadWindow, SINO_WRITES(LoadWindow, window)),
                                               .cpu = load_window_cpu};
 
 SinoStatus sino_insert_load_window(SinoRuntime *runtime, SinoPosition position, const SinoLoadWindow *load,
                                    SinoData *window)
 {
     const double work = (double)(load->pack.tile_count * sino_layout_stored_angles(load->pack.layout));
-    const Arguments arguments = {.load = *load};
-    const SinoAccess access[] = {{window, SINO_WRITE}};
-    return sino_task_submit(runtime, &load_window_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = access,
-                                               .access_count = 1,
-                                               .work = work,
-                                               .effort = SINO_TRACE_FLOPS * (double)load->nonzero_count});
+    const LoadWindow arguments = {.window.data = window, .load = *load};
+    return SINO_SUBMIT(runtime, &load_window_kind, position, &arguments, .work = work,
+                       .effort = SINO_TRACE_FLOPS * (double)load->nonzero_count);
 }

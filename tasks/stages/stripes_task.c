@@ -7,28 +7,33 @@
 
 #include <assert.h>
 
+typedef struct Stripes {
+    SinoOperand sinogram, scratch, places;
+    SinoRemoveStripes remove;
+} Stripes;
+
 static SinoStatus stripes_cpu(const SinoTask *task)
 {
-    const SinoRemoveStripes *remove = task->arguments;
-    sino_stripes_run(remove->stripes, remove->rows.slices, remove->rows.place, remove->marked,
-                     sino_task_buffer(task, 1), sino_task_buffer(task, 0));
+    const Stripes *of = task->arguments;
+    const SinoRemoveStripes *remove = &of->remove;
+    sino_stripes_run(remove->stripes, remove->rows.slices, remove->rows.place, remove->marked, of->scratch.at,
+                     of->sinogram.at);
     return NULL;
 }
 
 static SinoStatus stripes_cuda(const SinoTask *task, cudaStream_t stream)
 {
-    const SinoRemoveStripes *remove = task->arguments;
+    const Stripes *of = task->arguments;
+    const SinoRemoveStripes *remove = &of->remove;
     return sino_stripes_run_cuda(stream, sino_stripes_options(remove->stripes), remove->rows.slices,
-                                 remove->rows.place ? sino_task_buffer(task, 2) : NULL, remove->marked,
-                                 sino_task_buffer(task, 1), sino_task_buffer(task, 0));
+                                 remove->rows.place ? of->places.at : NULL, remove->marked, of->scratch.at,
+                                 of->sinogram.at);
 }
 
 static const SinoTaskKind stripes_kind = {.name = "stripes",
-                                          .argument_bytes = sizeof(SinoRemoveStripes),
-                                          .access_min = 2,
-                                          .access_max = 3,
-                                          .cpu = stripes_cpu,
-                                          .cuda = SINO_ON_CUDA(stripes_cuda)};
+                                          SINO_ARGUMENTS(Stripes, SINO_UPDATES(Stripes, sinogram),
+                                                         SINO_USES(Stripes, scratch), SINO_MAY_READ(Stripes, places)),
+                                          SINO_CPU_CUDA(stripes)};
 
 int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options)
 {
@@ -48,18 +53,12 @@ SinoStatus sino_insert_stripes(SinoRuntime *runtime, SinoPosition position, cons
     const SinoSinogramRows *rows = &remove->rows;
     const SinoStripesOptions *options = sino_stripes_options(remove->stripes);
     assert(rows->host || sino_stripes_gpu_bytes(options) > 0);
-    const SinoAccess access[] = {
-        {rows->sinogram, SINO_READ_WRITE}, {remove->scratch, SINO_SCRATCH}, {rows->places, SINO_READ}};
+    const Stripes arguments = {.sinogram.data = rows->sinogram,
+                               .scratch.data = remove->scratch,
+                               .places.data = rows->places,
+                               .remove = *remove};
     const double rays = (double)options->angle_count * (double)options->column_count;
     const double work = rays * (double)rows->slices.slice_count;
-    return sino_task_submit(runtime, &stripes_kind,
-                            &(SinoTaskRequest){.position = position,
-                                               .arguments = remove,
-                                               .argument_bytes = sizeof *remove,
-                                               .access = access,
-                                               .access_count = rows->places ? 3 : 2,
-                                               .work = work,
-                                               .effort = effort_of(options->method) * work,
-                                               .host = rows->host,
-                                               SINO_OF_SLICES(rows->slices)});
+    return SINO_SUBMIT(runtime, &stripes_kind, position, &arguments, .work = work,
+                       .effort = effort_of(options->method) * work, .host = rows->host, SINO_OF_SLICES(rows->slices));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task: the arguments of a kind's function, the order of tasks by their data, failures, and a second start of
- * StarPU. */
+/* Task: the arguments and operands of a kind's function, the order of tasks by their data, failures, and a second start
+ * of StarPU. */
 #include "policy_task.h"
 #include "task.h"
 
@@ -15,6 +15,7 @@
 #include <starpu.h>
 
 typedef struct Arguments {
+    SinoOperand value;
     double factor;
     int64_t fail;
 } Arguments;
@@ -25,7 +26,7 @@ static SinoPolicyTask asked; /* what a policy would be told of the same task */
 static SinoStatus scale(const SinoTask *task)
 {
     const Arguments *arguments = task->arguments;
-    int64_t *value = sino_task_buffer(task, 0);
+    int64_t *value = arguments->value.at;
     assert_true((uintptr_t)arguments % 16 == 0);
     seen = sino_task_position(starpu_task_get_current());
     assert_memory_equal(&seen, &task->position, sizeof seen);
@@ -37,14 +38,19 @@ static SinoStatus scale(const SinoTask *task)
 
 static SinoStatus count(const SinoTask *task)
 {
-    ++*(int64_t *)sino_task_buffer(task, 0);
+    const SinoOperand *value = task->arguments;
+    ++*(int64_t *)value->at;
     return NULL;
 }
 
+typedef struct Value {
+    SinoOperand value;
+} Value;
+
 static const SinoTaskKind scale_kind = {
-    .name = "scale", .argument_bytes = sizeof(Arguments), .access_min = 1, .access_max = 1, .cpu = scale};
+    .name = "scale", SINO_ARGUMENTS(Arguments, SINO_UPDATES(Arguments, value)), .cpu = scale};
 static const SinoTaskKind count_kind = {
-    .name = "scale", .argument_bytes = 0, .access_min = 1, .access_max = 1, .cpu = count}; /* shares the model */
+    .name = "scale", SINO_ARGUMENTS(Value, SINO_UPDATES(Value, value)), .cpu = count}; /* shares the model */
 
 static SinoRuntime *start(void)
 {
@@ -56,24 +62,15 @@ static SinoRuntime *start(void)
 
 static SinoStatus insert_scale(SinoRuntime *runtime, SinoData *data, double factor, bool fail)
 {
-    const Arguments arguments = {.factor = factor, .fail = fail};
-    const SinoAccess access = {data, SINO_READ_WRITE};
-    return sino_task_submit(runtime, &scale_kind,
-                            &(SinoTaskRequest){.position = {1, 2, 3, 4},
-                                               .arguments = &arguments,
-                                               .argument_bytes = sizeof arguments,
-                                               .access = &access,
-                                               .access_count = 1,
-                                               .work = 1});
+    const Arguments arguments = {.value.data = data, .factor = factor, .fail = fail};
+    const SinoPosition position = {1, 2, 3, 4};
+    return SINO_SUBMIT(runtime, &scale_kind, position, &arguments, .work = 1);
 }
 
 static SinoStatus insert_count(SinoRuntime *runtime, SinoData *data)
 {
-    const SinoAccess access = {data, SINO_READ_WRITE};
-    return sino_task_submit(
-        runtime, &count_kind,
-        &(SinoTaskRequest){
-            .position = SINO_NOWHERE, .access = &access, .access_count = 1, .priority = SINO_PRIORITY_URGENT});
+    return SINO_SUBMIT(runtime, &count_kind, SINO_NOWHERE, &(Value){.value.data = data},
+                       .priority = SINO_PRIORITY_URGENT);
 }
 
 static int64_t value_of(SinoData *data)
@@ -147,6 +144,95 @@ static void tasks_of_others_are_nowhere(void **state)
     starpu_task_clean(&task);
 }
 
+enum { TERMS = 20 }; /* more than StarPU's structure of a task has room for */
+
+/* total = Σ term + more, or only Σ term. The place of the operands in the arguments is not that in the kind's table. */
+typedef struct Sum {
+    int64_t terms;
+    SinoOperandList term;
+    SinoOperand more, total;
+    char odd; /* lists are aligned behind arguments of any size */
+} Sum;
+
+static SinoStatus sum(const SinoTask *task)
+{
+    const Sum *of = task->arguments;
+    int64_t total = of->more.at ? *(const int64_t *)of->more.at : 0, terms = 0;
+    for (int64_t i = 0; i < of->term.count; i++) {
+        if (!of->term.at[i]) continue;
+        total += *(const int64_t *)of->term.at[i];
+        terms++;
+    }
+    assert_int_equal(terms, of->terms);
+    *(int64_t *)of->total.at = total;
+    return NULL;
+}
+
+static const SinoTaskKind sum_kind = {
+    .name = "sum",
+    SINO_ARGUMENTS(Sum, SINO_WRITES(Sum, total), SINO_READS_EACH(Sum, term), SINO_MAY_READ(Sum, more)),
+    .cpu = sum};
+
+/* Operands that are missing are NULL, one by one and in a list. */
+static void operands_have_their_memory(void **state)
+{
+    SinoRuntime *runtime = start();
+    SinoData *term[TERMS], *total, *more;
+    const int64_t hundred = 100;
+    (void)state;
+    for (int64_t i = 0; i < TERMS; i++) assert_success(sino_data_copy(runtime, "term", &i, sizeof i, &term[i]));
+    assert_success(sino_data_copy(runtime, "more", &hundred, sizeof hundred, &more));
+    assert_success(sino_data_copy(runtime, "total", &hundred, sizeof hundred, &total));
+    for (int gap = 0; gap < 2; gap++) {
+        SinoData *const kept = term[7];
+        Sum arguments = {.terms = TERMS - gap, .term = {.data = term, .count = TERMS}, .total.data = total};
+        if (gap) term[7] = NULL;
+        assert_success(SINO_SUBMIT(runtime, &sum_kind, SINO_NOWHERE, &arguments));
+        assert_int_equal(value_of(total), 190 - 7 * gap);
+        arguments.more.data = more;
+        assert_success(SINO_SUBMIT(runtime, &sum_kind, SINO_NOWHERE, &arguments));
+        term[7] = kept;
+        assert_int_equal(value_of(total), 290 - 7 * gap);
+    }
+    sino_data_free(total);
+    sino_data_free(more);
+    for (int64_t i = 0; i < TERMS; i++) sino_data_free(term[i]);
+    assert_success(sino_runtime_stop(runtime));
+}
+
+/* Void data have no memory. */
+static SinoStatus order(const SinoTask *task)
+{
+    assert_null(((const Value *)task->arguments)->value.at);
+    return NULL;
+}
+
+static void void_operands_have_no_memory(void **state)
+{
+    static const SinoTaskKind kind = {.name = "order", SINO_ARGUMENTS(Value, SINO_UPDATES(Value, value)), .cpu = order};
+    SinoRuntime *runtime = start();
+    SinoData *data;
+    (void)state;
+    assert_success(sino_data_new(runtime, "order", 0, &data));
+    assert_success(SINO_SUBMIT(runtime, &kind, SINO_NOWHERE, &(Value){.value.data = data}));
+    assert_success(sino_runtime_wait(runtime));
+    sino_data_free(data);
+    assert_success(sino_runtime_stop(runtime));
+}
+
+/* A task without data that its kind needs is refused, and not submitted. */
+static void missing_operands_are_refused(void **state)
+{
+    SinoRuntime *runtime = start();
+    (void)state;
+    SinoStatus status = SINO_SUBMIT(runtime, &sum_kind, SINO_NOWHERE, &(Sum){.terms = 0});
+    assert_non_null(status);
+    assert_string_equal(sino_status_text(status), "a task 'sum' lacks its operand 'total'");
+    sino_status_free(status);
+    assert_success(sino_runtime_wait(runtime));
+    assert_success(sino_runtime_stop(runtime));
+}
+
 enum { NOTES = 6 };
 static int64_t noted[NOTES];
 static int notes;
@@ -183,12 +269,8 @@ static void tasks_have_priorities(void **state)
     (void)state;
     assert_success(sino_runtime_start(&request, &runtime));
     for (int64_t i = 0; i < NOTES; i++)
-        assert_success(sino_task_submit(runtime, &note_kind,
-                                        &(SinoTaskRequest){.position = task[i].position,
-                                                           .arguments = &i,
-                                                           .argument_bytes = sizeof i,
-                                                           .flops = task[i].flops,
-                                                           .priority = task[i].priority}));
+        assert_success(SINO_SUBMIT(runtime, &note_kind, task[i].position, &i, .flops = task[i].flops,
+                                   .priority = task[i].priority));
     assert_success(sino_runtime_wait(runtime));
     assert_memory_equal(noted, expected, sizeof expected);
     assert_success(sino_runtime_stop(runtime));
@@ -231,6 +313,9 @@ TESTING_SUBJECT(task)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_run_in_order_with_their_arguments),
+        cmocka_unit_test(operands_have_their_memory),
+        cmocka_unit_test(void_operands_have_no_memory),
+        cmocka_unit_test(missing_operands_are_refused),
         cmocka_unit_test(a_failure_stops_what_follows),
         cmocka_unit_test(tasks_have_priorities),
         cmocka_unit_test(tasks_of_others_are_nowhere),

@@ -103,7 +103,8 @@ typedef struct SinoPosition {
     int64_t slab, minibatch, partition, iteration;
 } SinoPosition;
 
-#define SINO_NOWHERE ((SinoPosition){-1, -1, -1, -1})
+#define SINO_NOWHERE              ((SinoPosition){-1, -1, -1, -1})
+#define SINO_AT_PARTITION(number) ((SinoPosition){-1, -1, (number), -1})
 
 /* The position of a task, for scheduling policies and traces; SINO_NOWHERE for StarPU's own tasks. */
 struct starpu_task;

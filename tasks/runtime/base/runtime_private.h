@@ -143,8 +143,8 @@ typedef struct SinoSimulatedTime {
 /* A task's cl_arg: the SinoTask that the kind's function gets, followed by a copy of the arguments. */
 typedef struct SinoTaskRecord {
     const SinoTaskKind *kind;
-    SinoTask task; /* `interface` is filled in when the task runs */
-    double work;   /* and what follows: as of the request */
+    SinoTask task;
+    double work; /* and what follows: as of the request */
     double flops, effort;
     int64_t width;
     int precision;
@@ -161,6 +161,27 @@ typedef struct SinoTaskRecord {
     SinoSimulatedTime time[2]; /* on a core, on a CUDA device */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
+
+typedef struct SinoAccess {
+    SinoData *data;
+    SinoAccessMode mode;
+} SinoAccess;
+
+/* What a task accesses by its operands, in the order of the kind's table. */
+typedef struct SinoAccesses {
+    int count;
+    SinoAccess *access; /* owned */
+} SinoAccesses;
+
+/* SINO_FAILED: an operand that is not optional is missing, or no memory. */
+SinoStatus sino_operands_access(const SinoTaskKind *kind, const void *arguments, SinoAccesses *accesses);
+
+/* Copies the lists of operands of a record's arguments behind the arguments. _bytes: what this takes. */
+size_t sino_operands_list_bytes(const SinoTaskKind *kind, const void *arguments);
+void sino_operands_copy_lists(SinoTaskRecord *record);
+
+/* Replaces the data of a record's operands by what address_of finds in StarPU's descriptions of them. */
+void sino_operands_bind(SinoTaskRecord *record, void **interface, void *(*address_of)(void *interface));
 
 /* What the time of one of our tasks depends on, with the footprint on a worker. */
 SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker);

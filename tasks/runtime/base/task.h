@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task: kinds of tasks, and the submission of a task. For the files of tasks/ only.
  *
- * A kind of task is constant data: its name, and one plain function for each kind of processing unit. The runtime makes
- * StarPU's codelet and performance model of a kind when the first task of that kind is submitted, and owns both. */
+ * A kind of task is constant data: its name, its operands, and one plain function for each kind of processing unit. The
+ * runtime makes StarPU's codelet and performance model of a kind when the first task of that kind is submitted, and
+ * owns both. */
 #ifndef SINO_TASK_H
 #define SINO_TASK_H
 
 #include "cuda_stream.h"
-#include "opencl_device.h"
+#include "operand.h"
 #include "runtime.h"
 
 #include <limits.h>
@@ -16,23 +17,31 @@
 typedef struct SinoTask {
     SinoRuntime *runtime;
     SinoPosition position;
-    const void *arguments; /* a copy of the arguments of the submission; 16-byte aligned */
-    void **interface;      /* StarPU's description of each buffer, in the order of the accesses */
+    const void *arguments; /* a copy of the arguments of the submission, operands bound; 16-byte aligned */
 } SinoTask;
+
+enum { SINO_OPERAND_ROWS = 12 };
 
 /* A kernel function computes (cpu), or launches kernels that run after it has returned (cuda, opencl). An error ends
  * the run: sino_runtime_wait returns it. */
 typedef struct SinoTaskKind {
-    const char *name;                        /* in traces, profiles and graphs; constant. Kinds of one name */
-                                             /* share the performance model sinodag_<name>[_<revision>] */
-    int revision;                            /* above 0: of its functions; a new one forgets times measured before */
-    bool waits;                              /* its functions wait for files */
-    size_t argument_bytes;                   /* size of the kind's argument structure */
-    int access_min, access_max;              /* number of data that its tasks access */
-    SinoStatus (*cpu)(const SinoTask *task); /* not NULL */
+    const char *name;                          /* in traces, profiles and graphs; constant. Kinds of one name */
+                                               /* share the performance model sinodag_<name>[_<revision>] */
+    int revision;                              /* above 0: of its functions; a new one forgets times measured before */
+    bool waits;                                /* its functions wait for files */
+    size_t argument_bytes;                     /* size of the kind's argument structure */
+    SinoOperandRow operand[SINO_OPERAND_ROWS]; /* in the order of accesses; the first one without a name ends them */
+    SinoStatus (*cpu)(const SinoTask *task);   /* not NULL */
     SinoStatus (*cuda)(const SinoTask *task, cudaStream_t stream);  /* NULL: no CUDA kernel */
     SinoStatus (*opencl)(const SinoTask *task, SinoOpencl *opencl); /* NULL: no OpenCL kernel */
 } SinoTaskKind;
+
+/* Members of a kind: the type of its arguments and its operands. */
+#define SINO_ARGUMENTS(type, ...) .argument_bytes = sizeof(type), .operand = {__VA_ARGS__}
+
+/* Members of a kind: its functions NAME_cpu, NAME_cuda and NAME_opencl. */
+#define SINO_CPU_CUDA(name)        .cpu = name##_cpu, .cuda = SINO_ON_CUDA(name##_cuda)
+#define SINO_CPU_CUDA_OPENCL(name) SINO_CPU_CUDA(name), .opencl = SINO_ON_OPENCL(name##_opencl)
 
 /* `function`, or NULL in a program built without the device. Both branches are compiled, but the compiler drops a
  * static function named only in the dead branch, so that nothing refers to kernels that were not built. */
@@ -60,24 +69,14 @@ SinoStatus sino_simulated_opencl_kernel(const SinoTask *task, SinoOpencl *opencl
 enum {
     SINO_FILE_DATA = -1,            /* as bytes of a file: the bytes of all data of the task */
     SINO_TASK_DATA_MAX = 8,         /* buffers per task for which StarPU's structures of every build have room */
-    SINO_TASK_DATA_MANY = 1 << 16,  /* access_max of kinds whose tasks may have more; on devices such tasks */
-                                    /* run only if all their data fit there (device_plan.h counts fewer) */
     SINO_PRIORITY_URGENT = INT_MAX, /* the highest one of the policy */
     SINO_CONE_UPDATE_FLOPS = 8      /* of a voxel and a projection of a cone beam: four weights and four sums */
 };
 
-typedef struct SinoAccess {
-    SinoData *data;
-    SinoAccessMode mode;
-} SinoAccess;
-
 /* The submission of one task. */
 typedef struct SinoTaskRequest {
     SinoPosition position;
-    const void *arguments; /* copied */
-    size_t argument_bytes;
-    const SinoAccess *access; /* copied; NULL when access_count is 0 */
-    int access_count;
+    const void *arguments; /* of the kind's type; copied; NULL if it has none */
     double work;        /* measure of the task's time, for the performance model; 0: the model uses the sizes of data */
     double flops;       /* floating-point operations, without padding; 0: not counted */
     int precision;      /* 1 + SinoPrecision of its vectors; 0: it has none */
@@ -94,15 +93,13 @@ typedef struct SinoTaskRequest {
 /* Members of a request whose vectors have these slices. */
 #define SINO_OF_SLICES(slices) .precision = 1 + (int)(slices).precision, .width = (slices).stride
 
-/* Submits a task. Waits if thousands of tasks are in flight. Asserts that arguments and accesses fit the kind.
- * SINO_FAILED: no memory, or StarPU refuses. */
+/* Submits a task. Waits if thousands of tasks are in flight. SINO_FAILED: an operand is missing, no memory, or StarPU
+ * refuses. */
 SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request);
 
-/* The memory of a task's buffer i on the memory node where the task runs, for CPU and CUDA functions. */
-void *sino_task_buffer(const SinoTask *task, int i);
-
-/* The memory of a task's buffer i on an OpenCL device. */
-cl_mem sino_task_opencl_buffer(const SinoTask *task, int i);
+/* The same. After the position: the address of the arguments, then other members of the request. */
+#define SINO_SUBMIT(runtime, kind, at, ...)                                                                            \
+    sino_task_submit(runtime, kind, &(SinoTaskRequest){.position = (at), .arguments = __VA_ARGS__})
 
 /* Scratch memory in which CUDA kernels sum; NULL: no GPU computes. */
 SinoData *sino_runtime_workspace(const SinoRuntime *runtime);

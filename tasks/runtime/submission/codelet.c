@@ -12,12 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begin(void *buffers[], void *argument, SinoTask *task)
+/* The memory of data on the node where the task runs, for CPU and CUDA functions, and for OpenCL functions. */
+static void *address_of(void *interface)
+{
+    return (void *)STARPU_VECTOR_GET_PTR(interface);
+}
+
+#ifdef STARPU_USE_OPENCL
+static void *handle_of(void *interface)
+{
+    return (void *)STARPU_VECTOR_GET_DEV_HANDLE(interface);
+}
+#endif
+
+static bool begin(void *buffers[], void *argument, void *(*memory_of)(void *interface), SinoTask *task)
 {
     *task = ((const SinoTaskRecord *)argument)->task;
-    task->interface = buffers;
     sino_stall_begins(task->runtime, ((const SinoTaskRecord *)argument)->kind);
     if (sino_runtime_failed(task->runtime)) return false;
+    sino_operands_bind(argument, buffers, memory_of);
     if (task->runtime->samples) sino_task_samples_begin(argument);
     return true;
 }
@@ -30,7 +43,7 @@ static const SinoTaskKind *kind_of(const void *argument)
 static void run_on_cpu(void *buffers[], void *argument)
 {
     SinoTask task;
-    if (!begin(buffers, argument, &task)) return;
+    if (!begin(buffers, argument, address_of, &task)) return;
     SinoStatus status = kind_of(argument)->cpu(&task);
     if (task.runtime->samples && !status) sino_task_samples_end(argument);
     sino_runtime_fail(task.runtime, status);
@@ -40,7 +53,7 @@ static void run_on_cpu(void *buffers[], void *argument)
 static void run_on_cuda(void *buffers[], void *argument)
 {
     SinoTask task;
-    if (begin(buffers, argument, &task))
+    if (begin(buffers, argument, address_of, &task))
         sino_runtime_fail(task.runtime, kind_of(argument)->cuda(&task, starpu_cuda_get_local_stream()));
 }
 #endif
@@ -49,7 +62,7 @@ static void run_on_cuda(void *buffers[], void *argument)
 static void run_on_opencl(void *buffers[], void *argument)
 {
     SinoTask task;
-    if (begin(buffers, argument, &task))
+    if (begin(buffers, argument, handle_of, &task))
         sino_runtime_fail(task.runtime, kind_of(argument)->opencl(&task, sino_runtime_opencl(task.runtime)));
 }
 #endif
@@ -196,14 +209,4 @@ SinoPosition sino_task_position(const struct starpu_task *task)
 {
     const SinoTaskRecord *record = sino_task_record(task);
     return record ? record->task.position : SINO_NOWHERE;
-}
-
-void *sino_task_buffer(const SinoTask *task, int i)
-{
-    return (void *)STARPU_VECTOR_GET_PTR(task->interface[i]);
-}
-
-cl_mem sino_task_opencl_buffer(const SinoTask *task, int i)
-{
-    return (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(task->interface[i]);
 }

@@ -5,7 +5,6 @@
 #include "recorder.h"
 #include "stall.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +20,10 @@ static SinoStatus throttle(void)
     return NULL;
 }
 
-static void assert_fits(const SinoTaskKind *kind, const SinoTaskRequest *request)
-{
-    assert(request->argument_bytes == kind->argument_bytes);
-    assert(kind->access_min <= request->access_count && request->access_count <= kind->access_max);
-    (void)kind, (void)request;
-}
-
 /* StarPU frees the arrays of a task with many data together with the task. */
-static SinoStatus give_access(struct starpu_task *task, const SinoTaskRequest *request)
+static SinoStatus give_access(struct starpu_task *task, const SinoAccesses *accesses)
 {
-    const int count = request->access_count;
+    const int count = accesses->count;
     task->nbuffers = count;
     if (count > SINO_TASK_DATA_MAX) {
         task->dyn_handles = malloc((size_t)count * sizeof *task->dyn_handles);
@@ -39,32 +31,34 @@ static SinoStatus give_access(struct starpu_task *task, const SinoTaskRequest *r
         SINO_CHECK(task->dyn_handles && task->dyn_modes, SINO_FAILED, "no memory for the data of a task");
     }
     for (int i = 0; i < count; i++) {
-        (count > SINO_TASK_DATA_MAX ? task->dyn_handles : task->handles)[i] = request->access[i].data->handle;
-        (count > SINO_TASK_DATA_MAX ? task->dyn_modes : task->modes)[i] = sino_starpu_mode(request->access[i].mode);
+        const SinoAccess *access = &accesses->access[i];
+        (count > SINO_TASK_DATA_MAX ? task->dyn_handles : task->handles)[i] = access->data->handle;
+        (count > SINO_TASK_DATA_MAX ? task->dyn_modes : task->modes)[i] = sino_starpu_mode(access->mode);
     }
     return NULL;
 }
 
 /* Bytes of its data; scratch is left out. */
-static int64_t bytes_of(const SinoTaskRequest *request)
+static int64_t bytes_of(const SinoAccesses *accesses)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < request->access_count; i++)
-        if (!(request->access[i].mode & SINO_SCRATCH)) bytes += request->access[i].data->bytes;
+    for (int i = 0; i < accesses->count; i++)
+        if (!(accesses->access[i].mode & SINO_SCRATCH)) bytes += accesses->access[i].data->bytes;
     return bytes;
 }
 
-static uint32_t variant_of(const SinoTaskRequest *request)
+static uint32_t variant_of(const SinoAccesses *accesses)
 {
     uint32_t variant = 1;
-    for (int i = 0; i < request->access_count; i++) variant = 31 * variant + (uint32_t)request->access[i].mode;
+    for (int i = 0; i < accesses->count; i++) variant = 31 * variant + (uint32_t)accesses->access[i].mode;
     return variant;
 }
 
 static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime, const SinoTaskKind *kind,
-                                 const SinoTaskRequest *request, SinoRecorded *recorded)
+                                 const SinoTaskRequest *request, const SinoAccesses *accesses, SinoRecorded *recorded)
 {
-    const size_t bytes = sizeof(SinoTaskRecord) + request->argument_bytes;
+    const size_t bytes =
+        sizeof(SinoTaskRecord) + kind->argument_bytes + sino_operands_list_bytes(kind, request->arguments);
     SinoTaskRecord *record = malloc(bytes);
     SINO_CHECK(record, SINO_FAILED, "no memory for the arguments of a task '%s'", kind->name);
     *record =
@@ -73,15 +67,16 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
                          .work = request->work,
                          .flops = request->flops,
                          .effort = request->effort,
-                         .bytes = bytes_of(request),
+                         .bytes = bytes_of(accesses),
                          .part_bytes = request->part_bytes,
                          .file_bytes = request->file_bytes,
-                         .variant = variant_of(request),
+                         .variant = variant_of(accesses),
                          .width = request->width,
                          .precision = request->precision,
                          .recorded = recorded,
                          .pending = request->aside ? &runtime->aside : &runtime->usual};
-    if (request->argument_bytes > 0) memcpy(record->arguments, request->arguments, request->argument_bytes);
+    if (kind->argument_bytes > 0) memcpy(record->arguments, request->arguments, kind->argument_bytes);
+    sino_operands_copy_lists(record);
     task->cl_arg = record;
     task->cl_arg_size = bytes;
     task->cl_arg_free = 1;
@@ -138,15 +133,15 @@ static void task_ready(void *argument)
 
 /* Tells the task graph and the recorder of the task. */
 static SinoStatus record(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request,
-                         SinoRecorded **result)
+                         const SinoAccesses *accesses, SinoRecorded **result)
 {
     SinoRecorded *recorded = NULL;
-    SINO_TRY(sino_dependencies_add(runtime, kind->name, request->position, request->access_count, request->access,
-                                   &recorded));
+    SINO_TRY(
+        sino_dependencies_add(runtime, kind->name, request->position, accesses->count, accesses->access, &recorded));
     if (!recorded) return NULL;
     recorded->flops = request->flops;
     recorded->precision = (unsigned)request->precision & 7u;
-    recorded->bytes = bytes_of(request);
+    recorded->bytes = bytes_of(accesses);
     *result = recorded;
     return NULL;
 }
@@ -161,18 +156,18 @@ static int submit(struct starpu_task *task, int64_t iteration)
     return code;
 }
 
-SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
+static SinoStatus submit_with(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request,
+                              const SinoAccesses *accesses)
 {
     SinoCodelet *codelet;
     SinoRecorded *recorded = NULL;
-    assert_fits(kind, request);
     SINO_TRY(throttle());
     SINO_TRY(sino_codelet_find(runtime, kind, &codelet));
-    SINO_TRY(record(runtime, kind, request, &recorded));
+    SINO_TRY(record(runtime, kind, request, accesses, &recorded));
     struct starpu_task *task = starpu_task_create();
     SINO_CHECK(task, SINO_FAILED, "no memory for a task '%s'", kind->name);
-    SinoStatus status = give_arguments(task, runtime, kind, request, recorded);
-    if (!status) status = give_access(task, request);
+    SinoStatus status = give_arguments(task, runtime, kind, request, accesses, recorded);
+    if (!status) status = give_access(task, accesses);
     if (status) {
         destroy(task);
         return status;
@@ -195,4 +190,13 @@ SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, cons
     sino_pending_end(pending);
     destroy(task);
     return sino_error(SINO_FAILED, "StarPU does not take a task '%s': %s", kind->name, strerror(-code));
+}
+
+SinoStatus sino_task_submit(SinoRuntime *runtime, const SinoTaskKind *kind, const SinoTaskRequest *request)
+{
+    SinoAccesses accesses;
+    SINO_TRY(sino_operands_access(kind, request->arguments, &accesses));
+    SinoStatus status = submit_with(runtime, kind, request, &accesses);
+    free(accesses.access);
+    return status;
 }

@@ -23,6 +23,13 @@ static const SinoTaskKind assemble_cone_kind = {.name = "assemble_cone",
                                                 .cpu = assemble_cone_cpu,
                                                 .cuda = SINO_ON_CUDA(assemble_cone_cuda)};
 
+/* Voxels of the part in these slices, and as many pixels. */
+static int64_t moved_bytes(const SinoConeAssembly *assembly)
+{
+    const int64_t lines = sino_times(assembly->part.x_count, assembly->part.y_count);
+    return sino_times(sino_times(lines, assembly->slice_count), 2 * (int64_t)sizeof(float));
+}
+
 SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
                                      bool first, SinoData *part, SinoData *image)
 {
@@ -32,5 +39,6 @@ SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position
                                                .arguments = assembly,
                                                .argument_bytes = sizeof *assembly,
                                                .access = access,
-                                               .access_count = 2});
+                                               .access_count = 2,
+                                               .part_bytes = moved_bytes(assembly)});
 }

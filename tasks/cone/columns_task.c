@@ -25,6 +25,13 @@ static SinoStatus columns_cpu(const SinoTask *task)
 static const SinoTaskKind columns_kind = {
     .name = "columns", .argument_bytes = sizeof(SinoColumns), .access_min = 2, .access_max = 2, .cpu = columns_cpu};
 
+/* The rays of the angles are read and written once. */
+static int64_t moved_bytes(const SinoColumns *columns)
+{
+    const int64_t rays = sino_times(sino_times(columns->angle_count, columns->column_count), columns->rows.slice_count);
+    return sino_times(rays, 2 * (int64_t)sizeof(float));
+}
+
 SinoStatus sino_insert_columns(SinoRuntime *runtime, SinoPosition position, const SinoColumns *columns, bool first,
                                SinoData *sinogram, SinoData *rays)
 {
@@ -34,5 +41,6 @@ SinoStatus sino_insert_columns(SinoRuntime *runtime, SinoPosition position, cons
                                                .arguments = columns,
                                                .argument_bytes = sizeof *columns,
                                                .access = access,
-                                               .access_count = 2});
+                                               .access_count = 2,
+                                               .part_bytes = moved_bytes(columns)});
 }

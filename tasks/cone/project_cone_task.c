@@ -69,6 +69,15 @@ static const SinoTaskKind project_cone_back_kind = {.name = "project_cone_back",
                                                     .access_max = 3,
                                                     .cpu = project_cone_back_cpu};
 
+/* The band's voxels, and the rays of the angles. */
+static int64_t moved_bytes(const SinoProjectCone *what)
+{
+    const SinoCone *cone = what->cone;
+    const int64_t voxels = sino_times(sino_times(what->band.row_count, cone->x_count), cone->z_count);
+    const int64_t rays = sino_times(sino_times(what->angles.count, cone->column_count), cone->row_count);
+    return sino_times(voxels + rays, (int64_t)sizeof(float));
+}
+
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
                                  const SinoProjectCone *what, int access_count, const SinoAccess *access)
 {
@@ -82,7 +91,8 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
                                                .access_count = access_count,
                                                .work = updates,
                                                .flops = SINO_CONE_UPDATE_FLOPS * updates,
-                                               .precision = 1 + (int)SINO_SINGLE});
+                                               .precision = 1 + (int)SINO_SINGLE,
+                                               .part_bytes = moved_bytes(what)});
 }
 
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,

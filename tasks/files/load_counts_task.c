@@ -32,5 +32,6 @@ SinoStatus sino_insert_load_counts(SinoRuntime *runtime, SinoPosition position, 
                                                .arguments = &arguments,
                                                .argument_bytes = sizeof arguments,
                                                .access = access,
-                                               .access_count = 2});
+                                               .access_count = 2,
+                                               .file_bytes = SINO_FILE_DATA});
 }

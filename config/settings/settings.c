@@ -106,13 +106,13 @@ static SinoStatus check_needed(int verb, const SinoSettings *settings)
                "compare has no %s; needed: %s", settings->file_name ? "reference" : "input files", text->usage);
     SINO_CHECK(settings->file_name || !(verb & (RECON | INFO | INIT | JOIN)), SINO_BAD_INPUT,
                "%s has no input file; needed: %s", text->name, text->usage);
-    SINO_CHECK(verb != PLAN || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
-               "plan has no counts of --system-matrix %s; needed: sinodag plan COUNTS --system-matrix FILE",
-               settings->system_matrix);
+    SINO_CHECK(!(verb & (PLAN | SIMULATE)) || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
+               "%s has no counts of --system-matrix %s; needed: sinodag %s COUNTS --system-matrix FILE", text->name,
+               settings->system_matrix, text->name);
     SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM | INIT | JOIN)), SINO_BAD_INPUT,
                "%s has no --out; needed: %s", text->name, text->usage);
-    if (verb == PLAN) SINO_TRY(check_axis(settings));
     if (!(verb & (PLAN | SIMULATE))) return NULL;
+    SINO_TRY(check_axis(settings));
     return settings->file_name ? check_file_alone(settings) : check_described(text, settings);
 }
 

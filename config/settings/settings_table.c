@@ -18,8 +18,8 @@ enum {
     COMPARE = SINO_VERB_COMPARE,
     JOIN = SINO_VERB_JOIN,
     EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP | COMPARE | JOIN,
-    MATRIX_VERBS = RECON | INFO | BENCH | PLAN, /* that take a system matrix */
-    PET_VERBS = PHANTOM | DEMO                  /* that make one */
+    MATRIX_VERBS = RECON | INFO | BENCH | PLAN | SIMULATE, /* that take a system matrix */
+    PET_VERBS = PHANTOM | DEMO                             /* that make one */
 };
 
 enum {
@@ -304,7 +304,7 @@ const SinoSetting sino_setting_table[] = {
         .geometries = SCANS,
         .help = "how many projections were taken before each set of flat fields, such as 0,900,1800; the sets have "
                 "equally many flat fields; if not given: as the scan tells"),
-    ROW(INPUT, RECON, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
+    ROW(INPUT, RECON | SIMULATE, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
         .help = "take -ln of the transmission; no: the values already are line integrals"),
     ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X", .geometries = SCANS,
@@ -316,31 +316,32 @@ const SinoSetting sino_setting_table[] = {
                 "them"),
 
     ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(system_matrix, "FILE"), .per_rank = true, .geometries = MATRIX,
-        BRIEF(RECON | INFO | BENCH | PLAN, "a sparse matrix, of whose rows FILE has the counts"),
+        BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
-    ROW(INPUT, RECON | INFO | PLAN | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
         .geometries = MATRIX | PET,
         .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "
                 "so, and is multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries "
                 "are stored, too; auto: folded, unless devices compute, or mirrored entries of the file disagree; "
                 "phantom: folded writes such a matrix, auto does not"),
-    ROW(INPUT, RECON | PLAN, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true, .geometries = MATRIX,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true,
+        .geometries = MATRIX,
         .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
                 "1"),
-    ROW(INPUT, RECON | PLAN, "additive", TEXT(additive, "FILE"), .per_rank = true, .geometries = MATRIX,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "additive", TEXT(additive, "FILE"), .per_rank = true, .geometries = MATRIX,
         .help = "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: "
                 "0"),
-    ROW(INPUT, RECON | PLAN, "sensitivity", TEXT(sensitivity, "FILE"), .per_rank = true,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "sensitivity", TEXT(sensitivity, "FILE"), .per_rank = true,
         .algorithms = MLEM | OSEM | BSREM, .geometries = MATRIX,
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
-    ROW(INPUT, RECON | PLAN, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
         ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
                 "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem, osem and "
                 "bsrem: image, in a file as that of the counts"),
-    ROW(INPUT, RECON | PLAN, "mask", TEXT(mask, "FILE"), .per_rank = true, ONLY(PARALLEL | MATRIX, of_tiles),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "mask", TEXT(mask, "FILE"), .per_rank = true, ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
@@ -428,28 +429,26 @@ const SinoSetting sino_setting_table[] = {
                 "a,b,c..., up to 8; the last stage; if not given: none"),
 
     ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
-        BRIEF(RECON | INFO | BENCH | PLAN, "beam"),
+        BRIEF(MATRIX_VERBS, "beam"),
         .help =
             "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
             "the detector is flat, as in laboratories; fan: each row has a source of its own at its height, as rows "
             "that are channels (energies, times) of one fan have; matrix: each is a row of --system-matrix, which "
             "says this, too"),
-    ROW(GEOMETRY, SIMULATE, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL,
-        .help = "the other geometries are not simulated yet"),
     ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL | CONE | PET,
         BRIEF(PET_VERBS, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-object-distance",
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
         REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
                 "four times the side of a slice, or two thirds of the distance to the detector"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "source-detector-distance",
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-detector-distance",
         REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the detector"),
         .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "
                 "and demo: one and a half times the distance to the axis"),
-    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN, "detector-pixel", .kind = SINO_SETTING_PIXEL,
+    ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "detector-pixel", .kind = SINO_SETTING_PIXEL,
         AT(detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH", .unit = "mm",
         .geometries = CONES, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
@@ -459,13 +458,14 @@ const SinoSetting sino_setting_table[] = {
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
                 "them with row 0 on top; the other word turns the sign of every angle"),
 
-    ROW(CENTER, RECON | PLAN, "center-row", .kind = SINO_SETTING_AXIS, AT(center_row, double), .low = -1e6, .high = 1e6,
-        .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
+    ROW(CENTER, RECON | PLAN | SIMULATE, "center-row", .kind = SINO_SETTING_AXIS, AT(center_row, double), .low = -1e6,
+        .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
                 "auto: the middle of the detector"),
-    ROW(CENTER, RECON | INFO | PLAN | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS, AT(rotation_axis, double),
-        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns", .may_change = true,
-        .geometries = SCANS, BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
+    ROW(CENTER, RECON | INFO | PLAN | SIMULATE | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS,
+        AT(rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns",
+        .may_change = true, .geometries = SCANS,
+        BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
     ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "auto"), .may_change = true,
@@ -525,33 +525,35 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = MLEM | OSEM,
         .help = "a slice stops when an iteration adds at most this share to its log-likelihood; 0: only after the last "
                 "iteration"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
         .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE, AT_CHOICE(nonnegativity),
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE, AT_CHOICE(nonnegativity),
         .choices = nonnegativity_words, .fallback = "auto", .bare = "yes", .operand = "auto|yes|no",
         .algorithms = SIRT | FISTA,
         .help = "no value is below 0: fista finds the best volume without any, sirt sets negative values to 0 after "
                 "each iteration; auto: no for sirt, yes for fista unless --minimum is negative, or --regularization "
                 "auto finds that the projections deny it"),
-    ROW(SOLVER, RECON | DEMO, "minimum", .kind = SINO_SETTING_AXIS, AT(minimum, double), .low = -COUNT_MAX, .high = 0,
-        .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "minimum", .kind = SINO_SETTING_AXIS, AT(minimum, double), .low = -COUNT_MAX,
+        .high = 0, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is below this, in units of the volume, in place of --nonnegativity; not above 0, which air "
                 "has; auto: 0 with --nonnegativity yes, or auto for fista, else none"),
-    ROW(SOLVER, RECON | DEMO, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0, .low_excluded = true,
-        .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0,
+        .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto",
+        .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
-    ROW(SOLVER, RECON | DEMO | PLAN, "support-ratio", REAL(support_ratio, 0, 1, "0"), .algorithms = CG | SIRT | FISTA,
-        ONLY(PARALLEL, of_tiles),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "support-ratio", REAL(support_ratio, 0, 1, "0"),
+        .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_tiles),
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
-    ROW(SOLVER, RECON | DEMO, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double), .low = 0,
-        .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double),
+        .low = 0, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
         .help =
             "strength of the prior that fista adds to half the weighted square of the residual, or bsrem takes from "
             "the log-likelihood; more gives fewer details and less noise, 0 none of it; auto: of fista, with which a "
             "slice predicts best the projections that it lacks; of bsrem, 2 (with --prior huber 4) over the root of "
             "the counts per voxel"),
-    ROW(SOLVER, RECON | DEMO, "prior", CHOICE(prior, prior_words, "total-variation"), .algorithms = FISTA | BSREM,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior", CHOICE(prior, prior_words, "total-variation"),
+        .algorithms = FISTA | BSREM,
         .help =
             "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
             "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
@@ -561,8 +563,8 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = FISTA,
         .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
                 "slices must be in memory, of all ranks together"),
-    ROW(SOLVER, RECON | DEMO, "prior-threshold", .kind = SINO_SETTING_AXIS, AT(prior_threshold, double), .low = 0,
-        .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto",
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior-threshold", .kind = SINO_SETTING_AXIS, AT(prior_threshold, double),
+        .low = 0, .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto",
         .algorithms = FISTA | BSREM,
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
@@ -586,10 +588,10 @@ const SinoSetting sino_setting_table[] = {
         ONLY(PARALLEL, of_room),
         .help = "voxels beyond each side of a slice, for an object wider than the detector; they are computed and not "
                 "written; auto: where a sample of the scan shows such an object, as many as it needs"),
-    ROW(SOLVER, RECON | DEMO | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"), .algorithms = FBP | FDK,
-        BRIEF(RECON, "filter of fbp and fdk"),
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"),
+        .algorithms = FBP | FDK, BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
-    ROW(STAGES, RECON | DEMO, "padding-type", CHOICE(padding, padding_words, "auto"), .algorithms = FBP,
+    ROW(STAGES, RECON | DEMO | SIMULATE, "padding-type", CHOICE(padding, padding_words, "auto"), .algorithms = FBP,
         ONLY(PARALLEL, of_fbp),
         .help =
             "what continues a projection beyond the detector before it is filtered; edges: its outermost values, for "
@@ -730,18 +732,19 @@ const SinoSetting sino_setting_table[] = {
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
                 "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
                 "its file says"),
-    ROW(OUTPUT, RECON | PLAN, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
+    ROW(OUTPUT, RECON | PLAN | SIMULATE, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
         .geometries = CONES | MATRIX,
         .help =
             "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
             "--system-matrix what its file says"),
-    ROW(OUTPUT, RECON, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
+    ROW(OUTPUT, RECON | SIMULATE, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"),
         .unit = "micrometres", ONLY(PARALLEL, of_pixels),
         BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
         .help = "side of a detector pixel, for values per cm and for --phase-method; 0: values per detector pixel"),
-    ROW(OUTPUT, RECON, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm", .geometries = MATRIX,
+    ROW(OUTPUT, RECON | SIMULATE, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm",
+        .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
     ROW(OUTPUT, RECON, "save-every", INTEGER(save_every, 0, COUNT_MAX, "0"), .unit = "iterations", .geometries = MATRIX,
         .help = "also save the image after every so many iterations; 0: only the last one"),
@@ -854,7 +857,7 @@ const SinoSetting sino_setting_table[] = {
                 "options below override them; sweep: the machine of --simulate"),
     ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONES,
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
-    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), ONLY(PARALLEL, of_rates),
+    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL),
         .help = "simulate: ranks that share the cores, the devices and the memory of a node alike; if not given: 1"),
     ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
         .geometries = CONES,

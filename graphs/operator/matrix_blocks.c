@@ -7,6 +7,7 @@
 #include "matrix_cache.h"
 #include "memory.h"
 #include "pack_bricks_task.h"
+#include "simulation.h"
 
 #include <stdlib.h>
 
@@ -172,12 +173,37 @@ static SinoStatus take_kept(SinoOperator *op, const SinoOperatorFile *kept)
     return NULL;
 }
 
+/* What a simulation has in place of a packed block: its head, and the head of its lists, of sizes as a plan has them.
+ */
+static void sketch_block(const SinoOperator *op, int64_t i)
+{
+    const SinoMatrixSurvey *matrix = sino_matrix_survey_of(op);
+    const SinoMatrixOwn *own = op->own;
+    const int64_t nonzeros = rows_of(matrix, i)->nonzero_count;
+    const double share = (double)nonzeros / (double)sino_larger(matrix->nonzero_count, 1);
+    SinoBrickArea *area = &own->area[i];
+    area->bytes = sino_smaller((int64_t)(share * (double)sino_matrix_block_bytes(matrix, op->problem.precision)),
+                               sino_brick_bytes_most(area->row_count, nonzeros));
+    *(SinoBrickHead *)area->block = (SinoBrickHead){.bytes = area->bytes, .nonzero_count = nonzeros};
+    if (!own->listed) return;
+    area->lists = (SinoBrickLists *)(void *)((char *)area->block + sino_brick_area_lists_at(area->bytes));
+    area->lists->bytes = sino_smaller((int64_t)(share * (double)sino_matrix_lists_bytes(matrix)),
+                                      sino_brick_area_lists_most(area->row_count, nonzeros));
+}
+
+static void sketch_units(const SinoOperator *op, int64_t first, int64_t count)
+{
+    const SinoMatrixSurvey *matrix = sino_matrix_survey_of(op);
+    for (int64_t i = unit_first(matrix, first); i < unit_first(matrix, first + count); i++) sketch_block(op, i);
+}
+
 /* Packs `count` units from `first` on, and waits for them. */
 static SinoStatus pack_some(const SinoOperator *op, int64_t first, int64_t count)
 {
     SinoStatus status = NULL;
     for (int64_t u = first; u < first + count; u++) SINO_TRY(reserve(op, u));
     for (int64_t u = first; u < first + count && !status; u++) status = insert_packing(op, u);
+    if (SINO_SIMULATES) sketch_units(op, first, count);
     return sino_runtime_wait_after(op->runtime, status);
 }
 

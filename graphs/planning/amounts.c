@@ -13,6 +13,13 @@ void sino_amount_print(SinoAmountUnit unit, const SinoAmount *amount, FILE *out)
                                       : sino_duration_text(amount->value, text));
 }
 
+void sino_amounts_print_numbers(const SinoAmounts *amounts, FILE *out)
+{
+    fprintf(out, "%-13s", amounts->name);
+    for (int i = 0; i < amounts->count; i++)
+        fprintf(out, "%s%s %.0f", i > 0 ? ", " : "", amounts->item[i].label, amounts->item[i].value);
+}
+
 void sino_amounts_print(const SinoAmounts *amounts, FILE *out)
 {
     for (int i = 0; i < amounts->count; i++) {
@@ -22,15 +29,20 @@ void sino_amounts_print(const SinoAmounts *amounts, FILE *out)
     }
 }
 
+void sino_amounts_json_members(const SinoAmounts *amounts, SinoJson *json)
+{
+    for (int i = 0; i < amounts->count; i++) {
+        const SinoAmount *item = &amounts->item[i];
+        if (amounts->unit == SINO_AMOUNT_SECONDS)
+            sino_json_real(json, item->key, item->value);
+        else
+            sino_json_integer(json, item->key, (int64_t)item->value);
+    }
+}
+
 void sino_amounts_json(const SinoAmounts *amounts, SinoJson *json)
 {
     sino_json_open(json, amounts->name);
-    for (int i = 0; i < amounts->count; i++) {
-        const SinoAmount *item = &amounts->item[i];
-        if (amounts->unit == SINO_AMOUNT_BYTES)
-            sino_json_integer(json, item->key, (int64_t)item->value);
-        else
-            sino_json_real(json, item->key, item->value);
-    }
+    sino_amounts_json_members(amounts, json);
     sino_json_close(json);
 }

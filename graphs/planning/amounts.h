@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-typedef enum SinoAmountUnit { SINO_AMOUNT_BYTES, SINO_AMOUNT_SECONDS } SinoAmountUnit;
+typedef enum SinoAmountUnit { SINO_AMOUNT_BYTES, SINO_AMOUNT_SECONDS, SINO_AMOUNT_NUMBER } SinoAmountUnit;
 
 typedef struct SinoAmount {
     const char *key, *label; /* in JSON; in the table */
@@ -26,10 +26,14 @@ typedef struct SinoAmounts {
 /* The table's row of an amount, as far as its value: the caller ends the line. */
 void sino_amount_print(SinoAmountUnit unit, const SinoAmount *amount, FILE *out);
 
+/* "KEY VALUE, KEY VALUE" of numbers, in one line behind the name, which the caller ends. */
+void sino_amounts_print_numbers(const SinoAmounts *amounts, FILE *out);
+
 /* All rows. */
 void sino_amounts_print(const SinoAmounts *amounts, FILE *out);
 
-/* A member of the open object. */
+/* Members of the open object: the amounts; one object of them. */
+void sino_amounts_json_members(const SinoAmounts *amounts, SinoJson *json);
 void sino_amounts_json(const SinoAmounts *amounts, SinoJson *json);
 
 #endif

@@ -28,11 +28,18 @@ static const SinoTaskKind assemble_cone_kind = {
     SINO_ARGUMENTS(AssembleCone, SINO_READS(AssembleCone, part), SINO_UPDATES(AssembleCone, image)),
     SINO_CPU_CUDA(assemble_cone)};
 
+/* Voxels of the part in these slices, and as many pixels. */
+static int64_t moved_bytes(const SinoConeAssembly *assembly)
+{
+    const int64_t lines = sino_times(assembly->part.x_count, assembly->part.y_count);
+    return sino_times(sino_times(lines, assembly->slice_count), 2 * (int64_t)sizeof(float));
+}
+
 SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
                                      bool first, SinoData *part, SinoData *image)
 {
     const AssembleCone arguments = {.part.data = part,
                                     .image = {.data = image, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
                                     .assembly = *assembly};
-    return SINO_SUBMIT(runtime, &assemble_cone_kind, position, &arguments);
+    return SINO_SUBMIT(runtime, &assemble_cone_kind, position, &arguments, .part_bytes = moved_bytes(assembly));
 }

@@ -32,11 +32,18 @@ static const SinoTaskKind columns_kind = {
     SINO_ARGUMENTS(Columns, SINO_READS(Columns, sinogram), SINO_UPDATES(Columns, rays)),
     .cpu = columns_cpu};
 
+/* The rays of the angles are read and written once. */
+static int64_t moved_bytes(const SinoColumns *columns)
+{
+    const int64_t rays = sino_times(sino_times(columns->angle_count, columns->column_count), columns->rows.slice_count);
+    return sino_times(rays, 2 * (int64_t)sizeof(float));
+}
+
 SinoStatus sino_insert_columns(SinoRuntime *runtime, SinoPosition position, const SinoColumns *columns, bool first,
                                SinoData *sinogram, SinoData *rays)
 {
     const Columns arguments = {.sinogram.data = sinogram,
                                .rays = {.data = rays, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
                                .what = *columns};
-    return SINO_SUBMIT(runtime, &columns_kind, position, &arguments);
+    return SINO_SUBMIT(runtime, &columns_kind, position, &arguments, .part_bytes = moved_bytes(columns));
 }

@@ -70,6 +70,15 @@ static const SinoTaskKind project_cone_back_kind = {
     SINO_ARGUMENTS(Product, SINO_WRITES(Product, voxels), SINO_USES(Product, scratch), SINO_READS(Product, rays)),
     .cpu = project_cone_back_cpu};
 
+/* The band's voxels, and the rays of the angles. */
+static int64_t moved_bytes(const SinoProjectCone *what)
+{
+    const SinoCone *cone = what->cone;
+    const int64_t voxels = sino_times(sino_times(what->band.row_count, cone->x_count), cone->z_count);
+    const int64_t rays = sino_times(sino_times(what->angles.count, cone->column_count), cone->row_count);
+    return sino_times(voxels + rays, (int64_t)sizeof(float));
+}
+
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
                                  const SinoProjectCone *what, SinoData *voxels, SinoData *scratch, SinoData *order,
                                  SinoData *rays)
@@ -79,7 +88,7 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
     const double runs = (double)what->band.row_count * (double)what->cone->x_count;
     const double updates = runs * (double)what->cone->z_count * (double)what->angles.count;
     return SINO_SUBMIT(runtime, kind, position, &arguments, .work = updates, .flops = SINO_CONE_UPDATE_FLOPS * updates,
-                       .precision = 1 + (int)SINO_SINGLE);
+                       .precision = 1 + (int)SINO_SINGLE, .part_bytes = moved_bytes(what));
 }
 
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,

@@ -26,5 +26,5 @@ SinoStatus sino_insert_load_counts(SinoRuntime *runtime, SinoPosition position, 
                                    SinoData *io, SinoData *values)
 {
     const LoadCounts arguments = {.values.data = values, .io.data = io, .file = file, .set = set};
-    return SINO_SUBMIT(runtime, &load_counts_kind, position, &arguments);
+    return SINO_SUBMIT(runtime, &load_counts_kind, position, &arguments, .file_bytes = SINO_FILE_DATA);
 }

@@ -397,8 +397,7 @@ static void other_words_are_answered(void **state)
          "unknown option --dezinger of recon; did you mean --zinger-removal-method (standard removes them)?"},
         {SINO_VERB_RECON, "--save-folder x", "unknown option --save-folder of recon; did you mean --out?"},
         {SINO_VERB_PLAN, "--format json", "unknown option --format of plan; did you mean --json?"},
-        {SINO_VERB_SIMULATE, "--center 5",
-         "unknown option --center of simulate; allowed: what sinodag simulate --help all lists"},
+        {SINO_VERB_JOIN, "--center 5", "unknown option --center of join; allowed: what sinodag join --help all lists"},
         {SINO_VERB_RECON, "--nsino 0.7",
          "--nsino is '0.7'; allowed: an integer from -1 to 1000000000 (a detector row; tomocupy's share of the height, "
          "times the rows)"},
@@ -1379,11 +1378,13 @@ static void bad_system_matrices_are_refused(void **state)
     sino_settings_free(accept(SINO_VERB_BENCH, "--system-matrix a"));
     refuse(SINO_VERB_PLAN, "--system-matrix a",
            "plan has no counts of --system-matrix a; needed: sinodag plan COUNTS --system-matrix FILE");
+    refuse(SINO_VERB_SIMULATE, "--system-matrix a",
+           "simulate has no counts of --system-matrix a; needed: sinodag simulate COUNTS --system-matrix FILE");
     refuse(SINO_VERB_PLAN, "g.npy --system-matrix a --columns 4",
            "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel, cone or fan");
     refuse(SINO_VERB_PHANTOM, "-o m --geometry matrix", "--geometry is 'matrix'; allowed: parallel, cone or pet");
     refuse(SINO_VERB_DEMO, "--system-matrix a",
-           "--system-matrix is not an option of demo; allowed: with recon, info, bench or plan");
+           "--system-matrix is not an option of demo; allowed: with recon, info, bench, plan or simulate");
 }
 
 static void cone_beams_against_parallel_ones(void **state)

@@ -41,12 +41,12 @@ typedef struct SinoMatrixDeviceNeed {
 SinoStatus sino_matrix_device_need(const SinoProblem *problem, const SinoMatrixFiles *files, int64_t set_count,
                                    SinoMatrixDeviceNeed *need);
 
-/* An image of each set, on its way. Called from the thread that submits. image[z][y][x] of set `set`, after iteration
- * `iteration`. */
+/* An image of each set, on its way; save NULL: none. Called from the thread that submits. image[z][y][x] of set `set`,
+ * after iteration `iteration`. */
 typedef struct SinoMatrixSave {
     SinoStatus (*save)(void *of, int64_t iteration, int64_t set, const float *image);
     void *of;
-    int64_t every; /* iterations; 0: no image is saved on its way, and without a volume the last one is saved */
+    int64_t every; /* iterations; 0: the last image alone, in place of the volume */
 } SinoMatrixSave;
 
 /* The parts of a run; nothing is owned. */
@@ -59,7 +59,7 @@ typedef struct SinoMatrixSolution {
     int64_t set_count;    /* of the counts */
     int64_t batch_sets;   /* that are solved together */
     SinoGaussian filter;  /* of finished images */
-    SinoVolume *volume;   /* of the last images; sets that are done already are left out; NULL: images are saved */
+    SinoVolume *volume;   /* of the last images; sets that are done already are left out; NULL: they are not kept */
     SinoJournal *journal; /* gets an entry for each set that is stored; NULL: none */
     SinoRecord *record;   /* every slice gets the history of its set */
     SinoMatrixSave save;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of a scan without a file: its angles, and an input of the sizes that settings give. */
 #include "angle_list.h"
+#include "cone_setup.h"
+#include "job_kind.h"
 #include "memory.h"
 #include "plan_report.h"
 
-SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double **angle_rad)
+/* The angles of --theta, else equal steps over an arc, whose end is left out; angle_rad[--angles]. */
+static SinoStatus list_angles(const SinoSettings *settings, double arc_rad, double **angle_rad)
 {
     int64_t count = settings->angles;
     if (settings->theta) {
@@ -18,7 +21,8 @@ SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double
 
 SinoStatus sino_plan_imagine(const SinoSettings *settings, SinoImagined *imagined, SinoInput *input)
 {
-    SINO_TRY(sino_plan_angles(settings, SINO_PI, &imagined->angle_rad));
+    const bool cone = sino_job_is_cone(settings);
+    SINO_TRY(list_angles(settings, cone ? 2 * SINO_PI : SINO_PI, &imagined->angle_rad));
     imagined->info = (SinoScanInfo){.kind = "imagined",
                                     .stored_type = "uint16",
                                     .type = SINO_COUNT_UINT16,
@@ -33,5 +37,6 @@ SinoStatus sino_plan_imagine(const SinoSettings *settings, SinoImagined *imagine
                                     .full_count = UINT16_MAX,
                                     .angle_rad = imagined->angle_rad,
                                     .remark = ""};
+    if (cone) imagined->info.setup = sino_cone_usual_setup(settings, settings->columns);
     return sino_input_imagine(settings, &imagined->info, input);
 }

@@ -100,40 +100,29 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *inpu
     return NULL;
 }
 
-static SinoStatus plan_file(const SinoSettings *settings, SinoLog *log)
+/* The scan, with the axis that is given or, by `find`, found at a glance, or else in the middle. */
+static SinoStatus plan_input(const SinoSettings *settings, SinoLog *log, bool find, SinoInput *input,
+                             SinoConeModelReport *report)
 {
-    SinoInput input;
-    SinoConeModelReport report = {0};
     SinoFindings findings = {0};
-    SINO_TRY(sino_input_open(settings, log, &input));
     double center = 0;
-    SinoStatus status = sino_center_quick(settings, &input, &findings);
-    if (!status) status = sino_findings_judge(&findings, log);
-    if (!status) status = sino_center_given(settings, &input, &center);
-    if (!status) status = sino_cone_scan(settings, &input, center, &report.cone);
-    if (!status) status = print_plan(settings, &input, &report);
-    sino_input_close(&input);
-    return status;
-}
-
-static SinoStatus plan_sizes(const SinoSettings *settings)
-{
-    double *angle_rad = NULL;
-    SinoConeDescription scan;
-    const bool given = settings->source_object_mm > 0 && settings->source_detector_mm > 0;
-    SinoConeModelReport report = {.assumed = !(given && settings->detector_pixel.width > 0)};
-    SINO_TRY(sino_plan_angles(settings, 2 * SINO_PI, &angle_rad));
-    SinoStatus status =
-        sino_cone_describe(settings, settings->angles, angle_rad, settings->columns, settings->slices, &scan);
-    if (!status) {
-        report.cone = scan.cone;
-        status = print_plan(settings, &scan.input, &report);
-    }
-    free(angle_rad);
-    return status;
+    if (find) SINO_TRY(sino_center_quick(settings, input, &findings));
+    SINO_TRY(sino_findings_judge(&findings, log));
+    SINO_TRY(sino_center_given(settings, input, &center));
+    SINO_TRY(sino_cone_scan(settings, input, center, &report->cone));
+    return print_plan(settings, input, report);
 }
 
 SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log)
 {
-    return settings->file_name ? plan_file(settings, log) : plan_sizes(settings);
+    const bool given = settings->source_object_mm > 0 && settings->source_detector_mm > 0;
+    const bool file = settings->file_name != NULL;
+    SinoConeModelReport report = {.assumed = !file && !(given && settings->detector_pixel.width > 0)};
+    SinoImagined imagined = {0};
+    SinoInput input = {0};
+    SinoStatus status = file ? sino_input_open(settings, log, &input) : sino_plan_imagine(settings, &imagined, &input);
+    if (!status) status = plan_input(settings, log, file, &input, &report);
+    sino_input_close(&input);
+    free(imagined.angle_rad);
+    return status;
 }

@@ -16,11 +16,8 @@ void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *f
 SinoStatus sino_plan_slurm(const SinoSettings *settings, const SinoPlanRequest *request, const SinoForecast *forecast,
                            FILE *out);
 
-/* The angles of --theta, else equal steps over an arc, whose end is left out; angle_rad[--angles], owned by the caller.
- */
-SinoStatus sino_plan_angles(const SinoSettings *settings, double arc_rad, double **angle_rad);
-
-/* A scan without a file: counts of two bytes, one flat and one dark field. */
+/* A scan without a file: counts of two bytes, one flat and one dark field; angles of --theta, else equal steps over
+ * 180 degrees, or 360 of a cone beam, whose lengths are usual ones where they are not given. */
 typedef struct SinoImagined {
     SinoScanInfo info;
     double *angle_rad; /* owned by the caller, after a failure, too */

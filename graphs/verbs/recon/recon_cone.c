@@ -37,6 +37,23 @@ SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes,
                             .radius = fmax(seen, (double)side / 2)};
 }
 
+SinoReconSizes sino_recon_cone_sizes(const SinoCone *cone)
+{
+    return (SinoReconSizes){.count = 2,
+                            .of = {{"scan",
+                                    SINO_AMOUNT_NUMBER,
+                                    3,
+                                    {{"angles", "angles", (double)cone->angle_count},
+                                     {"columns", "columns", (double)cone->column_count},
+                                     {"rows", "rows", (double)cone->row_count}}},
+                                   {"volume",
+                                    SINO_AMOUNT_NUMBER,
+                                    3,
+                                    {{"x", "x", (double)cone->x_count},
+                                     {"y", "y", (double)cone->y_count},
+                                     {"z", "z", (double)cone->z_count}}}}};
+}
+
 SinoStatus sino_recon_cone_size(SinoRecon *recon, SinoCone *cone)
 {
     double center = recon->input.geometry.center;
@@ -206,6 +223,21 @@ static SinoReconFacts facts(const SinoRecon *recon)
     return sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes, own->plan.bytes.data);
 }
 
+static SinoReconSizes sizes(const SinoRecon *recon)
+{
+    const Cone *own = recon->own;
+    const SinoConeStreaming *streaming = &own->plan.streaming;
+    SinoReconSizes sizes = sino_recon_cone_sizes(&own->cone);
+    sizes.of[sizes.count++] =
+        (SinoAmounts){"passes", SINO_AMOUNT_NUMBER, 1, {{"slabs", "slabs", (double)streaming->slab_count}}};
+    sizes.team = (SinoAmounts){"grid",
+                               SINO_AMOUNT_NUMBER,
+                               2,
+                               {{"grid_rows", "rows of ranks", (double)streaming->grid_rows},
+                                {"grid_columns", "columns of ranks", (double)streaming->grid_columns}}};
+    return sizes;
+}
+
 /* Logs the bytes that the ranks have sent, all together. */
 static SinoStatus tell_traffic(SinoRecon *recon)
 {
@@ -245,6 +277,7 @@ const SinoReconKind sino_recon_cone = {.try_input = sino_input_try,
                                        .restored = restored,
                                        .compute = compute,
                                        .facts = facts,
+                                       .sizes = sizes,
                                        .planes = true,
                                        .report = tell_traffic,
                                        .write_process = write_process,

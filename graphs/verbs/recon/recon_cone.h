@@ -25,6 +25,9 @@ SinoStatus sino_recon_cone_range_plan(const SinoRecon *recon, const SinoCone *co
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);
 
+/* Numbers of the scan and of the volume. */
+SinoReconSizes sino_recon_cone_sizes(const SinoCone *cone);
+
 /* What the report tells of a cone beam's volume. */
 SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes,
                                      int64_t data_bytes);

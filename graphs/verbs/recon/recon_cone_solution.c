@@ -133,6 +133,11 @@ static SinoReconFacts facts(const SinoRecon *recon)
     return facts;
 }
 
+static SinoReconSizes sizes(const SinoRecon *recon)
+{
+    return sino_recon_cone_sizes(&((const Solution *)recon->own)->cone);
+}
+
 static void tell_iterations(const SinoRecon *recon)
 {
     const int64_t last = recon->record.columns - 1;
@@ -172,6 +177,7 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .restored = restored,
                                                 .compute = compute,
                                                 .facts = facts,
+                                                .sizes = sizes,
                                                 .planes = true,
                                                 .write_process = write_process,
                                                 .release = release};

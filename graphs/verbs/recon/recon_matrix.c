@@ -247,6 +247,7 @@ static SinoStatus join(SinoRecon *recon)
 static SinoStatus compute(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
+    const int64_t every = recon->settings->save_every;
     const SinoMatrixSolution solution = {.runtime = recon->runtime,
                                          .settings = recon->settings,
                                          .op = own->op,
@@ -258,7 +259,7 @@ static SinoStatus compute(SinoRecon *recon)
                                          .volume = recon->volume,
                                          .journal = recon->resume.journal,
                                          .record = &recon->record,
-                                         .save = {.save = save, .of = recon, .every = recon->settings->save_every},
+                                         .save = {.save = every > 0 ? save : NULL, .of = recon, .every = every},
                                          .lost = own->lost};
     return sino_matrix_solve(&solution);
 }
@@ -271,9 +272,31 @@ static SinoReconFacts facts(const SinoRecon *recon)
     return (SinoReconFacts){.memory_bytes = own->plan.total_bytes,
                             .budget_bytes = own->plan.budget_bytes,
                             .data_bytes = own->plan.bytes.data,
+                            .operator_bytes = own->plan.bytes.bricks,
+                            .lists_bytes = own->plan.bytes.lists,
                             .compute_s = own->planned_s,
                             .voxel_um = size[0] * micrometres_per_mm,
                             .slice_um = size[2] * micrometres_per_mm};
+}
+
+static SinoReconSizes sizes(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    const SinoMatrixSurvey *matrix = own->input.survey;
+    return (SinoReconSizes){.count = 2,
+                            .of = {{"matrix",
+                                    SINO_AMOUNT_NUMBER,
+                                    3,
+                                    {{"rows", "rows", (double)matrix->outline.row_count},
+                                     {"voxels", "voxels", (double)matrix->outline.column_count},
+                                     {"nonzeros", "nonzeros", (double)matrix->outline.nonzero_count}}},
+                                   {"sets",
+                                    SINO_AMOUNT_NUMBER,
+                                    4,
+                                    {{"count", "sets", (double)own->input.set_count},
+                                     {"together", "solved together", (double)own->plan.batch_units},
+                                     {"subsets", "subsets", (double)matrix->subset_count},
+                                     {"row_partitions", "row partitions", (double)matrix->all_partitions}}}}};
 }
 
 static SinoStatus write_process(SinoRecon *recon)
@@ -328,6 +351,7 @@ const SinoReconKind sino_recon_matrix = {.try_input = try_input,
                                          .restored = restored,
                                          .compute = compute,
                                          .facts = facts,
+                                         .sizes = sizes,
                                          .planes = true,
                                          .report = join,
                                          .write_process = write_process,

@@ -48,6 +48,8 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     own->given = settings;
     own->solver = sino_solver_of(settings);
+    own->choice.regularization.prior = settings->prior; /* until `choose` finds it; of any strength */
+    own->choice.regularization.strength = 1;
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */
     recon->request.first_row = recon->input.first_row;
@@ -173,7 +175,7 @@ static void tell_plan(const SinoRecon *recon)
                     sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime));
 }
 
-static SinoStatus take_share(SinoRecon *recon)
+static SinoStatus share(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
     sino_team_take_slices(&own->team, &recon->input);
@@ -199,7 +201,7 @@ static SinoStatus choose(SinoRecon *recon)
     if (own->choice.sought)
         sino_recon_mark(recon, isnan(own->choice.regularization.strength) ? "the iterations are found"
                                                                           : "the strength of the prior is found");
-    return sino_processes_agree(recon->processes, take_share(recon));
+    return NULL;
 }
 
 /* A resumed run may not need the first slab. */
@@ -268,6 +270,8 @@ static SinoReconFacts facts(const SinoRecon *recon)
     return (SinoReconFacts){.memory_bytes = run->resources.total_bytes,
                             .budget_bytes = run->budget_bytes,
                             .data_bytes = run->resources.data_bytes,
+                            .operator_bytes = run->resources.operator_bytes,
+                            .lists_bytes = run->resources.lists_bytes,
                             .weighs_rays = sino_solver_weighs_rays(own->solver),
                             .compute_s = own->team.forecast.times.run,
                             .voxel_um = voxel,
@@ -276,6 +280,41 @@ static SinoReconFacts facts(const SinoRecon *recon)
                                 (double)sino_larger(sino_geometry_slice_side(geometry), geometry->column_count) / 2,
                             .least_iterations = least,
                             .most_iterations = most};
+}
+
+static SinoReconSizes sizes(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    const SinoRunPlan *run = &own->team.forecast.plan;
+    const SinoGeometry *scan = &recon->input.geometry;
+    const SinoTopology *topology = &run->division.topology;
+    return (SinoReconSizes){.count = 3,
+                            .of = {{"scan",
+                                    SINO_AMOUNT_NUMBER,
+                                    3,
+                                    {{"angles", "angles", (double)scan->angle_count},
+                                     {"columns", "columns", (double)scan->column_count},
+                                     {"slices", "slices", (double)recon->record.slice_count}}},
+                                   {"slice",
+                                    SINO_AMOUNT_NUMBER,
+                                    2,
+                                    {{"side", "side", (double)sino_geometry_slice_side(scan)},
+                                     {"margin", "beyond each side", (double)scan->margin}}},
+                                   {"slices",
+                                    SINO_AMOUNT_NUMBER,
+                                    4,
+                                    {{"minibatch", "of a minibatch", (double)run->streaming.minibatch},
+                                     {"slots", "minibatches of a slab", (double)run->streaming.slots},
+                                     {"slabs", "slabs", (double)run->streaming.slab_count},
+                                     {"partitions", "partitions", (double)run->partition_count}}}},
+                            .team = {"grid",
+                                     SINO_AMOUNT_NUMBER,
+                                     5,
+                                     {{"batch_groups", "groups", (double)run->grid.batch_groups},
+                                      {"data_ranks", "ranks of a slice", (double)run->grid.data_ranks},
+                                      {"nodes", "nodes", (double)topology->node_count},
+                                      {"sockets", "sockets", (double)topology->sockets},
+                                      {"workers", "workers", (double)topology->workers}}}};
 }
 
 /* Logs the rows that pass each level in a projection of all slices, all ranks together. */
@@ -410,9 +449,11 @@ const SinoReconKind sino_recon_parallel = {.try_input = try_input,
                                            .record = record,
                                            .build = build,
                                            .choose = choose,
+                                           .share = share,
                                            .restored = restored,
                                            .compute = compute,
                                            .facts = facts,
+                                           .sizes = sizes,
                                            .report = tell_levels,
                                            .write_process = write_process,
                                            .keep = keep,

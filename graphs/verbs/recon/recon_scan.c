@@ -7,7 +7,7 @@
 
 SinoStatus sino_recon_open_scan(SinoRecon *recon)
 {
-    SINO_TRY(sino_input_open(recon->settings, recon->log, &recon->input));
+    if (!recon->input.info) SINO_TRY(sino_input_open(recon->settings, recon->log, &recon->input));
     recon->files = (SinoInputFiles){recon->input.info->file_count, recon->input.info->file_name};
     int64_t side; /* of a half acquisition, which an earlier run has found */
     if (!sino_resume_number(&recon->resume, "side", &side)) return NULL;

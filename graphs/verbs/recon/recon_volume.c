@@ -83,8 +83,7 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     return sino_check_scan(settings, scan, recon->log, stages);
 }
 
-/* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
-static SinoStatus find_dropped(SinoRecon *recon)
+SinoStatus sino_recon_find_dropped(SinoRecon *recon)
 {
     SinoInput *input = &recon->input;
     if (!scan_of(recon) || !sino_dropped_matter(recon->settings)) return NULL;
@@ -150,7 +149,7 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
     sino_recon_mark(recon, "StarPU starts");
-    SINO_TRY(find_dropped(recon));
+    SINO_TRY(sino_recon_find_dropped(recon));
     SINO_TRY(sino_processes_agree(processes, sino_recon_limit_stages(recon)));
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
@@ -167,7 +166,8 @@ static SinoStatus set_up(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));
     SINO_TRY(recon->kind->build(recon));
     sino_recon_mark(recon, "the operator is built");
-    return recon->kind->choose ? recon->kind->choose(recon) : NULL;
+    if (recon->kind->choose) SINO_TRY(recon->kind->choose(recon));
+    return sino_processes_agree(processes, recon->kind->share ? recon->kind->share(recon) : NULL);
 }
 
 /* Rank 0 creates the volume; the other ranks open it. */
@@ -467,10 +467,10 @@ fail:
     return abandon(recon, status);
 }
 
-static const SinoReconKind *const kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sino_recon_parallel,
-                                                      [SINO_JOB_FDK] = &sino_recon_cone,
-                                                      [SINO_JOB_VOLUME] = &sino_recon_cone_solution,
-                                                      [SINO_JOB_COUNTS] = &sino_recon_matrix};
+const SinoReconKind *const sino_recon_kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sino_recon_parallel,
+                                                          [SINO_JOB_FDK] = &sino_recon_cone,
+                                                          [SINO_JOB_VOLUME] = &sino_recon_cone_solution,
+                                                          [SINO_JOB_COUNTS] = &sino_recon_matrix};
 
 /* Stops the runtime of the run, or waits for the tasks of a failed one. */
 static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
@@ -503,7 +503,8 @@ static SinoStatus run_and_release(SinoRecon *recon)
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     const SinoJobKind *job = sino_job_kind(settings);
-    SinoRecon recon = {.job = job, .kind = kinds[job->job], .settings = settings, .log = log, .processes = processes};
+    SinoRecon recon = {
+        .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
     return run_and_release(&recon);
@@ -513,7 +514,7 @@ SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
 {
     const SinoJobKind *job = sino_job_kind(settings);
     SinoRecon recon = {.job = job,
-                       .kind = kinds[job->job],
+                       .kind = sino_recon_kinds[job->job],
                        .settings = settings,
                        .log = sino_runtime_log(runtime),
                        .runtime = runtime,

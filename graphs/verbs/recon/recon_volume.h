@@ -4,6 +4,7 @@
 #ifndef SINO_RECON_VOLUME_H
 #define SINO_RECON_VOLUME_H
 
+#include "amounts.h"
 #include "ending.h"
 #include "integrals.h"
 #include "job_kind.h"
@@ -31,6 +32,14 @@ typedef struct SinoReconClock {
     } phase[SINO_PHASES];
 } SinoReconClock;
 
+/* Numbers of a scan or a matrix, and of the division of the work. */
+enum { SINO_RECON_SIZES_MAX = 3 };
+typedef struct SinoReconSizes {
+    int count;
+    SinoAmounts of[SINO_RECON_SIZES_MAX];
+    SinoAmounts team; /* how ranks share the work; count 0: all alike */
+} SinoReconSizes;
+
 /* What a run took: the most of any rank, and sums over ranks. */
 typedef struct SinoReconMeasured {
     int64_t peak_bytes, data_bytes;                /* of main memory of the process, and of StarPU's data */
@@ -40,16 +49,18 @@ typedef struct SinoReconMeasured {
 
 /* What the report tells of a kind's plan and volume. */
 typedef struct SinoReconFacts {
-    int64_t memory_bytes, budget_bytes; /* planned for a rank */
-    int64_t data_bytes;                 /* planned, of StarPU data */
-    bool weighs_rays;                   /* undefined values have weight 0; false: they are interpolated */
-    double compute_s;                   /* planned for the slices; 0: not known */
-    double voxel_um, slice_um;          /* side of a voxel within a slice, and across; 0: not known */
-    double radius;                      /* in voxels: what lies further from the axis was not seen by all; 0: all was */
+    int64_t memory_bytes, budget_bytes;  /* planned for a rank */
+    int64_t data_bytes;                  /* planned, of StarPU data */
+    int64_t operator_bytes, lists_bytes; /* planned, of what the operator stores, and of its lists for devices */
+    bool weighs_rays;                    /* undefined values have weight 0; false: they are interpolated */
+    double compute_s;                    /* planned for the slices; 0: not known */
+    double voxel_um, slice_um;           /* side of a voxel within a slice, and across; 0: not known */
+    double radius; /* in voxels: what lies further from the axis was not seen by all; 0: all was */
     int64_t least_iterations, most_iterations; /* planned, of a slice; 0: as many as the record has columns */
 } SinoReconFacts;
 
-/* A run. The kind owns `own`; runtime and volume are opened by the run. */
+/* A run, or its simulation (simulate.c), which has no files to write. The kind owns `own`; runtime and volume are
+ * opened by the run. */
 typedef struct SinoRecon {
     const SinoJobKind *job;
     const SinoReconKind *kind; /* of the job */
@@ -78,7 +89,7 @@ typedef struct SinoRecon {
 struct SinoReconKind {
     /* Tries in a child process whether the headers of the input can be read (sino_input_try). */
     SinoStatus (*try_input)(const SinoSettings *settings);
-    /* On every rank: opens the input, allocates `own`, and completes the request of the volume. */
+    /* On every rank: opens the input, unless it is there, allocates `own`, and completes the request of the volume. */
     SinoStatus (*begin)(SinoRecon *recon);
     /* Collective. Divides the work, again if the center has changed the size of slices; the runtime is up, and all
      * ranks have the same input. */
@@ -93,17 +104,19 @@ struct SinoReconKind {
     /* Writes the choices of the plan that a resumed run must have, as "name: value" lines. */
     void (*print_plan)(const SinoRecon *recon, FILE *out);
     SinoRecordShape (*record)(const SinoRecon *recon);
-    /* Collective. Makes what the whole run needs, tells the plan, and, by `choose` if there is one, restricts the
-     * input to this rank's share. */
+    /* Collective. Makes what the whole run needs, and tells the plan. */
     SinoStatus (*build)(SinoRecon *recon);
     /* Collective. Finds what the scan decides of the solver; after `build`. NULL: nothing. */
     SinoStatus (*choose)(SinoRecon *recon);
+    /* Restricts the input to this rank's share; after `choose`. NULL: it stays whole. */
+    SinoStatus (*share)(SinoRecon *recon);
     /* How journals count, and the ranks that share a slice. */
     SinoRestored (*restored)(const SinoRecon *recon);
     /* Computes and stores all slices, while rank 0 computes the checksum of the input. Waits for all tasks, on failure
      * too. */
     SinoStatus (*compute)(SinoRecon *recon);
     SinoReconFacts (*facts)(const SinoRecon *recon);
+    SinoReconSizes (*sizes)(const SinoRecon *recon);
     bool planes; /* pictures of the planes across the slices are files, too */
     /* Collective. With --profile: logs more of the run. NULL: nothing. */
     SinoStatus (*report)(SinoRecon *recon);
@@ -114,8 +127,11 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
-/* Opens the scan that the settings name as the input of the run. */
+/* Opens the scan that the settings name as the input of the run, unless there is an input. */
 SinoStatus sino_recon_open_scan(SinoRecon *recon);
+
+/* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
+SinoStatus sino_recon_find_dropped(SinoRecon *recon);
 
 /* Of cone beams. Stages that need whole sinograms are left out where sinodag chose them, and several ranks or too
  * little memory have none. SINO_BAD_INPUT: the user chose them. */
@@ -170,5 +186,8 @@ SinoStatus sino_recon_report_pictures(const SinoRecon *recon, FILE *out);
 SinoStatus sino_recon_report_curves(const SinoRecon *recon, FILE *out);
 
 extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution, sino_recon_matrix;
+
+/* [SinoJobChoice] */
+extern const SinoReconKind *const sino_recon_kinds[SINO_JOBS];
 
 #endif

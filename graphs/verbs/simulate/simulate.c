@@ -1,51 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* simulate: the task graph of a reconstruction in virtual time, on a machine that need not be here.
  *
- * It goes as recon goes (recon_volume.c, recon_parallel.c): plan, operator, slabs. The operator is a sketch
- * (rays_sketch.c), the rotation axis is taken as known, and nothing is read or written. */
+ * It goes as recon goes (recon_volume.c), by the same kinds (recon_volume.h): plan, operator, tasks. What an operator
+ * stores is a sketch (rays_sketch.c, matrix_blocks.c), the rotation axis is taken as known, of files only heads are
+ * read, and nothing is written. */
 #include "simulate.h"
 
 #include "arithmetic.h"
 #include "checksum_task.h"
-#include "dropped.h"
 #include "job_private.h"
 #include "memory.h"
 #include "plan_report.h"
 #include "platform.h"
-#include "recon.h"
 #include "workflows.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Part of a machine's memory that a run takes, as of recon's --memory. */
 enum { MEMORY_PERCENT = 80 };
 
 typedef struct Simulate {
     SinoSettings settings; /* with what follows from the machine; owns nothing */
-    SinoLog *log;
-    SinoProcesses *processes; /* not owned */
     const SinoMachineFile *machine;
     SinoImagined imagined; /* a scan without a file */
-    SinoInput input;
-    SinoRuntime *runtime;
-    const SinoSolver *solver;
-    SinoTeam team;
-    SinoEarlyLoad *early;
-    SinoOperator *op;
-    SinoRecord record;
-    char checksum[17];
-    int64_t slice_count; /* of all ranks */
+    SinoRecon recon;       /* what is simulated */
     double begin_s, built_s, end_s;
 } Simulate;
 
 static SinoStatus open_input(Simulate *of)
 {
-    if (!of->settings.file_name) return sino_plan_imagine(&of->settings, &of->imagined, &of->input);
-    SINO_TRY(sino_input_try(&of->settings));
-    return sino_input_open(&of->settings, of->log, &of->input);
+    SinoRecon *recon = &of->recon;
+    SINO_TRY(of->settings.file_name ? recon->kind->try_input(&of->settings)
+                                    : sino_plan_imagine(&of->settings, &of->imagined, &recon->input));
+    return recon->kind->begin(recon);
 }
 
 /* CUDA devices of StarPU's simulation play OpenCL devices (simulation.h). */
@@ -63,8 +54,8 @@ static SinoStatus start_runtime(Simulate *of)
     SINO_TRY(sino_settings_text(settings, SINO_VERB_SIMULATE, &text));
     /* Devices are known beforehand, so that StarPU need not start again, which it cannot under SMPI. */
     const unsigned devices = of->machine->device_count > 0 ? settings->devices : settings->devices & SINO_DEVICE_CPU;
-    const bool named = settings->devices != SINO_DEVICE_ALL || sino_processes_count(of->processes) == 1;
-    const SinoRuntimeRequest request = {.processes = of->processes,
+    const bool named = settings->devices != SINO_DEVICE_ALL || sino_processes_count(of->recon.processes) == 1;
+    const SinoRuntimeRequest request = {.processes = of->recon.processes,
                                         .devices = played(named ? settings->devices : devices),
                                         .scheduler = settings->scheduler,
                                         .graph_path = settings->graph,
@@ -73,85 +64,73 @@ static SinoStatus start_runtime(Simulate *of)
                                         .profile_path = sino_settings_profile_file(settings),
                                         .trace_path = settings->trace,
                                         .settings = text,
-                                        .log = of->log};
-    SinoStatus status = sino_runtime_start(&request, &of->runtime);
+                                        .log = of->recon.log};
+    SinoStatus status = sino_runtime_start(&request, &of->recon.runtime);
     free(text);
     return status;
 }
 
-static SinoStatus plan(Simulate *of)
+/* The rotation axis is that of the settings, or else in the middle. */
+static SinoStatus take_center(SinoRecon *recon)
 {
-    SINO_TRY(sino_team_new(of->runtime, of->processes, &of->settings, &of->input, &of->team));
-    of->settings = of->team.settings;
-    of->solver = sino_solver_of(&of->settings);
+    SinoGeometry *geometry = &recon->input.geometry;
+    if (!recon->kind->find_center) return NULL;
+    if (!isnan(recon->settings->rotation_axis)) return recon->kind->find_center(recon);
+    geometry->center = (double)(geometry->column_count - 1) / 2;
     return NULL;
 }
 
-static SinoStatus new_record(Simulate *of)
+static SinoStatus divide(SinoRecon *recon)
 {
-    const SinoSettings *settings = &of->settings;
-    const SinoRecordShape shape =
-        sino_record_shape(&of->input.geometry, of->input.slice_count, sino_solver_history_columns(of->solver, settings),
-                          sino_solver_history_numbers(of->solver, settings), sino_settings_records_planes(settings));
-    return sino_record_new(&shape, &of->record);
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_limit_stages(recon)));
+    SINO_TRY(recon->kind->plan(recon));
+    SINO_TRY(sino_processes_agree(recon->processes, take_center(recon)));
+    return isnan(recon->settings->rotation_axis) ? NULL : recon->kind->plan(recon);
 }
 
-static SinoStatus take_share(Simulate *of)
+static SinoStatus build(SinoRecon *recon)
 {
-    sino_team_take_slices(&of->team, &of->input);
-    return of->op->idle ? NULL : sino_input_take_angles(&of->input, of->op->place);
+    const SinoRecordShape shape = recon->kind->record(recon);
+    SINO_TRY(sino_processes_agree(recon->processes, sino_record_new(&shape, &recon->record)));
+    SINO_TRY(sino_recon_keep_integrals(recon));
+    SINO_TRY(recon->kind->build(recon));
+    return sino_processes_agree(recon->processes, recon->kind->share ? recon->kind->share(recon) : NULL);
 }
 
-static SinoStatus build(Simulate *of)
+/* Bytes of the input: of a scan, which may have no file, the part that is reconstructed; else of its files. */
+static int64_t input_bytes(const SinoRecon *recon)
 {
-    SinoInput *input = &of->input;
-    input->geometry.center = (double)(input->geometry.column_count - 1) / 2;
-    SINO_TRY(sino_team_open(of->runtime, &of->team, input, NULL, &of->op, &of->early));
-    return sino_processes_agree(of->processes, take_share(of));
+    const SinoInput *input = &recon->input;
+    int64_t bytes = 0;
+    struct stat about;
+    if (input->info) return sino_input_slab_bytes(input, input->info->angle_count, input->slice_count);
+    for (int64_t i = 0; i < recon->files.count; i++)
+        if (stat(recon->files.name[i], &about) == 0) bytes += about.st_size;
+    return bytes;
 }
 
-static SinoStatus compute(Simulate *of)
+static SinoStatus compute(SinoRecon *recon, int64_t bytes)
 {
-    const SinoInput *input = &of->input;
-    const int64_t bytes = sino_input_slab_bytes(input, input->angle_count, of->slice_count);
-    const SinoReconstruction reconstruction = {
-        .runtime = of->runtime,
-        .regularization = {.strength = 1}, /* any; auto's search is not simulated */
-        .settings = &of->settings,
-        .input = input,
-        .op = of->op,
-        .solver = of->solver,
-        .streaming = &of->team.forecast.plan.streaming,
-        .scale = sino_recon_scale(&of->settings),
-        .early = of->early,
-        .record = &of->record};
     SinoStatus status = NULL;
-    if (sino_processes_rank(of->processes) == 0)
-        status = sino_insert_checksum(of->runtime, 0, NULL, bytes, of->checksum);
-    SINO_TRY(sino_processes_agree(of->processes, status));
-    return sino_processes_agree(of->processes, sino_reconstruct(&reconstruction));
-}
-
-/* Rank 0 reads the rows that show which projections direct methods leave out. */
-static SinoStatus find_dropped(Simulate *of)
-{
-    if (!sino_dropped_matter(&of->settings) || sino_processes_rank(of->processes) > 0) return NULL;
-    return sino_dropped_find(of->runtime, &of->input);
+    if (sino_processes_rank(recon->processes) == 0)
+        status = sino_insert_checksum(recon->runtime, 0, NULL, bytes, recon->checksum);
+    SINO_TRY(sino_processes_agree(recon->processes, status));
+    return sino_processes_agree(recon->processes, recon->kind->compute(recon));
 }
 
 /* Ranks begin together, when they have agreed. */
 static SinoStatus run(Simulate *of)
 {
-    SINO_TRY(sino_processes_agree(of->processes, open_input(of)));
-    of->slice_count = of->input.slice_count;
+    SinoRecon *recon = &of->recon;
+    SINO_TRY(sino_processes_agree(recon->processes, open_input(of)));
+    const int64_t bytes = input_bytes(recon);
     SINO_TRY(start_runtime(of));
-    SINO_TRY(sino_processes_agree(of->processes, find_dropped(of)));
-    SINO_TRY(sino_processes_agree(of->processes, plan(of)));
-    SINO_TRY(sino_processes_agree(of->processes, new_record(of)));
+    SINO_TRY(sino_recon_find_dropped(recon));
+    SINO_TRY(divide(recon));
     of->begin_s = sino_runtime_now_s();
-    SINO_TRY(build(of));
+    SINO_TRY(build(recon));
     of->built_s = sino_runtime_now_s();
-    SINO_TRY(compute(of));
+    SINO_TRY(compute(recon, bytes));
     of->end_s = sino_runtime_now_s();
     return NULL;
 }
@@ -202,14 +181,15 @@ static int by_seconds(const void *a, const void *b)
 
 static void print_report(const Simulate *of, double wall_s, const SinoSimulatedRank *rank)
 {
-    const int64_t count = sino_processes_count(of->processes);
+    const SinoRecon *recon = &of->recon;
+    const int64_t count = sino_processes_count(recon->processes);
     SinoSimulateReport report = {.machine = of->machine,
-                                 .plan = &of->team.forecast.plan,
-                                 .input = &of->input,
+                                 .facts = recon->kind->facts(recon),
+                                 .sizes = recon->kind->sizes(recon),
                                  .algorithm = sino_algorithm_name(of->settings.algorithm),
-                                 .scheduler = sino_runtime_scheduler(of->runtime),
+                                 .precision = sino_precision_name(of->settings.precision),
+                                 .scheduler = sino_runtime_scheduler(recon->runtime),
                                  .communication = sino_communication_name(of->settings.communication),
-                                 .slice_count = of->slice_count,
                                  .wall_s = wall_s,
                                  .all = rank[0],
                                  .rank_count = count,
@@ -227,37 +207,33 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
 /* Rank 0 prints. The ranks of a simulation share an address space, so that it can read what counts point to. */
 static SinoStatus tell(const Simulate *of, double wall_s)
 {
+    SinoProcesses *processes = of->recon.processes;
     SinoSimulatedRank own = {.building_s = of->built_s - of->begin_s, .run_s = of->end_s - of->begin_s}, *rank = NULL;
-    SINO_TRY(sino_allocate(sino_processes_count(of->processes), sizeof *rank, "reports", &rank));
-    SinoStatus status = sino_simulation_counts(of->runtime, &own.counts);
-    status = sino_processes_agree(of->processes, status);
-    if (!status) status = sino_processes_gather(of->processes, sizeof own, &own, rank);
-    if (!status && sino_processes_rank(of->processes) == 0) print_report(of, wall_s, rank);
-    if (!status) status = sino_processes_agree(of->processes, NULL); /* nobody frees links before */
+    SINO_TRY(sino_allocate(sino_processes_count(processes), sizeof *rank, "reports", &rank));
+    SinoStatus status = sino_simulation_counts(of->recon.runtime, &own.counts);
+    status = sino_processes_agree(processes, status);
+    if (!status) status = sino_processes_gather(processes, sizeof own, &own, rank);
+    if (!status && sino_processes_rank(processes) == 0) print_report(of, wall_s, rank);
+    if (!status) status = sino_processes_agree(processes, NULL); /* nobody frees links before */
     free(own.counts.link);
     free(rank);
     return status;
 }
 
-static void close_all(Simulate *of)
-{
-    sino_early_load_free(of->early);
-    sino_operator_free(of->op);
-    sino_team_free(&of->team);
-    sino_record_free(&of->record);
-}
-
 static SinoStatus simulate(Simulate *of)
 {
+    SinoRecon *recon = &of->recon;
     const double begin_s = sino_platform_now_s();
     SinoStatus status = run(of);
     if (!status) status = tell(of, sino_platform_now_s() - begin_s);
-    close_all(of);
+    recon->kind->release(recon);
+    sino_record_free(&recon->record);
     if (status)
-        sino_runtime_abandon(of->runtime);
+        sino_runtime_abandon(recon->runtime);
     else
-        status = sino_runtime_stop(of->runtime);
-    sino_input_close(&of->input);
+        status = sino_runtime_stop(recon->runtime);
+    sino_integrals_free(recon->integrals);
+    sino_input_close(&recon->input);
     free(of->imagined.angle_rad);
     return status;
 }
@@ -295,12 +271,15 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *lo
 {
     SinoMachineFile machine;
     SINO_TRY(sino_job_agree(job, check(settings, &machine)));
+    const SinoJobKind *kind = sino_job_kind(settings);
     Simulate of = {.settings = *settings,
-                   .log = log,
-                   .processes = sino_job_processes(job),
                    .machine = sino_simulation_machine(),
-                   .solver = sino_solver_of(settings)};
-    if (sino_processes_rank(of.processes) > 0) sino_log_mute(log);
+                   .recon = {.job = kind,
+                             .kind = sino_recon_kinds[kind->job],
+                             .settings = &of.settings,
+                             .log = log,
+                             .processes = sino_job_processes(job)}};
+    if (sino_processes_rank(of.recon.processes) > 0) sino_log_mute(log);
     of.settings.workers = 0; /* the simulated machine has as many cores */
     if (settings->memory_bytes == 0) of.settings.memory_bytes = of.machine->memory_bytes / 100 * MEMORY_PERCENT;
     return simulate(&of);

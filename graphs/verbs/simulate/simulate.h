@@ -4,8 +4,8 @@
 #define SINO_SIMULATE_H
 
 #include "machine_file.h"
+#include "recon_volume.h"
 #include "simulation.h"
-#include "team.h"
 
 enum { SINO_SIMULATE_PATH = 4224 };
 
@@ -18,10 +18,9 @@ typedef struct SinoSimulatedRank {
 /* A simulation that has ended; nothing is owned. */
 typedef struct SinoSimulateReport {
     const SinoMachineFile *machine; /* of a rank: its share of a node */
-    const SinoRunPlan *plan;
-    const SinoInput *input;
-    const char *algorithm, *scheduler, *communication;
-    int64_t slice_count;   /* of all ranks */
+    SinoReconFacts facts;
+    SinoReconSizes sizes;
+    const char *algorithm, *precision, *scheduler, *communication;
     double wall_s;         /* of the simulation itself */
     SinoSimulatedRank all; /* sums over ranks; of times since the common begin, and of memory, the largest */
     int64_t rank_count, ranks_per_node;

@@ -24,11 +24,7 @@ static double inside_tasks(const SinoSimulateReport *report, const SinoSimulatio
 static void print_head(const SinoSimulateReport *report, FILE *out)
 {
     const SinoMachineFile *machine = report->machine;
-    const SinoRunPlan *plan = report->plan;
-    const SinoGeometry *scan = &plan->problem.geometry;
-    const int64_t side = sino_geometry_slice_side(scan);
-    char device[24], margin[48] = "";
-    if (scan->margin > 0) snprintf(margin, sizeof margin, " with %" PRId64 " beyond each side", scan->margin);
+    char device[24];
     fprintf(out, "machine      %s: %" PRId64 " cores", machine->name, report->all.counts.core_count);
     if (report->all.counts.device_count > 0)
         fprintf(out, ", %" PRId64 " devices with %s each", report->all.counts.device_count,
@@ -36,24 +32,21 @@ static void print_head(const SinoSimulateReport *report, FILE *out)
     if (report->rank_count > 1)
         fprintf(out, "; %" PRId64 " ranks, %" PRId64 " on a node", report->rank_count, report->ranks_per_node);
     fprintf(out, "; policy %s\n", report->scheduler);
-    fprintf(out,
-            "scan         %" PRId64 " angles of %" PRId64 " columns, %" PRId64 " slices of %" PRId64 " x %" PRId64
-            "%s, %s, %s\n",
-            scan->angle_count, scan->column_count, report->slice_count, side, side, margin, report->algorithm,
-            sino_precision_name(plan->problem.precision));
-    fprintf(out, "slices       %" PRId64 " slabs of %" PRId64 " minibatches of %" PRId64 ", %" PRId64 " partitions\n",
-            plan->streaming.slab_count, plan->streaming.slots, plan->streaming.minibatch, plan->partition_count);
+    for (int i = 0; i < report->sizes.count; i++) {
+        sino_amounts_print_numbers(&report->sizes.of[i], out);
+        fputc('\n', out);
+    }
+    fprintf(out, "algorithm    %s, %s\n", report->algorithm, report->precision);
 }
 
 /* How the ranks share the work. */
 static void print_team(const SinoSimulateReport *report, FILE *out)
 {
-    const SinoProcessGrid *grid = &report->plan->grid;
-    const SinoTopology *topology = &report->plan->division.topology;
     if (report->rank_count == 1) return;
-    fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
-    fprintf(out, "topology     nodes=%" PRId64 ",sockets=%" PRId64 ",workers=%" PRId64 ", sums %s\n",
-            topology->node_count, topology->sockets, topology->workers, report->communication);
+    if (report->sizes.team.count > 0) {
+        sino_amounts_print_numbers(&report->sizes.team, out);
+        fprintf(out, "; sums %s\n", report->communication);
+    }
     fprintf(out, "network      %g GB/s and %g us to each other node, in each direction\n",
             report->machine->network.gbps, report->machine->network.latency_us);
 }
@@ -119,11 +112,11 @@ static void print_kinds(const SinoSimulateReport *report, FILE *out)
 static void print_bytes(const SinoSimulateReport *report, FILE *out)
 {
     const SinoSimulationCounts *counts = &report->all.counts;
-    const SinoResources *planned = &report->plan->resources;
     char bytes[24], lists[24];
     fprintf(out, "\nmemory       %sdata of slices %s at most, operator %s", report->rank_count > 1 ? "of a rank: " : "",
-            sino_bytes_text(counts->node[0].most_bytes, bytes), sino_bytes_text(planned->operator_bytes, lists));
-    if (planned->lists_bytes > 0) fprintf(out, ", lists for devices %s", sino_bytes_text(planned->lists_bytes, lists));
+            sino_bytes_text(counts->node[0].most_bytes, bytes), sino_bytes_text(report->facts.operator_bytes, lists));
+    if (report->facts.lists_bytes > 0)
+        fprintf(out, ", lists for devices %s", sino_bytes_text(report->facts.lists_bytes, lists));
     fputc('\n', out);
     for (int64_t n = 1; n < counts->node_count; n++)
         fprintf(out, "  %-24s %12s at most\n", counts->node[n].name,
@@ -155,29 +148,17 @@ static void json_of_sources(SinoJson *json, const int64_t count[SINO_COST_SOURCE
     sino_json_close(json);
 }
 
-static void json_of_scan(SinoJson *json, const SinoSimulateReport *report)
+static void json_of_head(SinoJson *json, const SinoSimulateReport *report)
 {
-    const SinoRunPlan *plan = report->plan;
-    const SinoGeometry *scan = &plan->problem.geometry;
     sino_json_open(json, "machine");
     sino_json_text(json, "name", report->machine->name);
     sino_json_integer(json, "cores", report->all.counts.core_count);
     sino_json_integer(json, "devices", report->all.counts.device_count);
     sino_json_close(json);
     sino_json_text(json, "scheduler", report->scheduler);
-    sino_json_open(json, "scan");
-    sino_json_integer(json, "angles", scan->angle_count);
-    sino_json_integer(json, "columns", scan->column_count);
-    sino_json_integer(json, "slices", report->slice_count);
-    sino_json_close(json);
     sino_json_text(json, "algorithm", report->algorithm);
-    sino_json_text(json, "precision", sino_precision_name(plan->problem.precision));
-    sino_json_open(json, "slices");
-    sino_json_integer(json, "minibatch", plan->streaming.minibatch);
-    sino_json_integer(json, "slots", plan->streaming.slots);
-    sino_json_integer(json, "slabs", plan->streaming.slab_count);
-    sino_json_integer(json, "partitions", plan->partition_count);
-    sino_json_close(json);
+    sino_json_text(json, "precision", report->precision);
+    for (int i = 0; i < report->sizes.count; i++) sino_amounts_json(&report->sizes.of[i], json);
 }
 
 static void json_of_messages(SinoJson *json, const SinoSimulatedMessages *messages)
@@ -191,16 +172,10 @@ static void json_of_messages(SinoJson *json, const SinoSimulatedMessages *messag
 
 static void json_of_team(SinoJson *json, const SinoSimulateReport *report)
 {
-    const SinoProcessGrid *grid = &report->plan->grid;
-    const SinoTopology *topology = &report->plan->division.topology;
     sino_json_open(json, "team");
     sino_json_integer(json, "ranks", report->rank_count);
     sino_json_integer(json, "ranks_per_node", report->ranks_per_node);
-    sino_json_integer(json, "batch_groups", grid->batch_groups);
-    sino_json_integer(json, "data_ranks", grid->data_ranks);
-    sino_json_integer(json, "nodes", topology->node_count);
-    sino_json_integer(json, "sockets", topology->sockets);
-    sino_json_integer(json, "workers", topology->workers);
+    sino_amounts_json_members(&report->sizes.team, json);
     sino_json_text(json, "communication", report->communication);
     sino_json_close(json);
 }
@@ -272,8 +247,8 @@ static void json_of_ranks(SinoJson *json, const SinoSimulateReport *report)
 static void json_of_bytes(SinoJson *json, const SinoSimulateReport *report)
 {
     json_of_memory(json, &report->all.counts);
-    sino_json_integer(json, "operator_bytes", report->plan->resources.operator_bytes);
-    sino_json_integer(json, "lists_bytes", report->plan->resources.lists_bytes);
+    sino_json_integer(json, "operator_bytes", report->facts.operator_bytes);
+    sino_json_integer(json, "lists_bytes", report->facts.lists_bytes);
     if (report->rank_count == 1) json_of_transfers(json, &report->all.counts);
 }
 
@@ -282,7 +257,7 @@ void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
     const SinoSimulationCounts *counts = &report->all.counts;
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
-    json_of_scan(&json, report);
+    json_of_head(&json, report);
     sino_json_real(&json, "makespan_s", report->all.run_s);
     sino_json_real(&json, "building_s", report->all.building_s);
     sino_json_real(&json, "inside_tasks", inside_tasks(report, counts));

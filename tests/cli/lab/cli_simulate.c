@@ -123,7 +123,6 @@ static void refusals(void **state)
     (void)cli_simulator();
     cli_refuses(at, "workers is 99; allowed: 1 to 9, the cores of the machine 'mirage'",
                 "simulate " CLI_SIMULATED_SIZES "--machine mirage --workers 99");
-    cli_refuses(at, "--geometry is 'cone'; allowed: parallel", "simulate " CLI_SIMULATED_SIZES "--geometry cone");
     cli_refuses(at, "--projector is pixels where devices compute; allowed: --device cpu, or --projector rays or rotate",
                 "simulate --columns 64 --angles 48 --slices 16 --algorithm fbp --machine mirage --projector pixels");
     cli_refuses(at, "device is 'cuda'; StarPU finds no CUDA device here; allowed: cpu",

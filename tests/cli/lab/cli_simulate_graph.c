@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The profile of a run that computes with these options, and what simulate says of the same; the caller frees both. */
-static void run_and_simulate(const char *at, const char *options, char **real, char **json)
+/* The profile of a run that computes with this input and these options, and what simulate says of the same; the caller
+ * frees both. */
+static void run_and_simulate(const char *at, const char *input, const char *options, char **real, char **json)
 {
     enum { PROFILE_BYTES = 1 << 20 };
-    char line[256];
-    cli_works(at, "recon scan.h5 -o v.h5 --overwrite --rotation-axis 31.5 --profile=real.json %s", options);
-    snprintf(line, sizeof line, "scan.h5 --json %s", options);
+    char line[400];
+    cli_works(at, "recon %s -o v.h5 --overwrite --profile=real.json %s", input, options);
+    snprintf(line, sizeof line, "%s --json %s", input, options);
     *json = cli_simulated(at, line);
     const int64_t bytes = cli_file_size(at, "real.json");
     assert_in_range(bytes, 1, PROFILE_BYTES);
@@ -22,12 +23,14 @@ static void run_and_simulate(const char *at, const char *options, char **real, c
     free(read);
 }
 
+static const char scan[] = "scan.h5 --rotation-axis 31.5";
+
 /* As many tasks of each kind of the list as in a run that computes, and no tasks of another kind. */
 static void assert_same_graph(const char *at, const char *options, const char *const *kind)
 {
     char *real, *json;
     int64_t all = 0;
-    run_and_simulate(at, options, &real, &json);
+    run_and_simulate(at, scan, options, &real, &json);
     for (; *kind; kind++) {
         const int64_t count = cli_tasks_of(real, *kind);
         if (count != cli_tasks_of(json, *kind) || count == 0)
@@ -35,6 +38,26 @@ static void assert_same_graph(const char *at, const char *options, const char *c
         all += count;
     }
     assert_int_equal((int64_t)cli_number_after(json, "\"tasks\": ", NULL), all);
+    free(real);
+    free(json);
+}
+
+/* The same kinds of tasks as in a run that computes, and as many of each. */
+static void assert_same_kinds(const char *at, const char *input, const char *options)
+{
+    char *real, *json, name[64];
+    int64_t all = 0;
+    run_and_simulate(at, input, options, &real, &json);
+    const char *kind = strstr(json, "\"kinds\": ["), *const end = kind ? strchr(kind, ']') : NULL;
+    assert_non_null(end);
+    while ((kind = strstr(kind + 1, "{\"name\": \"")) && kind < end) {
+        assert_int_equal(sscanf(kind, "{\"name\": \"%63[^\"]", name), 1);
+        const int64_t count = cli_tasks_of(real, name), simulated = cli_tasks_of(json, name);
+        if (count != simulated)
+            fail_msg("%s %s: %d tasks %s in the run, %d simulated", input, options, (int)count, name, (int)simulated);
+        all += count;
+    }
+    assert_int_equal((int64_t)cli_number_after(strstr(real, "\"name\": \"run\""), "\"tasks\": ", NULL), all);
     free(real);
     free(json);
 }
@@ -77,6 +100,73 @@ static void same_graph_without_lengths(void **state)
     }
 }
 
+#define ALONE "--workers 1 --device cpu --iterations 2 "
+
+/* A cone beam's volume, by iterations and by FDK. */
+static void same_graph_of_cones(void **state)
+{
+    static const char *const way[][2] = {
+        {"cone", ALONE "--algorithm sirt --nonnegativity"},
+        {"cone", ALONE "--algorithm osem --subsets 3 --volume 40x40x24 --voxel-size 0.1"},
+        {"fan", ALONE "--algorithm cg"},
+        {"cone", ALONE "--algorithm cg --remove-stripe-method ti --zinger-removal-method standard"},
+        {"cone", "--workers 1 --device cpu"},
+        {"fan", "--workers 1 --device cpu --fbp-filter hann --precision mixed --symmetry no"}};
+    (void)cli_simulator();
+    cli_works(*state, "phantom -o cone.h5 --geometry cone --size 24 --angles 36 --slices 40");
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        char input[80];
+        snprintf(input, sizeof input, "cone.h5 --rotation-axis 11.5 --geometry %s", way[i][0]);
+        assert_same_kinds(*state, input, way[i][1]);
+    }
+}
+
+#define PET "phantom --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o "
+
+/* Counts, of one set and of more than are solved together, by a matrix as it is and folded, and what goes with it. */
+static void same_graph_of_counts(void **state)
+{
+    static const char *const way[][2] = {
+        {"m.counts --system-matrix m.csr4", ALONE "--algorithm osem --subsets 4 --precision mixed"},
+        {"m.counts --system-matrix m.csr4", ALONE "--algorithm bsrem --subsets 4 --post-filter 1"},
+        {"m.counts --system-matrix m.csr4", ALONE "--algorithm cg"},
+        {"m.counts --system-matrix m.csr4", ALONE "--multiplicative m.counts --additive m.counts --start m.truth.h5 "
+                                                  "--mask m.truth.h5 --sensitivity m.truth.h5"},
+        {"r.counts --system-matrix f.csr4", ALONE "--algorithm osem"}};
+    (void)cli_simulator();
+    cli_works(*state, PET "m.csr4");
+    cli_works(*state, PET "f.csr4 --mirrors folded");
+    cli_works(*state, PET "r.csr4 --replicates 40");
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) assert_same_kinds(*state, way[i][0], way[i][1]);
+}
+
+/* What starts, bounds and regularises slices is simulated, too. */
+static void same_graph_of_priors(void **state)
+{
+    static const char *const way[] = {ALONE "--regularization 0.1 --support-ratio 0.9 --prior-dimensions 3",
+                                      ALONE "--algorithm sirt --start start.h5 --relaxation 0.5"};
+    (void)cli_simulator();
+    cli_works(*state, "phantom -o scan.h5 --size 64 --angles 48 --slices 8 --truth start.h5");
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) assert_same_kinds(*state, scan, way[i]);
+}
+
+/* A scan without a file may be a cone beam; sizes of other jobs are told as those of slices are. */
+static void other_jobs_are_told(void **state)
+{
+    (void)cli_simulator();
+    cli_works(*state, PET "m.csr4");
+    char *json = cli_simulated(
+        *state, "--geometry cone --columns 24 --angles 36 --slices 16 --machine mirage --device cuda --json");
+    assert_non_null(strstr(json, "\"scan\": {\"angles\": 36, \"columns\": 24, \"rows\": 16}"));
+    assert_non_null(strstr(json, "\"name\": \"backproject_cone\", \"on\": \"cuda\""));
+    free(json);
+    json = cli_simulated(*state, "m.counts --system-matrix m.csr4 --iterations 2 --machine mirage --json");
+    assert_non_null(strstr(json, "\"sets\": {\"count\": 1, \"together\": 1, \"subsets\": 1, \"row_partitions\": 8}"));
+    assert_true(cli_number_after(json, "\"operator_bytes\": ", NULL) > 0);
+    assert_non_null(strstr(json, "\"name\": \"list_bricks\""));
+    free(json);
+}
+
 /* The first slab is read while the operator is built: the slower of both decides, not their sum. */
 static void reading_and_building_overlap(void **state)
 {
@@ -108,7 +198,7 @@ static void workers_pause_between_tasks(void **state)
     char *real, *json, line[256];
     (void)cli_simulator();
     cli_works(at, "phantom -o scan.h5 --size 64 --angles 48 --slices 8");
-    run_and_simulate(at, options, &real, &json);
+    run_and_simulate(at, scan, options, &real, &json);
     const double run_s = cli_number_after(json, "\"makespan_s\": ", NULL);
     const double task_s = cli_number_after(json, "\"task_s\": ", NULL);
     const double between_s = cli_number_after(json, "\"between_s\": ", NULL);
@@ -219,6 +309,10 @@ int cli_simulate_graph_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(same_graph),
         CLI_TEST(same_graph_without_lengths),
+        CLI_TEST(same_graph_of_cones),
+        CLI_TEST(same_graph_of_counts),
+        CLI_TEST(same_graph_of_priors),
+        CLI_TEST(other_jobs_are_told),
         CLI_TEST(reading_and_building_overlap),
         CLI_TEST(workers_pause_between_tasks),
         CLI_TEST(turned_slices_cost_samples),

@@ -9,6 +9,8 @@
 
 #define SIZES "--columns 64 --angles 48 --slices 16 --algorithm cg --iterations 3 --projector rays --minibatch 4 "
 
+#define SLICES "scan.h5 --rotation-axis 31.5 --algorithm cg --iterations 3 --projector rays --minibatch 4"
+
 static void setup_scan(const char *at)
 {
     (void)cli_simulator();
@@ -87,8 +89,33 @@ static void assert_same_rank(const char *real, const char *virtual, int rank)
                                        "update_voxels_cg",
                                        "update_residual_cg",
                                        "update_direction",
-                                       "store"};
-    static const char *const message[] = {"sums", "rays", "partial", "active", "tomogram"};
+                                       "store",
+                                       "assemble_cone",
+                                       "bricks_backproject",
+                                       "bricks_sums",
+                                       "bricks_sweep",
+                                       "columns",
+                                       "count",
+                                       "gather_values",
+                                       "load_counts",
+                                       "pack_bricks",
+                                       "project_cone",
+                                       "project_cone_back",
+                                       "rays_begin",
+                                       "rays_end",
+                                       "repeat",
+                                       "update_scale_mlem",
+                                       "update_start_mlem",
+                                       "update_total_mlem",
+                                       "update_voxels_mlem",
+                                       "voxels_add",
+                                       "voxels_cut",
+                                       "voxels_image",
+                                       "voxels_mask",
+                                       "voxels_paste",
+                                       "weights_ones",
+                                       "weights_reciprocal"};
+    static const char *const message[] = {"sums", "rays", "partial", "active", "tomogram", "voxels"};
     int64_t all = 0;
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
         const int64_t count = count_of(real, rank, kind[i]), other = count_of(virtual, rank, kind[i]);
@@ -113,30 +140,28 @@ static void same_graph(void **state)
 {
     static const struct {
         int ranks;
-        const char *options;
-    } way[] = {{2, "--grid 1x2"},
-               {2, "--grid 1x2 --topology nodes=4,workers=2 --node-weights 1,3"},
-               {4, "--grid 2x2"},
-               {4, "--grid 1x4 --communication direct --overlap no"},
-               {3, "--grid 1x2"}};
+        const char *input, *options;
+    } way[] = {{2, SLICES, "--grid 1x2"},
+               {2, SLICES, "--grid 1x2 --topology nodes=4,workers=2 --node-weights 1,3"},
+               {4, SLICES, "--grid 2x2"},
+               {4, SLICES, "--grid 1x4 --communication direct --overlap no"},
+               {3, SLICES, "--grid 1x2"},
+               {2, "cone.h5 --geometry cone --rotation-axis 11.5", "--algorithm cg --iterations 2"},
+               {2, "m.counts --system-matrix m.csr4", "--algorithm osem --iterations 2 --node-weights 1,3"}};
     const char *const at = *state;
     setup_scan(at);
+    cli_works(at, "phantom -o cone.h5 --geometry cone --size 24 --angles 36 --slices 16");
+    cli_works(at, "phantom -o m.csr4 --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6");
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         char launcher[32], line[400];
         snprintf(launcher, sizeof launcher, "mpirun -q -n %d", way[i].ranks);
         CliRun run = {.directory = at, .launcher = launcher};
-        cli_start(&run,
-                  "recon scan.h5 -o v.h5 --overwrite --rotation-axis 31.5 --algorithm cg --iterations 3 --projector "
-                  "rays --minibatch 4 "
-                  "--workers 1 --profile=real.json %s",
+        cli_start(&run, "recon %s -o v.h5 --overwrite --workers 1 --profile=real.json %s", way[i].input,
                   way[i].options);
         cli_wait(&run);
         if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", way[i].options, run.exit_code, run.err);
         cli_free(&run);
-        snprintf(line, sizeof line,
-                 "scan.h5 --algorithm cg --iterations 3 --projector rays --minibatch 4 --workers 1 --overwrite "
-                 "--profile=virtual.json "
-                 "--ranks %d %s",
+        snprintf(line, sizeof line, "%s --workers 1 --overwrite --profile=virtual.json --ranks %d %s", way[i].input,
                  way[i].ranks, way[i].options);
         free(cli_simulated(at, line));
         char *real = read_text(at, "real.json"), *virtual = read_text(at, "virtual.json");

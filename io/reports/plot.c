@@ -224,26 +224,35 @@ static const char *colour_of(const SinoPlotSeries *series)
     return palette[series->colour % (int)(sizeof palette / sizeof *palette)];
 }
 
+/* Marks of many points along a line would be a thick line. */
+static SinoPlotMark mark_of(const SinoPlotSeries *series)
+{
+    enum { MARKS_MOST = 60 };
+    return series->joined && series->count > MARKS_MOST ? SINO_PLOT_NO_MARK : series->mark;
+}
+
 static void draw_mark(const Drawing *drawing, const SinoPlotSeries *series, double x, double y)
 {
+    const SinoPlotMark mark = mark_of(series);
     FILE *out = drawing->out;
     const char *colour = colour_of(series);
-    const int ring = series->mark == SINO_PLOT_RING;
-    if (series->mark == SINO_PLOT_DOT || ring)
+    const int ring = mark == SINO_PLOT_RING;
+    if (mark == SINO_PLOT_DOT || ring)
         fprintf(out,
                 "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" fill-opacity=\"%g\" stroke=\"%s\" "
                 "stroke-width=\"1.5\"/>\n",
                 x, y, ring ? "#fff" : colour, ring || series->joined ? 1 : 0.6, colour);
-    else if (series->mark == SINO_PLOT_BAR)
+    else if (mark == SINO_PLOT_BAR)
         fprintf(out, "<path d=\"M%.1f %.1fv14\" stroke=\"%s\" stroke-width=\"2\"/>\n", x, y - 7, colour);
-    else if (series->mark == SINO_PLOT_DIAMOND)
+    else if (mark == SINO_PLOT_DIAMOND)
         fprintf(out, "<path d=\"M%.1f %.1fl5 -5l5 5l-5 5z\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\"/>\n",
                 x - 5, y, colour);
-    else if (series->mark == SINO_PLOT_BAND)
+    else if (mark == SINO_PLOT_BAND)
         fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"22\" height=\"11\" fill=\"%s\" fill-opacity=\"0.2\"/>\n",
                 x - 11, y - 6, colour);
     else
-        fprintf(out, "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\"/>\n", x - 11, y, colour);
+        fprintf(out, "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\" stroke-opacity=\"0.6\"/>\n", x - 11, y,
+                colour);
 }
 
 static bool is_drawn(const Drawing *drawing, const SinoPlotSeries *series, int64_t i)
@@ -343,13 +352,12 @@ static void draw_limit(Drawing *drawing, const SinoPlotSeries *series)
 
 static void draw_series(Drawing *drawing, const SinoPlotSeries *series)
 {
-    enum { MARKS_MOST = 60 }; /* more along a line would be a thick line */
-    const bool thick = series->joined && series->count > MARKS_MOST;
-    if (series->mark == SINO_PLOT_BAND) draw_band(drawing, series);
-    if (series->mark == SINO_PLOT_LIMIT) draw_limit(drawing, series);
-    if (series->mark != SINO_PLOT_BAND && series->joined) draw_joined(drawing, series);
-    for (int64_t i = 0; series->mark < SINO_PLOT_BAND && series->mark > SINO_PLOT_NO_MARK && i < series->count; i++) {
-        if (thick || !is_drawn(drawing, series, i)) continue;
+    const SinoPlotMark mark = mark_of(series);
+    if (mark == SINO_PLOT_BAND) draw_band(drawing, series);
+    if (mark == SINO_PLOT_LIMIT) draw_limit(drawing, series);
+    if (mark != SINO_PLOT_BAND && series->joined) draw_joined(drawing, series);
+    for (int64_t i = 0; mark > SINO_PLOT_NO_MARK && mark < SINO_PLOT_BAND && i < series->count; i++) {
+        if (!is_drawn(drawing, series, i)) continue;
         const double x = x_place(drawing, series, i), y = y_place(drawing, series, i);
         draw_mark(drawing, series, x, y);
         take_spot(drawing, x, y);

@@ -152,6 +152,23 @@ static void any_values_have_axes(void **state)
             }
 }
 
+/* Many points along a line have no dots, in the legend neither. */
+static void long_lines_have_no_dots(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    double value[MANY];
+    for (int i = 0; i < MANY; i++) value[i] = i % 7;
+    for (int64_t points = 10; points <= MANY; points += MANY - 10) {
+        const SinoPlotSeries series = {
+            .name = "n", .mark = SINO_PLOT_DOT, .joined = true, .count = points, .x = value, .y = value};
+        char *text = draw_one(&series, SINO_PLOT_LINEAR);
+        assert_int_equal(count(text, "<circle"), points == MANY ? 0 : points + 1);
+        assert_int_equal(count(text, "h22"), points == MANY);
+        free(text);
+    }
+}
+
 static bool apart(double x, double y, double other_x, double other_y)
 {
     return fabs(x - other_x) >= 12.9 || fabs(y - other_y) >= 10.9;
@@ -258,9 +275,10 @@ static void text_stands_for_itself(void **state)
 TESTING_SUBJECT(plot)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decades_are_equal_steps),   cmocka_unit_test(gaps_stay_gaps),
-        cmocka_unit_test(rows_have_their_values),    cmocka_unit_test(wide_ranges_are_logarithmic),
-        cmocka_unit_test(any_values_have_axes),      cmocka_unit_test(labels_keep_apart),
-        cmocka_unit_test(series_have_their_colours), cmocka_unit_test(text_stands_for_itself)};
+        cmocka_unit_test(decades_are_equal_steps), cmocka_unit_test(gaps_stay_gaps),
+        cmocka_unit_test(rows_have_their_values),  cmocka_unit_test(wide_ranges_are_logarithmic),
+        cmocka_unit_test(any_values_have_axes),    cmocka_unit_test(long_lines_have_no_dots),
+        cmocka_unit_test(labels_keep_apart),       cmocka_unit_test(series_have_their_colours),
+        cmocka_unit_test(text_stands_for_itself)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

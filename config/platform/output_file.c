@@ -470,3 +470,13 @@ FILE *sino_output_stream(SinoOutputFile *file)
     file->stream_position = 0;
     return fopencookie(file, "w", (cookie_io_functions_t){.write = stream_write});
 }
+
+SinoStatus sino_output_print(SinoOutputFile *file, SinoStatus (*print)(const void *of, FILE *out), const void *of)
+{
+    FILE *out = sino_output_stream(file);
+    SinoStatus status = out ? print(of, out) : sino_error(SINO_FAILED, "no memory for %s", file->path);
+    if (out) (void)fclose(out); /* the file has recorded what failed */
+    if (!status) return sino_output_seal(file);
+    sino_output_discard(file);
+    return status;
+}

@@ -51,6 +51,9 @@ void sino_output_resize(SinoOutputFile *file, int64_t bytes);
  * or discarded. A failed write is recorded, not reported by the stream. */
 FILE *sino_output_stream(SinoOutputFile *file);
 
+/* Lets `print` write the whole file as text, and seals it, or discards it after an error. */
+SinoStatus sino_output_print(SinoOutputFile *file, SinoStatus (*print)(const void *of, FILE *out), const void *of);
+
 /* Makes what was written visible to other processes that open the file, on network file systems too. */
 void sino_output_sync(SinoOutputFile *file);
 

@@ -829,9 +829,8 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(BENCH | SWEEP, "table of what was measured"),
         .help = "write the measurements to this CSV file, too; sweep needs it, and adds a row as each run ends"),
     ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), ONLY(PARALLEL, of_bench),
-        BRIEF(BENCH, "picture of it below the machine's limits, .svg or .png"),
-        .help = "draw GFLOP/s over flops per byte below the machine's limits; the file's ending selects .svg or "
-                ".png"),
+        BRIEF(BENCH, "picture of it below the machine's limits, .svg"),
+        .help = "draw GFLOP/s over flops per byte below the machine's limits, as .svg"),
 
     ROW(PLAN, PLAN | SIMULATE, "columns", INTEGER(columns, 1, 65536, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "detector columns of a scan without a file"),

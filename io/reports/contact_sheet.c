@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contact sheet: drawing with cairo. Each cell has a title, the slice, its detail if the slice is large, and a note. */
+/* Contact sheet: each slice is a figure with a title, its detail if it is large, and a note. */
 #include "contact_sheet.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "arithmetic.h"
-#include "cairo_stream.h"
+#include "markup.h"
 #include "memory.h"
 #include "output_file.h"
+#include "page.h"
 #include "picture.h"
 
-/* Pixels: the largest side of a picture, the width of a note, gaps, and lines of text. */
-enum { SIDE = 300, NOTE = 270, GAP = 14, LINE = 20, HEAD = 62 };
-static const double text_size = 14, small_size = 12, title_size = 18;
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Width of a sheet over its height, about. */
-static const double shape = 1.5;
+/* Voxels: larger slices have a detail of this side, and those beyond SIDE_MOST are averaged. */
+enum { SIDE = 300, SIDE_MOST = 512 };
 
 typedef struct Square {
     int64_t row, column, side; /* of the slice */
@@ -25,78 +22,10 @@ typedef struct Square {
 
 typedef struct Sheet {
     const SinoContactSheet *of;
-    cairo_t *cairo;
     float *values; /* of one slice; owned */
     float low, high;
-    int64_t side;                   /* of a picture, in pixels */
-    bool detailed;                  /* slices are larger than pictures */
-    Square detail;                  /* of all slices */
-    int64_t width, height, columns; /* of a cell, in pixels; cells in a row */
+    Square detail; /* of all slices */
 } Sheet;
-
-/* Mean of the values that fall on a pixel of a picture. */
-static double mean_of(const SinoContactSheet *of, const float *values, Square from, int64_t side, int64_t y, int64_t x)
-{
-    const int64_t top = from.row + y * from.side / side, left = from.column + x * from.side / side;
-    const int64_t bottom = sino_larger(from.row + (y + 1) * from.side / side, top + 1);
-    const int64_t right = sino_larger(from.column + (x + 1) * from.side / side, left + 1);
-    double sum = 0;
-    for (int64_t r = top; r < bottom; r++)
-        for (int64_t c = left; c < right; c++) sum += (double)values[r * of->size + c];
-    return sum / (double)((bottom - top) * (right - left));
-}
-
-static SinoStatus draw_picture(const Sheet *sheet, const float *values, Square from, double x, double y)
-{
-    const int64_t side = sheet->side;
-    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)side, (int)side);
-    unsigned char *pixels = cairo_image_surface_get_data(image);
-    SINO_CHECK(pixels, SINO_FAILED, "no memory for a picture");
-    const int64_t stride = cairo_image_surface_get_stride(image);
-    for (int64_t r = 0; r < side; r++)
-        for (int64_t c = 0; c < side; c++) {
-            const double value = mean_of(sheet->of, values, from, side, r, c);
-            const double share = (value - (double)sheet->low) / fmax((double)(sheet->high - sheet->low), 1e-30);
-            const uint32_t grey = isnan(share) ? 0 : (uint32_t)lround(255 * fmin(fmax(share, 0), 1));
-            ((uint32_t *)(void *)(pixels + r * stride))[c] = grey << 16 | grey << 8 | grey;
-        }
-    cairo_surface_mark_dirty(image);
-    cairo_set_source_surface(sheet->cairo, image, x, y);
-    cairo_paint(sheet->cairo);
-    cairo_surface_destroy(image);
-    return NULL;
-}
-
-static void draw_text(const Sheet *sheet, double x, double y, double size, bool strong, const char *text)
-{
-    cairo_select_font_face(sheet->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           strong ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(sheet->cairo, size);
-    cairo_set_source_rgb(sheet->cairo, 0.1, 0.1, 0.1);
-    cairo_move_to(sheet->cairo, x, y);
-    cairo_show_text(sheet->cairo, text);
-}
-
-static SinoStatus draw_cell(const Sheet *sheet, int64_t number)
-{
-    SINO_TRY(sheet->of->read(sheet->of->owner, number, sheet->values));
-    const SinoContactPicture *picture = &sheet->of->picture[number];
-    const int64_t x = number % sheet->columns * sheet->width, y = number / sheet->columns * sheet->height;
-    const double left = (double)(GAP + x), top = (double)(HEAD + y);
-    const Square whole = {0, 0, sheet->of->size};
-    draw_text(sheet, left, top + LINE - 6, text_size, true, picture->title);
-    SINO_TRY(draw_picture(sheet, sheet->values, whole, left, top + LINE));
-    if (sheet->detailed)
-        SINO_TRY(draw_picture(sheet, sheet->values, sheet->detail, left + (double)sheet->side + 2, top + LINE));
-    draw_text(sheet, left, top + LINE + (double)sheet->side + LINE - 4, small_size, false, picture->note);
-    if (!picture->chosen) return NULL;
-    cairo_set_source_rgb(sheet->cairo, 0.835, 0.369, 0);
-    cairo_set_line_width(sheet->cairo, 3);
-    cairo_rectangle(sheet->cairo, left - 5, top - 2, (double)(sheet->width - GAP) + 10,
-                    (double)(sheet->height - GAP) + 10);
-    cairo_stroke(sheet->cairo);
-    return NULL;
-}
 
 /* Sum of squared differences of neighbours in a square. */
 static double detail_in(const SinoContactSheet *of, const float *values, Square in)
@@ -111,11 +40,11 @@ static double detail_in(const SinoContactSheet *of, const float *values, Square 
     return sum;
 }
 
-/* The square of the picture's side with the most detail, among squares half a side apart inside the inscribed circle.
+/* The square of SIDE voxels with the most detail, among squares half a side apart inside the inscribed circle.
  */
-static Square find_detail(const Sheet *sheet, const float *values)
+static Square find_detail(const SinoContactSheet *of, const float *values)
 {
-    const int64_t size = sheet->of->size, side = sheet->side, last = size - side;
+    const int64_t size = of->size, side = SIDE, last = size - side;
     const double middle = (double)size / 2;
     Square best = {last / 2, last / 2, side};
     double most = -1;
@@ -124,7 +53,7 @@ static Square find_detail(const Sheet *sheet, const float *values)
             const Square here = {row, column, side};
             const double half = (double)side / 2;
             if (hypot((double)row + half - middle, (double)column + half - middle) > middle - half) continue;
-            const double found = detail_in(sheet->of, values, here);
+            const double found = detail_in(of, values, here);
             if (found <= most) continue;
             most = found;
             best = here;
@@ -132,48 +61,47 @@ static Square find_detail(const Sheet *sheet, const float *values)
     return best;
 }
 
-static void lay_out(Sheet *sheet)
+static SinoStatus print_detail(const Sheet *sheet, const char *alt, FILE *out)
 {
-    const SinoContactSheet *of = sheet->of;
-    sheet->detailed = of->size > SIDE;
-    sheet->side = sino_smaller(of->size, SIDE);
-    if (of->size < SIDE / 2) sheet->side = SIDE / of->size * of->size; /* small voxels are magnified */
-    sheet->width = sino_larger(sheet->detailed ? 2 * sheet->side + 2 : sheet->side, NOTE) + GAP;
-    sheet->height = sheet->side + LINE + LINE + GAP;
-    const double columns = sqrt((double)of->count * shape * (double)sheet->height / (double)sheet->width);
-    sheet->columns = sino_smaller(sino_larger((int64_t)ceil(columns), 1), of->count);
-    if (sheet->detailed) sheet->detail = find_detail(sheet, sheet->values);
+    const Square in = sheet->detail;
+    float *values;
+    SINO_TRY(sino_allocate(sino_times(in.side, in.side), sizeof *values, "a picture", &values));
+    for (int64_t r = 0; r < in.side; r++)
+        memcpy(values + r * in.side, sheet->values + (in.row + r) * sheet->of->size + in.column,
+               (size_t)in.side * sizeof *values);
+    SinoStatus status = sino_page_image(in.side, in.side, values, sheet->low, sheet->high, in.side, alt, out);
+    free(values);
+    return status;
 }
 
-static SinoStatus draw_all(const Sheet *sheet, double width, double height)
+static SinoStatus print_picture(const Sheet *sheet, int64_t number, FILE *out)
 {
-    cairo_set_source_rgb(sheet->cairo, 1, 1, 1);
-    cairo_rectangle(sheet->cairo, 0, 0, width, height);
-    cairo_fill(sheet->cairo);
-    draw_text(sheet, GAP, 26, title_size, true, sheet->of->title);
-    draw_text(sheet, GAP, 46, small_size, false, sheet->of->note);
-    for (int64_t i = 0; i < sheet->of->count; i++) SINO_TRY(draw_cell(sheet, i));
+    const SinoContactSheet *of = sheet->of;
+    const SinoContactPicture *picture = &of->picture[number];
+    SINO_TRY(of->read(of->owner, number, sheet->values));
+    fprintf(out, "<figure%s>\n<b>", picture->chosen ? " class=\"chosen\"" : "");
+    sino_markup_text(picture->title, out);
+    fputs("</b>\n<div>", out);
+    SINO_TRY(
+        sino_page_image(of->size, of->size, sheet->values, sheet->low, sheet->high, SIDE_MOST, picture->title, out));
+    if (of->size > SIDE) SINO_TRY(print_detail(sheet, picture->title, out));
+    fputs("</div>\n<figcaption>", out);
+    sino_markup_text(picture->note, out);
+    fputs("</figcaption></figure>\n", out);
     return NULL;
 }
 
-static SinoStatus draw(Sheet *sheet, const char *path, SinoOutputFile *file)
+static SinoStatus print_sheet(const void *all, FILE *out)
 {
-    const int64_t rows = (sheet->of->count + sheet->columns - 1) / sheet->columns;
-    const int64_t width = sheet->columns * sheet->width + GAP, height = rows * sheet->height + HEAD;
-    SINO_CHECK(width < 32767 && height < 32767, SINO_BAD_INPUT,
-               "%s would have %ld x %ld pixels; allowed: up to 32766 on a side", path, (long)width, (long)height);
-    SinoCairoStream stream = {.file = file};
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
-    sheet->cairo = cairo_create(surface);
-    SinoStatus status = draw_all(sheet, (double)width, (double)height);
-    cairo_status_t outcome = cairo_status(sheet->cairo);
-    if (outcome == CAIRO_STATUS_SUCCESS)
-        outcome = cairo_surface_write_to_png_stream(surface, sino_cairo_write, &stream);
-    cairo_destroy(sheet->cairo);
-    cairo_surface_destroy(surface);
-    if (!status && outcome != CAIRO_STATUS_SUCCESS)
-        status = sino_error(SINO_FAILED, "%s cannot be drawn: %s", path, cairo_status_to_string(outcome));
-    return status;
+    const Sheet *sheet = all;
+    sino_page_begin(sheet->of->title, sheet->of->title, out);
+    fputs("<p>", out);
+    sino_markup_text(sheet->of->note, out);
+    fprintf(out, "</p>\n<div class=\"sheet %s\">\n", sheet->of->size > SIDE ? "detailed" : "voxels");
+    for (int64_t i = 0; i < sheet->of->count; i++) SINO_TRY(print_picture(sheet, i, out));
+    fputs("</div>\n", out);
+    sino_page_end(out);
+    return NULL;
 }
 
 static SinoStatus write_all(Sheet *sheet, const char *path)
@@ -183,12 +111,9 @@ static SinoStatus write_all(Sheet *sheet, const char *path)
     SINO_TRY(sino_allocate(count, sizeof(float), "a slice", &sheet->values));
     SINO_TRY(sheet->of->read(sheet->of->owner, sheet->of->count / 2, sheet->values));
     SINO_TRY(sino_picture_window(count, sheet->values, &sheet->low, &sheet->high));
-    lay_out(sheet);
+    if (sheet->of->size > SIDE) sheet->detail = find_detail(sheet->of, sheet->values);
     SINO_TRY(sino_output_open(path, true, &file));
-    SinoStatus status = draw(sheet, path, file);
-    if (!status) return sino_output_seal(file);
-    sino_output_discard(file);
-    return status;
+    return sino_output_print(file, print_sheet, sheet);
 }
 
 SinoStatus sino_contact_sheet_write(const char *path, const SinoContactSheet *of)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contact sheet: slices side by side in one PNG, each with its value, in one range of grey. */
+/* Contact sheet: slices side by side in one page of HTML, each with its value, in one range of grey. */
 #ifndef SINO_CONTACT_SHEET_H
 #define SINO_CONTACT_SHEET_H
 
@@ -23,10 +23,10 @@ typedef struct SinoContactSheet {
     void *owner;
 } SinoContactSheet;
 
-/* Writes the sheet. A slice that is larger than its place is averaged down, and the square of it with the most detail
- * in the middle picture is beside it, voxel by voxel. Grey reaches from the 0.2 to the 99.8 percentile of the middle
- * picture; an existing file is replaced. SINO_FAILED: no memory, or the file cannot be written; errors
- * of `read`. */
+/* Writes the sheet. A slice of more than 300 voxels along a side has the square with the most detail in the middle
+ * picture beside it, voxel by voxel; one of more than 512 is averaged down. Grey reaches from the 0.2 to the 99.8
+ * percentile of the middle picture; an existing file is replaced. SINO_FAILED: no memory, or the file cannot be
+ * written; errors of `read`. */
 SinoStatus sino_contact_sheet_write(const char *path, const SinoContactSheet *sheet);
 
 #endif

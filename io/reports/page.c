@@ -32,6 +32,13 @@ static const char style[] =
     "figure img { display: block; width: 100%; background: #000 }\n"
     ".bar { border: solid #111; border-width: 0 1.5px 1.5px 1.5px; height: 5px; margin-top: 5px; box-sizing: "
     "border-box }\n"
+    "body:has(.sheet) { max-width: 96vw } .sheet { display: grid; gap: 14px }\n"
+    ".sheet figure { margin: 0; padding: 5px; border: 3px solid transparent } .sheet .chosen { border-color: #d55e00 "
+    "}\n"
+    ".voxels { grid-template-columns: repeat(auto-fill, minmax(300px, 1fr)) }\n"
+    ".detailed { grid-template-columns: repeat(auto-fill, minmax(min(602px, 100%), 1fr)) }\n"
+    ".detailed figure > div { display: grid; grid-template-columns: 1fr 1fr; gap: 2px }\n"
+    ".voxels img, .detailed img + img { image-rendering: pixelated }\n"
     ".share { display: inline-block; background: #56b4e9; height: 0.8em }\n"
     "pre { background: #f4f4f4; padding: 0.6em 1em; overflow-x: auto; font-size: 13px }\n"
     "summary { cursor: pointer } @media print { .wide { overflow: visible } h2 { break-after: avoid } }\n";
@@ -112,14 +119,14 @@ static void print_base64(size_t count, const unsigned char *bytes, FILE *out)
     }
 }
 
-/* The mean of the values of a block that are finite; NaN: there is none. */
-static float block_mean(const SinoPagePicture *picture, int64_t row, int64_t column, int64_t side)
+/* The mean of the finite values of a block; NaN: there is none. */
+static float block_mean(int64_t height, int64_t width, const float *values, int64_t row, int64_t column, int64_t side)
 {
     double sum = 0;
     int64_t count = 0;
-    for (int64_t y = row; y < row + side && y < picture->height; y++)
-        for (int64_t x = column; x < column + side && x < picture->width; x++) {
-            const float value = picture->values[y * picture->width + x];
+    for (int64_t y = row; y < row + side && y < height; y++)
+        for (int64_t x = column; x < column + side && x < width; x++) {
+            const float value = values[y * width + x];
             if (!isfinite(value)) continue;
             sum += (double)value;
             count++;
@@ -127,42 +134,38 @@ static float block_mean(const SinoPagePicture *picture, int64_t row, int64_t col
     return count > 0 ? (float)(sum / (double)count) : NAN;
 }
 
-static SinoStatus reduce(const SinoPagePicture *picture, int64_t side, float **reduced)
+SinoStatus sino_page_image(int64_t height, int64_t width, const float *values, float low, float high, int64_t side_most,
+                           const char *alt, FILE *out)
 {
-    const int64_t height = sino_ceil_divide(picture->height, side), width = sino_ceil_divide(picture->width, side);
-    SINO_TRY(sino_allocate(sino_times(height, width), sizeof **reduced, "a picture", reduced));
-    for (int64_t y = 0; y < height; y++)
-        for (int64_t x = 0; x < width; x++) (*reduced)[y * width + x] = block_mean(picture, y * side, x * side, side);
-    return NULL;
-}
-
-static SinoStatus encode(const SinoPagePicture *picture, float low, float high, size_t *bytes, unsigned char **png)
-{
-    enum { SIDE_MOST = 1024 };
-    const int64_t longest = sino_larger(picture->height, picture->width);
-    const int64_t side = sino_ceil_divide(longest, SIDE_MOST);
-    if (side <= 1) return sino_picture_encode(picture->height, picture->width, picture->values, low, high, bytes, png);
+    const int64_t side = sino_ceil_divide(sino_larger(height, width), side_most);
+    const int64_t rows = sino_ceil_divide(height, side), columns = sino_ceil_divide(width, side);
     float *reduced;
-    SINO_TRY(reduce(picture, side, &reduced));
-    SinoStatus status = sino_picture_encode(sino_ceil_divide(picture->height, side),
-                                            sino_ceil_divide(picture->width, side), reduced, low, high, bytes, png);
-    free(reduced);
-    return status;
-}
-
-SinoStatus sino_page_picture(const SinoPagePicture *picture, FILE *out)
-{
     unsigned char *png;
     size_t bytes;
-    float low = 0, high = 0;
-    SINO_TRY(sino_picture_window(sino_times(picture->height, picture->width), picture->values, &low, &high));
-    SINO_TRY(encode(picture, low, high, &bytes, &png));
-    fputs("<figure><img alt=\"", out);
-    sino_markup_text(picture->caption, out);
+    SINO_TRY(sino_allocate(sino_times(rows, columns), sizeof *reduced, "a picture", &reduced));
+    for (int64_t i = 0; i < rows * columns; i++)
+        reduced[i] =
+            side == 1 ? values[i] : block_mean(height, width, values, i / columns * side, i % columns * side, side);
+    SinoStatus status = sino_picture_encode(rows, columns, reduced, low, high, &bytes, &png);
+    free(reduced);
+    if (status) return status;
+    fputs("<img alt=\"", out);
+    sino_markup_text(alt, out);
     fputs("\" src=\"data:image/png;base64,", out);
     print_base64(bytes, png, out);
     free(png);
     fputs("\"/>\n", out);
+    return NULL;
+}
+
+SinoStatus sino_page_picture(const SinoPagePicture *picture, FILE *out)
+{
+    enum { SIDE_MOST = 1024 };
+    float low = 0, high = 0;
+    SINO_TRY(sino_picture_window(sino_times(picture->height, picture->width), picture->values, &low, &high));
+    fputs("<figure>", out);
+    SINO_TRY(
+        sino_page_image(picture->height, picture->width, picture->values, low, high, SIDE_MOST, picture->caption, out));
     if (picture->bar_text)
         fprintf(out, "<div class=\"bar\" style=\"width: %.2f%%\"></div>\n",
                 100 * picture->bar_pixels / (double)picture->width);

@@ -25,6 +25,12 @@ void sino_page_row(FILE *out, const char *name, const char *format, ...) __attri
 /* Lines "name: value" as rows of such a table. */
 void sino_page_lines(const char *lines, FILE *out);
 
+/* Prints values[height][width] as an <img> element, a PNG within the page; grey levels as of sino_picture_write. A
+ * picture of more than `side_most` pixels along a side is reduced by averaging blocks. Errors as of
+ * sino_picture_encode. */
+SinoStatus sino_page_image(int64_t height, int64_t width, const float *values, float low, float high, int64_t side_most,
+                           const char *alt, FILE *out);
+
 /* A picture in the page, and what stands below it. */
 typedef struct SinoPagePicture {
     int64_t height, width;

@@ -56,7 +56,6 @@ class Sinodag(MesonPackage):
     depends_on("libtiff")
     depends_on("libpng")
     depends_on("fftw@3.3:~mpi precision=float,double")
-    depends_on("cairo+svg")
     depends_on("zlib-api")
     depends_on("zstd")
     depends_on("libzip")

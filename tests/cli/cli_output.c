@@ -348,7 +348,7 @@ static void try_names_its_centers(void **state)
     cli_works(at, "recon scan.h5 -o out --rotation-axis 31.5 --algorithm cg --iterations 3 --reconstruction-type try "
                   "--center-search-width 1 --nsino 2");
     assert_names(at, "out out/recon_00030.50.tiff out/recon_00031.00.tiff out/recon_00031.50.tiff "
-                     "out/recon_00032.00.tiff out/recon_00032.50.tiff out/sheet.png out/sweep.csv scan.h5");
+                     "out/recon_00032.00.tiff out/recon_00032.50.tiff out/sheet.html out/sweep.csv scan.h5");
     cli_works(at, "recon scan.h5 -o row.h5 --rotation-axis 31 --algorithm cg --iterations 3 --start-row 2 --end-row 3 "
                   "--pictures no "
                   "--report none "

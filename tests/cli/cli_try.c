@@ -36,12 +36,14 @@ static void centers(void **state)
     write_scan(at);
     char *said = try_values(at, "--sweep rotation-axis=22.5:24.5:0.5 --algorithm fbp");
     assert_null(strstr(said, "by Vo's method")); /* nothing is searched */
-    assert_non_null(strstr(said, "sinodag: all 5 values: out/sheet.png, out/sweep.csv\n"));
+    assert_non_null(strstr(said, "sinodag: all 5 values: out/sheet.html, out/sweep.csv\n"));
     assert_non_null(strstr(said, "sinodag: the slice has the least entropy at --rotation-axis 23.5\n"));
     free(said);
     assert_slice(at, "out/recon_00022.50.tiff", "--rotation-axis 22.5 --algorithm fbp");
     assert_slice(at, "out/recon_00024.00.tiff", "--rotation-axis 24 --algorithm fbp");
-    assert_true(cli_exists(at, "out/sheet.png"));
+    char page[TESTING_PATH];
+    assert_int_equal(
+        cli_tool("python3", SINO_SOURCE_ROOT "/tests/page_check", testing_path(page, at, "out/sheet.html")), 0);
     said = try_values(at, "--sweep rotation-axis=23,24,24.125");
     assert_true(cli_exists(at, "out/recon_00024.125.tiff") && cli_exists(at, "out/recon_00023.000.tiff"));
     free(said);
@@ -126,7 +128,7 @@ static void refusals(void **state)
     free(try_values(at, "--sweep iterations=2,3"));
     cli_refuses(at, "out/iterations_2.tiff exists; --overwrite replaces it",
                 "recon scan.h5 -o out --reconstruction-type try --sweep iterations=2,4");
-    cli_refuses(at, "out/sheet.png exists; --overwrite replaces it",
+    cli_refuses(at, "out/sheet.html exists; --overwrite replaces it",
                 "recon scan.h5 -o out --reconstruction-type try --sweep iterations=7,9");
 }
 

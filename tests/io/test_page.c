@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Page: text stands for itself, pictures are those of their values, scale bars are round and of their length. */
+/* Page: text stands for itself, pictures have the greys of their values, scale bars are round and of their length;
+ * contact sheets. */
+#include "contact_sheet.h"
 #include "page.h"
 #include "testing.h"
 
@@ -67,7 +69,7 @@ static size_t decode(const char *text, unsigned char *bytes)
     return count;
 }
 
-/* The greys of the only picture of a page; caller frees. */
+/* The greys of the first picture from here on in a page; caller frees. */
 static unsigned char *read_picture(const char *page, png_image *image)
 {
     const char *start = strstr(page, "base64,");
@@ -152,10 +154,126 @@ static void bars_are_round(void **state)
         assert_true(fabs(sino_page_bar(bar[i].pixels, bar[i].size) - bar[i].bar) <= 1e-9 * bar[i].bar);
 }
 
+/* ---- contact sheets ---- */
+
+typedef struct Slices {
+    int64_t size;
+    int64_t fails; /* the slice that cannot be read; −1: none */
+} Slices;
+
+/* Slice n has the value n where its columns are even, n + 1 where they are odd. */
+static SinoStatus read_slice(void *owner, int64_t number, float *values)
+{
+    const Slices *of = owner;
+    if (number == of->fails) return sino_error(SINO_FAILED, "slice %d is lost", (int)number);
+    for (int64_t i = 0; i < of->size * of->size; i++) values[i] = (float)(number + i % of->size % 2);
+    return NULL;
+}
+
+static SinoStatus write_sheet(const char *path, Slices *slices, int64_t count, int64_t chosen)
+{
+    SinoContactPicture picture[8];
+    for (int64_t i = 0; i < count; i++)
+        picture[i] = (SinoContactPicture){.title = "<t>", .note = "note", .chosen = i == chosen};
+    return sino_contact_sheet_write(path, &(SinoContactSheet){.title = "a sheet",
+                                                              .note = "about <it>",
+                                                              .size = slices->size,
+                                                              .count = count,
+                                                              .picture = picture,
+                                                              .read = read_slice,
+                                                              .owner = slices});
+}
+
+/* The sheet, which the caller frees. */
+static char *sheet_of(const char *path, int64_t size, int64_t count, int64_t chosen)
+{
+    Slices slices = {.size = size, .fails = -1};
+    char *text = NULL;
+    size_t room = 0;
+    assert_success(write_sheet(path, &slices, count, chosen));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &room, '\0', file) > 0);
+    assert_int_equal(fclose(file), 0);
+    return text;
+}
+
+/* The picture after *at, of this side, has the greys `even` and `odd` in its columns; *at goes on behind it. */
+static void assert_columns(const char **at, unsigned side, int even, int odd)
+{
+    png_image image;
+    unsigned char *greys = read_picture(*at, &image);
+    assert_true(image.width == side && image.height == side);
+    for (unsigned i = 0; i < side * side; i++) assert_int_equal(greys[i], i % side % 2 ? odd : even);
+    free(greys);
+    *at = strstr(*at, "base64,") + 7;
+}
+
+/* The middle slice has 1 and 2, the black and the white; the first 0 and 1, the last 2 and 3. */
+static void sheets_have_one_range_of_grey(void **state)
+{
+    char path[TESTING_PATH];
+    testing_path(path, *state, "sheet.html");
+    for (int64_t chosen = -1; chosen < 3; chosen++) {
+        char *text = sheet_of(path, 200, 3, chosen);
+        const char *at = text, *frame = strstr(text, "<figure class=\"chosen\">");
+        assert_non_null(strstr(text, "<p>about &lt;it&gt;</p>"));
+        for (int i = 0; i < 3; i++) {
+            const char *before = at;
+            assert_columns(&at, 200, i == 2 ? 255 : 0, i == 0 ? 0 : 255);
+            assert_true(i == chosen ? frame > before && frame < at : !frame || frame < before || frame > at);
+            assert_non_null(strstr(at, "<figcaption>note</figcaption>"));
+        }
+        assert_null(strstr(at, "<img"));
+        free(text);
+    }
+}
+
+/* A slice that is too large for the page is averaged; its detail is beside it, voxel by voxel. */
+static void large_slices_have_a_detail(void **state)
+{
+    char path[TESTING_PATH];
+    testing_path(path, *state, "sheet.html");
+    char *text = sheet_of(path, 1200, 1, -1);
+    const char *at = text;
+    png_image image;
+    unsigned char *greys = read_picture(text, &image);
+    assert_int_equal(image.width, 400); /* blocks of three columns: 0 1 0, and 1 0 1 */
+    for (int i = 0; i < 400 * 400; i++) assert_int_equal(greys[i], i % 2 ? 170 : 85);
+    free(greys);
+    at = strstr(at, "base64,") + 7;
+    assert_columns(&at, 300, 0, 255);
+    assert_null(strstr(at, "<img"));
+    free(text);
+    text = sheet_of(path, 7, 2, -1);
+    at = text;
+    assert_columns(&at, 7, 0, 0); /* black and white are 1 and 2 */
+    assert_columns(&at, 7, 0, 255);
+    assert_null(strstr(at, "<img"));
+    free(text);
+}
+
+static void sheets_that_fail_leave_nothing(void **state)
+{
+    char path[TESTING_PATH], partial[TESTING_PATH];
+    Slices slices = {.size = 20, .fails = 2};
+    testing_path(path, *state, "sheet.html");
+    testing_path(partial, *state, "sheet.html.partial");
+    assert_error(write_sheet(path, &slices, 3, -1), SINO_FAILED, "slice 2 is lost");
+    assert_null(fopen(path, "r"));
+    assert_null(fopen(partial, "r"));
+    assert_error_has(write_sheet(testing_path(path, *state, "none/sheet.html"), &slices, 2, -1), SINO_BAD_INPUT,
+                     "No such file or directory");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
+
 TESTING_SUBJECT(page)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_stands_for_itself),
-                                       cmocka_unit_test(pictures_are_those_of_values),
-                                       cmocka_unit_test(large_pictures_are_reduced), cmocka_unit_test(bars_are_round)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_stands_for_itself),     cmocka_unit_test(pictures_are_those_of_values),
+        cmocka_unit_test(large_pictures_are_reduced), cmocka_unit_test(bars_are_round),
+        TEST(sheets_have_one_range_of_grey),          TEST(large_slices_have_a_detail),
+        TEST(sheets_that_fail_leave_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

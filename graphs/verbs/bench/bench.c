@@ -5,21 +5,25 @@
 #include "arithmetic.h"
 #include "job_kind.h"
 #include "memory.h"
+#include "output_file.h"
 #include "platform.h"
 #include "workflows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 typedef struct Outputs {
     SinoOutputFile *csv, *roofline; /* NULL: not requested, or finished */
-    SinoRooflineFormat format;
 } Outputs;
 
 /* Opens the output files before anything is measured, so that a file which cannot be written is refused at once. */
 static SinoStatus open_outputs(const SinoSettings *settings, Outputs *outputs)
 {
-    if (settings->roofline) SINO_TRY(sino_roofline_format(settings->roofline, &outputs->format));
+    const char *ending = settings->roofline ? strrchr(settings->roofline, '.') : ".svg";
+    SINO_CHECK(ending && strcasecmp(ending, ".svg") == 0, SINO_BAD_INPUT,
+               "--roofline is '%s'; allowed: a name that ends in .svg", settings->roofline);
     if (settings->csv) SINO_TRY(sino_output_open(settings->csv, settings->overwrite, &outputs->csv));
     if (settings->roofline) SINO_TRY(sino_output_open(settings->roofline, settings->overwrite, &outputs->roofline));
     return NULL;
@@ -65,42 +69,25 @@ static SinoStatus measure(const SinoSettings *settings, const SinoBenchKind *kin
     return status;
 }
 
-static SinoStatus write_csv(const SinoBenchKind *kind, const void *own, SinoOutputFile *file)
+typedef struct Text {
+    void (*print)(const void *own, FILE *out);
+    const void *own;
+} Text;
+
+static SinoStatus print_text(const void *of, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    SINO_CHECK(out, SINO_FAILED, "no memory for a table");
-    kind->print_csv(own, out);
-    const bool whole = fclose(out) == 0;
-    if (whole) sino_output_write(file, 0, text, size);
-    free(text);
-    SINO_CHECK(whole, SINO_FAILED, "no memory for a table");
+    const Text *text = of;
+    text->print(text->own, out);
     return NULL;
 }
 
-/* Finishes a file: gives it its name, or removes it after a failure. */
-static SinoStatus finish(SinoStatus status, SinoOutputFile **file, const char *path, SinoLog *log)
+static SinoStatus write_text(Text text, SinoOutputFile **file, const char *path, SinoLog *log)
 {
     SinoOutputFile *finished = *file;
+    if (!finished) return NULL;
     *file = NULL;
-    if (status) {
-        sino_output_discard(finished);
-        return status;
-    }
-    SINO_TRY(sino_output_seal(finished));
+    SINO_TRY(sino_output_print(finished, print_text, &text));
     sino_log_info(log, "output", "written: %s", path);
-    return NULL;
-}
-
-static SinoStatus report(const SinoSettings *settings, const SinoBenchKind *kind, const void *own, SinoLog *log,
-                         Outputs *outputs)
-{
-    kind->print(own, stdout);
-    if (outputs->csv) SINO_TRY(finish(write_csv(kind, own, outputs->csv), &outputs->csv, settings->csv, log));
-    if (outputs->roofline)
-        SINO_TRY(
-            finish(kind->draw(own, outputs->format, outputs->roofline), &outputs->roofline, settings->roofline, log));
     return NULL;
 }
 
@@ -117,7 +104,9 @@ SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log)
     SINO_TRY_OR(status, end, kind->begin(settings, &own));
     SINO_TRY_OR(status, end, open_outputs(settings, &outputs));
     SINO_TRY_OR(status, end, measure(settings, kind, log, own));
-    SINO_TRY_OR(status, end, report(settings, kind, own, log, &outputs));
+    kind->print(own, stdout);
+    SINO_TRY_OR(status, end, write_text((Text){kind->print_csv, own}, &outputs.csv, settings->csv, log));
+    SINO_TRY_OR(status, end, write_text((Text){kind->draw, own}, &outputs.roofline, settings->roofline, log));
 end:
     sino_output_discard(outputs.csv);
     sino_output_discard(outputs.roofline);

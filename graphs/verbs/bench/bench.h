@@ -6,7 +6,6 @@
 
 #include "data.h"
 #include "geometry.h"
-#include "roofline.h"
 #include "runtime.h"
 #include "settings.h"
 
@@ -67,8 +66,8 @@ typedef struct SinoBenchKind {
     SinoStatus (*measure)(void *own, SinoRuntime *runtime);
     void (*print)(const void *own, FILE *out);
     void (*print_csv)(const void *own, FILE *out);
-    SinoStatus (*draw)(const void *own, SinoRooflineFormat format, SinoOutputFile *file); /* NULL: no picture */
-    void (*release)(void *own);                                                           /* takes NULL */
+    void (*draw)(const void *own, FILE *out); /* NULL: no picture */
+    void (*release)(void *own);               /* takes NULL */
 } SinoBenchKind;
 
 extern const SinoBenchKind sino_bench_parallel, sino_bench_cone, sino_bench_matrix;
@@ -120,6 +119,6 @@ SinoStatus sino_bench_measure(SinoRuntime *runtime, const SinoSettings *settings
 /* The results as a table for people, as CSV, and as a roofline plot. */
 void sino_bench_print(const SinoBench *bench, FILE *out);
 void sino_bench_print_csv(const SinoBench *bench, FILE *out);
-SinoStatus sino_bench_draw(const SinoBench *bench, SinoRooflineFormat format, SinoOutputFile *file);
+void sino_bench_draw(const SinoBench *bench, FILE *out);
 
 #endif

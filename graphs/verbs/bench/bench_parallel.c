@@ -56,9 +56,9 @@ static void print_csv(const void *own, FILE *out)
     sino_bench_print_csv(&((const Parallel *)own)->bench, out);
 }
 
-static SinoStatus draw(const void *own, SinoRooflineFormat format, SinoOutputFile *file)
+static void draw(const void *own, FILE *out)
 {
-    return sino_bench_draw(&((const Parallel *)own)->bench, format, file);
+    sino_bench_draw(&((const Parallel *)own)->bench, out);
 }
 
 static void release(void *own)

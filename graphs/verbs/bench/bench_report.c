@@ -2,6 +2,7 @@
 /* Bench, report: the figures as a table, as CSV, and as a roofline. */
 #include "bench.h"
 #include "memory.h"
+#include "plot.h"
 #include "spmm.h"
 
 #include <inttypes.h>
@@ -128,56 +129,120 @@ void sino_bench_print_csv(const SinoBench *bench, FILE *out)
     for (int64_t i = 0; i < bench->row_count; i++) print_csv_row(bench, &bench->row[i], out);
 }
 
-/* The points of one precision and direction. */
-typedef struct Series {
-    char name[40];
-    SinoRooflinePoint point[SINO_COUNTS_MAX];
-} Series;
+/* ---- the roofline: at I flops per byte the machine allows min(peak, I·bandwidth) (S. Williams et al., Comm. ACM 52,
+ * 65, 2009) ---- */
 
-static int by_intensity(const void *a, const void *b)
+/* The points of one precision and direction. */
+typedef struct Points {
+    char name[40];
+    double intensity[SINO_COUNTS_MAX], gflops[SINO_COUNTS_MAX];
+    int64_t slices[SINO_COUNTS_MAX];
+} Points;
+
+/* Adds a point in the order of intensity. */
+static void add_point(Points *points, int64_t count, const SinoBenchKernel *kernel, int64_t slices)
 {
-    const double x = ((const SinoRooflinePoint *)a)->intensity, y = ((const SinoRooflinePoint *)b)->intensity;
-    return x < y ? -1 : x > y;
+    int64_t at = count;
+    for (; at > 0 && points->intensity[at - 1] > kernel->intensity; at--) {
+        points->intensity[at] = points->intensity[at - 1];
+        points->gflops[at] = points->gflops[at - 1];
+        points->slices[at] = points->slices[at - 1];
+    }
+    points->intensity[at] = kernel->intensity;
+    points->gflops[at] = figure_of(kernel->gflops).best;
+    points->slices[at] = slices;
 }
 
-/* Points of a backprojection have no labels, because they lie just below or above the projection's points. */
-static SinoRooflineSeries series_of(const SinoBench *bench, SinoPrecision precision, bool back, Series *series)
+/* Points of a backprojection have no numbers, because they lie just below or above the projection's points. */
+static SinoPlotSeries series_of(const SinoBench *bench, SinoPrecision precision, bool back, Points *points)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < bench->row_count; i++) {
         const SinoBenchRow *row = &bench->row[i];
         if (row->precision != precision) continue;
-        const SinoBenchKernel *kernel = back ? &row->backproject : &row->project;
-        SinoRooflinePoint *point = &series->point[count++];
-        *point = (SinoRooflinePoint){.intensity = kernel->intensity, .gflops = figure_of(kernel->gflops).best};
-        if (!back) snprintf(point->label, sizeof point->label, "%d", (int)row->slices);
+        add_point(points, count++, back ? &row->backproject : &row->project, row->slices);
     }
-    qsort(series->point, (size_t)count, sizeof *series->point, by_intensity);
-    snprintf(series->name, sizeof series->name, "%s, %s", sino_precision_name(precision),
+    snprintf(points->name, sizeof points->name, "%s, %s", sino_precision_name(precision),
              back ? "backproject" : "project");
-    return (SinoRooflineSeries){
-        .name = series->name, .colour = (int)precision, .hollow = back, .point_count = count, .point = series->point};
+    return (SinoPlotSeries){.name = points->name,
+                            .mark = back ? SINO_PLOT_RING : SINO_PLOT_DOT,
+                            .colour = (int)precision,
+                            .joined = true,
+                            .count = count,
+                            .x = points->intensity,
+                            .y = points->gflops,
+                            .label = back ? NULL : points->slices};
 }
 
-SinoStatus sino_bench_draw(const SinoBench *bench, SinoRooflineFormat format, SinoOutputFile *file)
+/* Axes that contain all points, the highest roof, a visible part of the slope on one side and of the roofs on the
+ * other. */
+static void choose_axes(const SinoBench *bench, double lowest, double highest, SinoPlot *plot)
 {
+    double x[2] = {lowest / bench->machine.read_gbps / 5, 10 * highest / bench->machine.read_gbps};
+    double y[2] = {lowest / 5, 1.3 * highest};
+    for (int64_t s = 0; s < plot->series_count; s++)
+        for (int64_t i = 0; i < plot->series[s].count; i++) {
+            sino_plot_include(plot->series[s].x[i], &x[0], &x[1]);
+            sino_plot_include(plot->series[s].y[i], &y[0], &y[1]);
+        }
+    sino_plot_axis(&plot->x, x[0], x[1], 0);
+    sino_plot_axis(&plot->y, y[0], y[1], 0);
+}
+
+typedef struct Limit {
+    char name[64];
+    double x[2], y[2];
+} Limit;
+
+static SinoPlotSeries limit_of(const Limit *limit)
+{
+    return (SinoPlotSeries){.name = limit->name,
+                            .mark = SINO_PLOT_LIMIT,
+                            .colour = SINO_PLOT_BLACK,
+                            .count = 2,
+                            .x = limit->x,
+                            .y = limit->y};
+}
+
+static void find_limits(const SinoBench *bench, double highest, const SinoPlot *plot, Limit limit[3])
+{
+    const double bandwidth = bench->machine.read_gbps, *peak = bench->machine.fma_gflops;
+    const double left = fmax(sino_plot_tick(&plot->x, 0), sino_plot_tick(&plot->y, 0) / bandwidth);
+    const double right = sino_plot_tick(&plot->x, sino_plot_ticks(&plot->x));
+    limit[0] = (Limit){.x = {left, highest / bandwidth}, .y = {left * bandwidth, highest}};
+    snprintf(limit[0].name, sizeof limit[0].name, "read bandwidth: %.*f GB/s", bandwidth < 1000, bandwidth);
+    for (int p = 0; p < 2; p++) {
+        const double flat = peak[p];
+        limit[1 + p] = (Limit){.x = {flat / bandwidth, right}, .y = {flat, flat}};
+        snprintf(limit[1 + p].name, sizeof limit[1 + p].name, "FMA, %s: %.*f GFLOP/s",
+                 sino_precision_name((SinoPrecision)p), flat < 1000, flat);
+    }
+}
+
+void sino_bench_draw(const SinoBench *bench, FILE *out)
+{
+    enum { LIMITS = 3 };
+    const double *peak = bench->machine.fma_gflops;
+    const double lowest = fmin(peak[SINO_SINGLE], peak[SINO_DOUBLE]),
+                 highest = fmax(peak[SINO_SINGLE], peak[SINO_DOUBLE]);
     char title[120];
-    Series points[2 * SINO_PRECISIONS];
-    SinoRooflineSeries series[2 * SINO_PRECISIONS];
-    const SinoRoof roof[] = {{"FMA, single", bench->machine.fma_gflops[SINO_SINGLE]},
-                             {"FMA, double", bench->machine.fma_gflops[SINO_DOUBLE]}};
-    SinoRoofline roofline = {.title = title,
-                             .note = "numbers beside points: slices that one product computes together",
-                             .read_gbps = bench->machine.read_gbps,
-                             .roof_count = 2,
-                             .roof = roof,
-                             .series = series};
+    Points points[2 * SINO_PRECISIONS];
+    Limit limit[LIMITS];
+    SinoPlotSeries series[2 * SINO_PRECISIONS + LIMITS];
+    SinoPlot plot = {.title = title,
+                     .note = "numbers beside points: slices that one product computes together",
+                     .width = 900,
+                     .height = 600,
+                     .x = {.name = "arithmetic intensity (flops per byte)", .scale = SINO_PLOT_LOGARITHMIC},
+                     .y = {.name = "speed (GFLOP/s)", .scale = SINO_PLOT_LOGARITHMIC},
+                     .series = series};
     snprintf(title, sizeof title, "sinodag: %" PRId64 " columns, %" PRId64 " angles, %" PRId64 " workers with %s",
              bench->column_count, bench->angle_count, bench->machine.worker_count, sino_spmm_isa_name());
-    for (int p = 0; p < SINO_PRECISIONS; p++) {
-        if (bench->op[p].nonzero_count == 0) continue;
-        for (int back = 0; back < 2; back++, roofline.series_count++)
-            series[roofline.series_count] = series_of(bench, (SinoPrecision)p, back, &points[roofline.series_count]);
-    }
-    return sino_roofline_draw(&roofline, format, file);
+    for (int p = 0; p < SINO_PRECISIONS; p++)
+        for (int back = 0; bench->op[p].nonzero_count > 0 && back < 2; back++, plot.series_count++)
+            series[plot.series_count] = series_of(bench, (SinoPrecision)p, back, &points[plot.series_count]);
+    choose_axes(bench, lowest, highest, &plot);
+    find_limits(bench, highest, &plot, limit);
+    for (int i = 0; i < LIMITS; i++) series[plot.series_count++] = limit_of(&limit[i]);
+    sino_plot_draw(&plot, out);
 }

@@ -157,19 +157,18 @@ static SinoStatus compute(SinoCompare *compare, SinoLog *log)
     return status;
 }
 
+static SinoStatus print_curve(const void *compare, FILE *out)
+{
+    sino_compare_curve(compare, out);
+    return NULL;
+}
+
 static SinoStatus write_curve(const SinoCompare *compare)
 {
     const SinoSettings *settings = compare->settings;
     SinoOutputFile *file;
     SINO_TRY(sino_output_open(settings->frc, settings->overwrite, &file));
-    FILE *out = sino_output_stream(file);
-    if (out) {
-        sino_compare_curve(compare, out);
-        (void)fclose(out); /* the file has recorded what failed */
-        return sino_output_seal(file);
-    }
-    sino_output_discard(file);
-    return sino_error(SINO_FAILED, "no memory for %s", settings->frc);
+    return sino_output_print(file, print_curve, compare);
 }
 
 /* The slice that differs most. */

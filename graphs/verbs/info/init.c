@@ -100,36 +100,37 @@ static bool is_printed(const SinoSettings *settings)
     return strcmp(settings->out, "-") == 0;
 }
 
-static SinoStatus print_all(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings,
-                            FILE *out)
+typedef struct Template {
+    const SinoSettings *settings;
+    const SinoInput *input;
+    const SinoFindings *findings;
+} Template;
+
+static SinoStatus print_all(const void *of, FILE *out)
 {
+    const Template *template = of;
+    const SinoSettings *settings = template->settings;
     fprintf(out, "# Settings of sinodag, made by sinodag init, for: sinodag recon --config ");
     print_text(is_printed(settings) ? "FILE" : settings->out, false, out);
     fputs("\n# A line that begins with # and a name is a default or an example: remove the # to change it. Settings of "
           "the\n"
           "# command line win over those of this file. sinodag recon --help all explains every setting.\n#\n",
           out);
-    print_scan(input, out);
-    print_findings(findings, out);
+    print_scan(template->input, out);
+    print_findings(template->findings, out);
     fputs("\nfile-name: ", out);
     print_text(settings->file_name, true, out);
     fputs("\nout: ", out);
     print_volume_name(settings->file_name, out);
     fputc('\n', out);
-    return print_settings(settings, findings, out);
+    return print_settings(settings, template->findings, out);
 }
 
-static SinoStatus write_file(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings)
+static SinoStatus write_file(const Template *template)
 {
     SinoOutputFile *file;
-    SINO_TRY(sino_output_open(settings->out, settings->overwrite, &file));
-    FILE *out = sino_output_stream(file);
-    SinoStatus status =
-        out ? print_all(settings, input, findings, out) : sino_error(SINO_FAILED, "no memory for %s", settings->out);
-    if (out) (void)fclose(out); /* the file has recorded what failed */
-    if (!status) return sino_output_seal(file);
-    sino_output_discard(file);
-    return status;
+    SINO_TRY(sino_output_open(template->settings->out, template->settings->overwrite, &file));
+    return sino_output_print(file, print_all, template);
 }
 
 SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
@@ -148,9 +149,8 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
         status = sino_suspect(settings, &input, &findings);
         if (!status) status = sino_beam_check(settings, &input, &findings);
     }
-    if (!status)
-        status = is_printed(settings) ? print_all(settings, &input, &findings, stdout)
-                                      : write_file(settings, &input, &findings);
+    const Template template = {settings, &input, &findings};
+    if (!status) status = is_printed(settings) ? print_all(&template, stdout) : write_file(&template);
     sino_input_close(&input);
     if (!status && !is_printed(settings))
         sino_log_info(log, "output", "settings: %s; sinodag recon --config %s", settings->out, settings->out);

@@ -347,8 +347,9 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static SinoStatus print_page(const SinoRecon *recon, FILE *out)
+static SinoStatus print_page(const void *of, FILE *out)
 {
+    const SinoRecon *recon = of;
     char when[40] = "", host[256] = "";
     const time_t now = time(NULL);
     struct tm local;
@@ -384,14 +385,7 @@ SinoStatus sino_recon_report(SinoRecon *recon)
     SinoOutputFile *file = NULL;
     if (!path) return NULL;
     SINO_TRY(sino_output_open(path, recon->settings->overwrite, &file));
-    FILE *out = sino_output_stream(file);
-    SinoStatus status = out ? print_page(recon, out) : sino_error(SINO_FAILED, "no memory for a report");
-    if (out) (void)fclose(out); /* the file has recorded what failed */
-    if (status) {
-        sino_output_discard(file);
-        return status;
-    }
-    SINO_TRY(sino_output_seal(file));
+    SINO_TRY(sino_output_print(file, print_page, recon));
     sino_log_info(recon->log, "output", "report: %s", path);
     return NULL;
 }

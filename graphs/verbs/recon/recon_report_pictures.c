@@ -3,9 +3,9 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
-#include "line_plot.h"
 #include "memory.h"
 #include "page.h"
+#include "plot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -185,17 +185,22 @@ static void print_residuals(const SinoRecord *record, const Curves *curves, FILE
         take_residuals(record, i, curves);
         several = several || curves->least[i] < curves->most[i];
     }
-    sino_line_plot_draw(&(SinoLinePlot){.title = "Residual |Ax - b| / |b|",
-                                        .x_axis = "iteration",
-                                        .y_axis = "relative residual",
-                                        .line_name = several ? "median of the slices" : NULL,
-                                        .band_name = several ? "least to most" : NULL,
-                                        .logarithmic = true,
-                                        .count = record->columns,
-                                        .line = curves->median,
-                                        .low = several ? curves->least : NULL,
-                                        .high = several ? curves->most : NULL},
-                        out);
+    const SinoPlotSeries series[] = {{.name = several ? "median of the slices" : NULL,
+                                      .mark = SINO_PLOT_DOT,
+                                      .joined = true,
+                                      .count = record->columns,
+                                      .y = curves->median},
+                                     {.name = "least to most",
+                                      .mark = SINO_PLOT_BAND,
+                                      .count = record->columns,
+                                      .y = curves->least,
+                                      .high = curves->most}};
+    sino_plot_draw(&(SinoPlot){.title = "Residual |Ax - b| / |b|",
+                               .x = {.name = "iteration"},
+                               .y = {.name = "relative residual", .scale = SINO_PLOT_LOGARITHMIC},
+                               .series_count = several ? 2 : 1,
+                               .series = series},
+                   out);
 }
 
 static void print_curves(const SinoRecord *record, const Curves *curves, FILE *out)
@@ -204,13 +209,14 @@ static void print_curves(const SinoRecord *record, const Curves *curves, FILE *o
     print_residuals(record, curves, out);
     if (record->numbers > record->columns) {
         for (int64_t i = 0; i < record->columns; i++) curves->median[i] = i > 0 ? mean_likelihood(record, i) : NAN;
-        sino_line_plot_draw(&(SinoLinePlot){.title = "Log-likelihood, mean of the slices",
-                                            .x_axis = "iteration",
-                                            .y_axis = "sum of b ln(Ax) - Ax",
-                                            .first = 1,
-                                            .count = record->columns - 1,
-                                            .line = curves->median + 1},
-                            out);
+        const SinoPlotSeries series = {
+            .mark = SINO_PLOT_DOT, .joined = true, .count = record->columns, .y = curves->median};
+        sino_plot_draw(&(SinoPlot){.title = "Log-likelihood, mean of the slices",
+                                   .x = {.name = "iteration"},
+                                   .y = {.name = "sum of b ln(Ax) - Ax"},
+                                   .series_count = 1,
+                                   .series = &series},
+                       out);
     }
     fputs("</div>\n", out);
 }

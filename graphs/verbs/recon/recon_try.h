@@ -38,7 +38,7 @@ SinoStatus sino_try_file(const SinoTry *try, int64_t i, char **name);
 /* Writes the slice of value i, and measures and logs its quality. */
 SinoStatus sino_try_write(SinoTry *try, int64_t i, const SinoSections *slice);
 
-/* Names of the files that go beside the slices, OUT/sheet.png and OUT/sweep.csv; the caller frees both. */
+/* Names of the files that go beside the slices, OUT/sheet.html and OUT/sweep.csv; the caller frees both. */
 SinoStatus sino_try_summary_files(const SinoTry *try, char **sheet, char **table);
 
 /* Writes them, and says which center has the least entropy. */

@@ -38,7 +38,7 @@ SinoStatus sino_try_file(const SinoTry *try, int64_t i, char **name)
 SinoStatus sino_try_summary_files(const SinoTry *try, char **sheet, char **table)
 {
     *table = NULL;
-    SINO_CHECK(asprintf(sheet, "%s/sheet.png", try->settings->out) >= 0, SINO_FAILED, "no memory for a file name");
+    SINO_CHECK(asprintf(sheet, "%s/sheet.html", try->settings->out) >= 0, SINO_FAILED, "no memory for a file name");
     if (asprintf(table, "%s/sweep.csv", try->settings->out) >= 0) return NULL;
     free(*sheet);
     return sino_error(SINO_FAILED, "no memory for a file name");
@@ -68,22 +68,15 @@ SinoStatus sino_try_write(SinoTry *try, int64_t i, const SinoSections *slice)
     return status;
 }
 
-static SinoStatus write_table(const SinoTry *try, const char *path)
+static SinoStatus print_table(const void *tried, FILE *out)
 {
-    SinoOutputFile *file;
-    SINO_TRY(sino_output_open(path, true, &file));
-    FILE *out = sino_output_stream(file);
-    if (!out) {
-        sino_output_discard(file);
-        return sino_error(SINO_FAILED, "no memory for %s", path);
-    }
+    const SinoTry *try = tried;
     fprintf(out, "%s,entropy,noise,rings\n", try->swept.name);
     for (int64_t i = 0; i < try->swept.count; i++) {
         const SinoSliceQuality *of = &try->quality[i];
         fprintf(out, "%s,%.6g,%.6g,%.6g\n", try->swept.value[i], of->entropy, of->noise, of->rings);
     }
-    (void)fclose(out); /* the file has recorded what failed */
-    return sino_output_seal(file);
+    return NULL;
 }
 
 /* The center whose slice has the least entropy; −1: centers are not what is tried, or there is no entropy. */
@@ -147,10 +140,12 @@ cleanup:
 SinoStatus sino_try_summary(SinoTry *try)
 {
     char *sheet, *table;
+    SinoOutputFile *file;
     const int64_t best = best_of(try);
     const bool square = try->height == try->width;
     SINO_TRY(sino_try_summary_files(try, &sheet, &table));
-    SinoStatus status = write_table(try, table);
+    SinoStatus status = sino_output_open(table, true, &file);
+    if (!status) status = sino_output_print(file, print_table, try);
     if (!status && square) status = write_sheet(try, sheet, best);
     if (!status)
         sino_log_info(try->log, "output", "all %" PRId64 " values: %s%s%s", try->swept.count, square ? sheet : "",

@@ -209,18 +209,25 @@ static void print_terms(FILE *out)
           out);
 }
 
-static SinoStatus print_page(const SinoSweep *sweep, const char *about, const char *remark, int64_t setups,
-                             const SinoSweepTable *table, FILE *out)
+typedef struct Page {
+    const SinoSweep *sweep;
+    const char *about, *remark;
+    int64_t setups;
+    const SinoSweepTable *table; /* [setups] */
+} Page;
+
+static SinoStatus print_page(const void *of, FILE *out)
 {
+    const Page *page = of;
     sino_page_begin("sinodag sweep", "Scheduling policies compared", out);
     sino_page_table_begin("", out);
-    sino_page_lines(about, out);
-    sino_page_lines(remark, out);
+    sino_page_lines(page->about, out);
+    sino_page_lines(page->remark, out);
     sino_page_table_end(out);
-    print_summary(sweep, out);
-    print_faults(sweep, out);
-    if (setups > 1) print_overview(sweep, setups, table, out);
-    for (int64_t s = 0; s < setups; s++) SINO_TRY(print_setup(sweep, &table[s], out));
+    print_summary(page->sweep, out);
+    print_faults(page->sweep, out);
+    if (page->setups > 1) print_overview(page->sweep, page->setups, page->table, out);
+    for (int64_t s = 0; s < page->setups; s++) SINO_TRY(print_setup(page->sweep, &page->table[s], out));
     print_terms(out);
     sino_page_end(out);
     return NULL;
@@ -228,26 +235,25 @@ static SinoStatus print_page(const SinoSweep *sweep, const char *about, const ch
 
 /* ---- files ---- */
 
-/* Closes the stream, and gives the file its name unless something failed. */
-static SinoStatus finish(SinoStatus status, FILE *stream, SinoOutputFile *file)
+static SinoStatus write_page(const Page *page)
 {
-    if (!stream && !status) status = sino_error(SINO_FAILED, "no memory for a report");
-    if (stream) (void)fclose(stream); /* the file has recorded what failed */
-    if (!status) return sino_output_seal(file);
-    sino_output_discard(file);
-    return status;
-}
-
-static SinoStatus write_page(const SinoSweep *sweep, const char *about, const char *remark, int64_t setups,
-                             const SinoSweepTable *table)
-{
-    const SinoSettings *settings = sweep->settings;
+    const SinoSettings *settings = page->sweep->settings;
     SinoOutputFile *file = NULL;
     SINO_TRY(sino_output_open(settings->report, settings->overwrite || settings->resume, &file));
-    FILE *out = sino_output_stream(file);
-    SINO_TRY(finish(out ? print_page(sweep, about, remark, setups, table, out) : NULL, out, file));
-    sino_log_info(sweep->log, "output", "written: %s", settings->report);
+    SINO_TRY(sino_output_print(file, print_page, page));
+    sino_log_info(page->sweep->log, "output", "written: %s", settings->report);
     return NULL;
+}
+
+typedef struct Plot {
+    const SinoSweepTable *table;
+    int plot;
+} Plot;
+
+static SinoStatus print_plot(const void *of, FILE *out)
+{
+    const Plot *plot = of;
+    return sino_sweep_plot(plot->table, plot->plot, out);
 }
 
 static SinoStatus write_plot(const SinoSweep *sweep, const SinoSweepTable *table, int64_t setup, int plot)
@@ -257,8 +263,7 @@ static SinoStatus write_plot(const SinoSweep *sweep, const SinoSweepTable *table
     SinoOutputFile *file = NULL;
     snprintf(path, sizeof path, "%s/%s_%02" PRId64 ".svg", settings->plots, sino_sweep_plot_name(plot), setup + 1);
     SINO_TRY(sino_output_open(path, settings->overwrite || settings->resume, &file));
-    FILE *out = sino_output_stream(file);
-    return finish(out ? sino_sweep_plot(table, plot, out) : NULL, out, file);
+    return sino_output_print(file, print_plot, &(Plot){table, plot});
 }
 
 static SinoStatus write_plots(const SinoSweep *sweep, int64_t setups, const SinoSweepTable *table)
@@ -278,7 +283,7 @@ SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const ch
     SINO_TRY(sino_allocate(setups, sizeof *table, "the tables of a report", &table));
     for (int64_t s = 0; !status && s < setups; s++)
         status = sino_sweep_table(sweep, s * sweep->scheduler_count, &table[s]);
-    if (!status && sweep->settings->report) status = write_page(sweep, about, remark, setups, table);
+    if (!status && sweep->settings->report) status = write_page(&(Page){sweep, about, remark, setups, table});
     if (!status && sweep->settings->plots) status = write_plots(sweep, setups, table);
     for (int64_t s = 0; s < setups; s++) sino_sweep_table_free(&table[s]);
     free(table);

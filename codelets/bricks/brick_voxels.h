@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 
+/* How much of a value a row gets. A half of counts is drawn at random (thin.h), by the number of the value. */
+typedef enum SinoValueShare { SINO_SHARE_WHOLE, SINO_SHARE_HALF, SINO_SHARE_FIRST, SINO_SHARE_SECOND } SinoValueShare;
+
 /* Which value a row of a vector gets. */
 typedef struct SinoGather {
     int64_t row_count;  /* of the vector */
@@ -18,6 +21,8 @@ typedef struct SinoGather {
     const float *mask;      /* [row_count]: 0 where the value is 0 instead; NULL: nowhere; sino_gather_values only */
     SinoSlices slices;      /* of the vector */
     int64_t set;            /* its place among the slices; −1: every slice gets the value */
+    SinoValueShare share;   /* sino_gather_values only */
+    uint64_t seed;          /* of halves of counts */
 } SinoGather;
 
 /* Writes one set of values, value[number], into a vector, and 0 where there is no number; the other sets stay as they

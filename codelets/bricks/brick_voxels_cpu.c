@@ -3,6 +3,7 @@
 #include "brick_voxels.h"
 
 #include "arithmetic.h"
+#include "thin.h"
 
 #include <string.h>
 
@@ -21,11 +22,18 @@ static void put(const SinoGather *gather, int64_t row, float value, float *vecto
         vector[sino_panel_element(gather->slices, gather->row_count, row, s)] = value;
 }
 
+static float share_of(const SinoGather *gather, int64_t number, float value)
+{
+    if (gather->share == SINO_SHARE_WHOLE) return value;
+    if (gather->share == SINO_SHARE_HALF) return value / 2;
+    return sino_thin(value, gather->seed, (uint64_t)number, gather->share == SINO_SHARE_SECOND);
+}
+
 void sino_gather_values(const SinoGather *gather, const float *value, float *vector)
 {
     for (int64_t i = 0; i < gather->row_count; i++) {
         const int64_t number = gather->mask && !(gather->mask[i] > 0) ? -1 : number_of(gather, i);
-        put(gather, i, number < 0 ? 0 : value[number], vector);
+        put(gather, i, number < 0 ? 0 : share_of(gather, number, value[number]), vector);
     }
 }
 

@@ -414,11 +414,20 @@ static SinoStatus check_report(const SinoSettings *settings)
     return NULL;
 }
 
-/* The number of iterations is found by slices of a scan. */
+/* The number of iterations is found by slices of a scan, or by halves of counts. */
 static SinoStatus check_iterations(int verb, const SinoSettings *settings)
 {
     if (!sino_setting_find(verb, "iterations", 10) || settings->iterations > 0) return NULL;
-    SINO_CHECK(settings->geometry == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
+    const bool counts = settings->geometry == SINO_GEOMETRY_MATRIX && (verb == RECON || verb == PLAN);
+    const bool by_halves = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+    SINO_CHECK(!counts || by_halves, SINO_BAD_INPUT,
+               "--iterations is auto with --system-matrix and --algorithm %s; allowed: a number, or --algorithm mlem "
+               "or osem",
+               sino_algorithm_name(settings->algorithm));
+    SINO_CHECK(!counts || settings->save_every == 0, SINO_BAD_INPUT,
+               "--save-every contradicts --iterations auto, by which each set has a number of its own; allowed: one of "
+               "them");
+    SINO_CHECK(counts || settings->geometry == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
                "--iterations is auto with --geometry %s; allowed: a number, or --geometry parallel",
                sino_geometry_name(settings->geometry));
     return NULL;

@@ -517,7 +517,8 @@ const SinoSetting sino_setting_table[] = {
                 "demo: 12 of others, with "
                 "--geometry pet 2 of osem and 20 of others; auto, of parallel beams by cg, sirt, mlem or osem: of each "
                 "slice as many as reconstruct each half of the projections closest to the other half, at most 40, of "
-                "sirt and mlem 400; by fista 40"),
+                "sirt and mlem 400; by fista 40; of counts with --system-matrix by mlem or osem: of each set, by "
+                "halves of its counts"),
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),

@@ -28,14 +28,28 @@ SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const
                                  .unit_count = input->set_count,
                                  .history_numbers = shape.numbers,
                                  .record_bytes = sino_record_bytes(&shape) + packing,
+                                 .halved = input->solver->has_likelihood && settings->iterations == 0,
                                  .cached = settings->operator_cache != NULL};
+}
+
+/* Sets that are solved together; with halves at least the two of a set. */
+static int64_t sets_in_memory(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
+{
+    return sino_larger(plan->batch_units, request->halved ? 2 : 1);
 }
 
 static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    return sino_matrix_solution_bytes(request->problem, request->solver, request->files, request->history_numbers,
-                                      plan->batch_units, sino_larger(request->machine.worker_count, 1), plan->stay,
-                                      &plan->bytes);
+    const int64_t voxels = request->problem->matrix->outline.column_count;
+    SINO_TRY(sino_matrix_solution_bytes(request->problem, request->solver, request->files, request->history_numbers,
+                                        sets_in_memory(request, plan), sino_larger(request->machine.worker_count, 1),
+                                        plan->stay, &plan->bytes));
+    if (!request->halved) return NULL;
+    const int64_t compared = sino_times(sets_in_memory(request, plan), sino_times(voxels, (int64_t)sizeof(float)));
+    plan->bytes.images += compared;
+    plan->bytes.data += compared;
+    plan->bytes.total += compared;
+    return NULL;
 }
 
 static int64_t most_sets(const SinoUnitPlanRequest *request)
@@ -77,7 +91,7 @@ static SinoStatus fits_devices(const SinoUnitPlanRequest *request, const SinoUni
     const SinoDeviceRoom *room = &request->machine.devices;
     SinoMatrixDeviceNeed need;
     if (!plan->stay.listed || room->bytes == 0) return NULL;
-    SINO_TRY(sino_matrix_device_need(request->problem, request->files, plan->batch_units, &need));
+    SINO_TRY(sino_matrix_device_need(request->problem, request->files, sets_in_memory(request, plan), &need));
     *fits = sino_device_room_of_tasks(room, need.block, need.vectors) <= room->bytes;
     return NULL;
 }
@@ -86,7 +100,7 @@ static SinoStatus too_small(const SinoUnitPlanRequest *request, const SinoUnitPl
 {
     char parts[120], block[24], vectors[24];
     SinoMatrixDeviceNeed need;
-    SINO_TRY(sino_matrix_device_need(request->problem, request->files, plan->batch_units, &need));
+    SINO_TRY(sino_matrix_device_need(request->problem, request->files, sets_in_memory(request, plan), &need));
     snprintf(parts, sizeof parts, "each a block of the matrix with its lists %s and vectors %s",
              sino_bytes_text(need.block, block), sino_bytes_text(need.vectors, vectors));
     return sino_plan_too_small(&request->machine.devices, need.block, need.vectors, parts,

@@ -23,6 +23,7 @@ typedef struct SinoUnitPlanRequest {
     int64_t record_bytes;         /* with compressed slices that wait to be written */
     const SinoInput *input;       /* of a volume */
     const SinoMatrixFiles *files; /* of counts, and: */
+    bool halved;                  /* --iterations auto: each set's halves are solved together, and compared */
     bool cached;                  /* there is a directory for a matrix that does not fit memory */
 } SinoUnitPlanRequest;
 

@@ -46,6 +46,67 @@ static void values_enter_their_set(void **state)
     }
 }
 
+/* A share of values that are all `value`, whose numbers are first, first + 1, …: by row, alone. */
+static void share_values(SinoValueShare share, uint64_t seed, int64_t count, float value, int64_t first, float *result)
+{
+    const SinoSlices slices = slices_of(1);
+    int64_t *row = malloc((size_t)count * sizeof *row);
+    float *values = malloc((size_t)(first + count) * sizeof *values);
+    float *vector = calloc((size_t)(count * slices.stride), sizeof *vector);
+    assert_true(row && values && vector);
+    for (int64_t i = 0; i < count; i++) row[i] = first + i;
+    for (int64_t i = 0; i < first + count; i++) values[i] = value;
+    const SinoGather gather = {.row_count = count, .row = row, .slices = slices, .share = share, .seed = seed};
+    sino_gather_values(&gather, values, vector);
+    for (int64_t i = 0; i < count; i++) result[i] = vector[i * slices.stride];
+    free(row);
+    free(values);
+    free(vector);
+}
+
+/* Halves of n counts sum to n, and are those of n coins: mean n/2, variance n/4. */
+static void counts_are_halved(void **state)
+{
+    enum { DRAWS = 4000 };
+    static const float counts[] = {0, 1, 7, 64, 65, 1000, 2.5F, 3e6F};
+    static float first[DRAWS], second[DRAWS];
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        /* What is beyond 2²⁰ is costly to draw. */
+        const int64_t draws = counts[c] > 1e6F ? DRAWS / 20 : DRAWS;
+        const double n = floor((double)counts[c]);
+        double sum = 0, squares = 0;
+        share_values(SINO_SHARE_FIRST, 3, draws, counts[c], 0, first);
+        share_values(SINO_SHARE_SECOND, 3, draws, counts[c], 0, second);
+        for (int64_t i = 0; i < draws; i++) {
+            const double off = (double)first[i] - (double)counts[c] / 2;
+            assert_true(first[i] >= 0 && second[i] >= 0 && first[i] + second[i] == counts[c]);
+            sum += off;
+            squares += off * off;
+        }
+        assert_true(fabs(sum) <= 5 * sqrt(n / 4 * (double)draws));
+        assert_true(fabs(squares / (double)draws - n / 4) <= 5 * n / 4 * sqrt(2.0 / (double)draws));
+    }
+    share_values(SINO_SHARE_HALF, 3, DRAWS, 7, 0, first);
+    for (int64_t i = 0; i < DRAWS; i++) assert_true(first[i] == 3.5F);
+}
+
+/* The half of a row depends on the seed and on its number, not on the other rows, nor on the place in a vector. */
+static void halves_are_repeatable(void **state)
+{
+    enum { DRAWS = 200, FIRST = 50 };
+    static float all[DRAWS], part[DRAWS], other[DRAWS];
+    int64_t same = 0, neighbour = 0;
+    (void)state;
+    share_values(SINO_SHARE_FIRST, 3, DRAWS, 100, 0, all);
+    share_values(SINO_SHARE_FIRST, 3, DRAWS - FIRST, 100, FIRST, part);
+    share_values(SINO_SHARE_FIRST, 4, DRAWS, 100, 0, other);
+    assert_memory_equal(all + FIRST, part, (DRAWS - FIRST) * sizeof *part);
+    for (int64_t i = 0; i < DRAWS; i++) same += all[i] == other[i];
+    for (int64_t i = 1; i < DRAWS; i++) neighbour += all[i] == all[i - 1];
+    assert_true(same < DRAWS / 4 && neighbour < DRAWS / 4);
+}
+
 static void masked_and_padding_voxels_are_zero(void **state)
 {
     (void)state;
@@ -142,6 +203,8 @@ TESTING_SUBJECT(brick_voxels)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_enter_their_set),
+        cmocka_unit_test(counts_are_halved),
+        cmocka_unit_test(halves_are_repeatable),
         cmocka_unit_test(masked_and_padding_voxels_are_zero),
         cmocka_unit_test(integrals_are_marked_where_the_factor_is_zero),
         cmocka_unit_test(voxels_are_added_and_masked),

@@ -1326,6 +1326,10 @@ static void bad_system_matrices_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
+        {"--algorithm bsrem --iterations auto", "--iterations is auto with --system-matrix and --algorithm bsrem; "
+                                                "allowed: a number, or --algorithm mlem or osem"},
+        {"--iterations auto --save-every 2", "--save-every contradicts --iterations auto, by which each set has a "
+                                             "number of its own; allowed: one of them"},
         {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
         {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
         {"--precision double", "--precision double contradicts --geometry matrix; allowed: single or mixed"},

@@ -237,10 +237,18 @@ static SinoStatus new_data(void *of)
     return insert_factors(run);
 }
 
-/* Whether a file has a set for each of the counts. */
-static bool is_by_set(const SinoCountsFile *file)
+enum { HALVES = 2 };
+
+/* The set of the files that is solved as number `set`. */
+static int64_t set_of_files(const Run *run, int64_t set)
 {
-    return sino_counts_info(file)->set_count > 1;
+    return run->of.first_set + (run->of.halved ? set / HALVES : set);
+}
+
+/* The set of one file, which may have one for all. */
+static int64_t set_of_file(const Run *run, const SinoCountsFile *file, int64_t set)
+{
+    return sino_counts_info(file)->set_count > 1 ? set_of_files(run, set) : 0;
 }
 
 /* Loads g of a set, and r where it is that of this set or the first one of the run. */
@@ -248,9 +256,9 @@ static SinoStatus insert_load(Run *run, SinoPosition position, int64_t set)
 {
     const SinoMatrixFiles *files = run->of.files;
     SinoRuntime *runtime = run->of.runtime;
-    SINO_TRY(sino_insert_load_counts(runtime, position, files->counts, set, run->io, run->raw[0]));
-    if (!files->additive || (set > 0 && !is_by_set(files->additive))) return NULL;
-    return sino_insert_load_counts(runtime, position, files->additive, is_by_set(files->additive) ? set : 0, run->io,
+    SINO_TRY(sino_insert_load_counts(runtime, position, files->counts, set_of_files(run, set), run->io, run->raw[0]));
+    if (!files->additive || (set > 0 && sino_counts_info(files->additive)->set_count == 1)) return NULL;
+    return sino_insert_load_counts(runtime, position, files->additive, set_of_file(run, files->additive, set), run->io,
                                    run->raw[2]);
 }
 
@@ -265,10 +273,14 @@ static SinoStatus insert_integrals(Run *run, const SinoMinibatch *minibatch, int
 /* Counts, and randoms and scatter, by subset. */
 static SinoStatus insert_counts(Run *run, const SinoMinibatch *minibatch, int64_t place)
 {
+    const int64_t set = minibatch->first_slice + place;
     for (int64_t s = 0; s < run->matrix->subset_count; s++) {
-        const SinoGather gather = gather_of_rows(run, s, minibatch->slices, place);
+        SinoGather gather = gather_of_rows(run, s, minibatch->slices, place);
+        gather.seed = (uint64_t)set_of_files(run, set);
+        if (run->of.halved) gather.share = set % HALVES == 0 ? SINO_SHARE_FIRST : SINO_SHARE_SECOND;
         SINO_TRY(sino_insert_gather_values(run->of.runtime, minibatch->position, &gather, place == 0, run->raw[0],
                                            minibatch->vector[SINO_COUNTS_G][s]));
+        if (run->of.halved) gather.share = SINO_SHARE_HALF;
         if (run->of.files->additive)
             SINO_TRY(sino_insert_gather_values(run->of.runtime, minibatch->position, &gather, place == 0, run->raw[2],
                                                minibatch->vector[SINO_COUNTS_R][s]));
@@ -284,7 +296,7 @@ static SinoStatus insert_start(Run *run, const SinoMinibatch *minibatch, int64_t
     const SinoGather gather = gather_of_voxels(run, minibatch->slices, place);
     if (!files->start) return NULL;
     SINO_TRY(sino_insert_load_counts(run->of.runtime, minibatch->position, files->start,
-                                     is_by_set(files->start) ? set : 0, run->io, run->raw_image));
+                                     set_of_file(run, files->start, set), run->io, run->raw_image));
     return sino_insert_gather_values(run->of.runtime, minibatch->position, &gather, place == 0, run->raw_image,
                                      minibatch->vector[SINO_COUNTS_X][0]);
 }
@@ -345,6 +357,7 @@ static void tell_stored(const Run *run, SinoPosition position, int64_t set, doub
 {
     const SinoRecord *record = run->of.record;
     const int64_t slices = slices_of(run->matrix);
+    if (run->of.halved) return;
     SinoMinibatchProgress now =
         sino_minibatch_progress(slices, record->numbers, record->columns - 1,
                                 record->history + sino_times(sino_times(set, slices), record->numbers));
@@ -469,7 +482,8 @@ SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)
 {
     const SinoMatrixSolution *of = solution;
     const SinoMatrixSurvey *matrix = of->op->problem.matrix;
-    const int64_t slices = slices_of(matrix), all = sino_times(slices, of->set_count);
+    const int64_t count = of->halved ? sino_times(HALVES, of->set_count) : of->set_count;
+    const int64_t slices = slices_of(matrix), all = sino_times(slices, count);
     Run run = {.of = *of, .matrix = matrix};
     run.solve = (SinoSolve){
         .solver = of->solver,
@@ -481,16 +495,17 @@ SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)
                 .bounds = sino_solver_bounds(of->settings, 1)},
         .units = {.kind = &sets,
                   .of = &run,
-                  .count = of->set_count,
+                  .count = count,
                   .minibatch = of->batch_sets,
                   .slots = 1,
-                  .slab_count = sino_ceil_divide(of->set_count, of->batch_sets),
+                  .slab_count = sino_ceil_divide(count, of->batch_sets),
+                  .iterations = of->iterations,
                   .minibatch_work = sino_matrix_iteration_work(matrix)},
         .slices = {SINO_SINGLE, sino_panel_stride(SINO_SINGLE, of->batch_sets), of->batch_sets},
         .history_numbers = of->record->numbers,
         .overlap = true,
-        .shape = {
-            .slice_count = all, .slab_slices = all, .slab_minibatches = of->set_count, .minibatch_slices = slices}};
+        .aside = of->halved,
+        .shape = {.slice_count = all, .slab_slices = all, .slab_minibatches = count, .minibatch_slices = slices}};
     SinoStatus status = sino_solve(&run.solve);
     free_data(&run);
     return status;

@@ -56,9 +56,12 @@ typedef struct SinoMatrixSolution {
     const SinoOperator *op; /* of the kind matrix */
     const SinoSolver *solver;
     const SinoMatrixFiles *files;
-    int64_t set_count;    /* of the counts */
-    int64_t batch_sets;   /* that are solved together */
-    SinoGaussian filter;  /* of finished images */
+    int64_t first_set, set_count; /* of the counts */
+    bool halved; /* the counts of each set are divided at random: sets 2i and 2i + 1 are the halves of set first_set +
+                  * i, whose progress is not told */
+    int64_t batch_sets;        /* that are solved together */
+    const int64_t *iterations; /* [set]; NULL: as many as the record has */
+    SinoGaussian filter;       /* of finished images */
     SinoVolume *volume;   /* of the last images; sets that are done already are left out; NULL: they are not kept */
     SinoJournal *journal; /* gets an entry for each set that is stored; NULL: none */
     SinoRecord *record;   /* every slice gets the history of its set */

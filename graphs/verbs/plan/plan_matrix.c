@@ -21,7 +21,7 @@ static void print_head(const SinoUnitReport *report, FILE *out)
     sino_report_line("matrix", settings->system_matrix, out);
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 ", subsets: %" PRId64 "\n",
-            sino_algorithm_name(settings->algorithm), settings->iterations, matrix->subset_count);
+            sino_algorithm_name(settings->algorithm), sino_settings_iterations(settings), matrix->subset_count);
     fprintf(out, "division     row partitions: %" PRId64 "; sets solved together: %" PRId64 " of %" PRId64 "\n",
             matrix->all_partitions, report->plan.batch_units, input->set_count);
     if (settings->ranks > 1)
@@ -57,7 +57,7 @@ static void json_head(const SinoUnitReport *report, SinoJson *json)
     sino_counts_report_json(settings->file_name, sino_counts_info(input->files.counts), json);
     sino_matrix_report_json(settings->system_matrix, sino_matrix_kind(matrix->file), &matrix->outline, json);
     sino_json_text(json, "algorithm", sino_algorithm_name(settings->algorithm));
-    sino_json_integer(json, "iterations", settings->iterations);
+    sino_json_integer(json, "iterations", sino_settings_iterations(settings));
     sino_json_integer(json, "subsets", matrix->subset_count);
     sino_json_integer(json, "row_partitions", matrix->all_partitions);
     sino_json_integer(json, "ranks", settings->ranks);

@@ -31,7 +31,8 @@ SinoStatus sino_plan_units(SinoUnitReport *report)
 {
     const SinoUnitPlanKind *kind = report->request.kind;
     SINO_TRY(sino_unit_plan_new(&report->request, &report->plan));
-    const SinoUnitTimes taken = sino_unit_plan_times(&report->request, &report->plan, report->settings->iterations);
+    const SinoUnitTimes taken =
+        sino_unit_plan_times(&report->request, &report->plan, sino_settings_iterations(report->settings));
     const SinoAmounts bytes = kind->list_bytes(&report->plan), times = kind->list_times(&taken);
     (report->settings->json ? print_json : print_text)(report, &bytes, &times, stdout);
     return NULL;

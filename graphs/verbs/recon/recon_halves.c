@@ -203,23 +203,28 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+SinoStatus sino_recon_numbers_text(int64_t count, const int64_t *number, const char *of, char *text, size_t size)
+{
+    int64_t *sorted;
+    SINO_TRY(sino_allocate(count, sizeof *sorted, "iterations", &sorted));
+    memcpy(sorted, number, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    const int64_t least = sorted[0], median = sorted[count / 2], most = sorted[count - 1];
+    free(sorted);
+    if (least == most)
+        snprintf(text, size, "%" PRId64, least);
+    else
+        snprintf(text, size, "%" PRId64 "–%" PRId64 " (median %" PRId64 ") by %s", least, most, median, of);
+    return NULL;
+}
+
 /* What was found for the slices. */
 static SinoStatus tell_iterations(const SinoReconHalves *of, const SinoReconChoice *choice)
 {
     SinoLog *log = sino_runtime_log(of->runtime);
     const SinoSliceSamples *searched = &choice->searched;
-    const int64_t slices = of->input->slice_count;
     char numbers[80], which[80];
-    int64_t *number;
-    SINO_TRY(sino_allocate(slices, sizeof *number, "iterations", &number));
-    memcpy(number, choice->iterations, (size_t)slices * sizeof *number);
-    qsort(number, (size_t)slices, sizeof *number, by_value);
-    const int64_t least = number[0], median = number[slices / 2], most = number[slices - 1];
-    free(number);
-    if (least == most)
-        snprintf(numbers, sizeof numbers, "%" PRId64, least);
-    else
-        snprintf(numbers, sizeof numbers, "%" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice", least, most, median);
+    SINO_TRY(sino_recon_numbers_text(of->input->slice_count, choice->iterations, "slice", numbers, sizeof numbers));
     if (searched->count == 1)
         snprintf(which, sizeof which, "slice %" PRId64, of->slice);
     else

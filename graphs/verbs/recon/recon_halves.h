@@ -29,6 +29,10 @@ typedef struct SinoReconChoice {
 /* As the settings call it. */
 const char *sino_prior_name(SinoPriorChoice prior);
 
+/* Writes "12–19 (median 15) by slice", or the number that all have. of: what has a number each. SINO_FAILED: no memory.
+ */
+SinoStatus sino_recon_numbers_text(int64_t count, const int64_t *number, const char *of, char *text, size_t size);
+
 /* Collective over the ranks of the team, which share the slices that are searched. What the settings say, or, where
  * they are auto, what a part of the projections finds. The caller frees the choice, after a failure, too. */
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice);

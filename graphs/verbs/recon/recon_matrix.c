@@ -4,7 +4,9 @@
 
 #include "arithmetic.h"
 #include "brick_task.h"
+#include "halves_counts.h"
 #include "memory.h"
+#include "recon_halves.h"
 #include "unit_plan.h"
 
 #include <inttypes.h>
@@ -20,6 +22,7 @@ typedef struct Matrix {
     double planned_s; /* once the matrix is there */
     SinoOperator *op;
     double *lost;                 /* [set] */
+    int64_t *iterations;          /* [set]: those of --iterations auto; NULL: as many as the settings say */
     int64_t nonzero_count, bytes; /* of the blocks of all ranks; of rank 0 once the images are there */
     SinoVolume **saved;           /* [number of the saved iteration]: images on their way; NULL: not open */
     int64_t *sets;                /* [number of the saved iteration]: sets that it has */
@@ -109,7 +112,8 @@ static SinoStatus plan(SinoRecon *recon)
     const SinoUnitPlanRequest request = sino_counts_plan_request(recon->settings, &own->input, &machine);
     if (!status) status = sino_unit_plan_new(&request, &own->plan);
     if (!status) {
-        const SinoUnitTimes times = sino_unit_plan_times(&request, &own->plan, recon->settings->iterations);
+        const SinoUnitTimes times =
+            sino_unit_plan_times(&request, &own->plan, sino_settings_iterations(recon->settings));
         own->planned_s = times.run - times.load;
     }
     return agree_plan(recon, status);
@@ -244,23 +248,47 @@ static SinoStatus join(SinoRecon *recon)
     return sino_processes_sum_doubles(recon->processes, own->input.set_count, own->lost);
 }
 
-static SinoStatus compute(SinoRecon *recon)
+static SinoMatrixSolution solution_of(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
-    const int64_t every = recon->settings->save_every;
-    const SinoMatrixSolution solution = {.runtime = recon->runtime,
-                                         .settings = recon->settings,
-                                         .op = own->op,
-                                         .solver = own->input.solver,
-                                         .files = &own->input.files,
-                                         .set_count = own->input.set_count,
-                                         .batch_sets = own->plan.batch_units,
-                                         .filter = own->filter,
-                                         .volume = recon->volume,
-                                         .journal = recon->resume.journal,
-                                         .record = &recon->record,
-                                         .save = {.save = every > 0 ? save : NULL, .of = recon, .every = every},
-                                         .lost = own->lost};
+    return (SinoMatrixSolution){.runtime = recon->runtime,
+                                .settings = recon->settings,
+                                .op = own->op,
+                                .solver = own->input.solver,
+                                .files = &own->input.files,
+                                .set_count = own->input.set_count,
+                                .batch_sets = own->plan.batch_units,
+                                .iterations = own->iterations,
+                                .filter = own->filter,
+                                .volume = recon->volume,
+                                .journal = recon->resume.journal,
+                                .record = &recon->record,
+                                .save = {.save = every > 0 ? save : NULL, .of = recon, .every = every},
+                                .lost = own->lost};
+}
+
+/* Collective. Finds the numbers of --iterations auto. */
+static SinoStatus choose(SinoRecon *recon)
+{
+    Matrix *own = recon->own;
+    const int64_t sets = own->input.set_count;
+    char numbers[80];
+    if (recon->settings->iterations > 0 || !own->input.solver->has_likelihood) return NULL;
+    const SinoMatrixSolution solution = solution_of(recon);
+    sino_log_info(recon->log, "solver",
+                  "search: each half of the counts is reconstructed, and compared with the other");
+    SINO_TRY(sino_processes_agree(recon->processes,
+                                  sino_allocate(sets, sizeof *own->iterations, "iterations", &own->iterations)));
+    SINO_TRY(sino_halves_counts(&solution, own->iterations));
+    sino_recon_mark(recon, "the iterations are found");
+    SINO_TRY(sino_recon_numbers_text(sets, own->iterations, "set", numbers, sizeof numbers));
+    sino_log_info(recon->log, "solver", "iterations: %s, by both halves of the counts", numbers);
+    return NULL;
+}
+
+static SinoStatus compute(SinoRecon *recon)
+{
+    const SinoMatrixSolution solution = solution_of(recon);
     return sino_matrix_solve(&solution);
 }
 
@@ -318,6 +346,9 @@ static SinoStatus write_process(SinoRecon *recon)
         SINO_TRY(sino_volume_process_doubles(
             volume, "lost_counts", own->input.set_count, 0, own->lost,
             "counts of rows that no voxel explains, per set; NaN: of a set that an unfinished run stored"));
+    if (own->iterations)
+        SINO_TRY(sino_volume_process_integers(volume, "iterations", own->input.set_count, own->iterations,
+                                              "per set, by both halves of its counts"));
     return sino_recon_write_history(recon, own->input.set_count, "per set", "NaN once the set has stopped");
 }
 
@@ -338,6 +369,7 @@ static void release(SinoRecon *recon)
     sino_operator_free(own->op);
     sino_matrix_input_close(&own->input);
     free(own->lost);
+    free(own->iterations);
     for (int i = 0; i < SINO_COUNTS_PATHS; i++) free(own->path[i]);
     free(own);
 }
@@ -348,6 +380,7 @@ const SinoReconKind sino_recon_matrix = {.try_input = try_input,
                                          .print_plan = print_plan,
                                          .record = record,
                                          .build = build,
+                                         .choose = choose,
                                          .restored = restored,
                                          .compute = compute,
                                          .facts = facts,

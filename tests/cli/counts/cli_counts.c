@@ -138,6 +138,51 @@ static void assert_same_image(const char *directory, const char *words, const do
     free(image);
 }
 
+/* Errors of the images of so many iterations of OSEM, by the program's iterations: the least one, and that of `auto`.
+ */
+static void compare_errors(const char *directory, const CountsModel *model, CountsProblem *problem, int subsets)
+{
+    enum { ITERATIONS = 120 };
+    static const int64_t size[] = {SLICES, HEIGHT, WIDTH};
+    static const int order[] = {0, 2, 1, 3};
+    char words[120];
+    double least = INFINITY;
+    double *truth = cli_read_doubles(directory, "m.truth.h5", "/exchange/data", 3, size);
+    double *image = first_image(problem, NULL, model->counts);
+    for (int i = 1; i <= ITERATIONS; i++) {
+        counts_osem(problem, model, subsets, order, 1, image);
+        least = fmin(least, difference(VOXELS, image, truth));
+    }
+    const int length =
+        snprintf(words, sizeof words, "m.counts --additive m.additive --algorithm osem --subsets %d ", subsets);
+    snprintf(words + length, sizeof words - (size_t)length, "--iterations auto");
+    double *found = image_of(directory, words);
+    const double off = difference(VOXELS, found, truth);
+    if (!(off <= 1.1 * least)) fail_msg("%d subsets: the error is %g; the least one is %g", subsets, off, least);
+    double *number = cli_read_doubles(directory, "image.h5", "/process/iterations", 1, (const int64_t[]){1});
+    snprintf(words + length, sizeof words - (size_t)length, "--iterations %g --workers 1", *number);
+    assert_same_image(directory, words, found);
+    free(number);
+    free(found);
+    free(image);
+    free(truth);
+}
+
+/* Neither too few iterations, nor so many that noise is fitted. */
+static void iterations_are_found(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, SMALL "--counts 60000 --background 0.2");
+    CountsProblem problem = counts_read_matrix(at, "m.csr4");
+    double *counts = counts_read_int32(at, "m.counts", ROWS), *terms = counts_read_float32(at, "m.additive", ROWS);
+    const CountsModel model = {.counts = counts, .additive = terms};
+    compare_errors(at, &model, &problem, 1);
+    compare_errors(at, &model, &problem, 4);
+    free(counts);
+    free(terms);
+    counts_free(&problem);
+}
+
 /* As many workers as there are cores, up to 4, and every kind of policy. */
 static void bits_are_the_same_by_any_workers(void **state)
 {
@@ -523,6 +568,7 @@ int cli_counts_tests(void)
                                        CLI_TEST(small_gains_stop_a_run),
                                        CLI_TEST(least_squares_are_solved),
                                        CLI_TEST(simultaneous_steps_are_taken),
+                                       CLI_TEST(iterations_are_found),
                                        CLI_TEST(spheres_have_their_contrast)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

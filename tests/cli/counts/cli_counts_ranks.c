@@ -56,7 +56,7 @@ static void assert_like_one_rank(const char *directory, int ranks, const char *w
 static void any_ranks_make_the_same_images(void **state)
 {
     static const char *const ways[] = {"--algorithm mlem --iterations 6",
-                                       "--algorithm osem --subsets 4 --iterations 3 --additive ring.additive",
+                                       "--algorithm osem --subsets 4 --iterations auto --additive ring.additive",
                                        "--algorithm bsrem --subsets 4 --iterations 3 --additive ring.additive",
                                        "--algorithm cg --iterations 4", "--algorithm sirt --iterations 4"};
     const char *const at = *state;

@@ -162,12 +162,12 @@ typedef struct SinoVolumeShape {
     int64_t x, y, z;
 } SinoVolumeShape;
 
-/* A detector pixel, in mm; 0 × 0: not given. */
 /* Values from low to high; both 0: auto. */
 typedef struct SinoValueRange {
     double low, high;
 } SinoValueRange;
 
+/* A detector pixel, in mm; 0 × 0: not given. */
 typedef struct SinoPixelSize {
     double width, height;
 } SinoPixelSize;

@@ -60,7 +60,8 @@ static void print_help(FILE *out)
     for (const Verb *verb = verb_table; verb < verb_table + VERB_COUNT; verb++)
         fprintf(out, "  %-9s %s\n", verb->name, sino_verb_summary(verb->bit));
     fputs("\n"
-          "sinodag VERB --help lists the usual options of a verb, --help all lists every one;\n"
+          "sinodag VERB --help lists the usual options of a verb, --help all lists every one,\n"
+          "--help tune the settings for --tune;\n"
           "sinodag --version prints the version.\n"
           "Exit codes: 0 done, 1 failed, 2 input or settings that cannot be honoured.\n",
           out);

@@ -558,12 +558,16 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSetting
 
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings)
 {
-    SinoArguments given = {{NULL}, 0, NULL};
+    SinoArguments given = {.more = NULL};
     SinoSettings *result = NULL;
-    SINO_TRY(sino_allocate(argument_count > 0 ? argument_count : 1, sizeof *given.more, "arguments", &given.more));
-    SinoStatus status = sino_settings_arguments(verb, argument_count, arguments, &given);
+    const int64_t most = argument_count > 0 ? argument_count : 1;
+    SINO_TRY(sino_allocate(most, sizeof *given.more, "arguments", &given.more));
+    SinoStatus status = sino_allocate(most, sizeof *given.tune, "arguments", &given.tune);
+    if (!status) status = sino_settings_arguments(verb, argument_count, arguments, &given);
     if (!status) status = sino_allocate(1, sizeof *result, "the settings", &result);
     if (!status) status = read_all(verb, &given, result);
+    for (int64_t i = 0; i < given.tune_count; i++) free(given.tune[i]);
+    free(given.tune);
     free(given.more);
     if (status)
         sino_settings_free(result);

@@ -125,7 +125,7 @@ typedef enum SinoCenterMethod {
     SINO_CENTER_ENTROPY
 } SinoCenterMethod;
 typedef enum SinoSimulation { SINO_SIMULATION_NO, SINO_SIMULATION_YES, SINO_SIMULATION_ONLY } SinoSimulation;
-typedef enum SinoHelpChoice { SINO_HELP_NONE, SINO_HELP_SHORT, SINO_HELP_ALL } SinoHelpChoice;
+typedef enum SinoHelpChoice { SINO_HELP_NONE, SINO_HELP_SHORT, SINO_HELP_ALL, SINO_HELP_TUNE } SinoHelpChoice;
 typedef enum SinoCommunication { SINO_COMMUNICATION_HIERARCHICAL, SINO_COMMUNICATION_DIRECT } SinoCommunication;
 
 /* Verbs of the program, as bits. */
@@ -162,12 +162,12 @@ typedef struct SinoVolumeShape {
     int64_t x, y, z;
 } SinoVolumeShape;
 
-/* A detector pixel, in mm; 0 × 0: not given. */
 /* Values from low to high; both 0: auto. */
 typedef struct SinoValueRange {
     double low, high;
 } SinoValueRange;
 
+/* A detector pixel, in mm; 0 × 0: not given. */
 typedef struct SinoPixelSize {
     double width, height;
 } SinoPixelSize;

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,9 +130,59 @@ static SinoStatus keep_file_name(int verb, const char *name, SinoArguments *give
     return keep(row, name, text);
 }
 
+/* The row of a setting for --tune whose name stands before the "=" of `pair`; NULL: there is none. */
+static const SinoSetting *row_of_pair(int verb, const char *pair)
+{
+    char word[WORD_SIZE];
+    const size_t length = strcspn(pair, ",=");
+    snprintf(word, sizeof word, "--%.*s", (int)(length < WORD_SIZE ? length : WORD_SIZE), pair);
+    const SinoSetting *row = pair[length] == '=' ? find_option(verb, word) : NULL;
+    return row && row->tune ? row : NULL;
+}
+
+/* Ends the value, and returns the pair after it; NULL: it is the last one. A value may have commas itself. */
+static char *end_value(int verb, const SinoSetting *row, char *value)
+{
+    const bool several = sino_setting_is_list(row) || row->kind == SINO_SETTING_TOPOLOGY;
+    char *comma = strchr(value, ',');
+    while (comma && several && !row_of_pair(verb, comma + 1)) comma = strchr(comma + 1, ',');
+    if (!comma) return NULL;
+    *comma = '\0';
+    return comma + 1;
+}
+
+static SinoStatus refuse_pair(int verb, const char *pair)
+{
+    char word[WORD_SIZE];
+    const size_t length = strcspn(pair, ",=");
+    snprintf(word, sizeof word, "%.*s", (int)(length < WORD_SIZE ? length : WORD_SIZE), pair);
+    SINO_CHECK(pair[length] == '=', SINO_BAD_INPUT,
+               "--tune has '%s' without a value; allowed: NAME=VALUE, with commas between several", word);
+    const SinoSetting *row = sino_setting_find(verb, word, strlen(word));
+    if (!row) return sino_setting_unknown(verb, "--tune: unknown setting", "", word);
+    SINO_TRY(sino_setting_check_verb(row, verb, word));
+    return sino_error(SINO_BAD_INPUT, "--tune has %s, which is an option; needed: --%s VALUE", word, row->name);
+}
+
+static SinoStatus keep_pairs(int verb, const char *pairs, SinoArguments *given)
+{
+    char *pair = strdup(pairs);
+    SINO_CHECK(pair, SINO_FAILED, "no memory for a setting of %zu bytes", strlen(pairs));
+    given->tune[given->tune_count++] = pair;
+    while (pair) {
+        const SinoSetting *row = row_of_pair(verb, pair);
+        if (!row) return refuse_pair(verb, pair);
+        char *value = strchr(pair, '=') + 1, where[WORD_SIZE];
+        snprintf(where, sizeof where, "--tune %s", row->name);
+        SINO_TRY(sino_setting_check_verb(row, verb, where));
+        pair = end_value(verb, row, value);
+        SINO_TRY(keep(row, value, given->text));
+    }
+    return NULL;
+}
+
 /* arguments[*i] is an option; *i advances when the next argument is its value. */
-static SinoStatus keep_option(int verb, int count, char **arguments, int *i, const char *text[SINO_SETTING_COUNT],
-                              Doubt *doubt)
+static SinoStatus keep_option(int verb, int count, char **arguments, int *i, SinoArguments *given, Doubt *doubt)
 {
     const char *argument = arguments[*i];
     const char *value = strchr(argument, '=');
@@ -148,7 +199,7 @@ static SinoStatus keep_option(int verb, int count, char **arguments, int *i, con
         SINO_TRY(next_value(row, count, arguments, i, &value));
     doubt->begun = *i > at ? value : NULL;
     if (doubt->begun && is_flag(row)) doubt->option = NULL;
-    return keep(row, value, text);
+    return row->kind == SINO_SETTING_TUNE ? keep_pairs(verb, value, given) : keep(row, value, given->text);
 }
 
 SinoStatus sino_settings_arguments(int verb, int count, char **arguments, SinoArguments *given)
@@ -163,7 +214,7 @@ SinoStatus sino_settings_arguments(int verb, int count, char **arguments, SinoAr
         if (strcmp(arguments[i], "--") == 0)
             options_ended = true;
         else
-            SINO_TRY(keep_option(verb, count, arguments, &i, given->text, &doubt));
+            SINO_TRY(keep_option(verb, count, arguments, &i, given, &doubt));
     }
     return NULL;
 }

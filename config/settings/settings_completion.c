@@ -9,6 +9,11 @@ static bool is_own(const SinoSetting *row, int verb)
     return (row->verbs & verb) && sino_setting_find(verb, row->name, strlen(row->name)) == row;
 }
 
+static bool is_option(const SinoSetting *row, int verb)
+{
+    return is_own(row, verb) && !sino_setting_is_tuned(row, verb);
+}
+
 static bool takes_value(const SinoSetting *row)
 {
     return row->kind != SINO_SETTING_FLAG && row->kind != SINO_SETTING_REPORT && !row->bare;
@@ -34,8 +39,15 @@ static bool takes_folder(const SinoSetting *row)
     return row->kind == SINO_SETTING_TEXT && strcmp(row->operand, "DIR") == 0;
 }
 
+/* Prints the settings for --tune of the verb as "minibatch= partitions= ". */
+static void print_tuned(int verb, FILE *out)
+{
+    for (int i = 0; i < SINO_SETTING_COUNT; i++)
+        if (sino_setting_is_tuned(&sino_setting_table[i], verb)) fprintf(out, "%s= ", sino_setting_table[i].name);
+}
+
 /* Prints the words that the value may be, separated by spaces. */
-static void print_words(const SinoSetting *row, FILE *out)
+static void print_words(const SinoSetting *row, int verb, FILE *out)
 {
     const char *between = "";
     if (row->kind == SINO_SETTING_FLAG || row->kind == SINO_SETTING_REPORT) fputs("yes no", out);
@@ -46,9 +58,31 @@ static void print_words(const SinoSetting *row, FILE *out)
     }
     if (takes_list(row)) fputs(" all", out);
     if (!row->choices && row->fallback && strcmp(row->fallback, "auto") == 0) fputs("auto", out);
+    if (row->kind == SINO_SETTING_TUNE) print_tuned(verb, out);
 }
 
 /* ---- bash ---- */
+
+/* A case of the option of some verbs, with its words. */
+static void print_bash_values(const SinoSetting *row, int verbs, FILE *out)
+{
+    const char *between = "        ";
+    for (int v = 0; v < SINO_VERB_COUNT; v++) {
+        if (!(verbs & sino_verb_table[v].verb) || !is_own(row, sino_verb_table[v].verb)) continue;
+        fprintf(out, "%s%s:--%s", between, sino_verb_table[v].name, row->name);
+        if (row->letter) fprintf(out, " | %s:-%c", sino_verb_table[v].name, row->letter);
+        between = " | ";
+    }
+    fprintf(out, ") echo '%s ",
+            takes_folder(row)                ? "folder"
+            : takes_files(row)               ? takes_value(row) ? "file" : "flag"
+            : takes_list(row)                ? "list"
+            : row->kind == SINO_SETTING_TUNE ? "pairs"
+            : takes_value(row)               ? "word"
+                                             : "flag");
+    print_words(row, verbs, out);
+    fputs("' ;;\n", out);
+}
 
 /* Of each verb its options; of each option its words. */
 static void print_bash_tables(FILE *out)
@@ -58,7 +92,7 @@ static void print_bash_tables(FILE *out)
         fprintf(out, "        %s) echo '", sino_verb_table[v].name);
         for (int i = 0; i < SINO_SETTING_COUNT; i++) {
             const SinoSetting *row = &sino_setting_table[i];
-            if (!is_own(row, sino_verb_table[v].verb)) continue;
+            if (!is_option(row, sino_verb_table[v].verb)) continue;
             fprintf(out, "--%s ", row->name);
             if (row->letter) fprintf(out, "-%c ", row->letter);
         }
@@ -67,22 +101,9 @@ static void print_bash_tables(FILE *out)
     fputs("    esac\n}\n\n_sinodag_values() {\n    case $1:$2 in\n", out);
     for (int i = 0; i < SINO_SETTING_COUNT; i++) {
         const SinoSetting *row = &sino_setting_table[i];
-        fputs("        ", out);
-        const char *between = "";
-        for (int v = 0; v < SINO_VERB_COUNT; v++) {
-            if (!is_own(row, sino_verb_table[v].verb)) continue;
-            fprintf(out, "%s%s:--%s", between, sino_verb_table[v].name, row->name);
-            if (row->letter) fprintf(out, " | %s:-%c", sino_verb_table[v].name, row->letter);
-            between = " | ";
-        }
-        fprintf(out, ") echo '%s ",
-                takes_folder(row)  ? "folder"
-                : takes_files(row) ? takes_value(row) ? "file" : "flag"
-                : takes_list(row)  ? "list"
-                : takes_value(row) ? "word"
-                                   : "flag");
-        print_words(row, out);
-        fputs("' ;;\n", out);
+        if (row->kind != SINO_SETTING_TUNE) print_bash_values(row, row->verbs, out);
+        for (int v = 0; v < SINO_VERB_COUNT && row->kind == SINO_SETTING_TUNE; v++)
+            if (row->verbs & sino_verb_table[v].verb) print_bash_values(row, sino_verb_table[v].verb, out);
     }
     fputs("    esac\n}\n\n", out);
 }
@@ -103,7 +124,8 @@ static const char bash_code[] =
     "    case $kind in\n"
     "        folder) _sinodag_files -d \"$2\" ;;\n"
     "        file) _sinodag_files -f \"$2\" ;;\n"
-    "        list)\n"
+    "        list | pairs)\n"
+    "            [ \"$kind\" = list ] || compopt -o nospace 2>/dev/null\n"
     "            case $2 in *,*) list=${2%,*}, ;; esac\n"
     "            _sinodag_add \"$words\" \"${2##*,}\"\n"
     "            COMPREPLY=(\"${COMPREPLY[@]/#/$list}\")\n"
@@ -166,7 +188,7 @@ static void print_zsh(const char *text, FILE *out)
     }
 }
 
-static void print_zsh_option(const SinoSetting *row, FILE *out)
+static void print_zsh_option(const SinoSetting *row, int verb, FILE *out)
 {
     char gist[SINO_GIST_SIZE];
     if (row->letter)
@@ -184,10 +206,10 @@ static void print_zsh_option(const SinoSetting *row, FILE *out)
         fputs("_files", out);
     else if (takes_list(row)) {
         fputs("_values -s , value ", out);
-        print_words(row, out);
+        print_words(row, verb, out);
     } else {
         fputc('(', out);
-        print_words(row, out);
+        print_words(row, verb, out);
         fputc(')', out);
     }
     fputs("' \\\n", out);
@@ -211,7 +233,8 @@ void sino_settings_zsh(FILE *out)
     for (int v = 0; v < SINO_VERB_COUNT; v++) {
         fprintf(out, "            %s) _arguments \\\n", sino_verb_table[v].name);
         for (int i = 0; i < SINO_SETTING_COUNT; i++)
-            if (is_own(&sino_setting_table[i], sino_verb_table[v].verb)) print_zsh_option(&sino_setting_table[i], out);
+            if (is_option(&sino_setting_table[i], sino_verb_table[v].verb))
+                print_zsh_option(&sino_setting_table[i], sino_verb_table[v].verb, out);
         fputs("                '*:file:_files' ;;\n", out);
     }
     fputs("            esac ;;\n    esac\n}\n\n_sinodag \"$@\"\n", out);
@@ -225,16 +248,17 @@ static void print_fish(const char *text, FILE *out)
     for (; *text; text++) fprintf(out, "%s%c", strchr("'\\", *text) ? "\\" : "", *text);
 }
 
-static void print_fish_option(const SinoSetting *row, const char *verb, FILE *out)
+static void print_fish_option(const SinoSetting *row, int verb, FILE *out)
 {
     char gist[SINO_GIST_SIZE];
-    fprintf(out, "complete -c sinodag -n '__fish_seen_subcommand_from %s' -l %s", verb, row->name);
+    fprintf(out, "complete -c sinodag -n '__fish_seen_subcommand_from %s' -l %s", sino_verb_text(verb)->name,
+            row->name);
     if (row->letter) fprintf(out, " -s %c", row->letter);
     if (takes_value(row)) fputs(" -r", out);
     if (takes_value(row) && takes_files(row)) fputs(" -F", out);
     if (takes_value(row) && !takes_files(row)) {
         fputs(" -f -a '", out);
-        print_words(row, out);
+        print_words(row, verb, out);
         fputc('\'', out);
     }
     fputs(" -d '", out);
@@ -253,7 +277,7 @@ void sino_settings_fish(FILE *out)
     for (int v = 0; v < SINO_VERB_COUNT; v++) {
         fputc('\n', out);
         for (int i = 0; i < SINO_SETTING_COUNT; i++)
-            if (is_own(&sino_setting_table[i], sino_verb_table[v].verb))
-                print_fish_option(&sino_setting_table[i], sino_verb_table[v].name, out);
+            if (is_option(&sino_setting_table[i], sino_verb_table[v].verb))
+                print_fish_option(&sino_setting_table[i], sino_verb_table[v].verb, out);
     }
 }

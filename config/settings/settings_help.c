@@ -8,7 +8,12 @@ enum { BRIEF_INDENT = 34, HELP_INDENT = 34, HELP_WIDTH = 100 };
 
 static bool is_shown(const SinoSetting *row, SinoSettingGroup group, int verb)
 {
-    return row->group == group && (row->verbs & verb) != 0;
+    return row->group == group && (row->verbs & verb) && !sino_setting_is_tuned(row, verb);
+}
+
+static bool is_tuned(const SinoSetting *row, SinoSettingGroup group, int verb)
+{
+    return row->group == group && sino_setting_is_tuned(row, verb);
 }
 
 static bool is_brief(const SinoSetting *row, SinoSettingGroup group, int verb)
@@ -16,7 +21,7 @@ static bool is_brief(const SinoSetting *row, SinoSettingGroup group, int verb)
     return is_shown(row, group, verb) && row->brief && (row->brief_verbs & verb);
 }
 
-/* Whether the setting belongs to the short help, or to that of all settings. */
+/* Whether the setting belongs to the short help, to that of all options, or to that of --tune. */
 typedef bool Selector(const SinoSetting *row, SinoSettingGroup group, int verb);
 
 static bool has_group(Selector *selects, SinoSettingGroup group, int verb)
@@ -102,14 +107,16 @@ const char *sino_setting_gist(const SinoSetting *row, char text[SINO_GIST_SIZE])
     return text;
 }
 
-/* Prints "  -o, --out FILE" and spaces up to column `indent`; the operand of a flag is left out if `bare`. */
-static void print_name(const SinoSetting *row, bool bare, int indent, FILE *out)
+/* Prints "  -o, --out FILE" and spaces up to column `indent`; the operand of a flag is left out if `bare`. For --tune:
+ * "  minibatch=N". */
+static void print_name(const SinoSetting *row, int verb, bool bare, int indent, FILE *out)
 {
     const char *operand = sino_setting_operand(row);
     if (bare && row->kind == SINO_SETTING_FLAG && strcmp(row->fallback, "no") == 0) operand = "";
     int column = fprintf(out, "  ");
     if (row->letter) column += fprintf(out, "-%c, ", row->letter);
-    column += fprintf(out, "--%s %s", row->name, operand);
+    column += sino_setting_is_tuned(row, verb) ? fprintf(out, "%s=%s", row->name, row->operand)
+                                               : fprintf(out, "--%s %s", row->name, operand);
     if (column + 2 > indent) {
         fputc('\n', out);
         column = 0;
@@ -119,15 +126,14 @@ static void print_name(const SinoSetting *row, bool bare, int indent, FILE *out)
 
 static void print_option(const SinoSetting *row, int verb, FILE *out)
 {
-    (void)verb;
     char facts[SINO_FACTS_SIZE];
-    print_name(row, false, HELP_INDENT, out);
+    print_name(row, verb, false, HELP_INDENT, out);
     print_wrapped(row->help, out);
     if (row->kind != SINO_SETTING_TEXT && !(row->kind == SINO_SETTING_FLAG && row->argument_only)) {
         fprintf(out, "%*s", HELP_INDENT, "");
         print_wrapped(sino_setting_facts(row, facts), out);
     }
-    if (row->alias) fprintf(out, "%*sor --%s\n", HELP_INDENT, "", row->alias);
+    if (row->alias && !sino_setting_is_tuned(row, verb)) fprintf(out, "%*sor --%s\n", HELP_INDENT, "", row->alias);
 }
 
 /* Whether the default says more than that there is nothing, or that sinodag chooses; demo has defaults of its own. */
@@ -148,7 +154,7 @@ static void print_brief(const SinoSetting *row, int verb, FILE *out)
     sino_setting_allowed(row, allowed);
     const size_t length = BRIEF_INDENT + strlen(row->brief) + 2 + strlen(allowed) + strlen(fallback);
     const bool words = row->kind == SINO_SETTING_CHOICE && !row->argument_only && length <= HELP_WIDTH;
-    print_name(row, true, BRIEF_INDENT, out);
+    print_name(row, verb, true, BRIEF_INDENT, out);
     fprintf(out, "%s%s%s%s\n", row->brief, words ? ": " : "", words ? allowed : "", fallback);
 }
 
@@ -166,32 +172,46 @@ static void print_groups(int verb, Selector *selects, void (*print)(const SinoSe
 void sino_settings_help(int verb, SinoHelpChoice which, FILE *out)
 {
     const SinoVerbText *text = sino_verb_text(verb);
-    int count = 0;
+    int count = 0, tuned = 0;
     fprintf(out, "Usage: %s\nExample: %s\n", text->usage, text->example);
-    if (which == SINO_HELP_ALL) {
-        print_groups(verb, is_shown, print_option, out);
+    if (which != SINO_HELP_SHORT) {
+        print_groups(verb, which == SINO_HELP_ALL ? is_shown : is_tuned, print_option, out);
         return;
     }
     print_groups(verb, is_brief, print_brief, out);
-    for (int i = 0; i < SINO_SETTING_COUNT; i++) count += (sino_setting_table[i].verbs & verb) != 0;
-    fprintf(out, "\nsinodag %s --help all explains all %d options.\n", text->name, count);
+    for (int i = 0; i < SINO_SETTING_COUNT; i++) {
+        count += (sino_setting_table[i].verbs & verb) != 0;
+        tuned += sino_setting_is_tuned(&sino_setting_table[i], verb);
+    }
+    fprintf(out, "\nsinodag %s --help all explains all %d options", text->name, count - tuned);
+    if (tuned) fprintf(out, ", --help tune the %d settings for --tune", tuned);
+    fputs(".\n", out);
+}
+
+/* Prints the names of verbs, with commas between them, and `first` before them. */
+static void print_verbs(const SinoSetting *row, int verbs, const char *first, FILE *out)
+{
+    fputs(first, out);
+    const char *between = "";
+    for (int i = 0; i < SINO_VERB_COUNT; i++) {
+        const int verb = sino_verb_table[i].verb;
+        if (!(verbs & verb) || !sino_setting_names_verb(row, verb)) continue;
+        fprintf(out, "%s%s", between, sino_verb_table[i].name);
+        between = ", ";
+    }
 }
 
 static void print_markdown_row(const SinoSetting *row, FILE *out)
 {
     char text[SINO_ALLOWED_SIZE];
-    fprintf(out, "| `--%s`", row->name);
+    fprintf(out, "| `%s%s`", row->tune ? "" : "--", row->name);
     if (row->letter) fprintf(out, ", `-%c`", row->letter);
     if (row->alias) fprintf(out, ", `--%s`", row->alias);
     if (row->argument_only) fprintf(out, " (command line only)");
     fprintf(out, " | %s | %s | %s |", row->fallback ? row->fallback : "none", sino_setting_allowed(row, text),
             row->unit ? row->unit : "");
-    const char *between = " ";
-    for (int i = 0; i < SINO_VERB_COUNT; i++) {
-        if (!sino_setting_names_verb(row, sino_verb_table[i].verb)) continue;
-        fprintf(out, "%s%s", between, sino_verb_table[i].name);
-        between = ", ";
-    }
+    print_verbs(row, row->verbs & ~row->tune, " ", out);
+    if (row->tune) print_verbs(row, row->tune, " | ", out);
     fprintf(out, " | ");
     for (const char *c = row->help; *c; c++) fprintf(out, "%s%c", *c == '|' ? "\\" : "", *c);
     if (row->geometries)
@@ -240,6 +260,14 @@ static const char markdown_head[] =
     "memory: 2GiB\n"
     "```\n";
 
+static const char tuning_head[] =
+    "\n## Tuning\n\n"
+    "Settings that few runs need. The command line takes them as `--tune name=value`, with commas between several:\n"
+    "`--tune minibatch=8,partitions=2`; the YAML file as `name: value`, like all others. Verbs of the column "
+    "*options*\n"
+    "list them among their own, as `--name value`; the others take this form, too.\n\n"
+    "| setting | default | allowed | unit | options of | with `--tune` of | meaning |\n|---|---|---|---|---|---|---|\n";
+
 static const char peers_head[] =
     "\n## Words of other programs\n\n"
     "Options and values as TomoPy, tomopy-cli, tomocupy, nabu, httomo, ASTRA and RTK spell them. Those that mean the "
@@ -277,7 +305,11 @@ void sino_settings_markdown(FILE *out)
         fprintf(out, "\n## %s\n\n| setting | default | allowed | unit | verbs | meaning |\n|---|---|---|---|---|---|\n",
                 sino_group_title[group]);
         for (int i = 0; i < SINO_SETTING_COUNT; i++)
-            if (sino_setting_table[i].group == group) print_markdown_row(&sino_setting_table[i], out);
+            if (sino_setting_table[i].group == group && !sino_setting_table[i].tune)
+                print_markdown_row(&sino_setting_table[i], out);
     }
+    fputs(tuning_head, out);
+    for (int i = 0; i < SINO_SETTING_COUNT; i++)
+        if (sino_setting_table[i].tune) print_markdown_row(&sino_setting_table[i], out);
     print_peers(out);
 }

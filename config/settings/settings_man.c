@@ -31,10 +31,30 @@ static void print_line(const char *text, FILE *out)
     fputc('\n', out);
 }
 
+static void print_explanation(const SinoSetting *row, FILE *out)
+{
+    char facts[SINO_FACTS_SIZE];
+    print_line(row->help, out);
+    if (row->kind != SINO_SETTING_TEXT && !(row->kind == SINO_SETTING_FLAG && row->argument_only)) {
+        fputs(".br\n(", out);
+        print_text(sino_setting_facts(row, facts), out);
+        fputs(")\n", out);
+    }
+}
+
+static void print_tuned(const SinoSetting *row, FILE *out)
+{
+    fputs(".TP\n\\fB", out);
+    print_text(row->name, out);
+    fputs("\\fR=\\fI", out);
+    print_text(row->operand, out);
+    fputs("\\fR\n", out);
+    print_explanation(row, out);
+}
+
 static void print_option(const SinoSetting *row, FILE *out)
 {
     const char *operand = sino_setting_operand(row);
-    char facts[SINO_FACTS_SIZE];
     fputs(".TP\n", out);
     if (row->letter) fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
     fputs("\\fB\\-\\-", out);
@@ -51,24 +71,20 @@ static void print_option(const SinoSetting *row, FILE *out)
         fputs("\\fR", out);
     }
     fputc('\n', out);
-    print_line(row->help, out);
-    if (row->kind != SINO_SETTING_TEXT && !(row->kind == SINO_SETTING_FLAG && row->argument_only)) {
-        fputs(".br\n(", out);
-        print_text(sino_setting_facts(row, facts), out);
-        fputs(")\n", out);
-    }
+    print_explanation(row, out);
 }
 
-static void print_options(int verb, FILE *out)
+/* The options of a verb, or its settings for --tune. */
+static void print_options(int verb, bool tuned, FILE *out)
 {
     for (SinoSettingGroup group = 0; group < SINO_GROUP_COUNT; group++) {
         bool begun = false;
         for (int i = 0; i < SINO_SETTING_COUNT; i++) {
             const SinoSetting *row = &sino_setting_table[i];
-            if (row->group != group || !(row->verbs & verb)) continue;
+            if (row->group != group || !(row->verbs & verb) || sino_setting_is_tuned(row, verb) != tuned) continue;
             if (!begun) fprintf(out, ".SS %s\n", sino_group_title[group]);
             begun = true;
-            print_option(row, out);
+            (tuned ? print_tuned : print_option)(row, out);
         }
     }
 }
@@ -156,7 +172,11 @@ static void print_verb_page(const SinoVerbText *verb, FILE *out)
     print_line(verb->usage, out);
     fputs(".SH OPTIONS\n", out);
     fputs(options_are, out);
-    print_options(verb->verb, out);
+    print_options(verb->verb, false, out);
+    if (sino_setting_find(verb->verb, "tune", 4)->verbs & verb->verb) {
+        fputs(".SH TUNING\nSettings for \\fB\\-\\-tune\\fR.\n", out);
+        print_options(verb->verb, true, out);
+    }
     fputs(exit_status, out);
     fputs(".SH EXAMPLE\n", out);
     print_line(verb->example, out);

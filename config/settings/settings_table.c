@@ -19,7 +19,9 @@ enum {
     JOIN = SINO_VERB_JOIN,
     EVERY_VERB = RECON | PHANTOM | INFO | DEMO | BENCH | PLAN | SIMULATE | SWEEP | COMPARE | JOIN,
     MATRIX_VERBS = RECON | INFO | BENCH | PLAN | SIMULATE, /* that take a system matrix */
-    PET_VERBS = PHANTOM | DEMO                             /* that make one */
+    PET_VERBS = PHANTOM | DEMO,                            /* that make one */
+    RUNS = RECON | DEMO,
+    TUNING = RECON | INFO | DEMO | PLAN | SIMULATE /* that have settings for --tune */
 };
 
 enum {
@@ -123,7 +125,7 @@ static const char *const communication_words[] = {"hierarchical", "direct", NULL
 static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const simulation_words[] = {"no", "yes", "only", NULL};
-static const char *const help_words[] = {"no", "yes", "all", NULL};
+static const char *const help_words[] = {"no", "yes", "all", "tune", NULL};
 static const char *const mirror_words[] = {"auto", "folded", "unfolded", NULL};
 static const char *const log_words[] = {"text", "json", NULL};
 
@@ -294,7 +296,7 @@ const SinoSetting sino_setting_table[] = {
         .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-interpolation",
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-interpolation", .tune = RECON | INFO | PLAN | SIMULATE,
         CHOICE(flat_interpolation, flat_interpolation_words, "linear"), .geometries = SCANS,
         .help =
             "between flat fields that were taken at several times of the scan, as --flat-positions or the frames of "
@@ -319,8 +321,8 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", CHOICE(mirrors, mirror_words, "auto"),
-        .geometries = MATRIX | PET,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", .tune = RECON | INFO | PLAN | SIMULATE,
+        CHOICE(mirrors, mirror_words, "auto"), .geometries = MATRIX | PET,
         .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "
                 "so, and is multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries "
                 "are stored, too; auto: folded, unless devices compute, or mirrored entries of the file disagree; "
@@ -385,8 +387,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
                 "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
                 "sample of the scan has zingers"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-level", REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true,
-        .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-level", .tune = RECON | INFO | PLAN | SIMULATE,
+        REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true, .geometries = SCANS,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0,
@@ -401,24 +403,26 @@ const SinoSetting sino_setting_table[] = {
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
             "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
             "sample of the scan has stripes"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true,
-        .removals = FW, .geometries = SCANS, .help = "width of the damping of fw, in frequencies along the angles"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-level", INTEGER(fw_level, 0, 30, "0"), .removals = FW,
-        .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", .tune = RECON | INFO | PLAN | SIMULATE,
+        REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW, .geometries = SCANS,
+        .help = "width of the damping of fw, in frequencies along the angles"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-level", .tune = RECON | INFO | PLAN | SIMULATE,
+        INTEGER(fw_level, 0, 30, "0"), .removals = FW, .geometries = SCANS,
         .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-nblock", INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI,
-        .geometries = SCANS, .help = "blocks of angles that have offsets of their own in ti; 0: one"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-alpha", REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI,
-        .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-nblock", .tune = RECON | INFO | PLAN | SIMULATE,
+        INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI, .geometries = SCANS,
+        .help = "blocks of angles that have offsets of their own in ti; 0: one"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-alpha", .tune = RECON | INFO | PLAN | SIMULATE,
+        REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI, .geometries = SCANS,
         .help = "how often ti adds the least product of its two corrections before it takes the root"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-snr", REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true,
-        .removals = VO_ALL, .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-snr", .tune = RECON | INFO | PLAN | SIMULATE,
+        REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true, .removals = VO_ALL, .geometries = SCANS,
         .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-la-size", INTEGER(vo_large_size, 0, 10001, "0"),
-        .unit = "columns", .removals = VO_ALL, .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-la-size", .tune = RECON | INFO | PLAN | SIMULATE,
+        INTEGER(vo_large_size, 0, 10001, "0"), .unit = "columns", .removals = VO_ALL, .geometries = SCANS,
         .help = "columns of the medians by which vo-all finds dead and large stripes; 0: 3 % of the detector, 9 to 61"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-sm-size", INTEGER(vo_small_size, 0, 10001, "0"),
-        .unit = "columns", .removals = SORTING | VO_ALL, .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-sm-size", .tune = RECON | INFO | PLAN | SIMULATE,
+        INTEGER(vo_small_size, 0, 10001, "0"), .unit = "columns", .removals = SORTING | VO_ALL, .geometries = SCANS,
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
@@ -522,12 +526,12 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
-    ROW(SOLVER, RECON | DEMO, "likelihood-tolerance", REAL(likelihood_tolerance, 0, 1, "0"), .high_excluded = true,
-        .algorithms = MLEM | OSEM,
+    ROW(SOLVER, RECON | DEMO, "likelihood-tolerance", .tune = RUNS, REAL(likelihood_tolerance, 0, 1, "0"),
+        .high_excluded = true, .algorithms = MLEM | OSEM,
         .help = "a slice stops when an iteration adds at most this share to its log-likelihood; 0: only after the last "
                 "iteration"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "relaxation", REAL(relaxation, 0, 2, "1"), .low_excluded = true,
-        .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "relaxation", .tune = RUNS | SIMULATE, REAL(relaxation, 0, 2, "1"),
+        .low_excluded = true, .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
     ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE, AT_CHOICE(nonnegativity),
         .choices = nonnegativity_words, .fallback = "auto", .bare = "yes", .operand = "auto|yes|no",
         .algorithms = SIRT | FISTA,
@@ -564,9 +568,9 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = FISTA,
         .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
                 "slices must be in memory, of all ranks together"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior-threshold", .kind = SINO_SETTING_AXIS, AT(prior_threshold, double),
-        .low = 0, .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto",
-        .algorithms = FISTA | BSREM,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior-threshold", .tune = RUNS | SIMULATE, .kind = SINO_SETTING_AXIS,
+        AT(prior_threshold, double), .low = 0, .low_excluded = true, .high = COUNT_MAX, .fallback = "auto",
+        .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
                 "typical value of the object; auto: 0.1"),
@@ -592,8 +596,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"),
         .algorithms = FBP | FDK, BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
-    ROW(STAGES, RECON | DEMO | SIMULATE, "padding-type", CHOICE(padding, padding_words, "auto"), .algorithms = FBP,
-        ONLY(PARALLEL, of_fbp),
+    ROW(STAGES, RECON | DEMO | SIMULATE, "padding-type", .tune = RUNS | SIMULATE,
+        CHOICE(padding, padding_words, "auto"), .algorithms = FBP, ONLY(PARALLEL, of_fbp),
         .help =
             "what continues a projection beyond the detector before it is filtered; edges: its outermost values, for "
             "objects wider than the detector; auto: edges where a sample of the scan shows such an object"),
@@ -603,8 +607,8 @@ const SinoSetting sino_setting_table[] = {
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
                 "system matrix: single, or mixed with its values of 16 bits"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", FLAG(symmetry, "yes"), .may_change = true,
-        .geometries = SCANS,
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", .tune = RUNS | PLAN, FLAG(symmetry, "yes"),
+        .may_change = true, .geometries = SCANS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector", CHOICE(projector, projector_words, "auto"),
@@ -615,18 +619,17 @@ const SinoSetting sino_setting_table[] = {
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
                 "detector; auto: rays, but lines or, for fbp, gridding where that takes less time, and where the "
-                "lengths do not fit "
-                "memory toeplitz, if all rays have the same weight and it takes at most half the time, else lines or "
-                "rotate, if tracing them again would take longer"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation",
+                "lengths do not fit memory toeplitz, if all rays have the same weight and it takes at most half the "
+                "time, else lines or rotate, if tracing them again would take longer"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation", .tune = RUNS | PLAN,
         CHOICE(interpolation, interpolation_words, "linear"), ONLY(PARALLEL, of_projectors),
         .help = "interpolation of --projector rotate between voxels"),
 
-    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", INTEGER(partitions, 0, 1000000, "0"), .may_change = true,
-        ONLY(PARALLEL, of_slices), BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
+    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", .tune = RUNS, INTEGER(partitions, 0, 1000000, "0"),
+        .may_change = true, ONLY(PARALLEL, of_slices), BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
-    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .alias = "nsino-per-chunk",
+    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .tune = RUNS, .alias = "nsino-per-chunk",
         INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, ONLY(PARALLEL, of_slices),
         BRIEF(SIMULATE, "slices that one task computes together; 0: sinodag chooses"),
         .help = "slices that one task computes together; 0: sinodag chooses"),
@@ -646,12 +649,12 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"),
         BRIEF(SIMULATE, "processors of the machine: cpu, cuda, or all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
-    ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", TEXT(scheduler, "NAME|FILE.so:NAME"), .per_rank = true,
-        .may_change = true, BRIEF(SIMULATE, "scheduling policy of StarPU, or sino-affinity"),
+    ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", .tune = RUNS, TEXT(scheduler, "NAME|FILE.so:NAME"),
+        .per_rank = true, .may_change = true, BRIEF(SIMULATE, "scheduling policy of StarPU, or sino-affinity"),
         .help = "scheduling policy: one of StarPU's (lws, dmdas ...), sino-affinity, or one of a shared object of "
                 "yours; if "
                 "not given: STARPU_SCHED, or else lws, or dmdas with devices"),
-    ROW(MACHINE, RECON | DEMO, "models", CHOICE(models, model_words, "auto"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO, "models", .tune = RUNS, CHOICE(models, model_words, "auto"), .may_change = true,
         .help =
             "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
             "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
@@ -661,20 +664,20 @@ const SinoSetting sino_setting_table[] = {
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),
-    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .kind = SINO_SETTING_DURATION,
-        AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min", .operand = "TIME",
-        .may_change = true,
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .tune = RUNS,
+        .kind = SINO_SETTING_DURATION, AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min",
+        .operand = "TIME", .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends, and so do ranks one of "
                 "which "
                 "gives no sign of life; none: they wait for ever"),
-    ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", TEXT(graph, "FILE"), .per_rank = true, .may_change = true,
-        .help = "write the task graph as a DOT file"),
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", .tune = RUNS, TEXT(graph, "FILE"), .per_rank = true,
+        .may_change = true, .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
         .operand = "yes|no|FILE", .may_change = true, BRIEF(SIMULATE, "report how the time was spent"),
         .help =
             "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
             "file, as docs/JSON.md describes"),
-    ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", TEXT(trace, "FILE"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", .tune = RUNS, TEXT(trace, "FILE"), .may_change = true,
         BRIEF(SIMULATE, "write when and where every task ran, for ui.perfetto.dev"),
         .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
                 "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
@@ -684,20 +687,20 @@ const SinoSetting sino_setting_table[] = {
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
                 "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
                 "projections; auto: as many rows as ranks"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "topology",
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "topology", .tune = RUNS,
         SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"), .may_change = true,
         ONLY(PARALLEL, of_slices),
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "communication",
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "communication", .tune = RUNS,
         CHOICE(communication, communication_words, "hierarchical"), ONLY(PARALLEL, of_slices),
         .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
                 "direct: they are sent to their owners at once"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", FLAG(overlap, "yes"), ONLY(PARALLEL, of_slices),
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", .tune = RUNS, FLAG(overlap, "yes"), ONLY(PARALLEL, of_slices),
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "node-weights", .kind = SINO_SETTING_WEIGHTS,
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "node-weights", .tune = RUNS, .kind = SINO_SETTING_WEIGHTS,
         AT(node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
         ONLY(PARALLEL | MATRIX, of_shares),
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
@@ -859,30 +862,31 @@ const SinoSetting sino_setting_table[] = {
         .help = "ranks that share a node; if not given: 1, or what --machine says"),
     ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL),
         .help = "simulate: ranks that share the cores, the devices and the memory of a node alike; if not given: 1"),
-    ROW(PLAN, PLAN, "backprojection-gups", RATE(backproject_gups), .unit = "10^9 updates/s", .algorithms = FDK,
-        .geometries = CONES,
+    ROW(PLAN, PLAN, "backprojection-gups", .tune = PLAN, RATE(backproject_gups), .unit = "10^9 updates/s",
+        .algorithms = FDK, .geometries = CONES,
         .help = "rate at which a rank, or its device, adds projections to voxels (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "filter-gpixels", RATE(filter_gpixels), .unit = "10^9 pixels/s", .algorithms = FDK,
+    ROW(PLAN, PLAN, "filter-gpixels", .tune = PLAN, RATE(filter_gpixels), .unit = "10^9 pixels/s", .algorithms = FDK,
         .geometries = CONES, .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "device-memory", .kind = SINO_SETTING_BYTES, AT(device_memory_bytes, int64_t), .low = 1 << 20,
-        .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .algorithms = FDK, .geometries = CONES,
+    ROW(PLAN, PLAN, "device-memory", .tune = PLAN, .kind = SINO_SETTING_BYTES, AT(device_memory_bytes, int64_t),
+        .low = 1 << 20, .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .algorithms = FDK, .geometries = CONES,
         .help = "memory of a rank's device, which holds the rank's part of the volume; if not given: there is no "
                 "device, or what --machine says"),
-    ROW(PLAN, PLAN, "device-bandwidth", RATE(device_gbps), .unit = "GB/s", .algorithms = FDK, .geometries = CONES,
+    ROW(PLAN, PLAN, "device-bandwidth", .tune = PLAN, RATE(device_gbps), .unit = "GB/s", .algorithms = FDK,
+        .geometries = CONES,
         .help = "rate at which a rank copies to its device, and from it; if not given: 25, or what --machine says"),
-    ROW(PLAN, PLAN, "kernel-gflops", RATE(kernel_gflops), .unit = "GFLOP/s", ONLY(PARALLEL, of_rates),
+    ROW(PLAN, PLAN, "kernel-gflops", .tune = PLAN, RATE(kernel_gflops), .unit = "GFLOP/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "memory-bandwidth", RATE(memory_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "memory-bandwidth", .tune = PLAN, RATE(memory_gbps), .unit = "GB/s",
         .help = "rate at which a worker reads and writes vectors and sums"),
-    ROW(PLAN, PLAN, "socket-bandwidth", RATE(socket_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
+    ROW(PLAN, PLAN, "socket-bandwidth", .tune = PLAN, RATE(socket_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a worker sends to other workers of its socket"),
-    ROW(PLAN, PLAN, "node-bandwidth", RATE(node_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
+    ROW(PLAN, PLAN, "node-bandwidth", .tune = PLAN, RATE(node_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a socket sends to other sockets of its node"),
-    ROW(PLAN, PLAN, "link-bandwidth", RATE(link_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "link-bandwidth", .tune = PLAN, RATE(link_gbps), .unit = "GB/s",
         .help = "rate at which a node sends to other nodes while it receives at the same rate"),
-    ROW(PLAN, PLAN, "link-latency", RATE(link_latency_us), .unit = "microseconds", ONLY(PARALLEL | MATRIX, of_rates),
-        .help = "time of a message between nodes in addition to that of its bytes"),
-    ROW(PLAN, PLAN, "file-bandwidth", RATE(file_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "link-latency", .tune = PLAN, RATE(link_latency_us), .unit = "microseconds",
+        ONLY(PARALLEL | MATRIX, of_rates), .help = "time of a message between nodes in addition to that of its bytes"),
+    ROW(PLAN, PLAN, "file-bandwidth", .tune = PLAN, RATE(file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),
 
     ROW(SWEEP, SWEEP, "schedulers", TEXT(schedulers, "LIST"), BRIEF(SWEEP, "policies to compare, or all"),
@@ -956,11 +960,15 @@ const SinoSetting sino_setting_table[] = {
     ROW(GENERAL, EVERY_VERB, "config", TEXT(config, "FILE"), .argument_only = true, .per_rank = true,
         BRIEF(EVERY_VERB, "YAML file of settings"),
         .help = "YAML file with one \"name: value\" line per setting; the command line overrides it"),
+    ROW(GENERAL, TUNING, "tune", .kind = SINO_SETTING_TUNE, .operand = "NAME=VALUE", .argument_only = true,
+        .per_rank = true,
+        .help = "settings that few runs need, which --help tune explains; --config has each in a line of its own"),
     ROW(GENERAL, EVERY_VERB, "log", CHOICE(log, log_words, "text"), .per_rank = true, .may_change = true,
         .help = "format of the log on stderr; json: one object per line"),
     ROW(GENERAL, EVERY_VERB, "help", .letter = 'h', .kind = SINO_SETTING_CHOICE, AT_CHOICE(help), .choices = help_words,
-        .fallback = "no", .bare = "yes", .operand = "[all]", .argument_only = true,
-        BRIEF(EVERY_VERB, "show this; all: show every option"), .help = "show the usual options, or all, and stop"),
+        .fallback = "no", .bare = "yes", .operand = "[all|tune]", .argument_only = true,
+        BRIEF(EVERY_VERB, "show this; all: show every option; tune: those of --tune"),
+        .help = "show the usual options, all, or the settings for --tune, and stop"),
 };
 
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm)

@@ -28,7 +28,8 @@ typedef enum SinoSettingKind {
     SINO_SETTING_PIXEL,    /* SinoPixelSize; zero: not given */
     SINO_SETTING_CRYSTALS, /* SinoCrystalShape */
     SINO_SETTING_RANGE,    /* SinoValueRange; zero: auto */
-    SINO_SETTING_DEVICES   /* SinoCountList of bits of device.h */
+    SINO_SETTING_DEVICES,  /* SinoCountList of bits of device.h */
+    SINO_SETTING_TUNE      /* no member: pairs NAME=VALUE for other rows */
 } SinoSettingKind;
 
 typedef enum SinoSettingGroup {
@@ -76,6 +77,7 @@ typedef struct SinoSetting {
     SinoSettingGroup group;
     int brief_verbs;    /* bits of the verbs whose short help has the setting */
     int verbs;          /* bits of the verbs that have this setting */
+    int tune;           /* bits of those whose help has it for --tune NAME=VALUE; they take --NAME VALUE, too */
     int algorithms;     /* bits 1 << SinoAlgorithmChoice of the algorithms that use it; 0: all */
     int geometries;     /* bits 1 << SinoGeometryChoice of the geometries that have it; 0: all */
     const char *reason; /* why cone and fan beams lack it, where parallel beams have it; else NULL */
@@ -103,7 +105,7 @@ typedef struct SinoVerbText {
 /* Bits of the verbs that take several input files. */
 enum { SINO_VERBS_OF_FILES = SINO_VERB_JOIN };
 
-enum { SINO_SETTING_COUNT = 192, SINO_VERB_COUNT = 11, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 193, SINO_VERB_COUNT = 11, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];
@@ -199,6 +201,12 @@ SinoStatus sino_setting_yaml(const SinoSetting *row, const SinoSettings *setting
 
 /* settings_rules.c: whether algorithm and geometry of the settings allow the setting and its value. */
 SinoStatus sino_setting_check(const SinoSetting *row, const SinoSettings *settings);
+/* Whether the help of the verb has the setting for --tune. */
+static inline bool sino_setting_is_tuned(const SinoSetting *row, int verb)
+{
+    return (row->tune & verb) != 0;
+}
+
 /* settings_help.c. Writes default, allowed values, unit, and what has the setting: "default 30; an integer from 1 to 9;
  * pixels; with --algorithm cg or sirt"; returns `text`. */
 enum { SINO_FACTS_SIZE = 768 };
@@ -211,11 +219,13 @@ const char *sino_setting_operand(const SinoSetting *row);
 enum { SINO_GIST_SIZE = 96 };
 const char *sino_setting_gist(const SinoSetting *row, char text[SINO_GIST_SIZE]);
 
-/* What a command line gives; nothing is owned. */
+/* What a command line gives; texts are of the arguments, or of `tune`. */
 typedef struct SinoArguments {
     const char *text[SINO_SETTING_COUNT]; /* of each row; NULL: not given */
     int64_t more_count;
     const char **more; /* [more_count]: input files after the first; the caller gives room for all arguments */
+    int64_t tune_count;
+    char **tune; /* [tune_count]: values of --tune, cut into texts; likewise; the caller frees each */
 } SinoArguments;
 
 /* settings_arguments.c. Adds what the arguments give. */

@@ -164,6 +164,7 @@ static bool assign_value(const SinoSetting *row, const char *text, char *member)
         return assign_shape(row, text, member);
     case SINO_SETTING_TEXT:
     case SINO_SETTING_REPORT:
+    case SINO_SETTING_TUNE:
         break;
     }
     return false;
@@ -369,6 +370,9 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     case SINO_SETTING_AXIS:
         snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
         break;
+    case SINO_SETTING_TUNE:
+        snprintf(text, SINO_ALLOWED_SIZE, "NAME=VALUE, with commas between several");
+        break;
     default:
         describe_shape(row, text);
     }
@@ -507,6 +511,8 @@ void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FI
     case SINO_SETTING_RANGE:
     case SINO_SETTING_DEVICES:
         print_shape(row, member, out);
+        break;
+    case SINO_SETTING_TUNE:
         break;
     }
 }

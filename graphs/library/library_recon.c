@@ -56,6 +56,7 @@ static const char *const denied[] = {"file-name",
                                      "config",
                                      "log",
                                      "help",
+                                     "tune",
                                      NULL};
 static const char *const own[] = {"pictures=no", "report=none", NULL};
 const SinoLibrarySettings sino_library_recon = {.what = "a reconstruction in memory", .denied = denied, .own = own};

@@ -1490,17 +1490,52 @@ static void bad_lengths_are_refused(void **state)
     }
 }
 
-static char *printed_help(int verb)
+static char *printed_help(int verb, SinoHelpChoice which)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (verb)
-        sino_settings_help(verb, SINO_HELP_ALL, out);
+        sino_settings_help(verb, which, out);
     else
         sino_settings_markdown(out);
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+/* Pairs of --tune are as options of their names; a value may have commas, which only the next name ends. */
+static void tuned_settings(void **state)
+{
+    (void)state;
+    SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --tune minibatch=4,topology=nodes=2,workers=3,"
+                                                     "overlap=no --tune=node-weights=1,2,1.5,scheduler=lws");
+    assert_true(settings->minibatch == 4 && settings->topology.nodes == 2 && settings->topology.workers == 3);
+    assert_true(!settings->overlap && settings->node_weights.count == 3 && settings->node_weights.value[2] == 1.5);
+    assert_string_equal(settings->scheduler, "lws");
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_SIMULATE, "a.h5 --tune partitions=2"); /* an option, as the help of this verb has it */
+    assert_int_equal(settings->partitions, 2);
+    sino_settings_free(settings);
+    static const char *const refused[][2] = {
+        {"minibatch", "--tune has 'minibatch' without a value; allowed: NAME=VALUE, with commas between several"},
+        {"minibatch=2,", "--tune has '' without a value; allowed: NAME=VALUE, with commas between several"},
+        {"iterations=3", "--tune has iterations, which is an option; needed: --iterations VALUE"},
+        {"minibatch=4,partitons=2", "--tune: unknown setting partitons of recon; did you mean partitions?"},
+        {"kernel-gflops=3", "--tune kernel-gflops is not an option of recon; allowed: with plan"},
+        {"minibatch=x", "--minibatch is 'x'; allowed: an integer from 0 to 256"},
+        {"minibatch=3 --minibatch 4", "--minibatch is given twice, '3' and '4'; allowed: once"},
+        {"minibatch=3 --tune minibatch=4", "--minibatch is given twice, '3' and '4'; allowed: once"},
+        {"''", "--tune has '' without a value; allowed: NAME=VALUE, with commas between several"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "a.h5 -o x.h5 --tune %s", refused[i][0]);
+        refuse(SINO_VERB_RECON, line, refused[i][1]);
+    }
+    refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --tune minibatch=2",
+           "--tune is not an option of compare; allowed: with recon, info, demo, plan or simulate");
+    refuse_yaml(SINO_VERB_RECON, "tune: minibatch=2\n", "",
+                ": unknown setting tune of recon; allowed: what sinodag recon --help all lists");
 }
 
 static void help_names_every_option_of_its_verb(void **state)
@@ -1508,7 +1543,8 @@ static void help_names_every_option_of_its_verb(void **state)
     (void)state;
     for (int i = 0; i < SINO_VERB_COUNT; i++) {
         const int verb = sino_verb_table[i].verb;
-        char *help = printed_help(verb), option[64];
+        char *help = printed_help(verb, SINO_HELP_ALL), *tune = printed_help(verb, SINO_HELP_TUNE), option[64];
+        int listed = 0;
         for (int j = 0; j < SINO_SETTING_COUNT; j++) {
             const SinoSetting *row = &sino_setting_table[j];
             if (sino_setting_find(verb, row->name, strlen(row->name)) != row) continue; /* the verb has another one */
@@ -1517,15 +1553,26 @@ static void help_names_every_option_of_its_verb(void **state)
                      : row->kind != SINO_SETTING_FLAG ? row->operand
                      : row->argument_only             ? ""
                                                       : "[yes|no]");
-            assert_int_equal(strstr(help, option) != NULL, (row->verbs & verb) != 0);
+            const bool has = (row->verbs & verb) != 0, tuned = sino_setting_is_tuned(row, verb);
+            assert_int_equal(strstr(help, option) != NULL, has && !tuned);
+            listed += has && !tuned;
+            snprintf(option, sizeof option, "\n  %s=%s", row->name, row->operand);
+            assert_int_equal(strstr(tune, option) != NULL, tuned);
         }
+        assert_true(verb != SINO_VERB_RECON || listed <= 100);
+        for (char *line = strtok(tune, "\n"); line; line = strtok(NULL, "\n"))
+            assert_true(strlen(line) <= 100 || strncmp(line, "Example", 7) == 0);
+        free(tune);
         for (char *line = strtok(help, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 100);
         free(help);
     }
-    char *page = printed_help(0), option[64];
+    char *page = printed_help(0, SINO_HELP_NONE), option[64];
+    const char *tuning = strstr(page, "\n## Tuning\n");
+    assert_non_null(tuning);
     for (int j = 0; j < SINO_SETTING_COUNT; j++) {
-        snprintf(option, sizeof option, "\n| `--%s`", sino_setting_table[j].name);
-        assert_non_null(strstr(page, option));
+        const SinoSetting *row = &sino_setting_table[j];
+        snprintf(option, sizeof option, "\n| `%s%s`", row->tune ? "" : "--", row->name);
+        assert_non_null(strstr(row->tune ? tuning : page, option));
     }
     free(page);
 }
@@ -1594,6 +1641,9 @@ static void table_is_consistent(void **state)
         const SinoSetting *row = &sino_setting_table[i];
         assert_non_null(row->help);
         assert_true(row->verbs != 0);
+        /* What --tune takes is an option of its verbs, which the short help does not have. */
+        assert_true((row->tune & ~row->verbs) == 0 && (row->tune & row->brief_verbs) == 0);
+        assert_true((row->tune & ~sino_setting_find(SINO_VERB_RECON, "tune", 4)->verbs) == 0);
         const int cones = 1 << SINO_GEOMETRY_CONE | 1 << SINO_GEOMETRY_FAN;
         const bool lacks = (row->geometries & 1 << SINO_GEOMETRY_PARALLEL) && (row->geometries & cones) != cones;
         assert_true(lacks == (row->reason != NULL));
@@ -1607,8 +1657,8 @@ static void table_is_consistent(void **state)
             const SinoSetting *other = &sino_setting_table[j];
             const bool namesake = strcmp(other->name, row->name) == 0;
             assert_true(!namesake || (other->verbs & row->verbs) == 0);
-            assert_true(other->offset != row->offset || (namesake && row->kind == other->kind));
-            assert_true(other->offset != row->offset || row->kind != SINO_SETTING_TEXT);
+            const bool shared = other->offset == row->offset && row->kind != SINO_SETTING_TUNE;
+            assert_true(!shared || (namesake && row->kind == other->kind && row->kind != SINO_SETTING_TEXT));
             assert_true(row->letter == 0 || other->letter != row->letter);
         }
         if (!row->fallback) continue;
@@ -1677,6 +1727,7 @@ TESTING_SUBJECT(settings)
         cmocka_unit_test(bad_system_matrices_are_refused),
         cmocka_unit_test(cone_beams_against_parallel_ones),
         cmocka_unit_test(bad_lengths_are_refused),
+        cmocka_unit_test(tuned_settings),
         cmocka_unit_test(help_names_every_option_of_its_verb),
         cmocka_unit_test(short_help_fits_a_terminal),
         cmocka_unit_test(changed_settings),

@@ -251,6 +251,7 @@ static SinoStatus join(SinoRecon *recon)
 static SinoMatrixSolution solution_of(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
+    const int64_t every = recon->settings->save_every;
     return (SinoMatrixSolution){.runtime = recon->runtime,
                                 .settings = recon->settings,
                                 .op = own->op,

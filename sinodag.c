@@ -118,10 +118,11 @@ static int finish(SinoStatus status, SinoLog *log)
 static bool names_opencl(const SinoSettings *settings)
 {
     /* The children of a sweep inherit what is hidden. */
-    for (int64_t i = 0; i < settings->device_sets.count; i++)
-        if (settings->device_sets.value[i] != SINO_DEVICE_ALL && (settings->device_sets.value[i] & SINO_DEVICE_OPENCL))
+    for (int64_t i = 0; i < settings->sweep.device_sets.count; i++)
+        if (settings->sweep.device_sets.value[i] != SINO_DEVICE_ALL &&
+            (settings->sweep.device_sets.value[i] & SINO_DEVICE_OPENCL))
             return true;
-    return settings->devices != SINO_DEVICE_ALL && (settings->devices & SINO_DEVICE_OPENCL);
+    return settings->runtime.devices != SINO_DEVICE_ALL && (settings->runtime.devices & SINO_DEVICE_OPENCL);
 }
 
 /* Reads the settings and opens the log, on every rank; all ranks fail if one does. *settings and *log may be set even
@@ -134,7 +135,7 @@ static SinoStatus prepare(const Verb *verb, int argument_count, char **arguments
     if (!status) status = check_alone(verb, job);
     if (!status) status = sino_log_open((*settings)->log, log);
     sino_ending_set_log(*log);
-    if (*log && (*settings)->profile) sino_log_show_details(*log);
+    if (*log && (*settings)->runtime.profile) sino_log_show_details(*log);
     SINO_TRY(sino_job_agree(job, status));
     return sino_job_check_same(job, verb->bit, *settings);
 }

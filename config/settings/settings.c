@@ -53,7 +53,7 @@ static SinoStatus assign_arguments(const char *const text[SINO_SETTING_COUNT], S
 /* The input files after the first. */
 static SinoStatus take_files(int verb, const SinoArguments *arguments, SinoSettings *settings)
 {
-    SinoNameList *files = &settings->more_files;
+    SinoNameList *files = &settings->input.more_files;
     const SinoSetting *row = sino_setting_find(verb, "file-name", 9);
     if (arguments->more_count == 0) return NULL;
     SINO_TRY(sino_allocate(arguments->more_count, sizeof *files->name, "file names", &files->name));
@@ -65,7 +65,7 @@ static SinoStatus take_files(int verb, const SinoArguments *arguments, SinoSetti
 
 static SinoStatus check_axis(const SinoSettings *settings)
 {
-    SINO_CHECK(settings->file_name || isnan(settings->rotation_axis), SINO_BAD_INPUT,
+    SINO_CHECK(settings->input.file_name || isnan(settings->center.rotation_axis), SINO_BAD_INPUT,
                "--rotation-axis is that of a file; allowed: with an input file");
     return NULL;
 }
@@ -73,19 +73,20 @@ static SinoStatus check_axis(const SinoSettings *settings)
 /* Without an input file, plan and simulate need a description of the scan. */
 static SinoStatus check_described(const SinoVerbText *verb, const SinoSettings *settings)
 {
-    SINO_CHECK(settings->angles && settings->columns && settings->slices, SINO_BAD_INPUT,
+    SINO_CHECK(settings->phantom.angles && settings->input.columns && settings->phantom.slices, SINO_BAD_INPUT,
                "%s has neither an input file nor all of --angles, --columns and --slices; needed: %s", verb->name,
                verb->usage);
-    const char *const given[][2] = {{"flats", settings->flats},
-                                    {"darks", settings->darks},
-                                    {"dataset", settings->dataset},
-                                    {"theta-dataset", settings->theta_dataset}};
+    const char *const given[][2] = {{"flats", settings->input.flats},
+                                    {"darks", settings->input.darks},
+                                    {"dataset", settings->input.dataset},
+                                    {"theta-dataset", settings->input.theta_dataset}};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         SINO_CHECK(!given[i][1], SINO_BAD_INPUT, "--%s is '%s' without an input file; allowed: with one", given[i][0],
                    given[i][1]);
-    const bool whole = settings->start_row == 0 && settings->end_row == -1 && settings->start_column == 0 &&
-                       settings->end_column == -1 && settings->binning == 1 && !settings->exclude &&
-                       isnan(settings->start_angle) && isnan(settings->end_angle) && settings->angle_binning == 1;
+    const bool whole = settings->input.start_row == 0 && settings->input.end_row == -1 &&
+                       settings->input.start_column == 0 && settings->input.end_column == -1 &&
+                       settings->input.binning == 1 && !settings->input.exclude && isnan(settings->input.start_angle) &&
+                       isnan(settings->input.end_angle) && settings->input.angle_binning == 1;
     SINO_CHECK(whole, SINO_BAD_INPUT,
                "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an "
                "input file");
@@ -94,30 +95,31 @@ static SinoStatus check_described(const SinoVerbText *verb, const SinoSettings *
 
 static SinoStatus check_file_alone(const SinoSettings *settings)
 {
-    SINO_CHECK(!settings->angles && !settings->slices, SINO_BAD_INPUT,
-               "--angles and --slices describe a scan without a file; allowed: without '%s'", settings->file_name);
+    SINO_CHECK(!settings->phantom.angles && !settings->phantom.slices, SINO_BAD_INPUT,
+               "--angles and --slices describe a scan without a file; allowed: without '%s'",
+               settings->input.file_name);
     return NULL;
 }
 
 static SinoStatus check_needed(int verb, const SinoSettings *settings)
 {
     const SinoVerbText *text = sino_verb_text(verb);
-    SINO_CHECK(verb != COMPARE || (settings->file_name && settings->reference), SINO_BAD_INPUT,
-               "compare has no %s; needed: %s", settings->file_name ? "reference" : "input files", text->usage);
-    SINO_CHECK(settings->file_name || !(verb & (RECON | INFO | INIT | JOIN)), SINO_BAD_INPUT,
+    SINO_CHECK(verb != COMPARE || (settings->input.file_name && settings->compare.reference), SINO_BAD_INPUT,
+               "compare has no %s; needed: %s", settings->input.file_name ? "reference" : "input files", text->usage);
+    SINO_CHECK(settings->input.file_name || !(verb & (RECON | INFO | INIT | JOIN)), SINO_BAD_INPUT,
                "%s has no input file; needed: %s", text->name, text->usage);
-    SINO_CHECK(!(verb & (PLAN | SIMULATE)) || settings->file_name || !settings->system_matrix, SINO_BAD_INPUT,
-               "%s has no counts of --system-matrix %s; needed: sinodag %s COUNTS --system-matrix FILE", text->name,
-               settings->system_matrix, text->name);
-    SINO_CHECK(settings->out || !(verb & (RECON | PHANTOM | INIT | JOIN)), SINO_BAD_INPUT,
+    SINO_CHECK(!(verb & (PLAN | SIMULATE)) || settings->input.file_name || !settings->counts.system_matrix,
+               SINO_BAD_INPUT, "%s has no counts of --system-matrix %s; needed: sinodag %s COUNTS --system-matrix FILE",
+               text->name, settings->counts.system_matrix, text->name);
+    SINO_CHECK(settings->output.path || !(verb & (RECON | PHANTOM | INIT | JOIN)), SINO_BAD_INPUT,
                "%s has no --out; needed: %s", text->name, text->usage);
     if (!(verb & (PLAN | SIMULATE))) return NULL;
     SINO_TRY(check_axis(settings));
-    return settings->file_name ? check_file_alone(settings) : check_described(text, settings);
+    return settings->input.file_name ? check_file_alone(settings) : check_described(text, settings);
 }
 
 /* The value of the setting `name` as a word, if it contradicts --data; NULL: it does not. */
-static const char *contradiction(SinoScanValues values, const SinoSettings *settings, const SinoSetting *row)
+static const char *contradiction(SinoScanValues values, const SinoInputSettings *settings, const SinoSetting *row)
 {
     const bool flats = values == SINO_VALUES_COUNTS, logarithm = values != SINO_VALUES_LINE_INTEGRALS;
     if (row->kind == SINO_SETTING_FLAG) return settings->minus_log == logarithm ? NULL : logarithm ? "no" : "yes";
@@ -129,17 +131,17 @@ static const char *contradiction(SinoScanValues values, const SinoSettings *sett
 static SinoStatus settle_values(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     static const char *const names[] = {"flat-correction", "minus-log"};
-    const SinoScanValues values = settings->scan_values;
+    const SinoScanValues values = settings->input.scan_values;
     if (values == SINO_VALUES_AUTO || values == SINO_VALUES_EVENTS) return NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const SinoSetting *row = sino_setting_find(verb, names[i], strlen(names[i]));
-        const char *value = contradiction(values, settings, row);
+        const char *value = contradiction(values, &settings->input, row);
         SINO_CHECK(!value || !given[row - sino_setting_table], SINO_BAD_INPUT,
                    "--%s %s contradicts --data %s; allowed: one of them", names[i], value,
                    sino_setting_find(verb, "data", 4)->choices[values]);
     }
-    if (values != SINO_VALUES_COUNTS) settings->flat_correction = SINO_FLAT_NONE;
-    if (values == SINO_VALUES_LINE_INTEGRALS) settings->minus_log = false;
+    if (values != SINO_VALUES_COUNTS) settings->input.flat_correction = SINO_FLAT_NONE;
+    if (values == SINO_VALUES_LINE_INTEGRALS) settings->input.minus_log = false;
     return NULL;
 }
 
@@ -147,7 +149,7 @@ static SinoStatus settle_values(int verb, const bool given[SINO_SETTING_COUNT], 
 static void settle_json(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "json", 4);
-    if ((row->verbs & verb) && !given[row - sino_setting_table]) settings->json = settings->log == SINO_LOG_JSON;
+    if ((row->verbs & verb) && !given[row - sino_setting_table]) settings->output.json = settings->log == SINO_LOG_JSON;
 }
 
 static SinoStatus check_range(const char *what, int64_t start, int64_t end)
@@ -164,15 +166,15 @@ static SinoStatus check_range(const char *what, int64_t start, int64_t end)
 static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "geometry", 8);
-    if (!settings->system_matrix) {
-        SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+    if (!settings->counts.system_matrix) {
+        SINO_CHECK(settings->geometry.kind != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
                    "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");
         return NULL;
     }
-    SINO_CHECK(!given[row - sino_setting_table] || settings->geometry == SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
-               "--geometry %s contradicts --system-matrix %s; allowed: one of them", row->choices[settings->geometry],
-               settings->system_matrix);
-    settings->geometry = SINO_GEOMETRY_MATRIX;
+    SINO_CHECK(!given[row - sino_setting_table] || settings->geometry.kind == SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+               "--geometry %s contradicts --system-matrix %s; allowed: one of them",
+               row->choices[settings->geometry.kind], settings->counts.system_matrix);
+    settings->geometry.kind = SINO_GEOMETRY_MATRIX;
     return NULL;
 }
 
@@ -182,20 +184,21 @@ static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT]
  * angles. --reconstruction-type try takes cg, which needs no strength. */
 static bool allows_fista(const SinoSettings *settings)
 {
-    return settings->grid.data_ranks <= 1 && settings->projector != SINO_PROJECTOR_TOEPLITZ &&
-           settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
+    return settings->team.grid.data_ranks <= 1 && settings->projection.projector != SINO_PROJECTOR_TOEPLITZ &&
+           settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
 }
 
 static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);
-    settings->usual_algorithm = !given[row - sino_setting_table];
-    if (!settings->usual_algorithm) return;
-    if (settings->algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings)) settings->algorithm = SINO_ALGORITHM_CG;
-    if (verb == INFO) settings->algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
-    if (sino_geometry_is_cone(settings->geometry)) settings->algorithm = SINO_ALGORITHM_FDK;
-    if (settings->geometry == SINO_GEOMETRY_MATRIX) settings->algorithm = SINO_ALGORITHM_MLEM;
-    if (settings->geometry == SINO_GEOMETRY_PET) settings->algorithm = SINO_ALGORITHM_OSEM;
+    settings->solver.usual_algorithm = !given[row - sino_setting_table];
+    if (!settings->solver.usual_algorithm) return;
+    if (settings->solver.algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings))
+        settings->solver.algorithm = SINO_ALGORITHM_CG;
+    if (verb == INFO) settings->solver.algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
+    if (sino_geometry_is_cone(settings->geometry.kind)) settings->solver.algorithm = SINO_ALGORITHM_FDK;
+    if (settings->geometry.kind == SINO_GEOMETRY_MATRIX) settings->solver.algorithm = SINO_ALGORITHM_MLEM;
+    if (settings->geometry.kind == SINO_GEOMETRY_PET) settings->solver.algorithm = SINO_ALGORITHM_OSEM;
 }
 
 static SinoStatus assign_unless_given(int verb, const char *name, const char *value,
@@ -209,8 +212,9 @@ static SinoStatus assign_unless_given(int verb, const char *name, const char *va
 static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     if (verb != BENCH) return NULL;
-    if (settings->geometry == SINO_GEOMETRY_MATRIX) return assign_unless_given(verb, "slices", "1,8", given, settings);
-    if (!sino_geometry_is_cone(settings->geometry)) return NULL;
+    if (settings->geometry.kind == SINO_GEOMETRY_MATRIX)
+        return assign_unless_given(verb, "slices", "1,8", given, settings);
+    if (!sino_geometry_is_cone(settings->geometry.kind)) return NULL;
     SINO_TRY(assign_unless_given(verb, "columns", "256", given, settings));
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
@@ -219,22 +223,22 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
  * the demo would fit the noise of its scan, or its counts. */
 static const char *usual_iterations(int verb, const SinoSettings *settings)
 {
-    if (settings->algorithm == SINO_ALGORITHM_FISTA)
-        return settings->projector == SINO_PROJECTOR_TOEPLITZ ? SINO_NORMAL_ITERATIONS_TEXT : "15";
+    if (settings->solver.algorithm == SINO_ALGORITHM_FISTA)
+        return settings->projection.projector == SINO_PROJECTOR_TOEPLITZ ? SINO_NORMAL_ITERATIONS_TEXT : "15";
     if (verb != DEMO) return "30";
-    if (settings->geometry != SINO_GEOMETRY_PET) return "12";
-    return settings->algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
+    if (settings->geometry.kind != SINO_GEOMETRY_PET) return "12";
+    return settings->solver.algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
 }
 
 static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "iterations", 10);
-    settings->usual_iterations = !row || !given[row - sino_setting_table];
+    settings->solver.usual_iterations = !row || !given[row - sino_setting_table];
     if (!row) return NULL;
     return assign_unless_given(verb, "iterations", usual_iterations(verb, settings), given, settings);
 }
 
-static const char *usual_prior(const SinoSettings *settings)
+static const char *usual_prior(const SinoSolverSettings *settings)
 {
     return settings->algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "total-variation";
 }
@@ -242,25 +246,25 @@ static const char *usual_prior(const SinoSettings *settings)
 static SinoStatus settle_prior(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     if (!sino_setting_find(verb, "prior", 5)) return NULL;
-    return assign_unless_given(verb, "prior", usual_prior(settings), given, settings);
+    return assign_unless_given(verb, "prior", usual_prior(&settings->solver), given, settings);
 }
 
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
 {
     if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
-    if (strcmp(row->name, "prior") == 0) return usual_prior(settings);
+    if (strcmp(row->name, "prior") == 0) return usual_prior(&settings->solver);
     return row->fallback;
 }
 
 /* A slice has two sides, an image three. */
-static SinoStatus check_volume(const SinoSettings *settings)
+static SinoStatus check_volume(const SinoGeometrySettings *settings)
 {
     const SinoVolumeShape *volume = &settings->volume;
-    SINO_CHECK(volume->z == 0 || settings->geometry != SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
+    SINO_CHECK(volume->z == 0 || settings->kind != SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
                "--volume is %" PRId64 "x%" PRId64 "x%" PRId64 "; allowed with --geometry parallel: auto, or the sides "
                "of a slice such as %" PRId64 "x%" PRId64,
                volume->x, volume->y, volume->z, volume->x, volume->y);
-    SINO_CHECK(volume->x == 0 || volume->z > 0 || settings->geometry != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
+    SINO_CHECK(volume->x == 0 || volume->z > 0 || settings->kind != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
                "--volume is %" PRId64 "x%" PRId64 "; allowed with --geometry matrix: auto, or three sides such as "
                "%" PRId64 "x%" PRId64 "x1",
                volume->x, volume->y, volume->x, volume->y);
@@ -273,27 +277,28 @@ static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT
     SINO_TRY(sino_setting_check(sino_setting_find(verb, "algorithm", 9), settings));
     for (int i = 0; i < SINO_SETTING_COUNT; i++)
         if (given[i]) SINO_TRY(sino_setting_check(&sino_setting_table[i], settings));
-    return verb == COMPARE ? NULL : check_volume(settings); /* of raw volumes the verb itself says what it needs */
+    return verb == COMPARE ? NULL
+                           : check_volume(&settings->geometry); /* of raw volumes the verb itself says what it needs */
 }
 
 /* What is tried, and that nothing else is asked for. */
 static SinoStatus check_swept(int verb, const SinoSettings *settings)
 {
     SinoSwept swept;
-    if (!(verb & (RECON | INIT)) || !settings->sweep) return NULL;
-    SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_TRY, SINO_BAD_INPUT,
+    if (!(verb & (RECON | INIT)) || !settings->center.sweep) return NULL;
+    SINO_CHECK(settings->center.reconstruction_type == SINO_RECONSTRUCTION_TRY, SINO_BAD_INPUT,
                "--sweep is '%s' with --reconstruction-type full; allowed: with --reconstruction-type try",
-               settings->sweep);
-    return sino_swept_read(settings, settings->sweep, &swept);
+               settings->center.sweep);
+    return sino_swept_read(settings, settings->center.sweep, &swept);
 }
 
 /* --partitions and --topology both set the number of partitions of a slice, so only one may be given. */
 static SinoStatus check_shares(const SinoSettings *settings)
 {
-    SINO_CHECK(settings->partitions == 0 || settings->topology.workers == 0, SINO_BAD_INPUT,
+    SINO_CHECK(settings->runtime.partitions == 0 || settings->team.topology.workers == 0, SINO_BAD_INPUT,
                "--partitions is %" PRId64 ", and --topology has workers=%" PRId64 "; allowed: one of them",
-               settings->partitions, settings->topology.workers);
-    const int64_t nodes = settings->topology.nodes, ranks = settings->grid.data_ranks;
+               settings->runtime.partitions, settings->team.topology.workers);
+    const int64_t nodes = settings->team.topology.nodes, ranks = settings->team.grid.data_ranks;
     SINO_CHECK(nodes == 0 || ranks == 0 || nodes % ranks == 0, SINO_BAD_INPUT,
                "--topology has nodes=%" PRId64 ", and --grid %" PRId64 " ranks for each slice; allowed: a multiple of "
                "them",
@@ -303,35 +308,36 @@ static SinoStatus check_shares(const SinoSettings *settings)
 
 static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files)
 {
-    SINO_TRY(sino_files_input(files, "the input file", settings->file_name));
-    for (int64_t i = 0; i < settings->more_files.count; i++)
-        SINO_TRY(sino_files_input(files, "an input file", settings->more_files.name[i]));
-    SINO_TRY(sino_files_input(files, "the reference", settings->reference));
-    SINO_TRY(sino_files_input(files, "--theta", settings->theta));
-    SINO_TRY(sino_files_input(files, "--flats", settings->flats));
-    SINO_TRY(sino_files_input(files, "--darks", settings->darks));
-    SINO_TRY(sino_files_input(files, "--system-matrix", settings->system_matrix));
-    SINO_TRY(sino_files_input(files, "--multiplicative", settings->multiplicative));
-    SINO_TRY(sino_files_input(files, "--additive", settings->additive));
-    SINO_TRY(sino_files_input(files, "--sensitivity", settings->sensitivity));
-    SINO_TRY(sino_files_input(files, "--start", settings->start));
-    SINO_TRY(sino_files_input(files, "--mask", settings->mask));
-    if (settings->weights == SINO_WEIGHTS_FILE) SINO_TRY(sino_files_input(files, "--weights", settings->weights_file));
+    SINO_TRY(sino_files_input(files, "the input file", settings->input.file_name));
+    for (int64_t i = 0; i < settings->input.more_files.count; i++)
+        SINO_TRY(sino_files_input(files, "an input file", settings->input.more_files.name[i]));
+    SINO_TRY(sino_files_input(files, "the reference", settings->compare.reference));
+    SINO_TRY(sino_files_input(files, "--theta", settings->input.theta));
+    SINO_TRY(sino_files_input(files, "--flats", settings->input.flats));
+    SINO_TRY(sino_files_input(files, "--darks", settings->input.darks));
+    SINO_TRY(sino_files_input(files, "--system-matrix", settings->counts.system_matrix));
+    SINO_TRY(sino_files_input(files, "--multiplicative", settings->counts.multiplicative));
+    SINO_TRY(sino_files_input(files, "--additive", settings->counts.additive));
+    SINO_TRY(sino_files_input(files, "--sensitivity", settings->counts.sensitivity));
+    SINO_TRY(sino_files_input(files, "--start", settings->solver.start));
+    SINO_TRY(sino_files_input(files, "--mask", settings->solver.mask));
+    if (settings->solver.weights == SINO_WEIGHTS_FILE)
+        SINO_TRY(sino_files_input(files, "--weights", settings->solver.weights_file));
     SINO_TRY(sino_files_input(files, "--config", settings->config));
-    SINO_TRY(sino_files_output(files, "--out", settings->out));
-    SINO_TRY(sino_files_output(files, "--graph", settings->graph));
-    SINO_TRY(sino_files_output(files, "--trace", settings->trace));
-    SINO_TRY(sino_files_output(files, "--profile", sino_settings_profile_file(settings)));
-    SINO_TRY(sino_files_output(files, "--operator-cache", settings->operator_cache));
-    SINO_TRY(sino_files_output(files, "--truth", settings->truth));
-    SINO_TRY(sino_files_output(files, "--csv", settings->csv));
-    SINO_TRY(sino_files_output(files, "--report", settings->report));
+    SINO_TRY(sino_files_output(files, "--out", settings->output.path));
+    SINO_TRY(sino_files_output(files, "--graph", settings->runtime.graph));
+    SINO_TRY(sino_files_output(files, "--trace", settings->runtime.trace));
+    SINO_TRY(sino_files_output(files, "--profile", sino_settings_profile_file(&settings->runtime)));
+    SINO_TRY(sino_files_output(files, "--operator-cache", settings->projection.cache));
+    SINO_TRY(sino_files_output(files, "--truth", settings->phantom.truth));
+    SINO_TRY(sino_files_output(files, "--csv", settings->bench.csv));
+    SINO_TRY(sino_files_output(files, "--report", settings->sweep.report));
     SINO_TRY(sino_files_output(files, "--report", sino_settings_report_file(settings)));
-    SINO_TRY(sino_files_output(files, "--plots", settings->plots));
-    SINO_TRY(sino_files_output(files, "--keep", settings->keep));
-    SINO_TRY(sino_files_output(files, "--frc", settings->frc));
-    SINO_TRY(sino_files_output(files, "--picture", settings->picture));
-    return sino_files_output(files, "--roofline", settings->roofline);
+    SINO_TRY(sino_files_output(files, "--plots", settings->sweep.plots));
+    SINO_TRY(sino_files_output(files, "--keep", settings->sweep.keep));
+    SINO_TRY(sino_files_output(files, "--frc", settings->compare.frc));
+    SINO_TRY(sino_files_output(files, "--picture", settings->compare.picture));
+    return sino_files_output(files, "--roofline", settings->bench.roofline);
 }
 
 /* Refuses outputs that name an input or another output: with --overwrite they would replace the scan. */
@@ -346,14 +352,14 @@ static SinoStatus check_files(const SinoSettings *settings)
 
 static SinoStatus check_saves(const SinoSettings *settings)
 {
-    SINO_CHECK(!settings->resume || settings->save_every == 0, SINO_BAD_INPUT,
+    SINO_CHECK(!settings->output.resume || settings->counts.save_every == 0, SINO_BAD_INPUT,
                "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start "
                "with an image that was saved");
     return NULL;
 }
 
 /* The algorithms of counts, where they are those of a system matrix. */
-static bool is_of_counts(const SinoSettings *settings)
+static bool is_of_counts(const SinoSolverSettings *settings)
 {
     return settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM ||
            settings->algorithm == SINO_ALGORITHM_BSREM;
@@ -362,23 +368,24 @@ static bool is_of_counts(const SinoSettings *settings)
 /* Where a volume cannot be the first estimate, though it is one of another geometry, algorithm or type of run. */
 static SinoStatus check_start(const SinoSettings *settings)
 {
-    if (!settings->start) return NULL;
-    SINO_CHECK(settings->geometry != SINO_GEOMETRY_MATRIX || is_of_counts(settings), SINO_BAD_INPUT,
+    if (!settings->solver.start) return NULL;
+    SINO_CHECK(settings->geometry.kind != SINO_GEOMETRY_MATRIX || is_of_counts(&settings->solver), SINO_BAD_INPUT,
                "--start contradicts --algorithm %s; allowed: --start with --algorithm mlem, osem or bsrem",
-               sino_algorithm_name(settings->algorithm));
-    SINO_CHECK(settings->projector != SINO_PROJECTOR_TOEPLITZ || settings->algorithm == SINO_ALGORITHM_FISTA,
+               sino_algorithm_name(settings->solver.algorithm));
+    SINO_CHECK(settings->projection.projector != SINO_PROJECTOR_TOEPLITZ ||
+                   settings->solver.algorithm == SINO_ALGORITHM_FISTA,
                SINO_BAD_INPUT,
                "--start contradicts --algorithm %s by --projector toeplitz, which begins from 0; allowed: another "
                "projector, or --algorithm fista",
-               sino_algorithm_name(settings->algorithm));
-    SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
+               sino_algorithm_name(settings->solver.algorithm));
+    SINO_CHECK(settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
                "--start contradicts --reconstruction-type try; allowed: with --reconstruction-type full");
-    SINO_CHECK(settings->iterations > 0, SINO_BAD_INPUT,
+    SINO_CHECK(settings->solver.iterations > 0, SINO_BAD_INPUT,
                "--start contradicts --iterations auto, which counts from 0; allowed: a number");
     return NULL;
 }
 
-static SinoStatus check_raw(int verb, const SinoSettings *settings)
+static SinoStatus check_raw(int verb, const SinoInputSettings *settings)
 {
     const bool described = verb == BENCH || !settings->file_name; /* by sizes */
     SINO_CHECK(described || !settings->columns || settings->theta, SINO_BAD_INPUT,
@@ -390,16 +397,16 @@ static SinoStatus check_raw(int verb, const SinoSettings *settings)
 static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     static const char *const sizes[] = {"columns", "angles", "slices"};
-    SINO_CHECK(settings->csv, SINO_BAD_INPUT, "sweep has no --csv; needed: %s", sino_verb_text(SWEEP)->usage);
-    for (size_t i = 0; settings->file_name && i < sizeof sizes / sizeof *sizes; i++) {
+    SINO_CHECK(settings->bench.csv, SINO_BAD_INPUT, "sweep has no --csv; needed: %s", sino_verb_text(SWEEP)->usage);
+    for (size_t i = 0; settings->input.file_name && i < sizeof sizes / sizeof *sizes; i++) {
         const SinoSetting *row = sino_setting_find(SWEEP, sizes[i], strlen(sizes[i]));
         SINO_CHECK(!given[row - sino_setting_table], SINO_BAD_INPUT,
-                   "--%s describes scans without a file; allowed: without '%s'", sizes[i], settings->file_name);
+                   "--%s describes scans without a file; allowed: without '%s'", sizes[i], settings->input.file_name);
     }
     SINO_TRY(check_axis(settings));
-    SINO_CHECK(!settings->machine || settings->simulation != SINO_SIMULATION_NO, SINO_BAD_INPUT,
-               "--machine is '%s' without --simulate; allowed: with --simulate", settings->machine);
-    SINO_CHECK(!settings->resume || !settings->overwrite, SINO_BAD_INPUT,
+    SINO_CHECK(!settings->plan.machine || settings->sweep.simulation != SINO_SIMULATION_NO, SINO_BAD_INPUT,
+               "--machine is '%s' without --simulate; allowed: with --simulate", settings->plan.machine);
+    SINO_CHECK(!settings->output.resume || !settings->output.overwrite, SINO_BAD_INPUT,
                "--resume contradicts --overwrite; allowed: one of them");
     return NULL;
 }
@@ -407,9 +414,9 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
 /* The report is that of a volume. */
 static SinoStatus check_report(const SinoSettings *settings)
 {
-    const char *report = settings->run_report;
+    const char *report = settings->output.report;
     const bool named = report && strcmp(report, "auto") != 0 && strcmp(report, "none") != 0;
-    SINO_CHECK(!named || settings->reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
+    SINO_CHECK(!named || settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
                "--report %s contradicts --reconstruction-type try; allowed: with --reconstruction-type full", report);
     return NULL;
 }
@@ -417,42 +424,43 @@ static SinoStatus check_report(const SinoSettings *settings)
 /* The number of iterations is found by slices of a scan, or by halves of counts. */
 static SinoStatus check_iterations(int verb, const SinoSettings *settings)
 {
-    if (!sino_setting_find(verb, "iterations", 10) || settings->iterations > 0) return NULL;
-    const bool counts = settings->geometry == SINO_GEOMETRY_MATRIX && (verb == RECON || verb == PLAN);
-    const bool by_halves = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+    if (!sino_setting_find(verb, "iterations", 10) || settings->solver.iterations > 0) return NULL;
+    const bool counts = settings->geometry.kind == SINO_GEOMETRY_MATRIX && (verb == RECON || verb == PLAN);
+    const bool by_halves =
+        settings->solver.algorithm == SINO_ALGORITHM_MLEM || settings->solver.algorithm == SINO_ALGORITHM_OSEM;
     SINO_CHECK(!counts || by_halves, SINO_BAD_INPUT,
                "--iterations is auto with --system-matrix and --algorithm %s; allowed: a number, or --algorithm mlem "
                "or osem",
-               sino_algorithm_name(settings->algorithm));
-    SINO_CHECK(!counts || settings->save_every == 0, SINO_BAD_INPUT,
+               sino_algorithm_name(settings->solver.algorithm));
+    SINO_CHECK(!counts || settings->counts.save_every == 0, SINO_BAD_INPUT,
                "--save-every contradicts --iterations auto, by which each set has a number of its own; allowed: one of "
                "them");
-    SINO_CHECK(counts || settings->geometry == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
+    SINO_CHECK(counts || settings->geometry.kind == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
                "--iterations is auto with --geometry %s; allowed: a number, or --geometry parallel",
-               sino_geometry_name(settings->geometry));
+               sino_geometry_name(settings->geometry.kind));
     return NULL;
 }
 
 /* Total variation is of the same kind for differences of all sizes. */
-static SinoStatus check_prior(const SinoSettings *settings)
+static SinoStatus check_prior(const SinoPriorSettings *settings)
 {
-    SINO_CHECK(settings->prior != SINO_PRIOR_TOTAL_VARIATION || !(settings->prior_threshold > 0), SINO_BAD_INPUT,
+    SINO_CHECK(settings->kind != SINO_PRIOR_TOTAL_VARIATION || !(settings->threshold > 0), SINO_BAD_INPUT,
                "--prior-threshold is %g with --prior total-variation; allowed: auto, or --prior huber or qggmrf",
-               settings->prior_threshold);
+               settings->threshold);
     return NULL;
 }
 
 /* A prior in 3-D ties all slices together: they are solved, stop and are stored as one. */
 static SinoStatus check_dimensions(const SinoSettings *settings)
 {
-    if (settings->prior_dimensions != 3) return NULL;
-    SINO_CHECK(settings->reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
+    if (settings->prior.dimensions != 3) return NULL;
+    SINO_CHECK(settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
                "--prior-dimensions is 3 with --reconstruction-type try, which reconstructs one slice; allowed: 2");
-    SINO_CHECK(!(settings->tolerance > 0), SINO_BAD_INPUT,
+    SINO_CHECK(!(settings->solver.tolerance > 0), SINO_BAD_INPUT,
                "--tolerance is %g with --prior-dimensions 3, with which no slice stops before the others; allowed: 0, "
                "or --prior-dimensions 2",
-               settings->tolerance);
-    SINO_CHECK(!settings->resume, SINO_BAD_INPUT,
+               settings->solver.tolerance);
+    SINO_CHECK(!settings->output.resume, SINO_BAD_INPUT,
                "--resume contradicts --prior-dimensions 3, with which slices are complete all at once; allowed: a new "
                "run, or --prior-dimensions 2");
     return NULL;
@@ -462,18 +470,19 @@ static SinoStatus check_dimensions(const SinoSettings *settings)
 static SinoStatus check_fista_normal(const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     const SinoSetting *subsets = sino_setting_find(RECON, "subsets", 7);
-    if (settings->algorithm != SINO_ALGORITHM_FISTA || settings->projector != SINO_PROJECTOR_TOEPLITZ) return NULL;
-    SINO_CHECK(!given[subsets - sino_setting_table] || settings->subsets == 1, SINO_BAD_INPUT,
+    if (settings->solver.algorithm != SINO_ALGORITHM_FISTA || settings->projection.projector != SINO_PROJECTOR_TOEPLITZ)
+        return NULL;
+    SINO_CHECK(!given[subsets - sino_setting_table] || settings->solver.subsets == 1, SINO_BAD_INPUT,
                "--subsets is %" PRId64 " with --projector toeplitz, which has all angles in one product; allowed: 1",
-               settings->subsets);
-    SINO_CHECK(settings->prior_dimensions == 2, SINO_BAD_INPUT,
+               settings->solver.subsets);
+    SINO_CHECK(settings->prior.dimensions == 2, SINO_BAD_INPUT,
                "--prior-dimensions is 3 with --projector toeplitz, by which slices are solved one at a time; allowed: "
                "2, or another projector");
     return NULL;
 }
 
 /* Both settings bound from below. */
-static SinoStatus check_bounds(const SinoSettings *settings)
+static SinoStatus check_bounds(const SinoSolverSettings *settings)
 {
     SINO_CHECK(settings->nonnegativity != SINO_NONNEGATIVITY_YES || !(settings->minimum < 0), SINO_BAD_INPUT,
                "--minimum is %g with --nonnegativity yes; allowed: one of them, or --minimum 0", settings->minimum);
@@ -483,54 +492,56 @@ static SinoStatus check_bounds(const SinoSettings *settings)
 /* Solvers that keep voxels at 0. Images of a system matrix have masks with all of them. */
 static SinoStatus check_mask(const SinoSettings *settings)
 {
-    const SinoAlgorithmChoice algorithm = settings->algorithm;
+    const SinoAlgorithmChoice algorithm = settings->solver.algorithm;
     const bool has = algorithm == SINO_ALGORITHM_FISTA || algorithm == SINO_ALGORITHM_CG ||
-                     algorithm == SINO_ALGORITHM_SIRT || settings->geometry != SINO_GEOMETRY_PARALLEL;
-    SINO_CHECK(!settings->mask || has, SINO_BAD_INPUT,
+                     algorithm == SINO_ALGORITHM_SIRT || settings->geometry.kind != SINO_GEOMETRY_PARALLEL;
+    SINO_CHECK(!settings->solver.mask || has, SINO_BAD_INPUT,
                "--mask contradicts --algorithm %s; allowed: --mask with --algorithm cg, sirt or fista",
                sino_algorithm_name(algorithm));
-    SINO_CHECK((!settings->mask && !(settings->support_ratio > 0)) || settings->projector != SINO_PROJECTOR_TOEPLITZ ||
-                   algorithm == SINO_ALGORITHM_FISTA,
+    SINO_CHECK((!settings->solver.mask && !(settings->solver.support_ratio > 0)) ||
+                   settings->projection.projector != SINO_PROJECTOR_TOEPLITZ || algorithm == SINO_ALGORITHM_FISTA,
                SINO_BAD_INPUT,
                "--%s contradicts --algorithm %s by --projector toeplitz, which computes all voxels; allowed: another "
                "projector, or --algorithm fista",
-               settings->mask ? "mask" : "support-ratio", sino_algorithm_name(algorithm));
+               settings->solver.mask ? "mask" : "support-ratio", sino_algorithm_name(algorithm));
     return NULL;
 }
 
 /* With weights AᵀW A is no convolution. */
 static SinoStatus check_weights(int verb, const SinoSettings *settings)
 {
-    const bool file = settings->weights == SINO_WEIGHTS_FILE;
-    SINO_CHECK((settings->weights != SINO_WEIGHTS_COUNTS && !file) || settings->projector != SINO_PROJECTOR_TOEPLITZ,
+    const bool file = settings->solver.weights == SINO_WEIGHTS_FILE;
+    SINO_CHECK((settings->solver.weights != SINO_WEIGHTS_COUNTS && !file) ||
+                   settings->projection.projector != SINO_PROJECTOR_TOEPLITZ,
                SINO_BAD_INPUT,
                "--weights %s contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
                "another projector",
-               file ? settings->weights_file : "counts");
+               file ? settings->solver.weights_file : "counts");
     SINO_CHECK(!file || (verb != DEMO && verb != SWEEP), SINO_BAD_INPUT,
-               "--weights is '%s'; allowed with a phantom: auto, counts or none", settings->weights_file);
+               "--weights is '%s'; allowed with a phantom: auto, counts or none", settings->solver.weights_file);
     return NULL;
 }
 
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
-    SINO_TRY(check_range("row", settings->start_row, settings->end_row));
-    SINO_TRY(check_range("column", settings->start_column, settings->end_column));
+    SINO_TRY(check_range("row", settings->input.start_row, settings->input.end_row));
+    SINO_TRY(check_range("column", settings->input.start_column, settings->input.end_column));
     SINO_TRY(check_saves(settings));
     SINO_TRY(check_start(settings));
     SINO_TRY(check_applicable(verb, given, settings));
-    SINO_TRY(check_raw(verb, settings));
+    SINO_TRY(check_raw(verb, &settings->input));
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_report(settings));
     SINO_TRY(check_iterations(verb, settings));
-    SINO_TRY(check_prior(settings));
+    SINO_TRY(check_prior(&settings->prior));
     SINO_TRY(check_dimensions(settings));
     SINO_TRY(check_fista_normal(given, settings));
-    SINO_TRY(check_bounds(settings));
+    SINO_TRY(check_bounds(&settings->solver));
     SINO_TRY(check_weights(verb, settings));
     SINO_TRY(check_mask(settings));
-    SINO_CHECK(!settings->slurm || !settings->json, SINO_BAD_INPUT, "--slurm contradicts --json; allowed: one of them");
+    SINO_CHECK(!settings->plan.slurm || !settings->output.json, SINO_BAD_INPUT,
+               "--slurm contradicts --json; allowed: one of them");
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
     return check_files(settings);
@@ -576,13 +587,13 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     return status;
 }
 
-bool sino_settings_nonnegative(const SinoSettings *settings)
+bool sino_settings_nonnegative(const SinoSolverSettings *settings)
 {
     if (settings->nonnegativity != SINO_NONNEGATIVITY_AUTO) return settings->nonnegativity == SINO_NONNEGATIVITY_YES;
     return settings->algorithm == SINO_ALGORITHM_FISTA && !(settings->minimum < 0);
 }
 
-int64_t sino_settings_iterations(const SinoSettings *settings)
+int64_t sino_settings_iterations(const SinoSolverSettings *settings)
 {
     enum { AUTO_MOST = 40, AUTO_MOST_OF_SLOW = 400 };
     const bool slow = settings->algorithm == SINO_ALGORITHM_SIRT || settings->algorithm == SINO_ALGORITHM_MLEM;
@@ -592,22 +603,22 @@ int64_t sino_settings_iterations(const SinoSettings *settings)
 
 bool sino_settings_wants_report(const SinoSettings *settings)
 {
-    const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
-    return settings->run_report && strcmp(settings->run_report, "none") != 0 && full;
+    const bool full = settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
+    return settings->output.report && strcmp(settings->output.report, "none") != 0 && full;
 }
 
 const char *sino_settings_report_file(const SinoSettings *settings)
 {
-    const bool chosen = settings->run_report && strcmp(settings->run_report, "auto") != 0;
-    return chosen && sino_settings_wants_report(settings) ? settings->run_report : NULL;
+    const bool chosen = settings->output.report && strcmp(settings->output.report, "auto") != 0;
+    return chosen && sino_settings_wants_report(settings) ? settings->output.report : NULL;
 }
 
 bool sino_settings_records_planes(const SinoSettings *settings)
 {
-    return settings->pictures || sino_settings_wants_report(settings);
+    return settings->output.pictures || sino_settings_wants_report(settings);
 }
 
-const char *sino_settings_profile_file(const SinoSettings *settings)
+const char *sino_settings_profile_file(const SinoRuntimeSettings *settings)
 {
     return settings->profile && sino_report_is_file(settings->profile) ? settings->profile : NULL;
 }
@@ -621,11 +632,11 @@ void sino_settings_free(SinoSettings *settings)
             memcpy(&text, (const char *)settings + row->offset, sizeof text);
         free(text);
     }
-    free(settings->weights_file);
-    for (int64_t i = 0; i < settings->more_files.count; i++) free(settings->more_files.name[i]);
-    free(settings->more_files.name);
-    free(settings->node_weights.value);
-    free(settings->beam_hardening.value);
+    free(settings->solver.weights_file);
+    for (int64_t i = 0; i < settings->input.more_files.count; i++) free(settings->input.more_files.name[i]);
+    free(settings->input.more_files.name);
+    free(settings->team.node_weights.value);
+    free(settings->stages.beam_hardening.value);
     free(settings->remarks);
     free(settings);
 }

@@ -50,14 +50,14 @@ static int verbs_of_name(const char *name)
 
 static bool applies(int algorithms, int geometries, const SinoSettings *settings)
 {
-    return (algorithms == 0 || (algorithms & 1 << settings->algorithm) != 0) &&
-           (geometries == 0 || (geometries & 1 << settings->geometry) != 0);
+    return (algorithms == 0 || (algorithms & 1 << settings->solver.algorithm) != 0) &&
+           (geometries == 0 || (geometries & 1 << settings->geometry.kind) != 0);
 }
 
 bool sino_setting_applies(const SinoSetting *row, const SinoSettings *settings)
 {
     return applies(row->algorithms, row->geometries, settings) &&
-           (row->removals == 0 || (row->removals & 1 << settings->stripe_removal) != 0);
+           (row->removals == 0 || (row->removals & 1 << settings->stages.stripe_removal) != 0);
 }
 
 const SinoWordRule *sino_word_forbidden(const SinoSetting *row, unsigned word, const SinoSettings *settings)

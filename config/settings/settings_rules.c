@@ -15,9 +15,9 @@ static Excluder find_excluder(int algorithms, int geometries, int removals, cons
     const struct {
         const char *name;
         int word, allowed;
-    } all[] = {{"geometry", (int)settings->geometry, geometries},
-               {"algorithm", (int)settings->algorithm, algorithms},
-               {"remove-stripe-method", (int)settings->stripe_removal, removals}};
+    } all[] = {{"geometry", (int)settings->geometry.kind, geometries},
+               {"algorithm", (int)settings->solver.algorithm, algorithms},
+               {"remove-stripe-method", (int)settings->stages.stripe_removal, removals}};
     size_t i = 0;
     while (i < 2 && (all[i].allowed == 0 || (all[i].allowed & 1 << all[i].word))) i++;
     const SinoSetting *row = sino_setting_find(SINO_VERB_RECON, all[i].name, strlen(all[i].name));

@@ -212,7 +212,7 @@ const SinoVerbText sino_verb_table[SINO_VERB_COUNT] = {
     }
 
 const SinoSetting sino_setting_table[] = {
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE | JOIN, "file-name", TEXT(file_name, "FILE"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE | JOIN, "file-name", TEXT(input.file_name, "FILE"),
         .per_rank = true, .may_change = true,
         .help =
             "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
@@ -224,139 +224,143 @@ const SinoSetting sino_setting_table[] = {
             "compare: "
             "the volume that is judged, a file as the reference; join: HDF5 volumes of runs with --start-row "
             "and --end-row, by their names, a folder or a quoted pattern; the option's name may be left out"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(theta, "ANGLES"), .per_rank = true, .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(input.theta, "ANGLES"), .per_rank = true,
+        .geometries = SCANS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help =
             "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
             "named angle or theta; a .npy list or a raw float32 file of radians; FILE[A:B] for the angles number A to "
             "B - 1 of a file; FILE:/DATASET of HDF5 or MATLAB; or a range of degrees: 0:180 (both ends included), "
             "0:180:excluded (180 left out), 0:step:0.5"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(dataset, "PATH"), .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(input.dataset, "PATH"), .geometries = SCANS,
         .help =
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
             "file; if not given: sinodag finds it"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(theta_dataset, "PATH"), .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(input.theta_dataset, "PATH"), .geometries = SCANS,
         .help = "dataset of the angles in the scan's HDF5 file, or variable in its MATLAB file; --theta FILE:/DATASET "
                 "names one of another file"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-unit", CHOICE(theta_unit, angle_unit_words, "auto"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-unit", CHOICE(input.theta_unit, angle_unit_words, "auto"),
         .geometries = SCANS,
         .help =
             "unit of the angles of the scan, of --theta and of --theta-dataset; auto: radians in .npy and raw "
             "files, in HDF5 where an attribute (units, angle_unit) says so, in MATLAB and tables of text where a name "
             "ends in rad; else degrees"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(axes, axes_words, "angle,row,column"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(input.axes, axes_words, "angle,row,column"),
         .geometries = SCANS,
         .help = "order of the dimensions of the projections in HDF5, .npy, MATLAB and TIFF, the slowest one first; "
                 "row,angle,column: sinograms"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(flats, "IMAGES"), .per_rank = true, .geometries = SCANS,
-        BRIEF(RECON | INFO, "flat fields: TIFF or EDF images, .npy, or FILE:/DATASET"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(input.flats, "IMAGES"), .per_rank = true,
+        .geometries = SCANS, BRIEF(RECON | INFO, "flat fields: TIFF or EDF images, .npy, or FILE:/DATASET"),
         .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
                 "pattern; a .npy array; FILE:/DATASET of HDF5 or MATLAB, or :/DATASET of the scan's file"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(open_beam, 0, COUNT_MAX, NULL), .low_excluded = true,
-        .unit = "counts", .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(input.open_beam, 0, COUNT_MAX, NULL),
+        .low_excluded = true, .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "darks", TEXT(darks, "IMAGES"), .per_rank = true, .geometries = SCANS,
-        BRIEF(RECON | INFO, "dark fields, likewise"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "darks", TEXT(input.darks, "IMAGES"), .per_rank = true,
+        .geometries = SCANS, BRIEF(RECON | INFO, "dark fields, likewise"),
         .help = "dark fields that replace those of the scan: in files or a dataset, as flat fields"),
-    ROW(INPUT, RECON | INFO, "columns", INTEGER(columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
+    ROW(INPUT, RECON | INFO, "columns", INTEGER(input.columns, 1, COUNT_MAX, NULL), .geometries = SCANS,
         BRIEF(INFO, "detector columns of raw sinograms; needs --theta"),
         .help = "detector columns of raw sinograms; needs --theta"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(exclude, "LIST"), .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(input.exclude, "LIST"), .geometries = SCANS,
         .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
                 "second one "
                 "from 1 on"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(start_angle, double),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(input.start_angle, double),
         .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
         .help = "leave out projections at smaller angles; auto: none"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "end-angle", .kind = SINO_SETTING_AXIS, AT(end_angle, double),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "end-angle", .kind = SINO_SETTING_AXIS, AT(input.end_angle, double),
         .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
         .help = "leave out projections at larger angles; auto: none"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "angle-binning", INTEGER(angle_binning, 1, 1024, "1"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "angle-binning", INTEGER(input.angle_binning, 1, 1024, "1"),
         .unit = "projections", .geometries = SCANS,
         .help = "average so many consecutive projections, and their angles; 1: none"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(input.start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
         BRIEF(RECON, "first detector row to reconstruct"), .help = "first detector row to reconstruct"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "end-row", INTEGER(end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "end-row", INTEGER(input.end_row, -1, COUNT_MAX, "-1"), .geometries = SCANS,
         BRIEF(RECON, "the row after the last one to reconstruct"),
         .help = "the row after the last one to reconstruct; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "start-column", INTEGER(start_column, 0, COUNT_MAX, "0"), .geometries = SCANS,
-        .help = "first detector column to use"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "end-column", INTEGER(end_column, -1, COUNT_MAX, "-1"), .geometries = SCANS,
-        .help = "the column after the last one to use; -1: up to the end"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "binning", INTEGER(binning, 1, 1024, "1"), .unit = "pixels",
+    ROW(INPUT, RECON | PLAN | SIMULATE, "start-column", INTEGER(input.start_column, 0, COUNT_MAX, "0"),
+        .geometries = SCANS, .help = "first detector column to use"),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "end-column", INTEGER(input.end_column, -1, COUNT_MAX, "-1"),
+        .geometries = SCANS, .help = "the column after the last one to use; -1: up to the end"),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "binning", INTEGER(input.binning, 1, 1024, "1"), .unit = "pixels",
         .geometries = SCANS, BRIEF(RECON | PLAN, "average squares of N by N detector pixels"),
         .help = "average squares of this many by this many detector pixels; 1: no binning"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "data", CHOICE(scan_values, values_words, "auto"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "data", CHOICE(input.scan_values, values_words, "auto"),
         BRIEF(INFO, "kind of values"),
         .help = "the kind of values in the scan; counts: flat and dark fields are applied, then -ln is taken; "
                 "transmission: only -ln is taken; line-integrals: used unchanged; auto: line integrals in raw "
                 "sinograms, else counts, unless --flat-correction none or --minus-log no say otherwise; with "
                 "--system-matrix only auto, and events: an array has the numbers of the rows of events"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "flat-correction", CHOICE(flat_correction, flat_words, "mean"),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "flat-correction", CHOICE(input.flat_correction, flat_words, "mean"),
         .geometries = SCANS,
         .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
                 "applied"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-interpolation", .tune = RECON | INFO | PLAN | SIMULATE,
-        CHOICE(flat_interpolation, flat_interpolation_words, "linear"), .geometries = SCANS,
+        CHOICE(input.flat_interpolation, flat_interpolation_words, "linear"), .geometries = SCANS,
         .help =
             "between flat fields that were taken at several times of the scan, as --flat-positions or the frames of "
             "an NXtomo file tell; linear: each projection is divided by a line between the sets before and after "
             "it; none: all flat fields are one set"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", COUNTS(flat_positions, 0, COUNT_MAX, NULL),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", COUNTS(input.flat_positions, 0, COUNT_MAX, NULL),
         .geometries = SCANS,
         .help = "how many projections were taken before each set of flat fields, such as 0,900,1800; the sets have "
                 "equally many flat fields; if not given: as the scan tells"),
-    ROW(INPUT, RECON | SIMULATE, "minus-log", FLAG(minus_log, "yes"), .geometries = SCANS,
+    ROW(INPUT, RECON | SIMULATE, "minus-log", FLAG(input.minus_log, "yes"), .geometries = SCANS,
         .help = "take -ln of the transmission; no: the values already are line integrals"),
-    ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(saturation, double), .low = 0,
+    ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(input.saturation, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X", .geometries = SCANS,
         .help = "counts of this value and more are undefined, for the detector was overexposed; auto: the largest "
                 "value of an integer type, if the counts are divided by flat fields; 0: none"),
-    ROW(INPUT, RECON | INFO, "max-repaired", REAL(max_repaired, 0, 1, "0.2"), .may_change = true, .geometries = SCANS,
+    ROW(INPUT, RECON | INFO, "max-repaired", REAL(input.max_repaired, 0, 1, "0.2"), .may_change = true,
+        .geometries = SCANS,
         .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
                 "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
                 "them"),
 
-    ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(system_matrix, "FILE"), .per_rank = true, .geometries = MATRIX,
-        BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
+    ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(counts.system_matrix, "FILE"), .per_rank = true,
+        .geometries = MATRIX, BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
                 ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", .tune = RECON | INFO | PLAN | SIMULATE,
-        CHOICE(mirrors, mirror_words, "auto"), .geometries = MATRIX | PET,
+        CHOICE(counts.mirrors, mirror_words, "auto"), .geometries = MATRIX | PET,
         .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "
                 "so, and is multiplied with all mirrored images at once, by cores alone; unfolded: mirrored entries "
                 "are stored, too; auto: folded, unless devices compute, or mirrored entries of the file disagree; "
                 "phantom: folded writes such a matrix, auto does not"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "multiplicative", TEXT(multiplicative, "FILE"), .per_rank = true,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "multiplicative", TEXT(counts.multiplicative, "FILE"), .per_rank = true,
         .geometries = MATRIX,
         .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
                 "1"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "additive", TEXT(additive, "FILE"), .per_rank = true, .geometries = MATRIX,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "additive", TEXT(counts.additive, "FILE"), .per_rank = true,
+        .geometries = MATRIX,
         .help = "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: "
                 "0"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "sensitivity", TEXT(sensitivity, "FILE"), .per_rank = true,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "sensitivity", TEXT(counts.sensitivity, "FILE"), .per_rank = true,
         .algorithms = MLEM | OSEM | BSREM, .geometries = MATRIX,
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "start", TEXT(start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "start", TEXT(solver.start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
         ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
                 "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem, osem and "
                 "bsrem: image, in a file as that of the counts"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "mask", TEXT(mask, "FILE"), .per_rank = true, ONLY(PARALLEL | MATRIX, of_tiles),
+    ROW(INPUT, RECON | PLAN | SIMULATE, "mask", TEXT(solver.mask, "FILE"), .per_rank = true,
+        ONLY(PARALLEL | MATRIX, of_tiles),
         .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
 
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages, "ORDER"), .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages.order, "ORDER"), .geometries = SCANS,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(detector_tilt_deg, -10, 10, "0"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(stages.detector_tilt_deg, -10, 10, "0"),
         .unit = "degrees", ONLY(PARALLEL | CONE, of_images),
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
                 "axis leans, and by how much"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(phase_method, phase_words, "none"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
         .help =
             "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
@@ -366,142 +370,146 @@ const SinoSetting sino_setting_table[] = {
             "distances; each needs --energy, --delta-beta or --material, and of parallel beams --propagation-distance "
             "and "
             "--pixel-size"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "delta-beta", REAL(delta_beta, 0, COUNT_MAX, NULL),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "delta-beta", REAL(stages.delta_beta, 0, COUNT_MAX, NULL),
         .low_excluded = true, ONLY(PARALLEL | CONE, of_images),
         .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(material, "FORMULA"), ONLY(PARALLEL | CONE, of_images),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "material", TEXT(stages.material, "FORMULA"),
+        ONLY(PARALLEL | CONE, of_images),
         .help = "chemical formula of the material, such as CaCO3, instead of --delta-beta: delta by the density of its "
                 "electrons, beta by its attenuation"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "density", REAL(density, 0, 1e3, NULL), .low_excluded = true,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "density", REAL(stages.density, 0, 1e3, NULL), .low_excluded = true,
         .unit = "g/cm3", ONLY(PARALLEL | CONE, of_images), .help = "density of the --material"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "attenuation", REAL(attenuation, 0, 1e9, NULL), .low_excluded = true,
-        .unit = "1/cm", ONLY(PARALLEL | CONE, of_images),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "attenuation", REAL(stages.attenuation, 0, 1e9, NULL),
+        .low_excluded = true, .unit = "1/cm", ONLY(PARALLEL | CONE, of_images),
         .help = "linear attenuation coefficient of the --material at that energy"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "energy", REAL(energy_kev, 0, 1e5, NULL), .low_excluded = true,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "energy", REAL(stages.energy_kev, 0, 1e5, NULL), .low_excluded = true,
         .unit = "keV", ONLY(PARALLEL | CONE, of_images), .help = "mean energy of the beam"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "propagation-distance", REAL(propagation_mm, 0, COUNT_MAX, NULL),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "propagation-distance", REAL(stages.propagation_mm, 0, COUNT_MAX, NULL),
         .low_excluded = true, .unit = "mm", ONLY(PARALLEL, of_distance),
         .help = "distance from the object to the detector"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-removal-method", CHOICE(zinger_removal, zinger_words, "auto"),
-        .geometries = SCANS, BRIEF(RECON, "zingers"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-removal-method",
+        CHOICE(stages.zinger_removal, zinger_words, "auto"), .geometries = SCANS, BRIEF(RECON, "zingers"),
         .help = "values of single projections that stray photons made too bright; standard: iterative algorithms give "
                 "these rays the weight 0, fbp takes the median of three angles; none: keep them; auto: standard if a "
                 "sample of the scan has zingers"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "zinger-level", .tune = RECON | INFO | PLAN | SIMULATE,
-        REAL(zinger_level, 0, 1e6, "10"), .low_excluded = true, .geometries = SCANS,
+        REAL(stages.zinger_level, 0, 1e6, "10"), .low_excluded = true, .geometries = SCANS,
         .help = "how many standard deviations of its column's noise a zinger is too bright; besides, it is too bright "
                 "by a tenth at least"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "air", .kind = SINO_SETTING_AXIS, AT(air, double), .low = 0,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "air", .kind = SINO_SETTING_AXIS, AT(stages.air, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "columns", .geometries = SCANS,
         .help = "normalise each row of each projection to the light beside the object: a line between the means of the "
                 "first and last N columns divides the transmission; 0: none; auto: if a sample of the scan shows air "
                 "at both edges, and light that changes during the scan"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "remove-stripe-method", CHOICE(stripe_removal, stripe_words, "auto"),
-        .geometries = SCANS, BRIEF(RECON, "stripes, which make rings"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "remove-stripe-method",
+        CHOICE(stages.stripe_removal, stripe_words, "auto"), .geometries = SCANS,
+        BRIEF(RECON, "stripes, which make rings"),
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
             "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
             "sample of the scan has stripes"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", .tune = RECON | INFO | PLAN | SIMULATE,
-        REAL(fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW, .geometries = SCANS,
+        REAL(stages.fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW, .geometries = SCANS,
         .help = "width of the damping of fw, in frequencies along the angles"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-level", .tune = RECON | INFO | PLAN | SIMULATE,
-        INTEGER(fw_level, 0, 30, "0"), .removals = FW, .geometries = SCANS,
+        INTEGER(stages.fw_level, 0, 30, "0"), .removals = FW, .geometries = SCANS,
         .help = "levels of the wavelet transform of fw; 0: for stripes up to a 32nd of the detector's width"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-nblock", .tune = RECON | INFO | PLAN | SIMULATE,
-        INTEGER(ti_nblock, 0, 1e6, "0"), .removals = TI, .geometries = SCANS,
+        INTEGER(stages.ti_nblock, 0, 1e6, "0"), .removals = TI, .geometries = SCANS,
         .help = "blocks of angles that have offsets of their own in ti; 0: one"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "ti-alpha", .tune = RECON | INFO | PLAN | SIMULATE,
-        REAL(ti_alpha, 1, 1e6, "1.5"), .removals = TI, .geometries = SCANS,
+        REAL(stages.ti_alpha, 1, 1e6, "1.5"), .removals = TI, .geometries = SCANS,
         .help = "how often ti adds the least product of its two corrections before it takes the root"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-snr", .tune = RECON | INFO | PLAN | SIMULATE,
-        REAL(vo_snr, 0, 1e6, "3"), .low_excluded = true, .removals = VO_ALL, .geometries = SCANS,
+        REAL(stages.vo_snr, 0, 1e6, "3"), .low_excluded = true, .removals = VO_ALL, .geometries = SCANS,
         .help = "how far a dead or large stripe stands out of the noise in vo-all; less finds more"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-la-size", .tune = RECON | INFO | PLAN | SIMULATE,
-        INTEGER(vo_large_size, 0, 10001, "0"), .unit = "columns", .removals = VO_ALL, .geometries = SCANS,
+        INTEGER(stages.vo_large_size, 0, 10001, "0"), .unit = "columns", .removals = VO_ALL, .geometries = SCANS,
         .help = "columns of the medians by which vo-all finds dead and large stripes; 0: 3 % of the detector, 9 to 61"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "vo-all-sm-size", .tune = RECON | INFO | PLAN | SIMULATE,
-        INTEGER(vo_small_size, 0, 10001, "0"), .unit = "columns", .removals = SORTING | VO_ALL, .geometries = SCANS,
+        INTEGER(stages.vo_small_size, 0, 10001, "0"), .unit = "columns", .removals = SORTING | VO_ALL,
+        .geometries = SCANS,
         .help =
             "columns of the median of sorting, and of the last step of vo-all; 0: a hundredth of the detector, 5 to "
             "21"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "beam-hardening", .kind = SINO_SETTING_WEIGHTS,
-        AT(beam_hardening, SinoWeightList), .low = -1e6, .high = 1e6, .item_most = 8, .operand = "LIST",
+        AT(stages.beam_hardening, SinoWeightList), .low = -1e6, .high = 1e6, .item_most = 8, .operand = "LIST",
         .geometries = SCANS,
         .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
                 "a,b,c..., up to 8; the last stage; if not given: none"),
 
-    ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = SCANS | MATRIX,
+    ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = SCANS | MATRIX,
         BRIEF(MATRIX_VERBS, "beam"),
         .help =
             "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
             "the detector is flat, as in laboratories; fan: each row has a source of its own at its height, as rows "
             "that are channels (energies, times) of one fan have; matrix: each is a row of --system-matrix, which "
             "says this, too"),
-    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry, geometry_words, "parallel"), .words = PARALLEL | CONE | PET,
-        BRIEF(PET_VERBS, "beam, or a PET scanner"),
+    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
+        .words = PARALLEL | CONE | PET, BRIEF(PET_VERBS, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
-        REAL(source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
+        REAL(geometry.source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),
         .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
                 "four times the side of a slice, or two thirds of the distance to the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-detector-distance",
-        REAL(source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
+        REAL(geometry.source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the detector"),
         .help = "from the source to the detector, at right angles; if not given: what the scan's file says; phantom "
                 "and demo: one and a half times the distance to the axis"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "detector-pixel", .kind = SINO_SETTING_PIXEL,
-        AT(detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH", .unit = "mm",
-        .geometries = CONES, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
+        AT(geometry.detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH",
+        .unit = "mm", .geometries = CONES, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
-        CHOICE(angle_direction, direction_words, "clockwise"), .geometries = SCANS,
+        CHOICE(geometry.angle_direction, direction_words, "clockwise"), .geometries = SCANS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
                 "them with row 0 on top; the other word turns the sign of every angle"),
 
-    ROW(CENTER, RECON | PLAN | SIMULATE, "center-row", .kind = SINO_SETTING_AXIS, AT(center_row, double), .low = -1e6,
+    ROW(CENTER, RECON | PLAN | SIMULATE, "center-row", .kind = SINO_SETTING_AXIS, AT(center.row, double), .low = -1e6,
         .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
                 "auto: the middle of the detector"),
     ROW(CENTER, RECON | INFO | PLAN | SIMULATE | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS,
-        AT(rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "columns",
-        .may_change = true, .geometries = SCANS,
+        AT(center.rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X",
+        .unit = "columns", .may_change = true, .geometries = SCANS,
         BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
-    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center_method, center_words, "auto"), .may_change = true,
+    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center.method, center_words, "auto"), .may_change = true,
         ONLY(PARALLEL, of_sinograms),
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
                 "checked by pairs or phase; entropy decides if they differ by more than a column, and is the center if "
                 "it is far from both"),
-    ROW(CENTER, RECON, "reconstruction-type", CHOICE(reconstruction_type, type_words, "full"), .geometries = SCANS,
-        BRIEF(RECON, "try: one slice with several centers or other values"),
+    ROW(CENTER, RECON, "reconstruction-type", CHOICE(center.reconstruction_type, type_words, "full"),
+        .geometries = SCANS, BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye"),
-    ROW(CENTER, RECON, "sweep", TEXT(sweep, "NAME=VALUES"), .geometries = SCANS,
+    ROW(CENTER, RECON, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = SCANS,
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),
-    ROW(CENTER, RECON, "center-search-width", REAL(center_search_width, 0, COUNT_MAX, "0"), .unit = "columns",
+    ROW(CENTER, RECON, "center-search-width", REAL(center.search_width, 0, COUNT_MAX, "0"), .unit = "columns",
         .may_change = true, .geometries = SCANS,
         .help =
             "columns to each side that are searched: from the middle of the detector, or, with "
             "--reconstruction-type try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with "
             "try"),
-    ROW(CENTER, RECON, "center-search-step", REAL(center_search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
+    ROW(CENTER, RECON, "center-search-step", REAL(center.search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
         .unit = "columns", .may_change = true, .geometries = SCANS,
         .help = "distance between two centers of --reconstruction-type try"),
-    ROW(CENTER, RECON, "nsino", INTEGER(nsino, -1, COUNT_MAX, "-1"), .may_change = true, ONLY(PARALLEL, of_sinograms),
+    ROW(CENTER, RECON, "nsino", INTEGER(center.nsino, -1, COUNT_MAX, "-1"), .may_change = true,
+        ONLY(PARALLEL, of_sinograms),
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one, and two others for the center"),
 
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "algorithm", .alias = "reconstruction-algorithm",
-        CHOICE(algorithm, algorithm_words, "fista"), BRIEF(RECON | DEMO | PLAN | SIMULATE, "method"),
+        CHOICE(solver.algorithm, algorithm_words, "fista"), BRIEF(RECON | DEMO | PLAN | SIMULATE, "method"),
         .help =
             "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
             "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), with "
@@ -511,10 +519,11 @@ const SinoSetting sino_setting_table[] = {
             "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
             "filtered backprojection of cone beams (Feldkamp), the default "
             "with --geometry cone, where iterative algorithms need memory for the whole volume and scan"),
-    ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm", CHOICE(algorithm, algorithm_words, "cg"),
-        BRIEF(SWEEP, "method"), .help = "that of the runs that are compared; the words are those of recon"),
+    ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm",
+        CHOICE(solver.algorithm, algorithm_words, "cg"), BRIEF(SWEEP, "method"),
+        .help = "that of the runs that are compared; the words are those of recon"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations", .kind = SINO_SETTING_AMOUNT,
-        AT(iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "15", .operand = "N|auto",
+        AT(solver.iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "15", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
         .help = "largest number of iterations; if not given: 15 of fista, 80 by --projector toeplitz, 30 of others; "
@@ -523,58 +532,60 @@ const SinoSetting sino_setting_table[] = {
                 "slice as many as reconstruct each half of the projections closest to the other half, at most 40, of "
                 "sirt and mlem 400; by fista 40; of counts with --system-matrix by mlem or osem: of each set, by "
                 "halves of its counts"),
-    ROW(SOLVER, RECON | DEMO, "tolerance", REAL(tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = ITERATIVE,
+    ROW(SOLVER, RECON | DEMO, "tolerance", REAL(solver.tolerance, 0, 1, "0"), .high_excluded = true,
+        .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
-    ROW(SOLVER, RECON | DEMO, "likelihood-tolerance", .tune = RUNS, REAL(likelihood_tolerance, 0, 1, "0"),
+    ROW(SOLVER, RECON | DEMO, "likelihood-tolerance", .tune = RUNS, REAL(solver.likelihood_tolerance, 0, 1, "0"),
         .high_excluded = true, .algorithms = MLEM | OSEM,
         .help = "a slice stops when an iteration adds at most this share to its log-likelihood; 0: only after the last "
                 "iteration"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "relaxation", .tune = RUNS | SIMULATE, REAL(relaxation, 0, 2, "1"),
-        .low_excluded = true, .high_excluded = true, .algorithms = SIRT, .help = "length of each step of sirt"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE, AT_CHOICE(nonnegativity),
-        .choices = nonnegativity_words, .fallback = "auto", .bare = "yes", .operand = "auto|yes|no",
-        .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "relaxation", .tune = RUNS | SIMULATE,
+        REAL(solver.relaxation, 0, 2, "1"), .low_excluded = true, .high_excluded = true, .algorithms = SIRT,
+        .help = "length of each step of sirt"),
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "nonnegativity", .kind = SINO_SETTING_CHOICE,
+        AT_CHOICE(solver.nonnegativity), .choices = nonnegativity_words, .fallback = "auto", .bare = "yes",
+        .operand = "auto|yes|no", .algorithms = SIRT | FISTA,
         .help = "no value is below 0: fista finds the best volume without any, sirt sets negative values to 0 after "
                 "each iteration; auto: no for sirt, yes for fista unless --minimum is negative, or --regularization "
                 "auto finds that the projections deny it"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE, "minimum", .kind = SINO_SETTING_AXIS, AT(minimum, double), .low = -COUNT_MAX,
-        .high = 0, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "minimum", .kind = SINO_SETTING_AXIS, AT(solver.minimum, double),
+        .low = -COUNT_MAX, .high = 0, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = SIRT | FISTA,
         .help = "no value is below this, in units of the volume, in place of --nonnegativity; not above 0, which air "
                 "has; auto: 0 with --nonnegativity yes, or auto for fista, else none"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE, "maximum", .kind = SINO_SETTING_AXIS, AT(maximum, double), .low = 0,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "maximum", .kind = SINO_SETTING_AXIS, AT(solver.maximum, double), .low = 0,
         .low_excluded = true, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto",
         .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "support-ratio", REAL(support_ratio, 0, 1, "0"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "support-ratio", REAL(solver.support_ratio, 0, 1, "0"),
         .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_tiles),
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE, "regularization", .kind = SINO_SETTING_AXIS, AT(regularization, double),
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "regularization", .kind = SINO_SETTING_AXIS, AT(prior.regularization, double),
         .low = 0, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
         .help =
             "strength of the prior that fista adds to half the weighted square of the residual, or bsrem takes from "
             "the log-likelihood; more gives fewer details and less noise, 0 none of it; auto: of fista, with which a "
             "slice predicts best the projections that it lacks; of bsrem, 2 (with --prior huber 4) over the root of "
             "the counts per voxel"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior", CHOICE(prior, prior_words, "total-variation"),
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior", CHOICE(prior.kind, prior_words, "total-variation"),
         .algorithms = FISTA | BSREM,
         .help =
             "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
             "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
             "squares of small ones and powers of 1.2 of large ones, as MBIR does; relative-difference, the default "
             "of bsrem, which has no other but huber: squares over the sum of both voxels"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior_dimensions, 2, 3, "2"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior.dimensions, 2, 3, "2"),
         .algorithms = FISTA,
         .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
                 "slices must be in memory, of all ranks together"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "prior-threshold", .tune = RUNS | SIMULATE, .kind = SINO_SETTING_AXIS,
-        AT(prior_threshold, double), .low = 0, .low_excluded = true, .high = COUNT_MAX, .fallback = "auto",
+        AT(prior.threshold, double), .low = 0, .low_excluded = true, .high = COUNT_MAX, .fallback = "auto",
         .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
         .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
                 "of the "
                 "typical value of the object; auto: 0.1"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(weights, weight_words, "auto"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(solver.weights, weight_words, "auto"),
         .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_weights),
         .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
                 "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
@@ -582,37 +593,38 @@ const SinoSetting sino_setting_table[] = {
                 "variance of each line integral, where 0 leaves the ray out: as large as the projections of the scan, "
                 "with the same --axes, or angles x columns, or columns, which then hold for all others: HDF5 "
                 "(FILE:/DATASET), .npy, or a stack of TIFF images"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT, AT(subsets, int64_t),
-        .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto", .algorithms = OSEM | FISTA | BSREM,
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "subsets", .kind = SINO_SETTING_AMOUNT,
+        AT(solver.subsets, int64_t), .low = 1, .high = 4096, .fallback = "auto", .operand = "N|auto",
+        .algorithms = OSEM | FISTA | BSREM,
         .help = "subsets that osem, bsrem and fista divide the angles, or the rows of a system matrix, into; each "
                 "iteration updates a slice once per subset, of fista after 3 iterations once per two, after 10 once "
                 "per four; auto: of osem and bsrem 8, or as many as there are angles; of fista 16, or fewer, so that "
                 "each has 5 angles"),
-    ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(margin, double), .low = 0,
-        .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
+    ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(geometry.margin, double),
+        .low = 0, .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
         ONLY(PARALLEL, of_room),
         .help = "voxels beyond each side of a slice, for an object wider than the detector; they are computed and not "
                 "written; auto: where a sample of the scan shows such an object, as many as it needs"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "fbp-filter", CHOICE(fbp_filter, filter_words, "ramp"),
+    ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "fbp-filter", CHOICE(solver.fbp_filter, filter_words, "ramp"),
         .algorithms = FBP | FDK, BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(STAGES, RECON | DEMO | SIMULATE, "padding-type", .tune = RUNS | SIMULATE,
-        CHOICE(padding, padding_words, "auto"), .algorithms = FBP, ONLY(PARALLEL, of_fbp),
+        CHOICE(solver.padding, padding_words, "auto"), .algorithms = FBP, ONLY(PARALLEL, of_fbp),
         .help =
             "what continues a projection beyond the detector before it is filtered; edges: its outermost values, for "
             "objects wider than the detector; auto: edges where a sample of the scan shows such an object"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(precision, precision_words, "single"),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(projection.precision, precision_words, "single"),
         BRIEF(PLAN, "precision"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
                 "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
                 "system matrix: single, or mixed with its values of 16 bits"),
-    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", .tune = RUNS | PLAN, FLAG(symmetry, "yes"),
-        .may_change = true, .geometries = SCANS,
+    ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", .tune = RUNS | PLAN,
+        FLAG(projection.symmetry, "yes"), .may_change = true, .geometries = SCANS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
-    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector", CHOICE(projector, projector_words, "auto"),
-        .may_change = true, ONLY(PARALLEL, of_projectors),
+    ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector",
+        CHOICE(projection.projector, projector_words, "auto"), .may_change = true, ONLY(PARALLEL, of_projectors),
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; lines: the lengths are computed in every product, nothing is kept; "
                 "pixels: fbp interpolates between detector columns at the middle of "
@@ -622,107 +634,113 @@ const SinoSetting sino_setting_table[] = {
                 "lengths do not fit memory toeplitz, if all rays have the same weight and it takes at most half the "
                 "time, else lines or rotate, if tracing them again would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation", .tune = RUNS | PLAN,
-        CHOICE(interpolation, interpolation_words, "linear"), ONLY(PARALLEL, of_projectors),
+        CHOICE(projection.interpolation, interpolation_words, "linear"), ONLY(PARALLEL, of_projectors),
         .help = "interpolation of --projector rotate between voxels"),
 
-    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", .tune = RUNS, INTEGER(partitions, 0, 1000000, "0"),
-        .may_change = true, ONLY(PARALLEL, of_slices), BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
+    ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "partitions", .tune = RUNS,
+        INTEGER(runtime.partitions, 0, 1000000, "0"), .may_change = true, ONLY(PARALLEL, of_slices),
+        BRIEF(SIMULATE, "parts of a slice; 0: sinodag chooses"),
         .help = "parts that the voxels of a slice are divided into; 0: sinodag chooses, 1 unless there are fewer "
                 "minibatches than workers or the operator needs more memory than there is"),
     ROW(MACHINE, RECON | DEMO | PLAN | SIMULATE, "minibatch", .tune = RUNS, .alias = "nsino-per-chunk",
-        INTEGER(minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, ONLY(PARALLEL, of_slices),
+        INTEGER(runtime.minibatch, 0, 256, "0"), .unit = "slices", .may_change = true, ONLY(PARALLEL, of_slices),
         BRIEF(SIMULATE, "slices that one task computes together; 0: sinodag chooses"),
         .help = "slices that one task computes together; 0: sinodag chooses"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "memory", .kind = SINO_SETTING_BYTES,
-        AT(memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE", .unit = "bytes",
-        .per_rank = true, .may_change = true, BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
+        AT(runtime.memory_bytes, int64_t), .low = 0, .high = BYTES_MAX, .fallback = "0", .operand = "SIZE",
+        .unit = "bytes", .per_rank = true, .may_change = true,
+        BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
         .help = "main memory that the run may use; 0: 80 % of what is free"),
-    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(workers, 0, 1000000, "0"),
+    ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(runtime.workers, 0, 1000000, "0"),
         .unit = "cores", .per_rank = true, .may_change = true,
         BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
         .help = "CPU cores that compute; 0: every core that this process may use"),
-    ROW(MACHINE, RECON | DEMO, "device", CHOICES(devices, device_words, "all"), .per_rank = true,
+    ROW(MACHINE, RECON | DEMO, "device", CHOICES(runtime.devices, device_words, "all"), .per_rank = true,
         BRIEF(DEMO, "processors: cpu, cuda, opencl, or all"),
         .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
                 "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
                 "only if it is named"),
-    ROW(MACHINE, SIMULATE, "device", CHOICES(devices, device_words, "all"),
+    ROW(MACHINE, SIMULATE, "device", CHOICES(runtime.devices, device_words, "all"),
         BRIEF(SIMULATE, "processors of the machine: cpu, cuda, or all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
-    ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", .tune = RUNS, TEXT(scheduler, "NAME|FILE.so:NAME"),
-        .per_rank = true, .may_change = true, BRIEF(SIMULATE, "scheduling policy of StarPU, or sino-affinity"),
+    ROW(MACHINE, RECON | DEMO | BENCH | SIMULATE, "scheduler", .tune = RUNS,
+        TEXT(runtime.scheduler, "NAME|FILE.so:NAME"), .per_rank = true, .may_change = true,
+        BRIEF(SIMULATE, "scheduling policy of StarPU, or sino-affinity"),
         .help = "scheduling policy: one of StarPU's (lws, dmdas ...), sino-affinity, or one of a shared object of "
                 "yours; if "
                 "not given: STARPU_SCHED, or else lws, or dmdas with devices"),
-    ROW(MACHINE, RECON | DEMO, "models", .tune = RUNS, CHOICE(models, model_words, "auto"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO, "models", .tune = RUNS, CHOICE(runtime.models, model_words, "auto"), .may_change = true,
         .help =
             "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
             "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
             "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
-    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(operator_cache, "DIR"), .per_rank = true, .may_change = true,
+    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(projection.cache, "DIR"), .per_rank = true, .may_change = true,
         ONLY(PARALLEL | MATRIX | PET, of_stored),
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),
     ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .tune = RUNS,
-        .kind = SINO_SETTING_DURATION, AT(stall_limit_s, double), .low = 0, .high = COUNT_MAX, .fallback = "10min",
-        .operand = "TIME", .may_change = true,
+        .kind = SINO_SETTING_DURATION, AT(runtime.stall_limit_s, double), .low = 0, .high = COUNT_MAX,
+        .fallback = "10min", .operand = "TIME", .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends, and so do ranks one of "
                 "which "
                 "gives no sign of life; none: they wait for ever"),
-    ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", .tune = RUNS, TEXT(graph, "FILE"), .per_rank = true,
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", .tune = RUNS, TEXT(runtime.graph, "FILE"), .per_rank = true,
         .may_change = true, .help = "write the task graph as a DOT file"),
-    ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(profile, char *), .fallback = "no",
-        .operand = "yes|no|FILE", .may_change = true, BRIEF(SIMULATE, "report how the time was spent"),
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(runtime.profile, char *),
+        .fallback = "no", .operand = "yes|no|FILE", .may_change = true,
+        BRIEF(SIMULATE, "report how the time was spent"),
         .help =
             "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
             "file, as docs/JSON.md describes"),
-    ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", .tune = RUNS, TEXT(trace, "FILE"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", .tune = RUNS, TEXT(runtime.trace, "FILE"), .may_change = true,
         BRIEF(SIMULATE, "write when and where every task ran, for ui.perfetto.dev"),
         .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
                 "name that ends in .paje: for ViTE and StarVZ, if StarPU has FxT"),
 
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "grid", SHARES(GRID, grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "grid", SHARES(GRID, team.grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
         .may_change = true, .geometries = SCANS,
         .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
                 "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
                 "projections; auto: as many rows as ranks"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "topology", .tune = RUNS,
-        SHARES(TOPOLOGY, topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"), .may_change = true,
+        SHARES(TOPOLOGY, team.topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"), .may_change = true,
         ONLY(PARALLEL, of_slices),
         .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
                 "may have several nodes; auto: one node per rank, with the sockets and workers of the "
                 "machine"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "communication", .tune = RUNS,
-        CHOICE(communication, communication_words, "hierarchical"), ONLY(PARALLEL, of_slices),
+        CHOICE(team.communication, communication_words, "hierarchical"), ONLY(PARALLEL, of_slices),
         .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
                 "direct: they are sent to their owners at once"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", .tune = RUNS, FLAG(overlap, "yes"), ONLY(PARALLEL, of_slices),
+    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", .tune = RUNS, FLAG(team.overlap, "yes"),
+        ONLY(PARALLEL, of_slices),
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "node-weights", .tune = RUNS, .kind = SINO_SETTING_WEIGHTS,
-        AT(node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
+        AT(team.node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
         ONLY(PARALLEL | MATRIX, of_shares),
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
-    ROW(OUTPUT, RECON | PHANTOM | DEMO | JOIN, "out", .letter = 'o', .alias = "out-path-name", TEXT(out, "FILE"),
-        .per_rank = true, .may_change = true, BRIEF(RECON | PHANTOM | DEMO | JOIN, "the output"),
+    ROW(OUTPUT, RECON | PHANTOM | DEMO | JOIN, "out", .letter = 'o', .alias = "out-path-name",
+        TEXT(output.path, "FILE"), .per_rank = true, .may_change = true,
+        BRIEF(RECON | PHANTOM | DEMO | JOIN, "the output"),
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
                 "directory, \"demo\" if not given; join: as recon; init: a file of settings, or - to print them"),
-    ROW(OUTPUT, RECON | JOIN, "save-format", CHOICE(save_format, save_words, "hdf5"),
+    ROW(OUTPUT, RECON | JOIN, "save-format", CHOICE(output.format, save_words, "hdf5"),
         BRIEF(RECON | JOIN, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
                 "pyramid for viewers; join: not both"),
-    ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(compression, compression_words, "none"),
+    ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(output.compression, compression_words, "none"),
         .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
                 "without --resume, and TIFF files of single slices; zstd: zarr"),
-    ROW(OUTPUT, RECON | PLAN, "output-type", CHOICE(output_type, type_of_output_words, "float32"),
+    ROW(OUTPUT, RECON | PLAN, "output-type", CHOICE(output.type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),
-    ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output_range, SinoValueRange), .low = -VALUE_MAX,
+    ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output.range, SinoValueRange), .low = -VALUE_MAX,
         .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
         .help =
             "values that the least and the largest number of --output-type stand for; values beyond them are "
@@ -730,230 +748,239 @@ const SinoSetting sino_setting_table[] = {
             "a coarse one; with float32: "
             "the range that viewers show"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
-        SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
+        SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
                 "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
                 "its file says"),
-    ROW(OUTPUT, RECON | PLAN | SIMULATE, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
-        .geometries = CONES | MATRIX,
+    ROW(OUTPUT, RECON | PLAN | SIMULATE, "voxel-size", REAL(geometry.voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL),
+        .unit = "mm", .geometries = CONES | MATRIX,
         .help =
             "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
             "--system-matrix what its file says"),
-    ROW(OUTPUT, RECON | SIMULATE, "mask-ratio", REAL(mask_ratio, 0, 1, "0"), .geometries = SCANS,
+    ROW(OUTPUT, RECON | SIMULATE, "mask-ratio", REAL(output.mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
-    ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(pixel_size_um, 0, COUNT_MAX, "0"),
+    ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(geometry.pixel_size_um, 0, COUNT_MAX, "0"),
         .unit = "micrometres", ONLY(PARALLEL, of_pixels),
         BRIEF(RECON, "micrometres of a detector pixel, for values in 1/cm"),
         .help = "side of a detector pixel, for values per cm and for --phase-method; 0: values per detector pixel"),
-    ROW(OUTPUT, RECON | SIMULATE, "post-filter", REAL(post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm",
+    ROW(OUTPUT, RECON | SIMULATE, "post-filter", REAL(counts.post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm",
         .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
-    ROW(OUTPUT, RECON, "save-every", INTEGER(save_every, 0, COUNT_MAX, "0"), .unit = "iterations", .geometries = MATRIX,
-        .help = "also save the image after every so many iterations; 0: only the last one"),
-    ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(pictures, "yes"), .may_change = true,
+    ROW(OUTPUT, RECON, "save-every", INTEGER(counts.save_every, 0, COUNT_MAX, "0"), .unit = "iterations",
+        .geometries = MATRIX, .help = "also save the image after every so many iterations; 0: only the last one"),
+    ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(output.pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON | DEMO, "report", TEXT(run_report, "auto|none|FILE"), .fallback = "auto", .per_rank = true,
+    ROW(OUTPUT, RECON | DEMO, "report", TEXT(output.report, "auto|none|FILE"), .fallback = "auto", .per_rank = true,
         .may_change = true, BRIEF(RECON, "page about the run, beside the volume; none: no page"),
         .help =
             "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, time "
             "and memory; auto: the name of the output with .html"),
-    ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(resume, "no"), .argument_only = true,
+    ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(output.resume, "no"), .argument_only = true,
         BRIEF(RECON | SWEEP, "go on from what an unfinished run has stored"),
         .help = "go on from the slices, or the sets of counts, that an unfinished run of the same settings and input "
                 "has stored; a new run begins if there are none; sweep: go on from the rows of the CSV file"),
-    ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(overwrite, "no"), .may_change = true,
+    ROW(OUTPUT, EVERY_VERB & ~INFO & ~PLAN, "overwrite", FLAG(output.overwrite, "no"), .may_change = true,
         BRIEF(EVERY_VERB & ~INFO & ~PLAN, "replace existing results"), .help = "replace existing results"),
-    ROW(OUTPUT, INFO | PLAN | SIMULATE | COMPARE, "json", FLAG(json, "no"),
+    ROW(OUTPUT, INFO | PLAN | SIMULATE | COMPARE, "json", FLAG(output.json, "no"),
         BRIEF(INFO | PLAN | SIMULATE | COMPARE, "print one JSON object"),
         .help = "print one JSON object, whose names are in docs/JSON.md; yes if --log json is given"),
 
-    ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
+    ROW(PHANTOM, PHANTOM | DEMO, "size", INTEGER(phantom.size, 1, 65536, "256"), .unit = "pixels", .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice"),
-    ROW(PHANTOM, PHANTOM | DEMO, "object", CHOICE(phantom_object, object_words, "head"), .geometries = SCANS,
+    ROW(PHANTOM, PHANTOM | DEMO, "object", CHOICE(phantom.object, object_words, "head"), .geometries = SCANS,
         BRIEF(PHANTOM, "what is scanned"),
         .help = "what is scanned; head: ellipsoids, each of one value, after Shepp and Logan; texture, of parallel "
                 "beams: a body with grains of all sizes, smooth fields, crystals and pores, as of bone or rock"),
-    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(angles, 1, 1000000, "400"), .geometries = SCANS,
+    ROW(PHANTOM, PHANTOM | DEMO, "angles", INTEGER(phantom.angles, 1, 1000000, "400"), .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "projections"), .help = "projections over 180 degrees; with --geometry cone over 360"),
-    ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(slices, 1, 1000000, "16"), .geometries = SCANS,
+    ROW(PHANTOM, PHANTOM | DEMO, "slices", INTEGER(phantom.slices, 1, 1000000, "16"), .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "detector rows"), .help = "detector rows"),
-    ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(noise, 0, 1, "0.01"), .geometries = SCANS,
+    ROW(PHANTOM, PHANTOM | DEMO, "noise", REAL(phantom.noise, 0, 1, "0.01"), .geometries = SCANS,
         BRIEF(PHANTOM | DEMO, "photon noise of an open-beam count; 0: none"),
         .help = "relative standard deviation of an open-beam count (photon noise); 0: no noise"),
-    ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(seed, 0, SEED_MAX, "1"), BRIEF(PHANTOM, "seed of the noise"),
+    ROW(PHANTOM, PHANTOM | DEMO, "seed", INTEGER(phantom.seed, 0, SEED_MAX, "1"), BRIEF(PHANTOM, "seed of the noise"),
         .help = "seed of the noise: the same seed gives the same scan on any machine"),
-    ROW(PHANTOM, PHANTOM, "truth", TEXT(truth, "FILE"), BRIEF(PHANTOM, "also write the true volume to this HDF5 file"),
+    ROW(PHANTOM, PHANTOM, "truth", TEXT(phantom.truth, "FILE"),
+        BRIEF(PHANTOM, "also write the true volume to this HDF5 file"),
         .help =
             "also write the true volume to this HDF5 file; with --geometry pet it is always written, to a file with "
             "the name of the matrix and .truth.h5 unless this names another"),
-    ROW(PHANTOM, PHANTOM | DEMO, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
-        .unit = "voxels", .geometries = PET,
+    ROW(PHANTOM, PHANTOM | DEMO, "volume",
+        SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"), .unit = "voxels",
+        .geometries = PET,
         .help = "voxels along x, y and z; auto: as many as fill the scanner, 38x38x10 with 24x4x4 crystals"),
-    ROW(PHANTOM, PHANTOM | DEMO, "voxel-size", REAL(voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
+    ROW(PHANTOM, PHANTOM | DEMO, "voxel-size", REAL(geometry.voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
         .geometries = PET, .help = "side of a voxel; if not given: 1"),
-    ROW(PHANTOM, PHANTOM | DEMO, "crystals", .kind = SINO_SETTING_CRYSTALS, AT(crystals, SinoCrystalShape), .low = 1,
-        .high = 65535, .fallback = "24x4x4", .operand = "BxTxR", .geometries = PET,
+    ROW(PHANTOM, PHANTOM | DEMO, "crystals", .kind = SINO_SETTING_CRYSTALS, AT(phantom.crystals, SinoCrystalShape),
+        .low = 1, .high = 65535, .fallback = "24x4x4", .operand = "BxTxR", .geometries = PET,
         BRIEF(PHANTOM, "PET scanner: B blocks of T crystals in R rings"),
         .help = "B blocks on a circle, T crystals of each along the circle, R rings of them; the crystals have 2x2x10 "
                 "mm, and the blocks touch"),
-    ROW(PHANTOM, PHANTOM | DEMO, "rays", INTEGER(rays, 1, 65536, "12"), .geometries = PET,
+    ROW(PHANTOM, PHANTOM | DEMO, "rays", INTEGER(phantom.rays, 1, 65536, "12"), .geometries = PET,
         .help = "rays between two crystals of which a row of the matrix is the mean"),
-    ROW(PHANTOM, PHANTOM | DEMO, "counts", INTEGER(total_counts, 1, COUNT_MAX, "2000000"), .geometries = PET,
+    ROW(PHANTOM, PHANTOM | DEMO, "counts", INTEGER(phantom.total_counts, 1, COUNT_MAX, "2000000"), .geometries = PET,
         BRIEF(PHANTOM, "PET scanner: expected counts"),
         .help = "expected number of the counts of a set, which have Poisson's distribution"),
-    ROW(PHANTOM, PHANTOM, "replicates", INTEGER(replicates, 1, 4096, "1"), .geometries = PET,
+    ROW(PHANTOM, PHANTOM, "replicates", INTEGER(phantom.replicates, 1, 4096, "1"), .geometries = PET,
         .help =
             "sets of counts of the same activity, which differ in their noise; the file of counts has them one after "
             "the other"),
-    ROW(PHANTOM, PHANTOM | DEMO, "background", REAL(background, 0, 1, "0"), .high_excluded = true, .geometries = PET,
+    ROW(PHANTOM, PHANTOM | DEMO, "background", REAL(phantom.background, 0, 1, "0"), .high_excluded = true,
+        .geometries = PET,
         .help = "share of the counts that are randoms and scatter; above 0 their expected numbers are written, too, to "
                 "a file with the name of the matrix and .additive"),
 
-    ROW(BENCHMARK, BENCH, "columns", INTEGER(columns, 1, 65536, "512"), .unit = "pixels", .geometries = SCANS,
+    ROW(BENCHMARK, BENCH, "columns", INTEGER(input.columns, 1, 65536, "512"), .unit = "pixels", .geometries = SCANS,
         BRIEF(BENCH, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
                 "rows, and the volume is a cube"),
-    ROW(BENCHMARK, BENCH, "angles", INTEGER(angles, 1, 1000000, "375"), .geometries = SCANS,
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(phantom.angles, 1, 1000000, "375"), .geometries = SCANS,
         BRIEF(BENCH, "projections"), .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
-    ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
+    ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", .geometries = CONES,
         .help = "voxels of a cone beam's volume along x, y and z; auto: as many as columns"),
-    ROW(BENCHMARK, BENCH, "precision", CHOICES(precisions, precision_words, "all"),
+    ROW(BENCHMARK, BENCH, "precision", CHOICES(bench.precisions, precision_words, "all"),
         BRIEF(BENCH, "precisions to measure"),
         .help = "precisions to measure: the types of stored and multiplied vectors and ray lengths; cone beams and "
                 "system matrices have single and mixed"),
-    ROW(BENCHMARK, BENCH, "slices", COUNTS(slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
+    ROW(BENCHMARK, BENCH, "slices", COUNTS(bench.slice_counts, 1, SINO_SLICES_MAX, "1,2,4,8,16,32,64"),
         ONLY(PARALLEL | MATRIX, of_bench), BRIEF(BENCH, "slices, or sets of counts, of one product"),
         .help = "slices, or sets of counts of a system matrix, that one product computes together; 1,8 if not given, "
                 "with --system-matrix"),
-    ROW(BENCHMARK, BENCH | SWEEP, "csv", TEXT(csv, "FILE"), .may_change = true,
+    ROW(BENCHMARK, BENCH | SWEEP, "csv", TEXT(bench.csv, "FILE"), .may_change = true,
         BRIEF(BENCH | SWEEP, "table of what was measured"),
         .help = "write the measurements to this CSV file, too; sweep needs it, and adds a row as each run ends"),
-    ROW(BENCHMARK, BENCH, "roofline", TEXT(roofline, "FILE"), ONLY(PARALLEL, of_bench),
+    ROW(BENCHMARK, BENCH, "roofline", TEXT(bench.roofline, "FILE"), ONLY(PARALLEL, of_bench),
         BRIEF(BENCH, "picture of it below the machine's limits, .svg"),
         .help = "draw GFLOP/s over flops per byte below the machine's limits, as .svg"),
 
-    ROW(PLAN, PLAN | SIMULATE, "columns", INTEGER(columns, 1, 65536, NULL), .geometries = SCANS,
+    ROW(PLAN, PLAN | SIMULATE, "columns", INTEGER(input.columns, 1, 65536, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "detector columns of a scan without a file"),
         .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
                 "side of a slice"),
-    ROW(PLAN, PLAN | SIMULATE, "angles", INTEGER(angles, 1, 1000000, NULL), .geometries = SCANS,
+    ROW(PLAN, PLAN | SIMULATE, "angles", INTEGER(phantom.angles, 1, 1000000, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "projections of a scan without a file"),
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
-    ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(slices, 1, 1000000, NULL), .geometries = SCANS,
+    ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(phantom.slices, 1, 1000000, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "detector rows of a scan without a file"),
         .help = "detector rows of a scan without a file"),
-    ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
+    ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(plan.ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
-    ROW(PLAN, PLAN, "slurm", FLAG(slurm, "no"), ONLY(PARALLEL, of_rates), BRIEF(PLAN, "print a batch script for Slurm"),
+    ROW(PLAN, PLAN, "slurm", FLAG(plan.slurm, "no"), ONLY(PARALLEL, of_rates),
+        BRIEF(PLAN, "print a batch script for Slurm"),
         .help = "print a batch script for Slurm, with the memory and the time of the plan and its settings, instead of "
                 "the plan"),
-    ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(machine, "NAME|FILE"),
+    ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(plan.machine, "NAME|FILE"),
         BRIEF(PLAN | SIMULATE | SWEEP, "a preset or a file (docs/MACHINES.md)"),
         .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
                 "table of sinodag bench "
                 "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
                 "--geometry cone --csv; the "
                 "options below override them; sweep: the machine of --simulate"),
-    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL), .algorithms = FDK, .geometries = CONES,
-        .help = "ranks that share a node; if not given: 1, or what --machine says"),
-    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(ranks_per_node, 1, 1e6, NULL),
+    ROW(PLAN, PLAN, "ranks-per-node", INTEGER(plan.ranks_per_node, 1, 1e6, NULL), .algorithms = FDK,
+        .geometries = CONES, .help = "ranks that share a node; if not given: 1, or what --machine says"),
+    ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(plan.ranks_per_node, 1, 1e6, NULL),
         .help = "simulate: ranks that share the cores, the devices and the memory of a node alike; if not given: 1"),
-    ROW(PLAN, PLAN, "backprojection-gups", .tune = PLAN, RATE(backproject_gups), .unit = "10^9 updates/s",
+    ROW(PLAN, PLAN, "backprojection-gups", .tune = PLAN, RATE(plan.backproject_gups), .unit = "10^9 updates/s",
         .algorithms = FDK, .geometries = CONES,
         .help = "rate at which a rank, or its device, adds projections to voxels (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "filter-gpixels", .tune = PLAN, RATE(filter_gpixels), .unit = "10^9 pixels/s", .algorithms = FDK,
-        .geometries = CONES, .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "device-memory", .tune = PLAN, .kind = SINO_SETTING_BYTES, AT(device_memory_bytes, int64_t),
+    ROW(PLAN, PLAN, "filter-gpixels", .tune = PLAN, RATE(plan.filter_gpixels), .unit = "10^9 pixels/s",
+        .algorithms = FDK, .geometries = CONES,
+        .help = "rate at which a rank weighs and filters projections (sinodag bench measures it)"),
+    ROW(PLAN, PLAN, "device-memory", .tune = PLAN, .kind = SINO_SETTING_BYTES, AT(plan.device_memory_bytes, int64_t),
         .low = 1 << 20, .high = BYTES_MAX, .operand = "SIZE", .unit = "bytes", .algorithms = FDK, .geometries = CONES,
         .help = "memory of a rank's device, which holds the rank's part of the volume; if not given: there is no "
                 "device, or what --machine says"),
-    ROW(PLAN, PLAN, "device-bandwidth", .tune = PLAN, RATE(device_gbps), .unit = "GB/s", .algorithms = FDK,
+    ROW(PLAN, PLAN, "device-bandwidth", .tune = PLAN, RATE(plan.device_gbps), .unit = "GB/s", .algorithms = FDK,
         .geometries = CONES,
         .help = "rate at which a rank copies to its device, and from it; if not given: 25, or what --machine says"),
-    ROW(PLAN, PLAN, "kernel-gflops", .tune = PLAN, RATE(kernel_gflops), .unit = "GFLOP/s", ONLY(PARALLEL, of_rates),
+    ROW(PLAN, PLAN, "kernel-gflops", .tune = PLAN, RATE(plan.kernel_gflops), .unit = "GFLOP/s",
+        ONLY(PARALLEL, of_rates),
         .help = "rate at which a worker projects and backprojects (sinodag bench measures it)"),
-    ROW(PLAN, PLAN, "memory-bandwidth", .tune = PLAN, RATE(memory_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "memory-bandwidth", .tune = PLAN, RATE(plan.memory_gbps), .unit = "GB/s",
         .help = "rate at which a worker reads and writes vectors and sums"),
-    ROW(PLAN, PLAN, "socket-bandwidth", .tune = PLAN, RATE(socket_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
+    ROW(PLAN, PLAN, "socket-bandwidth", .tune = PLAN, RATE(plan.socket_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a worker sends to other workers of its socket"),
-    ROW(PLAN, PLAN, "node-bandwidth", .tune = PLAN, RATE(node_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
+    ROW(PLAN, PLAN, "node-bandwidth", .tune = PLAN, RATE(plan.node_gbps), .unit = "GB/s", ONLY(PARALLEL, of_rates),
         .help = "rate at which a socket sends to other sockets of its node"),
-    ROW(PLAN, PLAN, "link-bandwidth", .tune = PLAN, RATE(link_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "link-bandwidth", .tune = PLAN, RATE(plan.link_gbps), .unit = "GB/s",
         .help = "rate at which a node sends to other nodes while it receives at the same rate"),
-    ROW(PLAN, PLAN, "link-latency", .tune = PLAN, RATE(link_latency_us), .unit = "microseconds",
+    ROW(PLAN, PLAN, "link-latency", .tune = PLAN, RATE(plan.link_latency_us), .unit = "microseconds",
         ONLY(PARALLEL | MATRIX, of_rates), .help = "time of a message between nodes in addition to that of its bytes"),
-    ROW(PLAN, PLAN, "file-bandwidth", .tune = PLAN, RATE(file_gbps), .unit = "GB/s",
+    ROW(PLAN, PLAN, "file-bandwidth", .tune = PLAN, RATE(plan.file_gbps), .unit = "GB/s",
         .help = "rate at which all ranks together read and write files"),
 
-    ROW(SWEEP, SWEEP, "schedulers", TEXT(schedulers, "LIST"), BRIEF(SWEEP, "policies to compare, or all"),
+    ROW(SWEEP, SWEEP, "schedulers", TEXT(sweep.schedulers, "LIST"), BRIEF(SWEEP, "policies to compare, or all"),
         .help = "scheduling policies that are compared, separated by commas; all: those that run here; "
                 "FILE.so:NAME: one of a shared object; if not given: lws, or dmdas too if devices compute"),
-    ROW(SWEEP, SWEEP, "columns", COUNTS(column_counts, 1, 65536, "256"), .unit = "pixels",
+    ROW(SWEEP, SWEEP, "columns", COUNTS(sweep.column_counts, 1, 65536, "256"), .unit = "pixels",
         BRIEF(SWEEP, "detector columns of phantom scans"),
         .help = "numbers of detector columns of the phantom scans that are reconstructed if there is no FILE"),
-    ROW(SWEEP, SWEEP, "angles", COUNTS(angle_counts, 1, 1000000, "400"), BRIEF(SWEEP, "projections of phantom scans"),
+    ROW(SWEEP, SWEEP, "angles", COUNTS(sweep.angle_counts, 1, 1000000, "400"),
+        BRIEF(SWEEP, "projections of phantom scans"),
         .help = "numbers of projections of these scans, over 180 degrees"),
-    ROW(SWEEP, SWEEP, "slices", COUNTS(swept_slices, 1, 1000000, "32"), BRIEF(SWEEP, "detector rows of phantom scans"),
-        .help = "detector rows of these scans"),
-    ROW(SWEEP, SWEEP, "minibatches", COUNTS(minibatches, 0, 256, "0"), .unit = "slices",
+    ROW(SWEEP, SWEEP, "slices", COUNTS(sweep.slice_counts, 1, 1000000, "32"),
+        BRIEF(SWEEP, "detector rows of phantom scans"), .help = "detector rows of these scans"),
+    ROW(SWEEP, SWEEP, "minibatches", COUNTS(sweep.minibatches, 0, 256, "0"), .unit = "slices",
         BRIEF(SWEEP, "values of --minibatch"), .help = "values of --minibatch; 0: sinodag chooses"),
-    ROW(SWEEP, SWEEP, "partitions", COUNTS(partition_counts, 0, 1000000, "0"), BRIEF(SWEEP, "values of --partitions"),
-        .help = "values of --partitions; 0: sinodag chooses"),
-    ROW(SWEEP, SWEEP, "workers", COUNTS(worker_counts, 0, 1000000, "0"), .unit = "cores",
+    ROW(SWEEP, SWEEP, "partitions", COUNTS(sweep.partition_counts, 0, 1000000, "0"),
+        BRIEF(SWEEP, "values of --partitions"), .help = "values of --partitions; 0: sinodag chooses"),
+    ROW(SWEEP, SWEEP, "workers", COUNTS(sweep.worker_counts, 0, 1000000, "0"), .unit = "cores",
         BRIEF(SWEEP, "values of --workers"), .help = "values of --workers; 0: every core that this process may use"),
-    ROW(SWEEP, SWEEP, "devices", .kind = SINO_SETTING_DEVICES, AT(device_sets, SinoCountList), .fallback = "cpu",
+    ROW(SWEEP, SWEEP, "devices", .kind = SINO_SETTING_DEVICES, AT(sweep.device_sets, SinoCountList), .fallback = "cpu",
         .choices = device_words, .operand = "LIST", BRIEF(SWEEP, "values of --device: cpu,cpu+opencl,all"),
         .help = "values of --device, with + between the devices of one run: cpu,cpu+opencl,all"),
-    ROW(SWEEP, SWEEP, "precisions", CHOICES(swept_precisions, precision_words, "single"),
+    ROW(SWEEP, SWEEP, "precisions", CHOICES(sweep.precisions, precision_words, "single"),
         .help = "values of --precision"),
-    ROW(SWEEP, SWEEP, "repetitions", INTEGER(repetitions, 1, 10000, "3"), BRIEF(SWEEP, "runs of each combination"),
+    ROW(SWEEP, SWEEP, "repetitions", INTEGER(sweep.repetitions, 1, 10000, "3"),
+        BRIEF(SWEEP, "runs of each combination"),
         .help = "runs of each combination; each repetition has an order of its own"),
-    ROW(SWEEP, SWEEP, "seed", INTEGER(seed, 0, SEED_MAX, "1"), .help = "seed of the order of the runs"),
-    ROW(SWEEP, SWEEP, "simulate", .kind = SINO_SETTING_CHOICE, AT_CHOICE(simulation), .choices = simulation_words,
+    ROW(SWEEP, SWEEP, "seed", INTEGER(phantom.seed, 0, SEED_MAX, "1"), .help = "seed of the order of the runs"),
+    ROW(SWEEP, SWEEP, "simulate", .kind = SINO_SETTING_CHOICE, AT_CHOICE(sweep.simulation), .choices = simulation_words,
         .fallback = "no", .bare = "yes", .operand = "no|yes|only", BRIEF(SWEEP, "also predict the time of each"),
         .help = "also predict the time of each combination by sinodag simulate; only: run nothing else"),
-    ROW(SWEEP, SWEEP, "report", TEXT(report, "FILE"), .may_change = true,
+    ROW(SWEEP, SWEEP, "report", TEXT(sweep.report, "FILE"), .may_change = true,
         BRIEF(SWEEP, "tables and plots as a page of HTML"),
         .help = "write tables and plots as a page of HTML that needs no other file"),
-    ROW(SWEEP, SWEEP, "plots", TEXT(plots, "DIR"), .may_change = true,
+    ROW(SWEEP, SWEEP, "plots", TEXT(sweep.plots, "DIR"), .may_change = true,
         .help = "also write the plots as SVG files to this directory"),
-    ROW(SWEEP, SWEEP, "keep", TEXT(keep, "DIR"), .may_change = true,
+    ROW(SWEEP, SWEEP, "keep", TEXT(sweep.keep, "DIR"), .may_change = true,
         .help = "keep the profile and the log of every run in this directory"),
 
-    ROW(COMPARE, COMPARE, "reference", TEXT(reference, "FILE"), .per_rank = true,
+    ROW(COMPARE, COMPARE, "reference", TEXT(compare.reference, "FILE"), .per_rank = true,
         .help = "the volume that the other one is compared with: HDF5 (FILE:/DATASET; /exchange/data if no dataset is "
                 "named), a TIFF file with all slices, a folder or a quoted pattern of TIFF files, OME-Zarr, .npy, or "
                 "raw float32 with --volume; the option's name may be left out"),
-    ROW(COMPARE, COMPARE, "volume", SHARES(VOLUME, volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
+    ROW(COMPARE, COMPARE, "volume", SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", BRIEF(COMPARE, "sizes of raw float32 volumes"),
         .help = "voxels of raw float32 volumes along x, y and z; auto: other formats tell them"),
-    ROW(COMPARE, COMPARE, "slices", TEXT(compared_slices, "A:B"), BRIEF(COMPARE, "slices A to B - 1"),
+    ROW(COMPARE, COMPARE, "slices", TEXT(compare.slices, "A:B"), BRIEF(COMPARE, "slices A to B - 1"),
         .help = "compare slices A to B - 1, counted from 0; if not given: all"),
-    ROW(COMPARE, COMPARE, "region", TEXT(region, "REGION"), .fallback = "circle",
+    ROW(COMPARE, COMPARE, "region", TEXT(compare.region, "REGION"), .fallback = "circle",
         BRIEF(COMPARE, "circle, all, X0:X1,Y0:Y1 or X,Y,RADIUS"),
         .help =
             "the part of each slice that counts; circle: the inscribed one; all: the slice; X0:X1,Y0:Y1: columns X0 to "
             "X1 - 1 of rows Y0 to Y1 - 1; X,Y,RADIUS: a circle; in voxels, column 0 and row 0 are top left"),
-    ROW(COMPARE, COMPARE, "object", TEXT(object, "X,Y,RADIUS"),
+    ROW(COMPARE, COMPARE, "object", TEXT(compare.object, "X,Y,RADIUS"),
         BRIEF(COMPARE, "circle of the contrast to noise; needs --background"),
         .help = "circle in an object, for its contrast to noise: its mean less that of --background, in standard "
                 "deviations "
                 "of the latter"),
-    ROW(COMPARE, COMPARE, "background", TEXT(surroundings, "X,Y,RADIUS"), BRIEF(COMPARE, "circle beside the object"),
+    ROW(COMPARE, COMPARE, "background", TEXT(compare.surroundings, "X,Y,RADIUS"),
+        BRIEF(COMPARE, "circle beside the object"),
         .help = "circle in even surroundings, for the contrast to noise of --object"),
-    ROW(COMPARE, COMPARE, "frc", TEXT(frc, "FILE"), .may_change = true,
+    ROW(COMPARE, COMPARE, "frc", TEXT(compare.frc, "FILE"), .may_change = true,
         BRIEF(COMPARE, "resolution of half-sets: the curve as CSV"),
         .help = "write the Fourier ring correlation to this CSV file, and print the resolution; it is one only if the "
                 "volumes "
                 "come from independent halves of the projections (docs/QUALITY.md)"),
-    ROW(COMPARE, COMPARE, "picture", TEXT(picture, "FILE"), .may_change = true,
+    ROW(COMPARE, COMPARE, "picture", TEXT(compare.picture, "FILE"), .may_change = true,
         BRIEF(COMPARE, "both volumes and their difference as PNG"),
         .help = "write a PNG of the slice that differs most: the volume, the reference, and the difference"),
-    ROW(COMPARE, COMPARE, "at-most", REAL(at_most, 0, COUNT_MAX, NULL), .low_excluded = true,
+    ROW(COMPARE, COMPARE, "at-most", REAL(compare.at_most, 0, COUNT_MAX, NULL), .low_excluded = true,
         BRIEF(COMPARE, "fail if the relative L2 error is larger"),
         .help = "end with exit code 1 if the relative L2 error of all slices together is larger"),
 

@@ -169,7 +169,8 @@ SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept,
     varied->remarks = NULL;
     SINO_TRY(check_word(row, where, swept->value[i]));
     SINO_TRY(sino_setting_assign_given(row, where, swept->value[i], varied));
-    if (strcmp(row->name, "minimum") == 0 && varied->minimum < 0) varied->nonnegativity = SINO_NONNEGATIVITY_NO;
+    if (strcmp(row->name, "minimum") == 0 && varied->solver.minimum < 0)
+        varied->solver.nonnegativity = SINO_NONNEGATIVITY_NO;
     free(varied->remarks);
     varied->remarks = NULL;
     return sino_setting_check(row, varied);

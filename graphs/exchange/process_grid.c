@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int64_t sino_process_grid_group(const SinoProcessGrid *grid, int64_t rank)

@@ -5,7 +5,9 @@
 #ifndef SINO_PROCESS_GRID_H
 #define SINO_PROCESS_GRID_H
 
-#include "settings.h"
+#include "log.h"
+#include "status.h"
+#include "team_settings.h"
 
 /* Bytes of memory that a rank needs if data_ranks ranks share each slice. The value falls as data_ranks grows. */
 typedef SinoStatus (*SinoRankBytes)(const void *context, int64_t batch_groups, int64_t data_ranks, int64_t *bytes);

@@ -10,7 +10,9 @@
 #define SINO_TOPOLOGY_H
 
 #include "arithmetic.h"
-#include "settings.h"
+#include "log.h"
+#include "status.h"
+#include "team_settings.h"
 
 enum { SINO_PARTITIONS_MAX = 1 << 15 };
 

@@ -35,10 +35,10 @@ static const struct {
 
 const SinoJobKind *sino_job_kind(const SinoSettings *settings)
 {
-    const SinoGeometryChoice geometry = settings->geometry;
+    const SinoGeometryChoice geometry = settings->geometry.kind;
     if (geometry == SINO_GEOMETRY_PARALLEL) return &sino_job_kinds[SINO_JOB_SCAN];
     if (!sino_geometry_is_cone(geometry)) return &sino_job_kinds[SINO_JOB_COUNTS];
-    return &sino_job_kinds[settings->algorithm == SINO_ALGORITHM_FDK ? SINO_JOB_FDK : SINO_JOB_VOLUME];
+    return &sino_job_kinds[settings->solver.algorithm == SINO_ALGORITHM_FDK ? SINO_JOB_FDK : SINO_JOB_VOLUME];
 }
 
 bool sino_job_can(const SinoJobKind *kind, SinoJobUse use)
@@ -51,9 +51,9 @@ bool sino_job_is_cone(const SinoSettings *settings)
     return sino_job_kind(settings)->beam == SINO_BEAM_CONE;
 }
 
-bool sino_job_is_fan(const SinoSettings *settings)
+bool sino_job_is_fan(const SinoGeometrySettings *settings)
 {
-    return settings->geometry == SINO_GEOMETRY_FAN;
+    return settings->kind == SINO_GEOMETRY_FAN;
 }
 
 SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use)

@@ -44,7 +44,7 @@ bool sino_job_can(const SinoJobKind *kind, SinoJobUse use);
 
 /* Whether the settings are of a scan with cone or fan beams. */
 bool sino_job_is_cone(const SinoSettings *settings);
-bool sino_job_is_fan(const SinoSettings *settings); /* of fan beams */
+bool sino_job_is_fan(const SinoGeometrySettings *settings); /* of fan beams */
 
 /* SINO_BAD_INPUT: the kind lacks it; the text names the kinds that have it. */
 SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use);

@@ -124,13 +124,13 @@ const SinoLibrarySettings sino_library_start = {.what = "sinodag_start", .allowe
 
 static SinoStatus start_runtime(const SinoSettings *settings)
 {
-    const SinoRuntimeRequest request = {.workers = settings->workers,
-                                        .devices = settings->devices,
-                                        .scheduler = settings->scheduler,
-                                        .models = settings->models,
-                                        .graph_path = settings->graph,
-                                        .overwrite = settings->overwrite,
-                                        .trace_path = settings->trace,
+    const SinoRuntimeRequest request = {.workers = settings->runtime.workers,
+                                        .devices = settings->runtime.devices,
+                                        .scheduler = settings->runtime.scheduler,
+                                        .models = settings->runtime.models,
+                                        .graph_path = settings->runtime.graph,
+                                        .overwrite = settings->output.overwrite,
+                                        .trace_path = settings->runtime.trace,
                                         .log = library.log};
     return sino_runtime_start(&request, &library.runtime);
 }

@@ -67,7 +67,7 @@ static SinoStatus plan(const SinodagGeometry *geometry, const SinoSettings *sett
 {
     SINO_TRY(describe(geometry, settings, made));
     *request = (SinoOperatorRequest){.problem = {.cone = &made->cone,
-                                                 .precision = settings->precision,
+                                                 .precision = settings->projection.precision,
                                                  .subset_count = sino_library_subsets(geometry)},
                                      .shape = SINO_EXCHANGE_ALONE(1)};
     SINO_CHECK(sino_cone_kind.takes(&request->problem), SINO_BAD_INPUT,

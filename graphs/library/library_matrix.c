@@ -45,12 +45,12 @@ static SinoStatus open_survey(const SinodagGeometry *geometry, const SinoSetting
     SinoMatrixRequest request = sino_matrix_request(settings, (SinoMatrixShare){.rank_count = 1});
     SinoMemoryMatrix memory;
     request.subset_count = sino_library_subsets(geometry);
-    if (sino_runtime_device_count(runtime) > 0 && settings->mirrors != SINO_MIRRORS_FOLDED)
+    if (sino_runtime_device_count(runtime) > 0 && settings->counts.mirrors != SINO_MIRRORS_FOLDED)
         request.folding = SINO_FOLD_NEVER;
     if (matrix) {
-        SINO_CHECK(!settings->operator_cache, SINO_BAD_INPUT,
+        SINO_CHECK(!settings->projection.cache, SINO_BAD_INPUT,
                    "operator-cache is '%s' with a matrix in memory; allowed: with the setting system-matrix",
-                   settings->operator_cache);
+                   settings->projection.cache);
         SINO_TRY(check_arrays(matrix));
         memory = (SinoMemoryMatrix){.name = request.path,
                                     .row_count = matrix->rows,
@@ -62,7 +62,7 @@ static SinoStatus open_survey(const SinodagGeometry *geometry, const SinoSetting
                                     .value = matrix->value};
         request.memory = &memory;
     }
-    return sino_matrix_input_survey(settings, sino_runtime_log(runtime), &request, &made->matrix);
+    return sino_matrix_input_survey(&settings->projection, sino_runtime_log(runtime), &request, &made->matrix);
 }
 
 /* The plan of a reconstruction of one set. */
@@ -92,10 +92,10 @@ static SinoStatus plan(const SinodagGeometry *geometry, const SinoSettings *sett
     SinoUnitPlan planned;
     SINO_TRY(open_survey(geometry, settings, made));
     *request = (SinoOperatorRequest){.problem = {.matrix = made->matrix,
-                                                 .precision = settings->precision,
+                                                 .precision = settings->projection.precision,
                                                  .subset_count = sino_library_subsets(geometry)},
                                      .shape = SINO_EXCHANGE_ALONE(1),
-                                     .cache = settings->operator_cache};
+                                     .cache = settings->projection.cache};
     SINO_TRY(forecast(settings, &request->problem, &planned));
     request->window_count = planned.stay.window_count;
     request->listed = planned.stay.listed;

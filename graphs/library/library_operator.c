@@ -107,7 +107,7 @@ static SinoStatus build(const SinoLibraryKind *kind, const SinodagGeometry *geom
     SINO_TRY(copy_angles(geometry, made));
     SINO_TRY(kind->plan(geometry, settings, made, &request));
     SINO_TRY(sino_operator_new(sino_library_runtime(), &request, &made->op));
-    made->memory_bytes = settings->memory_bytes;
+    made->memory_bytes = settings->runtime.memory_bytes;
     made->windows = request.window_count > 0;
     made->op->kind->report(made->op);
     if (made->op->kind->keep) made->op->kind->keep(made->op, request.cache);
@@ -116,7 +116,7 @@ static SinoStatus build(const SinoLibraryKind *kind, const SinodagGeometry *geom
 }
 
 /* What products need, and what all kinds tell. */
-static SinoStatus complete(const SinoSettings *settings, SinodagOperator *made)
+static SinoStatus complete(const SinoRuntimeSettings *settings, SinodagOperator *made)
 {
     SINO_TRY(sino_lines_new(made->op, &made->lines));
     const SinoArraySizes sizes = sino_lines_sizes(made->lines, SINO_ALL_SUBSETS);
@@ -142,7 +142,7 @@ static SinoStatus make_kind(const SinoLibraryKind *kind, const SinodagGeometry *
     SinoSettings *settings = NULL;
     SINO_TRY(sino_library_settings(&all, given, &settings));
     SinoStatus status = build(kind, geometry, settings, made);
-    if (!status) status = complete(settings, made);
+    if (!status) status = complete(&settings->runtime, made);
     sino_settings_free(settings);
     return status;
 }

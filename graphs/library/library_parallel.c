@@ -30,11 +30,11 @@ static SinoStatus describe(const SinoSettings *settings, const SinodagGeometry *
                                                    .grid_size = grid.grid_size,
                                                    .angle_rad = angle_rad,
                                                    .center = isnan(geometry->center) ? middle : geometry->center},
-                                      .precision = settings->precision,
-                                      .symmetry = settings->symmetry,
+                                      .precision = settings->projection.precision,
+                                      .symmetry = settings->projection.symmetry,
                                       .subset_count = subsets,
-                                      .projector = settings->projector,
-                                      .interpolation = settings->interpolation},
+                                      .projector = settings->projection.projector,
+                                      .interpolation = settings->projection.interpolation},
                           .solver = sino_solver_fbp_of(subsets),
                           .history_columns = 1,
                           .history_numbers = 1,
@@ -53,7 +53,7 @@ static SinoStatus forecast(const SinodagGeometry *geometry, const SinoSettings *
      * cost more than a slow worker does. */
     request.choices.worker_products = 1;
     if (!request.choices.minibatch && request.machine.devices.count == 0)
-        request.choices.minibatch = sino_panel_width(sino_precision_solver(settings->precision));
+        request.choices.minibatch = sino_panel_width(sino_precision_solver(settings->projection.precision));
     return sino_forecast_new(&request, &made->forecast);
 }
 
@@ -66,8 +66,8 @@ static SinoStatus plan(const SinodagGeometry *geometry, const SinoSettings *sett
                                      .division = plan->division,
                                      .shape = sino_run_plan_shape(plan, 0),
                                      .window_count = plan->window_count,
-                                     .cache = settings->operator_cache};
-    return sino_rays_kind.check(settings->operator_cache);
+                                     .cache = settings->projection.cache};
+    return sino_rays_kind.check(settings->projection.cache);
 }
 
 static void tell(SinodagOperator *made, SinodagAbout *about)

@@ -96,9 +96,9 @@ static SinoStatus check_weights(const SinoLibrarySettings *of, const SinoSetting
 {
     const bool array = sino_library_given(of->own, "weights");
     SINO_CHECK(
-        array || settings->weights != SINO_WEIGHTS_FILE, SINO_BAD_INPUT,
+        array || settings->solver.weights != SINO_WEIGHTS_FILE, SINO_BAD_INPUT,
         "the setting weights is '%s'; allowed: auto, counts or none, or of sinodag_recon an array in place of it",
-        settings->weights_file);
+        settings->solver.weights_file);
     return NULL;
 }
 

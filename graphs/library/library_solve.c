@@ -40,12 +40,12 @@ typedef struct Solve {
 /* What the program finds by looking at the scan, and the solvers that need the operator as it is. */
 static SinoStatus check_solver(const SinoSettings *settings, const SinodagOperator *op, const SinoSolver *solver)
 {
-    const char *name = sino_algorithm_name(settings->algorithm);
+    const char *name = sino_algorithm_name(settings->solver.algorithm);
     SINO_CHECK(solver, SINO_BAD_INPUT, "--algorithm is %s; allowed: cg, sirt, mlem, osem, fista, fbp, fdk", name);
-    SINO_CHECK(!solver->iterative || settings->iterations > 0, SINO_BAD_INPUT,
+    SINO_CHECK(!solver->iterative || settings->solver.iterations > 0, SINO_BAD_INPUT,
                "--iterations is auto; allowed: a number, for there is no scan to find it by");
-    SINO_CHECK(settings->algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->regularization), SINO_BAD_INPUT,
-               "--regularization is auto; allowed: a number, for there is no scan to find it by");
+    SINO_CHECK(settings->solver.algorithm != SINO_ALGORITHM_FISTA || !isnan(settings->prior.regularization),
+               SINO_BAD_INPUT, "--regularization is auto; allowed: a number, for there is no scan to find it by");
     SINO_CHECK(op->about.subsets == 1 || solver->has_subsets || !solver->iterative, SINO_BAD_INPUT,
                "--algorithm is %s, and the operator has %" PRId64
                " subsets; allowed: osem, fista or fbp, or an operator with one",
@@ -171,11 +171,12 @@ static const SinoUnitKind arrays = {.fill = fill, .store = give, .stored = take_
 
 static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
-    const SinoSolver *found = sino_solver_find(settings->algorithm, op->op->problem.projector, settings->weights, 2);
+    const SinoSolver *found =
+        sino_solver_find(settings->solver.algorithm, op->op->problem.projector, settings->solver.weights, 2);
     SINO_TRY(check_solver(settings, op, found));
     const SinoSolver *solver = found->iterative ? found : sino_solver_fbp_of(op->about.subsets);
     const SinoCone *cone = op->op->problem.cone;
-    const int64_t iterations = sino_solver_history_columns(found, settings) - 1;
+    const int64_t iterations = sino_solver_history_columns(found, &settings->solver) - 1;
     solve->of = op;
     solve->graph = (SinoSolve){
         .solver = solver,
@@ -183,14 +184,14 @@ static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *sett
                 .op = op->op,
                 .settings = settings,
                 .iterations = iterations,
-                .pad_edges = settings->padding == SINO_PADDING_EDGES,
-                .photon_weights = settings->weights == SINO_WEIGHTS_COUNTS,
-                .regularization = {.prior = settings->prior, .strength = settings->regularization},
-                .bounds = sino_solver_bounds(settings, 1),
+                .pad_edges = settings->solver.padding == SINO_PADDING_EDGES,
+                .photon_weights = settings->solver.weights == SINO_WEIGHTS_COUNTS,
+                .regularization = {.prior = settings->prior.kind, .strength = settings->prior.regularization},
+                .bounds = sino_solver_bounds(&settings->solver, 1),
                 .start_scale = solve->start.first ? 1 : 0},
         .units = {.kind = &arrays, .of = solve, .minibatch_work = cone ? 2 * sino_cone_product_work(cone) : 0},
         .slices = {.precision = sino_precision_solver(op->op->problem.precision)},
-        .history_numbers = sino_solver_history_numbers(solver, settings),
+        .history_numbers = sino_solver_history_numbers(solver, &settings->solver),
         .aside = iterations == 0};
     SINO_TRY(check_residual(solve));
     return divide(solve);
@@ -261,7 +262,7 @@ static SinoStatus check_apart(const SinodagOperator *op, const SinodagSolution *
 static SinoStatus solve_by_kind(const SinodagOperator *op, SinoSettings *settings, Solve *solve)
 {
     if (op->matrix) return sino_library_solve_matrix(op, settings, &solve->arrays, solve->solution);
-    if (settings->algorithm == SINO_ALGORITHM_FDK)
+    if (settings->solver.algorithm == SINO_ALGORITHM_FDK)
         return sino_library_solve_fdk(op, settings, &solve->arrays, solve->solution);
     return solve_with(op, settings, solve);
 }

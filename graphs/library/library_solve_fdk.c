@@ -97,15 +97,15 @@ static int tell(void *of, double done, const char *text)
 static void set_lengths(const SinodagOperator *op, SinoSettings *settings)
 {
     const SinoCone *cone = &op->cone;
-    settings->geometry = cone->fans ? SINO_GEOMETRY_FAN : SINO_GEOMETRY_CONE;
-    settings->source_object_mm = cone->source_object;
-    settings->source_detector_mm = cone->source_detector;
-    settings->detector_pixel = (SinoPixelSize){.width = cone->pixel_width, .height = cone->pixel_height};
-    settings->voxel_size_mm = cone->voxel_size;
-    settings->center_row = cone->center_row;
-    settings->rotation_axis = cone->center;
-    settings->volume = (SinoVolumeShape){.x = cone->x_count, .y = cone->y_count, .z = cone->z_count};
-    settings->memory_bytes = op->memory_bytes;
+    settings->geometry.kind = cone->fans ? SINO_GEOMETRY_FAN : SINO_GEOMETRY_CONE;
+    settings->geometry.source_object_mm = cone->source_object;
+    settings->geometry.source_detector_mm = cone->source_detector;
+    settings->geometry.detector_pixel = (SinoPixelSize){.width = cone->pixel_width, .height = cone->pixel_height};
+    settings->geometry.voxel_size_mm = cone->voxel_size;
+    settings->center.row = cone->center_row;
+    settings->center.rotation_axis = cone->center;
+    settings->geometry.volume = (SinoVolumeShape){.x = cone->x_count, .y = cone->y_count, .z = cone->z_count};
+    settings->runtime.memory_bytes = op->memory_bytes;
 }
 
 static SinoMemoryImages projections_of(const Fdk *fdk)

@@ -18,7 +18,7 @@ typedef struct Output {
     int64_t voxel_count;
 } Output;
 
-static SinoStatus check_subsets(const SinodagOperator *op, const SinoSettings *settings, const SinoSolver *solver)
+static SinoStatus check_subsets(const SinodagOperator *op, const SinoSolverSettings *settings, const SinoSolver *solver)
 {
     SINO_CHECK(op->about.subsets == 1 || solver->has_subsets, SINO_BAD_INPUT,
                "--algorithm is %s, and the operator has %" PRId64
@@ -132,7 +132,7 @@ static SinoStatus compute(const SinodagOperator *op, const SinoSettings *setting
                               .set_count = input->set_count,
                               .record = record,
                               .save = {.save = give_image, .of = output}};
-    SINO_TRY(sino_matrix_filter(settings, &op->matrix->outline.grid, &run.filter));
+    SINO_TRY(sino_matrix_filter(&settings->counts, &op->matrix->outline.grid, &run.filter));
     SINO_TRY(choose_sets(op, input, record->numbers, &run.batch_sets));
     SINO_TRY(sino_allocate(input->set_count, sizeof *run.lost, "sets of counts", &run.lost));
     SinoStatus status = sino_matrix_solve(&run);
@@ -169,8 +169,8 @@ SinoStatus sino_library_solve_matrix(const SinodagOperator *op, const SinoSettin
                              .survey = op->matrix,
                              .set_count = arrays->slice_count,
                              .problem = op->op->problem};
-    SINO_TRY(check_subsets(op, settings, input.solver));
-    SINO_TRY(sino_matrix_check_grid(settings, &op->matrix->outline.grid));
+    SINO_TRY(check_subsets(op, &settings->solver, input.solver));
+    SINO_TRY(sino_matrix_check_grid(&settings->solver, &op->matrix->outline.grid));
     SinoStatus status = open_files(op, arrays, solution, input.solver, &input.files);
     if (!status) status = solve(op, settings, arrays, solution, &input);
     sino_matrix_files_close(&input.files);

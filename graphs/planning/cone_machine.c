@@ -21,13 +21,14 @@ static const double usual_device_gbps = 25;
 
 static SinoStatus kernel_rates(const SinoSettings *settings, bool symmetric, SinoBenchConeRates *rates)
 {
-    *rates = usual[settings->precision == SINO_MIXED ? SINO_MIXED : SINO_SINGLE][symmetric];
-    if (!settings->machine || strcmp(settings->machine, "usual") == 0) return NULL;
-    SINO_CHECK(strchr(settings->machine, '.') || strchr(settings->machine, '/'), SINO_BAD_INPUT,
+    *rates = usual[settings->projection.precision == SINO_MIXED ? SINO_MIXED : SINO_SINGLE][symmetric];
+    if (!settings->plan.machine || strcmp(settings->plan.machine, "usual") == 0) return NULL;
+    SINO_CHECK(strchr(settings->plan.machine, '.') || strchr(settings->plan.machine, '/'), SINO_BAD_INPUT,
                "--machine is '%s'; allowed with --geometry cone: usual, abci, or a file of `sinodag bench --geometry "
                "cone --csv`",
-               settings->machine);
-    return sino_bench_csv_read_cone(settings->machine, sino_precision_name(settings->precision), symmetric, rates);
+               settings->plan.machine);
+    return sino_bench_csv_read_cone(settings->plan.machine, sino_precision_name(settings->projection.precision),
+                                    symmetric, rates);
 }
 
 static SinoStatus described(const SinoSettings *settings, bool symmetric, SinoConeMachine *result)
@@ -35,20 +36,20 @@ static SinoStatus described(const SinoSettings *settings, bool symmetric, SinoCo
     SinoSettings preset = *settings;
     SinoMachine machine;
     SinoBenchConeRates rates;
-    preset.machine = NULL;
-    SINO_CHECK(!(settings->device_gbps > 0) || settings->device_memory_bytes > 0, SINO_BAD_INPUT,
+    preset.plan.machine = NULL;
+    SINO_CHECK(!(settings->plan.device_gbps > 0) || settings->plan.device_memory_bytes > 0, SINO_BAD_INPUT,
                "--device-bandwidth is %g without --device-memory; allowed: both, or with --machine abci",
-               settings->device_gbps);
+               settings->plan.device_gbps);
     SINO_TRY(sino_machine_new(&preset, 0, &machine));
     SINO_TRY(kernel_rates(settings, symmetric, &rates));
-    if (rates.memory_gbps > 0 && !(settings->memory_gbps > 0)) machine.rates.memory_gbps = rates.memory_gbps;
+    if (rates.memory_gbps > 0 && !(settings->plan.memory_gbps > 0)) machine.rates.memory_gbps = rates.memory_gbps;
     machine.devices =
-        (SinoDeviceRoom){.count = settings->device_memory_bytes > 0, .bytes = settings->device_memory_bytes};
+        (SinoDeviceRoom){.count = settings->plan.device_memory_bytes > 0, .bytes = settings->plan.device_memory_bytes};
     const double workers = (double)machine.worker_count;
     const SinoConeKernelRates kernels = {.backproject_gups = rates.backproject_gups * workers,
                                          .filter_gpixels = rates.filter_gpixels * workers,
                                          .device_gbps = machine.devices.count > 0 ? usual_device_gbps : 0};
-    *result = sino_cone_machine_of(&machine, sino_larger(settings->ranks_per_node, 1), &kernels);
+    *result = sino_cone_machine_of(&machine, sino_larger(settings->plan.ranks_per_node, 1), &kernels);
     return NULL;
 }
 
@@ -58,7 +59,7 @@ static void set(double given, double *rate)
 }
 
 /* Settings are of a rank; rates of the machine are of nodes, too. */
-static void override(const SinoSettings *settings, SinoConeMachine *machine)
+static void override(const SinoPlanSettings *settings, SinoConeMachine *machine)
 {
     const double ranks = (double)machine->ranks_per_node;
     set(settings->backproject_gups, &machine->backproject_gups);
@@ -75,18 +76,19 @@ static void override(const SinoSettings *settings, SinoConeMachine *machine)
 SinoStatus sino_cone_machine_new(const SinoSettings *settings, bool symmetric, SinoConeMachine *result)
 {
     SinoConeMachine machine = sino_cone_abci;
-    if (settings->machine && strcmp(settings->machine, "abci") == 0) {
-        SINO_CHECK(!(settings->memory_gbps > 0), SINO_BAD_INPUT,
+    if (settings->plan.machine && strcmp(settings->plan.machine, "abci") == 0) {
+        SINO_CHECK(!(settings->plan.memory_gbps > 0), SINO_BAD_INPUT,
                    "--memory-bandwidth is %g with --machine abci, whose workers are not known; allowed: with another "
                    "--machine",
-                   settings->memory_gbps);
-        SINO_CHECK(settings->ranks_per_node == 0 || settings->ranks_per_node == machine.ranks_per_node, SINO_BAD_INPUT,
+                   settings->plan.memory_gbps);
+        SINO_CHECK(settings->plan.ranks_per_node == 0 || settings->plan.ranks_per_node == machine.ranks_per_node,
+                   SINO_BAD_INPUT,
                    "--ranks-per-node is %" PRId64 " with --machine abci; allowed: %" PRId64 ", or another --machine",
-                   settings->ranks_per_node, machine.ranks_per_node);
+                   settings->plan.ranks_per_node, machine.ranks_per_node);
     } else {
         SINO_TRY(described(settings, symmetric, &machine));
     }
-    override(settings, &machine);
+    override(&settings->plan, &machine);
     *result = machine;
     return NULL;
 }

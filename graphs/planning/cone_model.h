@@ -9,6 +9,7 @@
 #define SINO_CONE_MODEL_H
 
 #include "machine_rates.h"
+#include "settings.h"
 
 /* Rates in 10⁹ bytes or operations per second; 0: the step takes no time. */
 typedef struct SinoConeMachine {

@@ -104,15 +104,15 @@ SinoConePlanRequest sino_cone_plan_request(const SinoSettings *settings, const S
                                            const SinoMachine *machine, int64_t rank_count)
 {
     const SinoRecordShape shape = sino_cone_record_shape(cone, 1, 1, sino_settings_records_planes(settings));
-    const int64_t packing = sino_workload_packing(settings, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
+    const int64_t packing = sino_workload_packing(&settings->output, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
                                                   sino_times(cone->x_count, cone->y_count));
     return (SinoConePlanRequest){.cone = cone,
                                  .input = input,
                                  .machine = *machine,
-                                 .precision = settings->precision,
-                                 .symmetry = settings->symmetry,
+                                 .precision = settings->projection.precision,
+                                 .symmetry = settings->projection.symmetry,
                                  .rank_count = rank_count,
-                                 .grid = settings->grid,
+                                 .grid = settings->team.grid,
                                  .field_images = sino_workload_fields(input),
                                  .record_bytes = sino_record_bytes(&shape) + packing};
 }
@@ -134,9 +134,9 @@ SinoCone sino_cone_coarse(const SinoCone *cone)
 SinoSettings sino_cone_coarse_settings(const SinoSettings *settings)
 {
     SinoSettings quick = *settings;
-    quick.algorithm = SINO_ALGORITHM_FDK;
-    quick.output_type = SINO_OUTPUT_FLOAT32;
-    quick.grid = (SinoGridShape){0};
+    quick.solver.algorithm = SINO_ALGORITHM_FDK;
+    quick.output.type = SINO_OUTPUT_FLOAT32;
+    quick.team.grid = (SinoGridShape){0};
     return quick;
 }
 

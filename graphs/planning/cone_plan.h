@@ -5,6 +5,7 @@
 
 #include "cone_streaming.h"
 #include "machine_rates.h"
+#include "settings.h"
 
 typedef struct SinoConePlanRequest {
     const SinoCone *cone;

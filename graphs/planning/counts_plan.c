@@ -17,7 +17,7 @@ SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const
 {
     const SinoRecordShape shape = sino_matrix_record_shape(settings, input);
     const int64_t packing =
-        sino_workload_packing(settings, machine, 2 * shape.slice_count / sino_larger(1, shape.set_count),
+        sino_workload_packing(&settings->output, machine, 2 * shape.slice_count / sino_larger(1, shape.set_count),
                               sino_times(shape.width, shape.height)); /* of two images */
     return (SinoUnitPlanRequest){.kind = &sino_counts_plan,
                                  .problem = &input->problem,
@@ -28,8 +28,8 @@ SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const
                                  .unit_count = input->set_count,
                                  .history_numbers = shape.numbers,
                                  .record_bytes = sino_record_bytes(&shape) + packing,
-                                 .halved = input->solver->has_likelihood && settings->iterations == 0,
-                                 .cached = settings->operator_cache != NULL};
+                                 .halved = input->solver->has_likelihood && settings->solver.iterations == 0,
+                                 .cached = settings->projection.cache != NULL};
 }
 
 /* Sets that are solved together; with halves at least the two of a set. */

@@ -18,7 +18,7 @@ static bool is_table(const char *name)
 static SinoStatus read_table(const SinoSettings *settings, SinoMachineFile *machine)
 {
     SinoBenchRates bench;
-    SINO_TRY(sino_bench_csv_read(settings->machine, sino_precision_name(settings->precision), &bench));
+    SINO_TRY(sino_bench_csv_read(settings->plan.machine, sino_precision_name(settings->projection.precision), &bench));
     sino_machine_preset("here", machine);
     machine->core.gflops = bench.kernel_gflops;
     machine->core.memory_gbps = bench.memory_gbps;
@@ -27,13 +27,13 @@ static SinoStatus read_table(const SinoSettings *settings, SinoMachineFile *mach
 
 SinoStatus sino_machine_named(const SinoSettings *settings, SinoMachineFile *machine)
 {
-    if (settings->machine && is_table(settings->machine)) return read_table(settings, machine);
-    return sino_machine_file_open("--machine", settings->machine ? settings->machine : "usual", machine);
+    if (settings->plan.machine && is_table(settings->plan.machine)) return read_table(settings, machine);
+    return sino_machine_file_open("--machine", settings->plan.machine ? settings->plan.machine : "usual", machine);
 }
 
 /* Of `usual`, `here`, `summit` and tables of bench a plan takes the rates alone. The paper of `summit` has workers that
  * are its GPUs, as many as the topology says. */
-static bool gives_rates_only(const SinoSettings *settings)
+static bool gives_rates_only(const SinoPlanSettings *settings)
 {
     static const char *const name[] = {"usual", "here", "summit"};
     if (!settings->machine || is_table(settings->machine)) return true;
@@ -80,7 +80,7 @@ static double given_or(double given, double otherwise)
     return given > 0 ? given : otherwise;
 }
 
-static SinoRates override(const SinoSettings *settings, const SinoRates *rates)
+static SinoRates override(const SinoPlanSettings *settings, const SinoRates *rates)
 {
     return (SinoRates){.of_devices = rates->of_devices,
                        .kernel_gflops = given_or(settings->kernel_gflops, rates->kernel_gflops),
@@ -96,18 +96,18 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
 {
     SinoMachineFile file;
     SINO_TRY(sino_machine_named(settings, &file));
-    const bool whole = !gives_rates_only(settings);
+    const bool whole = !gives_rates_only(&settings->plan);
     if (whole && !sino_job_kind(settings)->devices) take_cores(&file);
     *machine = (SinoMachine){.worker_count = sino_platform_core_count(),
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,
-                             .memory_given = settings->memory_bytes > 0,
+                             .memory_given = settings->runtime.memory_bytes > 0,
                              .rates = rates_of(&file)};
     if (whole) take_node(&file, machine);
-    if (settings->workers) machine->worker_count = settings->workers + machine->devices.count;
+    if (settings->runtime.workers) machine->worker_count = settings->runtime.workers + machine->devices.count;
     if (worker_count) machine->worker_count = worker_count;
-    if (settings->memory_bytes) machine->memory_bytes = settings->memory_bytes;
-    machine->rates = override(settings, &machine->rates);
+    if (settings->runtime.memory_bytes) machine->memory_bytes = settings->runtime.memory_bytes;
+    machine->rates = override(&settings->plan, &machine->rates);
     return NULL;
 }
 

@@ -21,13 +21,13 @@ int64_t sino_workload_fields(const SinoInput *input)
     return sino_larger(input->info->flat_count, input->info->dark_count);
 }
 
-int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels)
+int64_t sino_workload_packed(const SinoOutputSettings *settings, int64_t voxels)
 {
     if (settings->compression != SINO_COMPRESSION_DEFLATE) return 0;
-    return sino_compress_slice_bytes(settings->output_type, voxels);
+    return sino_compress_slice_bytes(settings->type, voxels);
 }
 
-bool sino_workload_is_supported(const SinoSettings *settings)
+bool sino_workload_is_supported(const SinoSolverSettings *settings)
 {
     return settings->support_ratio > 0 || settings->mask;
 }
@@ -38,7 +38,8 @@ static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t
     return sino_compress_bytes(slices, sino_larger(machine->worker_count, 1), slice_bytes);
 }
 
-int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *machine, int64_t slices, int64_t voxels)
+int64_t sino_workload_packing(const SinoOutputSettings *settings, const SinoMachine *machine, int64_t slices,
+                              int64_t voxels)
 {
     return packing_bytes(machine, slices, sino_workload_packed(settings, voxels));
 }
@@ -47,8 +48,8 @@ int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *m
  * operator, averaged columns want other strengths. */
 static int64_t trial_binning(const SinoSolver *solver, const SinoSettings *settings, const SinoGeometry *geometry)
 {
-    if (solver->choice != SINO_ALGORITHM_FISTA || !isnan(settings->regularization)) return 0;
-    return settings->weights == SINO_WEIGHTS_FILE || solver->normal ? 1 : sino_halves_binning(geometry);
+    if (solver->choice != SINO_ALGORITHM_FISTA || !isnan(settings->prior.regularization)) return 0;
+    return settings->solver.weights == SINO_WEIGHTS_FILE || solver->normal ? 1 : sino_halves_binning(geometry);
 }
 
 /* What the tilt of the detector and phase retrieval add: all columns of the detector, the rows beside a slab, and
@@ -80,38 +81,39 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     const SinoStripesOptions stripes = sino_input_stripes(input);
     const int64_t of_cores = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0;
     const int64_t side = sino_geometry_slice_side(&input->geometry);
-    SinoWorkload job = {.problem = {.geometry = input->geometry,
-                                    .precision = settings->precision,
-                                    .symmetry = settings->symmetry,
-                                    .subset_count = sino_solver_subsets(solver, settings, input->geometry.angle_count),
-                                    .whole_orbits = settings->symmetry,
-                                    .projector = settings->projector,
-                                    .interpolation = settings->interpolation},
-                        .solver = solver,
-                        .sought = sino_workload_is_sought(solver, settings),
-                        .halved = solver->iterative && settings->iterations == 0,
-                        .history_columns = sino_solver_history_columns(solver, settings),
-                        .trial_iterations = sino_halves_trial_iterations(settings),
-                        .trial_binning = trial_binning(solver, settings, &input->geometry),
-                        .history_numbers = sino_solver_history_numbers(solver, settings),
-                        .slice_count = input->slice_count,
-                        .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
-                        .field_bytes = sino_input_field_bytes(input, 1),
-                        .fields_bytes = sino_input_fields_bytes(input, 1),
-                        .stage_bytes = of_cores,
-                        .stage_gpu_bytes = sino_larger(sino_stripes_gpu_bytes(&stripes) - of_cores, 0),
-                        .field_images = sino_workload_fields(input),
-                        .packed_bytes = sino_workload_packed(settings, sino_times(side, side)),
-                        .supported = sino_workload_is_supported(settings),
-                        .mask_bytes = sino_mask_bytes(settings, side),
-                        .ray_weight_bytes = sino_input_weights_bytes(settings, input, SINO_SLICES_MAX),
-                        .pictures = sino_settings_records_planes(settings)};
+    SinoWorkload job = {
+        .problem = {.geometry = input->geometry,
+                    .precision = settings->projection.precision,
+                    .symmetry = settings->projection.symmetry,
+                    .subset_count = sino_solver_subsets(solver, &settings->solver, input->geometry.angle_count),
+                    .whole_orbits = settings->projection.symmetry,
+                    .projector = settings->projection.projector,
+                    .interpolation = settings->projection.interpolation},
+        .solver = solver,
+        .sought = sino_workload_is_sought(solver, &settings->prior),
+        .halved = solver->iterative && settings->solver.iterations == 0,
+        .history_columns = sino_solver_history_columns(solver, &settings->solver),
+        .trial_iterations = sino_halves_trial_iterations(&settings->solver),
+        .trial_binning = trial_binning(solver, settings, &input->geometry),
+        .history_numbers = sino_solver_history_numbers(solver, &settings->solver),
+        .slice_count = input->slice_count,
+        .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
+        .field_bytes = sino_input_field_bytes(input, 1),
+        .fields_bytes = sino_input_fields_bytes(input, 1),
+        .stage_bytes = of_cores,
+        .stage_gpu_bytes = sino_larger(sino_stripes_gpu_bytes(&stripes) - of_cores, 0),
+        .field_images = sino_workload_fields(input),
+        .packed_bytes = sino_workload_packed(&settings->output, sino_times(side, side)),
+        .supported = sino_workload_is_supported(&settings->solver),
+        .mask_bytes = sino_mask_bytes(&settings->solver, side),
+        .ray_weight_bytes = sino_input_weights_bytes(&settings->solver, input, SINO_SLICES_MAX),
+        .pictures = sino_settings_records_planes(settings)};
     add_images(input, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }
 
-bool sino_workload_is_sought(const SinoSolver *solver, const SinoSettings *settings)
+bool sino_workload_is_sought(const SinoSolver *solver, const SinoPriorSettings *settings)
 {
     return solver->normal && solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->regularization);
 }

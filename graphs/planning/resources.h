@@ -8,6 +8,7 @@
 #include "machine_rates.h"
 #include "reconstruction.h"
 #include "record.h"
+#include "settings.h"
 #include "solver.h"
 
 /* The reconstruction whose resources are computed. */
@@ -39,10 +40,10 @@ typedef struct SinoWorkload {
 } SinoWorkload;
 
 /* Whether the settings keep voxels at 0. */
-bool sino_workload_is_supported(const SinoSettings *settings);
+bool sino_workload_is_supported(const SinoSolverSettings *settings);
 
 /* Whether a solver of the normal equations seeks the strength of its prior (halves_normal.h). */
-bool sino_workload_is_sought(const SinoSolver *solver, const SinoSettings *settings);
+bool sino_workload_is_sought(const SinoSolver *solver, const SinoPriorSettings *settings);
 
 /* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half
  * acquisition: sizes hardly depend on it, and it may not be known yet. */
@@ -50,8 +51,9 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
 
 /* SinoWorkload.packed_bytes of slices of so many voxels; and the bytes at most of all packed slices, `slices` of which
  * wait at a time. */
-int64_t sino_workload_packed(const SinoSettings *settings, int64_t voxels);
-int64_t sino_workload_packing(const SinoSettings *settings, const SinoMachine *machine, int64_t slices, int64_t voxels);
+int64_t sino_workload_packed(const SinoOutputSettings *settings, int64_t voxels);
+int64_t sino_workload_packing(const SinoOutputSettings *settings, const SinoMachine *machine, int64_t slices,
+                              int64_t voxels);
 
 /* The larger number of the flat and dark fields that an input is divided by; 0: none is used. */
 int64_t sino_workload_fields(const SinoInput *input);

@@ -29,15 +29,16 @@ typedef struct Planner {
 
 SinoChoices sino_choices_of(const SinoSettings *settings)
 {
-    return (SinoChoices){.minibatch = settings->minibatch,
-                         .partitions = settings->partitions,
-                         .grid = settings->grid,
-                         .topology = settings->topology,
-                         .direct = settings->communication == SINO_COMMUNICATION_DIRECT,
-                         .kept = settings->operator_cache,
-                         .overlap = settings->overlap,
-                         .weight_count = settings->node_weights.count,
-                         .rank_weight = settings->node_weights.count > 0 ? settings->node_weights.value : NULL};
+    return (SinoChoices){.minibatch = settings->runtime.minibatch,
+                         .partitions = settings->runtime.partitions,
+                         .grid = settings->team.grid,
+                         .topology = settings->team.topology,
+                         .direct = settings->team.communication == SINO_COMMUNICATION_DIRECT,
+                         .kept = settings->projection.cache,
+                         .overlap = settings->team.overlap,
+                         .weight_count = settings->team.node_weights.count,
+                         .rank_weight =
+                             settings->team.node_weights.count > 0 ? settings->team.node_weights.value : NULL};
 }
 
 SinoPlanRequest sino_run_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoMachine *machine,

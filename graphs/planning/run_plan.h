@@ -7,6 +7,7 @@
 
 #include "process_grid.h"
 #include "resources.h"
+#include "settings.h"
 
 /* The user's choices; 0 or empty: the plan chooses. */
 typedef struct SinoChoices {

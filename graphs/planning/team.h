@@ -5,6 +5,7 @@
 #define SINO_TEAM_H
 
 #include "forecast.h"
+#include "settings.h"
 #include "stages.h"
 
 typedef struct SinoTeam {

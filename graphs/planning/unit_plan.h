@@ -9,6 +9,7 @@
 #include "machine_rates.h"
 #include "matrix_input.h"
 #include "plan_fit.h"
+#include "settings.h"
 
 typedef struct SinoUnitPlanKind SinoUnitPlanKind;
 

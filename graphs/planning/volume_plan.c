@@ -18,7 +18,7 @@ const SinoConeProductRates sino_cone_usual_products = {.project_gups = 1.5, .bac
 static const double giga = 1e9;
 
 /* Ranks share the projections, and each has some of every subset. */
-static SinoStatus check_ranks(const SinoSettings *settings, int64_t angles, int64_t subsets, int64_t ranks)
+static SinoStatus check_ranks(const SinoTeamSettings *settings, int64_t angles, int64_t subsets, int64_t ranks)
 {
     const SinoGridShape grid = settings->grid;
     char each[48] = "";
@@ -39,10 +39,12 @@ static SinoStatus check_ranks(const SinoSettings *settings, int64_t angles, int6
 SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                int64_t rank_count, SinoProblem *problem)
 {
-    const int64_t subsets = sino_solver_subsets(
-        sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2), settings, cone->angle_count);
-    if (settings->precision != SINO_SINGLE) SINO_TRY(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED));
-    SINO_TRY(check_ranks(settings, cone->angle_count, subsets, rank_count));
+    const int64_t subsets =
+        sino_solver_subsets(sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2),
+                            &settings->solver, cone->angle_count);
+    if (settings->projection.precision != SINO_SINGLE)
+        SINO_TRY(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED));
+    SINO_TRY(check_ranks(&settings->team, cone->angle_count, subsets, rank_count));
     *problem =
         (SinoProblem){.geometry = input->geometry, .cone = cone, .precision = SINO_SINGLE, .subset_count = subsets};
     return NULL;
@@ -51,11 +53,11 @@ SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *in
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
                                              const SinoProblem *problem, int64_t rank_count, const SinoMachine *machine)
 {
-    const SinoSolver *solver = sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
-    const SinoRecordShape shape =
-        sino_cone_record_shape(problem->cone, sino_solver_history_columns(solver, settings),
-                               sino_solver_history_numbers(solver, settings), sino_settings_records_planes(settings));
-    const int64_t packing = sino_workload_packing(settings, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
+    const SinoSolver *solver = sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
+    const SinoRecordShape shape = sino_cone_record_shape(
+        problem->cone, sino_solver_history_columns(solver, &settings->solver),
+        sino_solver_history_numbers(solver, &settings->solver), sino_settings_records_planes(settings));
+    const int64_t packing = sino_workload_packing(&settings->output, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
                                                   sino_times(problem->cone->x_count, problem->cone->y_count));
     return (SinoUnitPlanRequest){.kind = &sino_volume_plan,
                                  .problem = problem,

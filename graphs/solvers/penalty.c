@@ -71,8 +71,8 @@ SinoStatus sino_penalty_new(SinoSolverRun *run, const SinoSensitivity *sensitivi
 {
     const SinoSettings *settings = run->settings;
     const SinoVoxelGrid *grid = &run->op->problem.matrix->outline.grid;
-    const bool huber = settings->prior == SINO_PRIOR_OF_HUBER;
-    const double threshold = isnan(settings->prior_threshold) ? usual_threshold : settings->prior_threshold;
+    const bool huber = settings->prior.kind == SINO_PRIOR_OF_HUBER;
+    const double threshold = isnan(settings->prior.threshold) ? usual_threshold : settings->prior.threshold;
     SinoPenalty *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the prior", &made));
     *penalty = made;
@@ -81,7 +81,7 @@ SinoStatus sino_penalty_new(SinoSolverRun *run, const SinoSensitivity *sensitivi
                               .huber = huber,
                               .threshold = (float)threshold,
                               .share = 1 / (float)sensitivity->subset_count,
-                              .strength = (float)settings->regularization,
+                              .strength = (float)settings->prior.regularization,
                               .usual = (float)usual_strength[huber]};
     sino_bsrem_weights(grid, made->bsrem.weight);
     return make_data(run, sensitivity, made);

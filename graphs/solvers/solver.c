@@ -14,7 +14,7 @@
 /* FISTA's steps with subsets of three angles diverge where no bound holds the slice (docs/lab/images.md). */
 enum { SUBSETS_OF_OSEM = 8, SUBSETS_OF_FISTA = 16, ANGLES_OF_FISTA = 5 };
 
-int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings, int64_t rows)
+int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSolverSettings *settings, int64_t rows)
 {
     if (!solver->has_subsets) return 1;
     if (settings->subsets > 0) return settings->subsets;
@@ -62,14 +62,14 @@ SinoStatus sino_solver_divide(SinoSolverRun *run, SinoMinibatch *minibatch, int6
 }
 
 /* The members are 0, which is no upper bound, where a verb does not have the settings. */
-SinoBounds sino_solver_bounds(const SinoSettings *settings, double scale)
+SinoBounds sino_solver_bounds(const SinoSolverSettings *settings, double scale)
 {
     const double least = sino_settings_nonnegative(settings) ? 0 : settings->minimum / scale;
     return (SinoBounds){.least = isnan(least) ? (double)-INFINITY : least,
                         .most = settings->maximum > 0 ? settings->maximum / scale : (double)INFINITY};
 }
 
-int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings)
+int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSolverSettings *settings)
 {
     return solver->iterative ? sino_settings_iterations(settings) + 1 : 1;
 }
@@ -89,7 +89,7 @@ int64_t sino_solver_partitions(const SinoSolverRun *run)
     return run->op->shape.extent[SINO_ROWS_VOXELS].members;
 }
 
-int64_t sino_solver_history_numbers(const SinoSolver *solver, const SinoSettings *settings)
+int64_t sino_solver_history_numbers(const SinoSolver *solver, const SinoSolverSettings *settings)
 {
     return sino_solver_history_columns(solver, settings) * (solver->has_likelihood ? 2 : 1);
 }
@@ -106,8 +106,8 @@ static SinoIteration iteration_of(const SinoSolverRun *run, int64_t iteration)
     return (SinoIteration){.columns = columns,
                            .numbers = run->has_likelihood ? 2 * columns : columns,
                            .iteration = iteration,
-                           .tolerance = run->settings->tolerance,
-                           .likelihood_tolerance = run->settings->likelihood_tolerance};
+                           .tolerance = run->settings->solver.tolerance,
+                           .likelihood_tolerance = run->settings->solver.likelihood_tolerance};
 }
 
 SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateFormula formula, SinoData **sums)
@@ -169,7 +169,7 @@ SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_
                                .tile_count = tiling.first[p + 1] - tiling.first[p],
                                .tile = tiling.tile + tiling.first[p],
                                .scale = run->start_scale,
-                               .support_ratio = run->settings->support_ratio};
+                               .support_ratio = run->settings->solver.support_ratio};
         if (fill.tile_count > 0)
             SINO_TRY(sino_insert_fill(run->runtime, sino_minibatch_at(minibatch, 0, p), &fill, minibatch->image,
                                       minibatch->vector[vector][p]));
@@ -192,7 +192,7 @@ SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatc
 {
     const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
     void *count;
-    const bool stops = run->settings->tolerance > 0 || run->settings->likelihood_tolerance > 0;
+    const bool stops = run->settings->solver.tolerance > 0 || run->settings->solver.likelihood_tolerance > 0;
     if (!stops || earlier < 1) return NULL;
     SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
     SINO_TRY(sino_data_acquire(active, SINO_READ, &count));

@@ -124,13 +124,13 @@ const SinoSolver *sino_solver_counts(SinoAlgorithmChoice choice, bool additive);
 enum { SINO_COUNTS_G, SINO_COUNTS_X, SINO_COUNTS_GRADIENT, SINO_COUNTS_R };
 
 /* The bounds that the settings have, which are in units of the volume: scale times attenuation per voxel side. */
-SinoBounds sino_solver_bounds(const SinoSettings *settings, double scale);
+SinoBounds sino_solver_bounds(const SinoSolverSettings *settings, double scale);
 
 /* The window of a setting. */
 SinoFilterWindow sino_solver_window(SinoFbpFilter filter);
 
 /* Number of subsets of the data, of which there are `rows`: angles of a scan, or rows of a system matrix. */
-int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSettings *settings, int64_t rows);
+int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSolverSettings *settings, int64_t rows);
 
 /* Updates of an iteration on average over so many iterations. */
 double sino_solver_updates(const SinoSolver *solver, int64_t subsets, int64_t iterations);
@@ -143,10 +143,10 @@ SinoStatus sino_solver_order_subsets(int64_t count, int64_t **order);
 SinoStatus sino_solver_divide(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t from, int64_t to);
 
 /* Columns of the history of residuals: iterations + 1; column 0 is the state before the first iteration. */
-int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSettings *settings);
+int64_t sino_solver_history_columns(const SinoSolver *solver, const SinoSolverSettings *settings);
 
 /* Numbers of a slice's history: its columns, with log-likelihoods twice as many (SinoHistory). */
-int64_t sino_solver_history_numbers(const SinoSolver *solver, const SinoSettings *settings);
+int64_t sino_solver_history_numbers(const SinoSolver *solver, const SinoSolverSettings *settings);
 
 /* Rows of this rank's ray vectors; rows of a partition's voxel vectors; partitions of this rank. */
 int64_t sino_solver_rays(const SinoSolverRun *run);

@@ -79,7 +79,8 @@ static SinoStatus prepare(SinoSolverRun *run)
     run->own = filter;
     const int64_t width = sino_redundancy_width(geometry);
     if (width > 0) SINO_TRY(sino_completion_new(run->runtime, geometry, run->op->place, &filter->completion));
-    SINO_TRY(sino_filter_new(width > 0 ? width : geometry->column_count, sino_solver_window(run->settings->fbp_filter),
+    SINO_TRY(sino_filter_new(width > 0 ? width : geometry->column_count,
+                             sino_solver_window(run->settings->solver.fbp_filter),
                              sino_precision_solver(run->op->problem.precision), &filter->filter));
     sino_filter_fill(filter->filter, run->pad_edges, run->bridge_gaps);
     SINO_TRY(sino_allocate(angle_count, sizeof *filter->angle_weight, "angles", &filter->angle_weight));

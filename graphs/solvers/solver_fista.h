@@ -5,6 +5,7 @@
 #define SINO_SOLVER_FISTA_H
 
 #include "prior.h"
+#include "settings.h"
 #include "solver.h"
 #include "solver_fbp.h"
 

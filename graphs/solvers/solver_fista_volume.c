@@ -66,7 +66,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SinoFista *own = run->own;
     own->volume = true;
     own->endless = *run->settings;
-    own->endless.tolerance = NAN;
+    own->endless.solver.tolerance = NAN;
     run->settings = &own->endless;
     return list_ranks(run, own);
 }

@@ -168,7 +168,7 @@ static SinoStatus insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, in
                        .slices = minibatch->slices,
                        .rows = sino_solver_voxels(run, p),
                        .first = iteration == 1 && !sino_solver_is_started(run),
-                       .argument = {run->settings->relaxation, bounds.least, bounds.most}},
+                       .argument = {run->settings->solver.relaxation, bounds.least, bounds.most}},
             .vector = {minibatch->vector[G][p], column, minibatch->vector[X][p]},
             .state = minibatch->state};
         SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, iteration, p), &task));

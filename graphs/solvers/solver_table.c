@@ -52,7 +52,8 @@ void sino_solver_names(const SinoOperatorKind *kind, char *text, size_t size)
 
 const SinoSolver *sino_solver_of(const SinoSettings *settings)
 {
-    return sino_solver_find(settings->algorithm, settings->projector, settings->weights, settings->prior_dimensions);
+    return sino_solver_find(settings->solver.algorithm, settings->projection.projector, settings->solver.weights,
+                            settings->prior.dimensions);
 }
 
 bool sino_solver_weighs_rays(const SinoSolver *solver)

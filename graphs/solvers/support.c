@@ -14,7 +14,7 @@ static bool is_outside(const SinoSolverRun *run, int64_t row, int64_t column)
 {
     const SinoGeometry *geometry = &run->op->problem.geometry;
     const int64_t side = sino_geometry_slice_side(geometry), i = row - geometry->margin, j = column - geometry->margin;
-    const double ratio = run->settings->support_ratio, half = (double)geometry->grid_size / 2;
+    const double ratio = run->settings->solver.support_ratio, half = (double)geometry->grid_size / 2;
     const double x = (double)column + 0.5 - half, y = (double)row + 0.5 - half;
     if (ratio > 0 && x * x + y * y > half * ratio * half * ratio) return true;
     const bool seen = i >= 0 && i < side && j >= 0 && j < side;
@@ -55,7 +55,7 @@ static SinoStatus fill(const SinoSolverRun *run, SinoData *const *support)
 SinoStatus sino_support_new(const SinoSolverRun *run, SinoData ***support)
 {
     *support = NULL;
-    if (!(run->settings->support_ratio > 0) && !run->mask) return NULL;
+    if (!(run->settings->solver.support_ratio > 0) && !run->mask) return NULL;
     SINO_TRY(sino_buffer_new(run->runtime, &buffer, &run->op->shape, one, support));
     return fill(run, *support);
 }

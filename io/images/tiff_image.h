@@ -3,7 +3,8 @@
 #ifndef SINO_TIFF_IMAGE_H
 #define SINO_TIFF_IMAGE_H
 
-#include "settings.h"
+#include "log.h"
+#include "output_settings.h"
 #include "status.h"
 
 #include <stdbool.h>

@@ -6,7 +6,8 @@
 #ifndef SINO_VOXEL_CODES_H
 #define SINO_VOXEL_CODES_H
 
-#include "settings.h"
+#include "log.h"
+#include "output_settings.h"
 #include "status.h"
 
 #include <stdint.h>

@@ -14,7 +14,8 @@
 #ifndef SINO_VOLUME_INPUT_H
 #define SINO_VOLUME_INPUT_H
 
-#include "settings.h"
+#include "geometry_settings.h"
+#include "log.h"
 #include "status.h"
 
 #include <stdbool.h>

@@ -3,9 +3,11 @@
 #ifndef SINO_LOAD_TASK_H
 #define SINO_LOAD_TASK_H
 
+#include "input_settings.h"
+#include "log.h"
 #include "runtime.h"
 #include "scan.h"
-#include "settings.h"
+#include "status.h"
 
 /* Consecutive angles of a scan. */
 typedef struct SinoAngleRun {

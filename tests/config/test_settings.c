@@ -82,33 +82,33 @@ static void defaults_are_those_documented(void **state)
 {
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "scan.h5 -o out.h5");
-    assert_string_equal(settings->file_name, "scan.h5");
-    assert_string_equal(settings->out, "out.h5");
-    assert_null(settings->theta);
-    assert_null(settings->scheduler);
-    assert_int_equal(settings->columns, 0);
-    assert_int_equal(settings->start_row, 0);
-    assert_int_equal(settings->end_row, -1);
-    assert_int_equal(settings->binning, 1);
-    assert_true(settings->minus_log);
-    assert_true(isnan(settings->rotation_axis));
-    assert_int_equal(settings->center_method, SINO_CENTER_AUTO);
-    assert_int_equal(settings->nsino, -1);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_FISTA);
-    assert_int_equal(settings->iterations, 15);
-    assert_true(sino_settings_nonnegative(settings) && isnan(settings->regularization));
-    assert_true(settings->tolerance == 0 && settings->relaxation == 1);
-    assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
-    assert_int_equal(settings->precision, SINO_SINGLE);
-    assert_int_equal(settings->partitions, 0);
-    assert_true(settings->pictures && !settings->overwrite && !settings->help);
+    assert_string_equal(settings->input.file_name, "scan.h5");
+    assert_string_equal(settings->output.path, "out.h5");
+    assert_null(settings->input.theta);
+    assert_null(settings->runtime.scheduler);
+    assert_int_equal(settings->input.columns, 0);
+    assert_int_equal(settings->input.start_row, 0);
+    assert_int_equal(settings->input.end_row, -1);
+    assert_int_equal(settings->input.binning, 1);
+    assert_true(settings->input.minus_log);
+    assert_true(isnan(settings->center.rotation_axis));
+    assert_int_equal(settings->center.method, SINO_CENTER_AUTO);
+    assert_int_equal(settings->center.nsino, -1);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_FISTA);
+    assert_int_equal(settings->solver.iterations, 15);
+    assert_true(sino_settings_nonnegative(&settings->solver) && isnan(settings->prior.regularization));
+    assert_true(settings->solver.tolerance == 0 && settings->solver.relaxation == 1);
+    assert_int_equal(settings->solver.fbp_filter, SINO_FILTER_RAMP);
+    assert_int_equal(settings->projection.precision, SINO_SINGLE);
+    assert_int_equal(settings->runtime.partitions, 0);
+    assert_true(settings->output.pictures && !settings->output.overwrite && !settings->help);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_DEMO, "");
-    assert_string_equal(settings->out, "demo");
-    assert_int_equal(settings->size, 256);
-    assert_int_equal(settings->angles, 400);
-    assert_int_equal(settings->slices, 16);
-    assert_true(settings->noise == 0.01);
+    assert_string_equal(settings->output.path, "demo");
+    assert_int_equal(settings->phantom.size, 256);
+    assert_int_equal(settings->phantom.angles, 400);
+    assert_int_equal(settings->phantom.slices, 16);
+    assert_true(settings->phantom.noise == 0.01);
     sino_settings_free(settings);
     sino_settings_free(NULL);
 }
@@ -118,30 +118,30 @@ static void promised_command_lines_work(void **state)
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "scan.h5 -o out.h5 --algorithm cg --iterations 30 "
                                                      "--rotation-axis 296 --precision single");
-    assert_true(settings->rotation_axis == 296);
+    assert_true(settings->center.rotation_axis == 296);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "ADS1_sinogram.bin --theta ADS1_theta.bin --columns 256 -o out.h5 "
                                        "--algorithm sirt");
-    assert_string_equal(settings->theta, "ADS1_theta.bin");
-    assert_int_equal(settings->columns, 256);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_SIRT);
+    assert_string_equal(settings->input.theta, "ADS1_theta.bin");
+    assert_int_equal(settings->input.columns, 256);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_SIRT);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "scan.h5 -o out.h5 --start-row 4 --end-row 12 --partitions 3 --minibatch 8 "
                                        "--memory 2GiB --overwrite");
-    assert_int_equal(settings->start_row, 4);
-    assert_int_equal(settings->end_row, 12);
-    assert_int_equal(settings->partitions, 3);
-    assert_int_equal(settings->minibatch, 8);
-    assert_int_equal(settings->memory_bytes, (int64_t)2 << 30);
-    assert_true(settings->overwrite);
+    assert_int_equal(settings->input.start_row, 4);
+    assert_int_equal(settings->input.end_row, 12);
+    assert_int_equal(settings->runtime.partitions, 3);
+    assert_int_equal(settings->runtime.minibatch, 8);
+    assert_int_equal(settings->runtime.memory_bytes, (int64_t)2 << 30);
+    assert_true(settings->output.overwrite);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_PHANTOM, "-o scan.h5 --size 256 --angles 400 --slices 16 --noise 0 --truth truth.h5");
-    assert_true(settings->noise == 0);
-    assert_string_equal(settings->truth, "truth.h5");
+    assert_true(settings->phantom.noise == 0);
+    assert_string_equal(settings->phantom.truth, "truth.h5");
     sino_settings_free(settings);
     sino_settings_free(accept(SINO_VERB_INFO, "scan.h5"));
     settings = accept(SINO_VERB_DEMO, "--out DIR");
-    assert_string_equal(settings->out, "DIR");
+    assert_string_equal(settings->output.path, "DIR");
     sino_settings_free(settings);
 }
 
@@ -150,18 +150,18 @@ static void spellings_mean_the_same(void **state)
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "--overwrite scan.h5 --out-path-name=out.h5 --nsino-per-chunk 4 "
                                                      "--pictures no --minus-log=false --nsino -1 --log json");
-    assert_string_equal(settings->file_name, "scan.h5");
-    assert_string_equal(settings->out, "out.h5");
-    assert_int_equal(settings->minibatch, 4);
-    assert_true(settings->overwrite && !settings->pictures && !settings->minus_log);
+    assert_string_equal(settings->input.file_name, "scan.h5");
+    assert_string_equal(settings->output.path, "out.h5");
+    assert_int_equal(settings->runtime.minibatch, 4);
+    assert_true(settings->output.overwrite && !settings->output.pictures && !settings->input.minus_log);
     assert_int_equal(settings->log, SINO_LOG_JSON);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "-o=out.h5 --overwrite=No --minus-log True --rotation-axis auto -- --odd.h5");
-    assert_string_equal(settings->file_name, "--odd.h5");
-    assert_true(!settings->overwrite && settings->minus_log);
+    assert_string_equal(settings->input.file_name, "--odd.h5");
+    assert_true(!settings->output.overwrite && settings->input.minus_log);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "--file-name scan.h5 -o out.h5 --rotation-axis -1.5e2");
-    assert_true(settings->rotation_axis == -150);
+    assert_true(settings->center.rotation_axis == -150);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "--help");
     assert_int_equal(settings->help, SINO_HELP_SHORT);
@@ -171,7 +171,7 @@ static void spellings_mean_the_same(void **state)
     sino_settings_free(settings);
     settings = accept(SINO_VERB_INFO, "--help all scan.h5");
     assert_int_equal(settings->help, SINO_HELP_ALL);
-    assert_string_equal(settings->file_name, "scan.h5");
+    assert_string_equal(settings->input.file_name, "scan.h5");
     sino_settings_free(settings);
 }
 
@@ -188,7 +188,7 @@ static void durations_take_units(void **state)
         char line[64], *text = NULL, found[64];
         snprintf(line, sizeof line, "scan.h5 -o out.h5 --stall-limit %s", time[i].text);
         SinoSettings *settings = accept(SINO_VERB_RECON, line);
-        assert_true(settings->stall_limit_s == time[i].seconds);
+        assert_true(settings->runtime.stall_limit_s == time[i].seconds);
         assert_null(sino_settings_text(settings, SINO_VERB_RECON, &text));
         snprintf(found, sizeof found, "\nstall-limit: %s\n", time[i].printed);
         assert_non_null(strstr(text, found));
@@ -239,10 +239,10 @@ static void defaults_of_the_algorithm(void **state)
                 {SINO_VERB_SWEEP, "s.h5 --csv a.csv", SINO_ALGORITHM_CG, 30, false}};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         SinoSettings *settings = accept(each[i].verb, each[i].line);
-        assert_int_equal(settings->algorithm, each[i].algorithm);
-        assert_int_equal(settings->iterations, each[i].iterations);
+        assert_int_equal(settings->solver.algorithm, each[i].algorithm);
+        assert_int_equal(settings->solver.iterations, each[i].iterations);
         if (each[i].verb & (SINO_VERB_RECON | SINO_VERB_DEMO))
-            assert_int_equal(sino_settings_nonnegative(settings), each[i].nonnegativity);
+            assert_int_equal(sino_settings_nonnegative(&settings->solver), each[i].nonnegativity);
         sino_settings_free(settings);
     }
 }
@@ -282,12 +282,12 @@ static void normal_operator_serves(void **state)
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         char line[200];
         snprintf(line, sizeof line, "s.h5 -o o.h5%s%s", *each[i].words ? " " : "", each[i].words);
-        SinoSettings *settings = accept(SINO_VERB_RECON, line), normal = {.iterations = -1};
+        SinoSettings *settings = accept(SINO_VERB_RECON, line), normal = {.solver.iterations = -1};
         if (sino_settings_by_normal(settings, &normal) != (each[i].iterations > 0)) fail_msg("%s", line);
-        assert_int_equal(normal.iterations, each[i].iterations > 0 ? each[i].iterations : -1);
+        assert_int_equal(normal.solver.iterations, each[i].iterations > 0 ? each[i].iterations : -1);
         if (each[i].iterations > 0) {
-            assert_int_equal(normal.projector, SINO_PROJECTOR_TOEPLITZ);
-            assert_int_equal(normal.algorithm, settings->algorithm);
+            assert_int_equal(normal.projection.projector, SINO_PROJECTOR_TOEPLITZ);
+            assert_int_equal(normal.solver.algorithm, settings->solver.algorithm);
         }
         sino_settings_free(settings);
     }
@@ -340,7 +340,7 @@ static void sizes_take_units(void **state)
         char line[64];
         snprintf(line, sizeof line, "scan.h5 -o out.h5 --memory %s", size[i].text);
         SinoSettings *settings = accept(SINO_VERB_RECON, line);
-        assert_int_equal(settings->memory_bytes, size[i].bytes);
+        assert_int_equal(settings->runtime.memory_bytes, size[i].bytes);
         sino_settings_free(settings);
     }
     static const char *const bad[] = {"-1", "2XB", "GiB", "1e3", "0.5B", "9999999TiB", "nan", "2GiBx", "2  GiB"};
@@ -425,13 +425,13 @@ static void other_words_are_understood(void **state)
     SinoSettings *settings =
         accept(SINO_VERB_RECON, "s.h5 --output o.h5 --num_iter 7 --ncore 2 --rotation-axis-method vo --save-format "
                                 "h5 --take-logarithm False --algorithm CGLS --nsino 0.5 --hardware cpu");
-    assert_string_equal(settings->out, "o.h5");
-    assert_int_equal(settings->iterations, 7);
-    assert_int_equal(settings->workers, 2);
-    assert_int_equal(settings->save_format, SINO_SAVE_HDF5);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
-    assert_int_equal(settings->nsino, -1);
-    assert_false(settings->minus_log);
+    assert_string_equal(settings->output.path, "o.h5");
+    assert_int_equal(settings->solver.iterations, 7);
+    assert_int_equal(settings->runtime.workers, 2);
+    assert_int_equal(settings->output.format, SINO_SAVE_HDF5);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_CG);
+    assert_int_equal(settings->center.nsino, -1);
+    assert_false(settings->input.minus_log);
     assert_null(settings->remarks);
     sino_settings_free(settings);
     static const char *const flags[] = {"yes", "True", "true", "on", "1"};
@@ -440,11 +440,11 @@ static void other_words_are_understood(void **state)
         char line[80];
         snprintf(line, sizeof line, "s.h5 -o o.h5 --minus-log %s", i < 5 ? flags[i] : others[i - 5]);
         settings = accept(SINO_VERB_RECON, line);
-        assert_int_equal(settings->minus_log, i < 5);
+        assert_int_equal(settings->input.minus_log, i < 5);
         sino_settings_free(settings);
     }
     settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fbp --fbp-filter ram-lak --binning 1");
-    assert_int_equal(settings->fbp_filter, SINO_FILTER_RAMP);
+    assert_int_equal(settings->solver.fbp_filter, SINO_FILTER_RAMP);
     assert_string_equal(settings->remarks, "--binning is 1; tomocupy's 0, 1, 2, 3 are 1, 2, 4, 8 here");
     sino_settings_free(settings);
 }
@@ -480,7 +480,7 @@ static void json_follows_the_log(void **state)
     } row[] = {{"s.h5", false}, {"s.h5 --json", true}, {"s.h5 --log json", true}, {"s.h5 --log json --json no", false}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         SinoSettings *settings = accept(SINO_VERB_INFO, row[i].line);
-        assert_int_equal(settings->json, row[i].json);
+        assert_int_equal(settings->output.json, row[i].json);
         sino_settings_free(settings);
     }
 }
@@ -578,7 +578,7 @@ static void contradictions_are_refused(void **state)
     refuse(SINO_VERB_PHANTOM, "-o s.h5 --truth s.h5",
            "--truth and --out are the same file, 's.h5'; allowed: different files");
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --nonnegativity --relaxation 1.5 --algorithm sirt");
-    assert_true(sino_settings_nonnegative(settings) && settings->relaxation == 1.5);
+    assert_true(sino_settings_nonnegative(&settings->solver) && settings->solver.relaxation == 1.5);
     sino_settings_free(settings);
 }
 
@@ -589,16 +589,16 @@ static void compare_takes_two_volumes(void **state)
     (void)state;
     char message[200];
     SinoSettings *settings = accept(SINO_VERB_COMPARE, "a.h5 --slices 2:4 b.h5 --at-most 0.5 --background 1,2,3");
-    assert_string_equal(settings->file_name, "a.h5");
-    assert_string_equal(settings->reference, "b.h5");
-    assert_string_equal(settings->compared_slices, "2:4");
-    assert_string_equal(settings->surroundings, "1,2,3");
-    assert_string_equal(settings->region, "circle");
-    assert_true(settings->at_most == 0.5);
+    assert_string_equal(settings->input.file_name, "a.h5");
+    assert_string_equal(settings->compare.reference, "b.h5");
+    assert_string_equal(settings->compare.slices, "2:4");
+    assert_string_equal(settings->compare.surroundings, "1,2,3");
+    assert_string_equal(settings->compare.region, "circle");
+    assert_true(settings->compare.at_most == 0.5);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_COMPARE, "--reference b.h5 a.h5 --volume 3x4x5"); /* the order of the words only */
-    assert_string_equal(settings->file_name, "a.h5");
-    assert_int_equal(settings->volume.z, 5);
+    assert_string_equal(settings->input.file_name, "a.h5");
+    assert_int_equal(settings->geometry.volume.z, 5);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_COMPARE, "a.h5 a.h5");
     sino_settings_free(settings);
@@ -622,36 +622,36 @@ static void names_are_shared_by_verbs(void **state)
 {
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_BENCH, "");
-    assert_int_equal(settings->columns, 512);
-    assert_int_equal(settings->angles, 375);
-    assert_int_equal(settings->slice_counts.count, 7);
-    assert_int_equal(settings->slice_counts.value[6], 64);
-    assert_int_equal(settings->precisions, (1 << SINO_PRECISIONS) - 1);
-    assert_null(settings->csv);
-    assert_null(settings->roofline);
+    assert_int_equal(settings->input.columns, 512);
+    assert_int_equal(settings->phantom.angles, 375);
+    assert_int_equal(settings->bench.slice_counts.count, 7);
+    assert_int_equal(settings->bench.slice_counts.value[6], 64);
+    assert_int_equal(settings->bench.precisions, (1 << SINO_PRECISIONS) - 1);
+    assert_null(settings->bench.csv);
+    assert_null(settings->bench.roofline);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_BENCH, "--geometry cone");
-    assert_int_equal(settings->columns, 256);
-    assert_int_equal(settings->angles, 360);
+    assert_int_equal(settings->input.columns, 256);
+    assert_int_equal(settings->phantom.angles, 360);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_BENCH, "--geometry cone --columns 100 --angles 9 --volume 3x4x5");
-    assert_int_equal(settings->columns, 100);
-    assert_int_equal(settings->angles, 9);
-    assert_int_equal(settings->volume.z, 5);
+    assert_int_equal(settings->input.columns, 100);
+    assert_int_equal(settings->phantom.angles, 9);
+    assert_int_equal(settings->geometry.volume.z, 5);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_INFO, "s.h5");
-    assert_int_equal(settings->columns, 0);
+    assert_int_equal(settings->input.columns, 0);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_PHANTOM, "-o s.h5 --slices 3");
-    assert_int_equal(settings->angles, 400);
-    assert_int_equal(settings->slices, 3);
+    assert_int_equal(settings->phantom.angles, 400);
+    assert_int_equal(settings->phantom.slices, 3);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_BENCH, "--columns 64 --precision double --slices 9,3 --csv a.csv --roofline a.svg");
-    assert_int_equal(settings->columns, 64);
-    assert_int_equal(settings->precisions, 1 << SINO_DOUBLE);
-    assert_int_equal(settings->slice_counts.count, 2);
-    assert_int_equal(settings->slice_counts.value[0], 9);
-    assert_string_equal(settings->csv, "a.csv");
+    assert_int_equal(settings->input.columns, 64);
+    assert_int_equal(settings->bench.precisions, 1 << SINO_DOUBLE);
+    assert_int_equal(settings->bench.slice_counts.count, 2);
+    assert_int_equal(settings->bench.slice_counts.value[0], 9);
+    assert_string_equal(settings->bench.csv, "a.csv");
     sino_settings_free(settings);
     refuse(SINO_VERB_PHANTOM, "--columns 3",
            "--columns is not an option of phantom; allowed: with recon, info, bench, plan, simulate or sweep");
@@ -694,7 +694,7 @@ static void lists_are_read(void **state)
     strcpy(line, "--slices 1");
     for (int i = 2; i <= SINO_COUNTS_MAX; i++) snprintf(line + strlen(line), sizeof line - strlen(line), ",%d", i);
     SinoSettings *settings = accept(SINO_VERB_BENCH, line);
-    assert_int_equal(settings->slice_counts.count, SINO_COUNTS_MAX);
+    assert_int_equal(settings->bench.slice_counts.count, SINO_COUNTS_MAX);
     sino_settings_free(settings);
     snprintf(line + strlen(line), sizeof line - strlen(line), ",33");
     SinoStatus status = read_line(SINO_VERB_BENCH, line, &settings);
@@ -708,23 +708,23 @@ static void sweeps_are_read(void **state)
     SinoSettings *settings =
         accept(SINO_VERB_SWEEP, "--csv a.csv --columns 64,32 --minibatches 0,8 --devices cpu,cpu+opencl,all "
                                 "--precisions single,half --simulate --workers 2,1");
-    assert_int_equal(settings->column_counts.count, 2);
-    assert_int_equal(settings->column_counts.value[1], 32);
-    assert_int_equal(settings->minibatches.value[0], 0);
-    assert_int_equal(settings->device_sets.count, 3);
-    assert_int_equal(settings->device_sets.value[1], SINO_DEVICE_CPU | SINO_DEVICE_OPENCL);
-    assert_int_equal(settings->device_sets.value[2], SINO_DEVICE_ALL);
-    assert_int_equal(settings->swept_precisions, 1 << SINO_SINGLE | 1 << SINO_HALF);
-    assert_int_equal(settings->simulation, SINO_SIMULATION_YES);
-    assert_int_equal(settings->repetitions, 3);
+    assert_int_equal(settings->sweep.column_counts.count, 2);
+    assert_int_equal(settings->sweep.column_counts.value[1], 32);
+    assert_int_equal(settings->sweep.minibatches.value[0], 0);
+    assert_int_equal(settings->sweep.device_sets.count, 3);
+    assert_int_equal(settings->sweep.device_sets.value[1], SINO_DEVICE_CPU | SINO_DEVICE_OPENCL);
+    assert_int_equal(settings->sweep.device_sets.value[2], SINO_DEVICE_ALL);
+    assert_int_equal(settings->sweep.precisions, 1 << SINO_SINGLE | 1 << SINO_HALF);
+    assert_int_equal(settings->sweep.simulation, SINO_SIMULATION_YES);
+    assert_int_equal(settings->sweep.repetitions, 3);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_SWEEP, "--simulate only s.h5 --csv a.csv --machine here --rotation-axis 3");
-    assert_int_equal(settings->simulation, SINO_SIMULATION_ONLY);
-    assert_string_equal(settings->file_name, "s.h5");
+    assert_int_equal(settings->sweep.simulation, SINO_SIMULATION_ONLY);
+    assert_string_equal(settings->input.file_name, "s.h5");
     sino_settings_free(settings);
     settings = accept(SINO_VERB_SWEEP, "--simulate s.h5 --csv a.csv");
-    assert_int_equal(settings->simulation, SINO_SIMULATION_YES);
-    assert_string_equal(settings->file_name, "s.h5");
+    assert_int_equal(settings->sweep.simulation, SINO_SIMULATION_YES);
+    assert_string_equal(settings->input.file_name, "s.h5");
     sino_settings_free(settings);
 }
 
@@ -837,19 +837,21 @@ static void shares_of_ranks_are_read(void **state)
         refuse(SINO_VERB_DEMO, line, message);
     }
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
-    assert_true(settings->grid.batch_groups == 0 && settings->grid.data_ranks == 0);
-    assert_true(settings->topology.nodes == 0 && settings->topology.sockets == 0 && settings->topology.workers == 0);
-    assert_int_equal(settings->communication, SINO_COMMUNICATION_HIERARCHICAL);
-    assert_true(settings->overlap && settings->node_weights.count == 0);
+    assert_true(settings->team.grid.batch_groups == 0 && settings->team.grid.data_ranks == 0);
+    assert_true(settings->team.topology.nodes == 0 && settings->team.topology.sockets == 0 &&
+                settings->team.topology.workers == 0);
+    assert_int_equal(settings->team.communication, SINO_COMMUNICATION_HIERARCHICAL);
+    assert_true(settings->team.overlap && settings->team.node_weights.count == 0);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_DEMO, "--grid 2x3 --topology workers=3,nodes=6 --communication direct --overlap no "
                                       "--node-weights 1,2.5,1e3");
-    assert_true(settings->grid.batch_groups == 2 && settings->grid.data_ranks == 3);
-    assert_true(settings->topology.nodes == 6 && settings->topology.sockets == 0 && settings->topology.workers == 3);
-    assert_int_equal(settings->communication, SINO_COMMUNICATION_DIRECT);
-    assert_false(settings->overlap);
-    assert_int_equal(settings->node_weights.count, 3);
-    assert_true(settings->node_weights.value[1] == 2.5 && settings->node_weights.value[2] == 1000);
+    assert_true(settings->team.grid.batch_groups == 2 && settings->team.grid.data_ranks == 3);
+    assert_true(settings->team.topology.nodes == 6 && settings->team.topology.sockets == 0 &&
+                settings->team.topology.workers == 3);
+    assert_int_equal(settings->team.communication, SINO_COMMUNICATION_DIRECT);
+    assert_false(settings->team.overlap);
+    assert_int_equal(settings->team.node_weights.count, 3);
+    assert_true(settings->team.node_weights.value[1] == 2.5 && settings->team.node_weights.value[2] == 1000);
     sino_settings_free(settings);
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --partitions 2 --topology workers=3",
            "--partitions is 2, and --topology has workers=3; allowed: one of them");
@@ -870,7 +872,7 @@ static void weights_have_an_end(void **state)
     text[end] = '\0';
     SinoSettings *settings = NULL;
     assert_null(sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings));
-    assert_int_equal(settings->node_weights.count, SINO_WEIGHTS_MAX);
+    assert_int_equal(settings->team.node_weights.count, SINO_WEIGHTS_MAX);
     sino_settings_free(settings);
     snprintf(text + end, SIZE - (size_t)end, ",1");
     SinoStatus status = sino_settings_read(SINO_VERB_DEMO, 1, argument, &settings);
@@ -900,13 +902,13 @@ static void plan_needs_a_scan_or_its_sizes(void **state)
     refuse(SINO_VERB_PLAN, "s.h5 --out o.h5",
            "--out is not an option of plan; allowed: with recon, phantom, demo or join");
     SinoSettings *settings = accept(SINO_VERB_PLAN, "--angles 3 --columns 4 --slices 5");
-    assert_true(settings->angles == 3 && settings->columns == 4 && settings->slices == 5);
-    assert_int_equal(settings->ranks, 0); /* those of the machine */
-    assert_false(settings->json);
-    assert_true(settings->kernel_gflops == 0 && !settings->machine); /* of the usual machine */
+    assert_true(settings->phantom.angles == 3 && settings->input.columns == 4 && settings->phantom.slices == 5);
+    assert_int_equal(settings->plan.ranks, 0); /* those of the machine */
+    assert_false(settings->output.json);
+    assert_true(settings->plan.kernel_gflops == 0 && !settings->plan.machine); /* of the usual machine */
     sino_settings_free(settings);
     settings = accept(SINO_VERB_PLAN, "s.bin --theta t.bin --columns 4 --ranks 24 --json");
-    assert_true(settings->angles == 0 && settings->slices == 0 && settings->ranks == 24);
+    assert_true(settings->phantom.angles == 0 && settings->phantom.slices == 0 && settings->plan.ranks == 24);
     sino_settings_free(settings);
 }
 
@@ -936,12 +938,12 @@ static void yaml_file_is_read_and_overruled(void **state)
                           "# a preset\nfile-name: \"a scan.h5\"\nalgorithm: sirt\niterations: 7\nnonnegativity: true\n"
                           "memory: 2 GiB\nout: 'o.h5'\n",
                           "--iterations 9", path, &settings));
-    assert_string_equal(settings->file_name, "a scan.h5");
-    assert_string_equal(settings->out, "o.h5");
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_SIRT);
-    assert_int_equal(settings->iterations, 9);
-    assert_true(sino_settings_nonnegative(settings));
-    assert_int_equal(settings->memory_bytes, (int64_t)2 << 30);
+    assert_string_equal(settings->input.file_name, "a scan.h5");
+    assert_string_equal(settings->output.path, "o.h5");
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_SIRT);
+    assert_int_equal(settings->solver.iterations, 9);
+    assert_true(sino_settings_nonnegative(&settings->solver));
+    assert_int_equal(settings->runtime.memory_bytes, (int64_t)2 << 30);
     sino_settings_free(settings);
     assert_null(read_yaml(SINO_VERB_INFO, "", "scan.h5", path, &settings));
     sino_settings_free(settings);
@@ -1078,16 +1080,16 @@ static void data_against_its_parts(void **state)
 {
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
-    assert_true(settings->scan_values == SINO_VALUES_AUTO && settings->minus_log);
+    assert_true(settings->input.scan_values == SINO_VALUES_AUTO && settings->input.minus_log);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --data transmission");
-    assert_true(settings->flat_correction == SINO_FLAT_NONE && settings->minus_log);
+    assert_true(settings->input.flat_correction == SINO_FLAT_NONE && settings->input.minus_log);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --data line-integrals --minus-log no");
-    assert_true(settings->flat_correction == SINO_FLAT_NONE && !settings->minus_log);
+    assert_true(settings->input.flat_correction == SINO_FLAT_NONE && !settings->input.minus_log);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --data counts --flat-correction median");
-    assert_true(settings->flat_correction == SINO_FLAT_MEDIAN && settings->minus_log);
+    assert_true(settings->input.flat_correction == SINO_FLAT_MEDIAN && settings->input.minus_log);
     sino_settings_free(settings);
     static const char *const wrong[][2] = {
         {"line-integrals", "minus-log yes"}, {"line-integrals", "flat-correction mean"},
@@ -1100,10 +1102,10 @@ static void data_against_its_parts(void **state)
         refuse(SINO_VERB_RECON, words, message);
     }
     round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --data transmission", &settings);
-    assert_int_equal(settings->scan_values, SINO_VALUES_TRANSMISSION);
+    assert_int_equal(settings->input.scan_values, SINO_VALUES_TRANSMISSION);
     sino_settings_free(settings);
     round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --data line-integrals", &settings);
-    assert_true(settings->scan_values == SINO_VALUES_LINE_INTEGRALS && !settings->minus_log);
+    assert_true(settings->input.scan_values == SINO_VALUES_LINE_INTEGRALS && !settings->input.minus_log);
     sino_settings_free(settings);
 }
 
@@ -1114,24 +1116,24 @@ static void text_of_settings_reads_back(void **state)
     round_trip(SINO_VERB_RECON,
                "M\xc3\xbcller\"\\\t'#:\x7f\xe2\x80\xa8.h5 -o o.h5 --tolerance 0.1 --rotation-axis 296.3 --memory 3GB",
                &again);
-    assert_string_equal(again->file_name, "M\xc3\xbcller\"\\\t'#:\x7f\xe2\x80\xa8.h5");
-    assert_true(again->tolerance == 0.1 && again->rotation_axis == 296.3);
-    assert_int_equal(again->memory_bytes, 3000000000);
+    assert_string_equal(again->input.file_name, "M\xc3\xbcller\"\\\t'#:\x7f\xe2\x80\xa8.h5");
+    assert_true(again->solver.tolerance == 0.1 && again->center.rotation_axis == 296.3);
+    assert_int_equal(again->runtime.memory_bytes, 3000000000);
     sino_settings_free(again);
     round_trip(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm sirt --nonnegativity --relaxation 0.3333333333333333",
                &again);
-    assert_true(again->relaxation == 0.3333333333333333 && sino_settings_nonnegative(again) &&
-                isnan(again->rotation_axis));
+    assert_true(again->solver.relaxation == 0.3333333333333333 && sino_settings_nonnegative(&again->solver) &&
+                isnan(again->center.rotation_axis));
     sino_settings_free(again);
     round_trip(SINO_VERB_RECON, "s.bin --theta t.bin --columns 256 -o o.h5 --algorithm fbp --fbp-filter hann", &again);
-    assert_int_equal(again->fbp_filter, SINO_FILTER_HANN);
-    assert_int_equal(again->columns, 256);
+    assert_int_equal(again->solver.fbp_filter, SINO_FILTER_HANN);
+    assert_int_equal(again->input.columns, 256);
     sino_settings_free(again);
     round_trip(SINO_VERB_PHANTOM, "-o s.h5 --seed 9007199254740992", &again);
-    assert_int_equal(again->seed, 9007199254740992);
+    assert_int_equal(again->phantom.seed, 9007199254740992);
     sino_settings_free(again);
     round_trip(SINO_VERB_INFO, "null", &again);
-    assert_string_equal(again->file_name, "null");
+    assert_string_equal(again->input.file_name, "null");
     sino_settings_free(again);
     round_trip(SINO_VERB_DEMO, "", &again);
     sino_settings_free(again);
@@ -1139,14 +1141,15 @@ static void text_of_settings_reads_back(void **state)
                "--angles 3 --columns 4 --slices 5 --grid 2x3 --topology nodes=6,workers=2 "
                "--node-weights 0.1,1e-3,7 --link-latency 0.5",
                &again);
-    assert_true(again->grid.batch_groups == 2 && again->topology.workers == 2 && again->topology.sockets == 0);
-    assert_true(again->node_weights.count == 3 && again->node_weights.value[0] == 0.1);
+    assert_true(again->team.grid.batch_groups == 2 && again->team.topology.workers == 2 &&
+                again->team.topology.sockets == 0);
+    assert_true(again->team.node_weights.count == 3 && again->team.node_weights.value[0] == 0.1);
     sino_settings_free(again);
     round_trip(SINO_VERB_BENCH, "--slices 256,1,16 --precision double,single --angles 7", &again);
-    assert_int_equal(again->slice_counts.count, 3);
-    assert_int_equal(again->slice_counts.value[0], 256);
-    assert_int_equal(again->precisions, 1 << SINO_SINGLE | 1 << SINO_DOUBLE);
-    assert_int_equal(again->angles, 7);
+    assert_int_equal(again->bench.slice_counts.count, 3);
+    assert_int_equal(again->bench.slice_counts.value[0], 256);
+    assert_int_equal(again->bench.precisions, 1 << SINO_SINGLE | 1 << SINO_DOUBLE);
+    assert_int_equal(again->phantom.angles, 7);
     sino_settings_free(again);
 }
 
@@ -1154,29 +1157,33 @@ static void cone_beams(void **state)
 {
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
-    assert_int_equal(settings->geometry, SINO_GEOMETRY_PARALLEL);
-    assert_int_equal(settings->angle_direction, SINO_CLOCKWISE);
-    assert_true(settings->source_object_mm == 0 && settings->source_detector_mm == 0 && settings->voxel_size_mm == 0);
-    assert_true(settings->detector_pixel.width == 0 && isnan(settings->center_row) && settings->volume.z == 0);
+    assert_int_equal(settings->geometry.kind, SINO_GEOMETRY_PARALLEL);
+    assert_int_equal(settings->geometry.angle_direction, SINO_CLOCKWISE);
+    assert_true(settings->geometry.source_object_mm == 0 && settings->geometry.source_detector_mm == 0 &&
+                settings->geometry.voxel_size_mm == 0);
+    assert_true(settings->geometry.detector_pixel.width == 0 && isnan(settings->center.row) &&
+                settings->geometry.volume.z == 0);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --sid 100 --sdd 1e3 --detector-pixel 0.25 "
                                        "--volume 30x40x50 --fbp-filter hann --precision mixed --symmetry no");
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_FDK);
-    assert_true(settings->source_object_mm == 100 && settings->source_detector_mm == 1000);
-    assert_true(settings->detector_pixel.width == 0.25 && settings->detector_pixel.height == 0.25);
-    assert_true(settings->volume.x == 30 && settings->volume.y == 40 && settings->volume.z == 50);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_FDK);
+    assert_true(settings->geometry.source_object_mm == 100 && settings->geometry.source_detector_mm == 1000);
+    assert_true(settings->geometry.detector_pixel.width == 0.25 && settings->geometry.detector_pixel.height == 0.25);
+    assert_true(settings->geometry.volume.x == 30 && settings->geometry.volume.y == 40 &&
+                settings->geometry.volume.z == 50);
     sino_settings_free(settings);
     round_trip(SINO_VERB_RECON,
                "s.h5 -o o.h5 --geometry cone --source-object-distance 0.1 --source-detector-distance 0.3 "
                "--detector-pixel 0.1x0.3 --center-row -7.25 --angle-direction counterclockwise --volume 4x5x6 "
                "--voxel-size 0.7 --algorithm fdk",
                &settings);
-    assert_int_equal(settings->angle_direction, SINO_COUNTERCLOCKWISE);
-    assert_true(settings->detector_pixel.width == 0.1 && settings->detector_pixel.height == 0.3);
-    assert_true(settings->center_row == -7.25 && settings->voxel_size_mm == 0.7 && settings->volume.z == 6);
+    assert_int_equal(settings->geometry.angle_direction, SINO_COUNTERCLOCKWISE);
+    assert_true(settings->geometry.detector_pixel.width == 0.1 && settings->geometry.detector_pixel.height == 0.3);
+    assert_true(settings->center.row == -7.25 && settings->geometry.voxel_size_mm == 0.7 &&
+                settings->geometry.volume.z == 6);
     sino_settings_free(settings);
     round_trip(SINO_VERB_DEMO, "--geometry cone --detector-pixel 2", &settings);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_FDK);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_FDK);
     sino_settings_free(settings);
 }
 
@@ -1189,29 +1196,30 @@ static void pet_scanners(void **state)
                "4x6x8 --voxel-size "
                "0.5",
                &settings);
-    assert_int_equal(settings->geometry, SINO_GEOMETRY_PET);
-    assert_int_equal(settings->crystals.blocks, 12);
-    assert_int_equal(settings->crystals.block_size, 3);
-    assert_int_equal(settings->crystals.rings, 5);
-    assert_true(settings->rays == 7 && settings->total_counts == 99 && settings->replicates == 3 &&
-                settings->background == 0.25);
-    assert_true(settings->volume.z == 8 && settings->voxel_size_mm == 0.5);
+    assert_int_equal(settings->geometry.kind, SINO_GEOMETRY_PET);
+    assert_int_equal(settings->phantom.crystals.blocks, 12);
+    assert_int_equal(settings->phantom.crystals.block_size, 3);
+    assert_int_equal(settings->phantom.crystals.rings, 5);
+    assert_true(settings->phantom.rays == 7 && settings->phantom.total_counts == 99 &&
+                settings->phantom.replicates == 3 && settings->phantom.background == 0.25);
+    assert_true(settings->geometry.volume.z == 8 && settings->geometry.voxel_size_mm == 0.5);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_PHANTOM, "-o m --geometry cone");
-    assert_true(settings->voxel_size_mm == 0 && settings->volume.x == 0);
+    assert_true(settings->geometry.voxel_size_mm == 0 && settings->geometry.volume.x == 0);
     sino_settings_free(settings);
     refuse(SINO_VERB_PHANTOM, "-o m --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or pet");
     refuse(SINO_VERB_PHANTOM, "-o m --geometry cone --voxel-size 1",
            "--voxel-size contradicts --geometry cone; allowed: --voxel-size with --geometry pet");
     refuse(SINO_VERB_BENCH, "--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix");
     settings = accept(SINO_VERB_DEMO, "--geometry pet --volume 20x20x8 --background 0.5");
-    assert_true(settings->algorithm == SINO_ALGORITHM_OSEM && settings->iterations == 2 && settings->volume.z == 8);
+    assert_true(settings->solver.algorithm == SINO_ALGORITHM_OSEM && settings->solver.iterations == 2 &&
+                settings->geometry.volume.z == 8);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_DEMO, "--geometry pet --algorithm mlem");
-    assert_true(settings->iterations == 20 && settings->background == 0);
+    assert_true(settings->solver.iterations == 20 && settings->phantom.background == 0);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_DEMO, "--geometry pet --iterations 7");
-    assert_int_equal(settings->iterations, 7);
+    assert_int_equal(settings->solver.iterations, 7);
     sino_settings_free(settings);
 }
 
@@ -1219,36 +1227,37 @@ static void system_matrices(void **state)
 {
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "g.npy -o o.h5 --system-matrix a.csr4");
-    assert_int_equal(settings->geometry, SINO_GEOMETRY_MATRIX);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_MLEM);
-    assert_int_equal(settings->scan_values, SINO_VALUES_AUTO);
-    assert_string_equal(settings->system_matrix, "a.csr4");
-    assert_null(settings->multiplicative);
-    assert_null(settings->additive);
-    assert_null(settings->sensitivity);
-    assert_null(settings->start);
-    assert_null(settings->mask);
-    assert_true(settings->post_filter_mm == 0 && settings->save_every == 0 && settings->voxel_size_mm == 0);
+    assert_int_equal(settings->geometry.kind, SINO_GEOMETRY_MATRIX);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_MLEM);
+    assert_int_equal(settings->input.scan_values, SINO_VALUES_AUTO);
+    assert_string_equal(settings->counts.system_matrix, "a.csr4");
+    assert_null(settings->counts.multiplicative);
+    assert_null(settings->counts.additive);
+    assert_null(settings->counts.sensitivity);
+    assert_null(settings->solver.start);
+    assert_null(settings->solver.mask);
+    assert_true(settings->counts.post_filter_mm == 0 && settings->counts.save_every == 0 &&
+                settings->geometry.voxel_size_mm == 0);
     sino_settings_free(settings);
     round_trip(SINO_VERB_RECON,
                "g -o o.h5 --geometry matrix --system-matrix a.csr4 --data events --algorithm osem --subsets 4 "
                "--multiplicative n --additive r --sensitivity s --start x --mask m --volume 3x4x5 --voxel-size 0.5 "
                "--post-filter 1.5 --save-every 10 --operator-cache c --precision mixed --likelihood-tolerance 0.1",
                &settings);
-    assert_int_equal(settings->geometry, SINO_GEOMETRY_MATRIX);
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_OSEM);
-    assert_int_equal(settings->scan_values, SINO_VALUES_EVENTS);
-    assert_string_equal(settings->system_matrix, "a.csr4");
-    assert_string_equal(settings->multiplicative, "n");
-    assert_string_equal(settings->additive, "r");
-    assert_string_equal(settings->sensitivity, "s");
-    assert_string_equal(settings->start, "x");
-    assert_string_equal(settings->mask, "m");
-    assert_true(settings->volume.z == 5 && settings->voxel_size_mm == 0.5);
-    assert_true(settings->post_filter_mm == 1.5 && settings->save_every == 10);
+    assert_int_equal(settings->geometry.kind, SINO_GEOMETRY_MATRIX);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_OSEM);
+    assert_int_equal(settings->input.scan_values, SINO_VALUES_EVENTS);
+    assert_string_equal(settings->counts.system_matrix, "a.csr4");
+    assert_string_equal(settings->counts.multiplicative, "n");
+    assert_string_equal(settings->counts.additive, "r");
+    assert_string_equal(settings->counts.sensitivity, "s");
+    assert_string_equal(settings->solver.start, "x");
+    assert_string_equal(settings->solver.mask, "m");
+    assert_true(settings->geometry.volume.z == 5 && settings->geometry.voxel_size_mm == 0.5);
+    assert_true(settings->counts.post_filter_mm == 1.5 && settings->counts.save_every == 10);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "g -o o.h5 --system-matrix a --algorithm cg --tolerance 0.1 --additive r");
-    assert_int_equal(settings->algorithm, SINO_ALGORITHM_CG);
+    assert_int_equal(settings->solver.algorithm, SINO_ALGORITHM_CG);
     sino_settings_free(settings);
     settings = accept(SINO_VERB_RECON, "g -o o.h5 --system-matrix a --algorithm sirt --nonnegativity --relaxation 0.5");
     sino_settings_free(settings);
@@ -1262,7 +1271,7 @@ static void system_matrices_from_yaml(void **state)
     SinoStatus status =
         read_yaml(SINO_VERB_RECON, "system-matrix: a.mtx\nsave-every: 2\n", "g -o o.h5", path, &settings);
     assert_string_equal(sino_status_text(status), "");
-    assert_true(settings->geometry == SINO_GEOMETRY_MATRIX && settings->save_every == 2);
+    assert_true(settings->geometry.kind == SINO_GEOMETRY_MATRIX && settings->counts.save_every == 2);
     sino_settings_free(settings);
     settings = NULL;
     status = read_yaml(SINO_VERB_RECON, "geometry: cone\n", "g -o o.h5 --system-matrix a", path, &settings);
@@ -1509,12 +1518,14 @@ static void tuned_settings(void **state)
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "a.h5 -o x.h5 --tune minibatch=4,topology=nodes=2,workers=3,"
                                                      "overlap=no --tune=node-weights=1,2,1.5,scheduler=lws");
-    assert_true(settings->minibatch == 4 && settings->topology.nodes == 2 && settings->topology.workers == 3);
-    assert_true(!settings->overlap && settings->node_weights.count == 3 && settings->node_weights.value[2] == 1.5);
-    assert_string_equal(settings->scheduler, "lws");
+    assert_true(settings->runtime.minibatch == 4 && settings->team.topology.nodes == 2 &&
+                settings->team.topology.workers == 3);
+    assert_true(!settings->team.overlap && settings->team.node_weights.count == 3 &&
+                settings->team.node_weights.value[2] == 1.5);
+    assert_string_equal(settings->runtime.scheduler, "lws");
     sino_settings_free(settings);
     settings = accept(SINO_VERB_SIMULATE, "a.h5 --tune partitions=2"); /* an option, as the help of this verb has it */
-    assert_int_equal(settings->partitions, 2);
+    assert_int_equal(settings->runtime.partitions, 2);
     sino_settings_free(settings);
     static const char *const refused[][2] = {
         {"minibatch", "--tune has 'minibatch' without a value; allowed: NAME=VALUE, with commas between several"},

@@ -82,7 +82,7 @@ static void defaults(void **state)
     assert_true(cone->pixel_width == 0.3 && cone->pixel_height == 0.5);
     assert_true(fabs(cone->voxel_size - 0.2) < 1e-15);
     assert_true(cone->center == (COLUMNS - 1) / 2.0 && cone->center_row == (ROWS - 1) / 2.0);
-    assert_int_equal(made.settings->algorithm, SINO_ALGORITHM_FDK);
+    assert_int_equal(made.settings->solver.algorithm, SINO_ALGORITHM_FDK);
     clear(&made);
     assert_success(
         make(*state, LENGTHS "--volume=20x30 --voxel-size=0.125 --center-row=12.25 --binning=2", NAN, &made));
@@ -110,9 +110,10 @@ static void see(const Made *made, double file_center, double file_row, double tu
 {
     const SinoSettings *settings = made->settings;
     const double radius = hypot(p.x, p.y), phase = atan2(p.y, p.x) - turned_rad;
-    const double across = radius * cos(phase), forth = settings->source_object_mm + radius * sin(phase);
-    *column = file_center + settings->source_detector_mm * across / forth / settings->detector_pixel.width;
-    *row = file_row + settings->source_detector_mm * p.z / forth / settings->detector_pixel.height;
+    const double across = radius * cos(phase), forth = settings->geometry.source_object_mm + radius * sin(phase);
+    *column =
+        file_center + settings->geometry.source_detector_mm * across / forth / settings->geometry.detector_pixel.width;
+    *row = file_row + settings->geometry.source_detector_mm * p.z / forth / settings->geometry.detector_pixel.height;
 }
 
 /* The edges of pixels of the grid are those of every `binning` pixels of the file. */

@@ -26,9 +26,9 @@ static void add_normal(Case *made)
     assert_non_null(made->normal);
     *made->normal = made->request.job;
     made->normal->solver = sino_solver_of(&normal);
-    made->normal->problem.projector = normal.projector;
-    made->normal->history_columns = sino_solver_history_columns(made->normal->solver, &normal);
-    made->normal->history_numbers = sino_solver_history_numbers(made->normal->solver, &normal);
+    made->normal->problem.projector = normal.projection.projector;
+    made->normal->history_columns = sino_solver_history_columns(made->normal->solver, &normal.solver);
+    made->normal->history_numbers = sino_solver_history_numbers(made->normal->solver, &normal.solver);
     made->request.normal = made->normal;
 }
 
@@ -42,33 +42,34 @@ static Case make(const char *line)
     assert_success(sino_settings_read(SINO_VERB_PLAN, count, argument, &made.settings));
     free(words);
     const SinoSettings *settings = made.settings;
-    const int64_t angles = settings->angles, columns = settings->columns;
+    const int64_t angles = settings->phantom.angles, columns = settings->input.columns;
     made.rad = calloc((size_t)angles, sizeof *made.rad);
     assert_non_null(made.rad);
     for (int64_t k = 0; k < angles; k++) made.rad[k] = M_PI * (double)k / (double)angles;
     const SinoSolver *solver = sino_solver_of(settings);
     made.request = (SinoPlanRequest){
         .job = {.problem = {.geometry = {angles, columns, columns, made.rad, (double)(columns - 1) / 2, 0},
-                            .precision = settings->precision,
-                            .symmetry = settings->symmetry,
+                            .precision = settings->projection.precision,
+                            .symmetry = settings->projection.symmetry,
                             .subset_count = 1,
-                            .projector = settings->projector,
-                            .interpolation = settings->interpolation},
+                            .projector = settings->projection.projector,
+                            .interpolation = settings->projection.interpolation},
                 .solver = solver,
-                .history_columns = sino_solver_history_columns(solver, settings),
-                .trial_iterations = sino_halves_trial_iterations(settings),
-                .history_numbers = sino_solver_history_numbers(solver, settings),
-                .slice_count = settings->slices,
+                .history_columns = sino_solver_history_columns(solver, &settings->solver),
+                .trial_iterations = sino_halves_trial_iterations(&settings->solver),
+                .history_numbers = sino_solver_history_numbers(solver, &settings->solver),
+                .slice_count = settings->phantom.slices,
                 .slice_bytes = angles * columns * 2,
                 .field_bytes = columns * 4,
                 .fields_bytes = 2 * columns * 4,
                 .field_images = 1},
         .choices = sino_choices_of(settings),
-        .rank_count = settings->ranks ? settings->ranks : 1};
-    assert_success(sino_machine_new(settings, settings->workers ? settings->workers : 4, &made.request.machine));
+        .rank_count = settings->plan.ranks ? settings->plan.ranks : 1};
+    assert_success(
+        sino_machine_new(settings, settings->runtime.workers ? settings->runtime.workers : 4, &made.request.machine));
     made.request.machine.socket_count = 1;
     add_normal(&made);
-    if (!settings->memory_bytes) made.request.machine.memory_bytes = INT64_MAX;
+    if (!settings->runtime.memory_bytes) made.request.machine.memory_bytes = INT64_MAX;
     return made;
 }
 

@@ -97,7 +97,7 @@ static void draw_parallel(Request *of)
 
 static SinoStatus machine_of(const Request *of, const SinoSettings *settings, SinoMachine *machine)
 {
-    SINO_TRY(sino_machine_new(settings, settings->workers ? settings->workers : 4, machine));
+    SINO_TRY(sino_machine_new(settings, settings->runtime.workers ? settings->runtime.workers : 4, machine));
     machine->socket_count = of->socket_count;
     machine->devices = of->devices;
     return NULL;
@@ -111,7 +111,7 @@ static SinoStatus forecast_input(const Request *of, const SinoSettings *settings
     input->geometry.center += (double)of->shift;
     SINO_TRY(machine_of(of, settings, &machine));
     SinoPlanRequest request =
-        sino_run_plan_request(settings, input, &machine, settings->ranks ? settings->ranks : 1, &normal);
+        sino_run_plan_request(settings, input, &machine, settings->plan.ranks ? settings->plan.ranks : 1, &normal);
     request.least = of->least;
     SINO_TRY(sino_forecast_new(&request, &forecast));
     sino_forecast_free(&forecast);
@@ -133,13 +133,13 @@ static SinoStatus plan_parallel(const Request *of, const SinoSettings *settings,
     const SinoScanInfo info = {.kind = "imagined",
                                .stored_type = "uint16",
                                .type = SINO_COUNT_UINT16,
-                               .angle_count = settings->angles,
-                               .row_count = settings->slices,
-                               .column_count = settings->columns,
+                               .angle_count = settings->phantom.angles,
+                               .row_count = settings->phantom.slices,
+                               .column_count = settings->input.columns,
                                .flat_count = 1,
                                .dark_count = 1,
                                .chunk_rows = 1,
-                               .file_angle_count = settings->angles,
+                               .file_angle_count = settings->phantom.angles,
                                .angle_binning = 1,
                                .full_count = UINT16_MAX,
                                .angle_rad = angle_rad,
@@ -187,10 +187,11 @@ static SinoStatus plan_fdk(const Request *of, const SinoSettings *settings, cons
     SinoConeDescription scan;
     SinoMachine machine;
     SinoConePlan plan;
-    SINO_TRY(sino_cone_describe(settings, settings->angles, angle_rad, settings->columns, settings->slices, &scan));
+    SINO_TRY(sino_cone_describe(settings, settings->phantom.angles, angle_rad, settings->input.columns,
+                                settings->phantom.slices, &scan));
     SINO_TRY(machine_of(of, settings, &machine));
-    const SinoConePlanRequest request =
-        sino_cone_plan_request(settings, &scan.input, &scan.cone, &machine, settings->ranks ? settings->ranks : 1);
+    const SinoConePlanRequest request = sino_cone_plan_request(settings, &scan.input, &scan.cone, &machine,
+                                                               settings->plan.ranks ? settings->plan.ranks : 1);
     assert_true(sino_cone_plan_least_bytes(&request) > 0);
     return sino_cone_plan_new(&request, &plan);
 }
@@ -202,9 +203,10 @@ static SinoStatus plan_cone_solution(const Request *of, const SinoSettings *sett
     SinoProblem problem;
     SinoUnitPlan plan;
     int64_t least;
-    SINO_TRY(sino_cone_describe(settings, settings->angles, angle_rad, settings->columns, settings->slices, &scan));
+    SINO_TRY(sino_cone_describe(settings, settings->phantom.angles, angle_rad, settings->input.columns,
+                                settings->phantom.slices, &scan));
     SINO_TRY(machine_of(of, settings, &machine));
-    const int64_t ranks = settings->ranks ? settings->ranks : 1;
+    const int64_t ranks = settings->plan.ranks ? settings->plan.ranks : 1;
     SINO_TRY(sino_volume_problem(settings, &scan.input, &scan.cone, ranks, &problem));
     const SinoUnitPlanRequest request = sino_volume_plan_request(settings, &scan.input, &problem, ranks, &machine);
     SINO_TRY(sino_unit_plan_least_bytes(&request, &least));
@@ -267,7 +269,7 @@ static SinoStatus plan_matrix(const Request *of, const SinoSettings *settings, c
     SinoMatrixInput input = {0};
     SinoMachine machine;
     SinoUnitPlan plan;
-    const SinoMatrixShare share = {.rank_count = settings->ranks ? settings->ranks : 1};
+    const SinoMatrixShare share = {.rank_count = settings->plan.ranks ? settings->plan.ranks : 1};
     (void)angle_rad;
     SINO_TRY(sino_log_open(SINO_LOG_TEXT, &log));
     SinoStatus status = machine_of(of, settings, &machine);
@@ -401,9 +403,10 @@ static int ask(const Kind *kind, const Request *of)
     const int refused = code_of(sino_settings_read(SINO_VERB_PLAN, count, argument, &settings));
     free(text);
     if (refused) return refused;
-    double *angle_rad = calloc((size_t)settings->angles + 1, sizeof *angle_rad);
-    const double arc = settings->geometry == SINO_GEOMETRY_PARALLEL ? M_PI : 2 * M_PI;
-    for (int64_t k = 0; k < settings->angles; k++) angle_rad[k] = arc * (double)k / (double)settings->angles;
+    double *angle_rad = calloc((size_t)settings->phantom.angles + 1, sizeof *angle_rad);
+    const double arc = settings->geometry.kind == SINO_GEOMETRY_PARALLEL ? M_PI : 2 * M_PI;
+    for (int64_t k = 0; k < settings->phantom.angles; k++)
+        angle_rad[k] = arc * (double)k / (double)settings->phantom.angles;
     begin();
     const int of_run = code_of(kind->plan(of, settings, angle_rad));
     free(angle_rad);

@@ -265,7 +265,7 @@ static void units_have_their_own_iterations(void **state)
 static void units_that_have_stopped_are_not_iterated(void **state)
 {
     (void)state;
-    fake->settings.tolerance = 1e-3;
+    fake->settings.solver.tolerance = 1e-3;
     fake->last_active = 2;
     assert_success(solve(1, 1, 1, 10));
     assert_non_null(strstr(fake->log, "3 of 0; store 0; "));

@@ -256,7 +256,7 @@ static Problem *new_problem(int64_t subsets)
     problem->subset_count = subsets;
     for (int64_t s = 0; s < subsets; s++) problem->subset_rays[s] = RAYS / subsets;
     for (int64_t k = 0; k < ANGLES; k++) problem->place[k] = k;
-    problem->settings.relaxation = 0.9;
+    problem->settings.solver.relaxation = 0.9;
     problem->bounds = (SinoBounds){-INFINITY, INFINITY};
     assert_success(sino_runtime_start(&request, &problem->runtime));
     assert_success(open_operator(problem));
@@ -364,7 +364,7 @@ static void sirt(const Problem *problem, int f, bool weighted, int64_t iteration
             r[k] = row > 0 ? weight / row * (problem->b[f][k] - of_ray(problem, k, x)) : 0;
         }
         for (int v = 0; v < VOXELS; v++)
-            x[v] += column[v] > 0 ? problem->settings.relaxation / column[v] * of_voxel(problem, v, r) : 0;
+            x[v] += column[v] > 0 ? problem->settings.solver.relaxation / column[v] * of_voxel(problem, v, r) : 0;
     }
 }
 

@@ -304,7 +304,7 @@ static int64_t planned_slabs(SinoSettings *settings, const SinoInput *input, int
     SinoRunPlan plan = {0};
     SinoPlanRequest request = {
         .job = sino_workload_of_input(settings, input), .choices = sino_choices_of(settings), .rank_count = 1};
-    settings->memory_bytes = memory_bytes;
+    settings->runtime.memory_bytes = memory_bytes;
     assert_success(sino_machine_new(settings, 2, &request.machine));
     SinoStatus status = sino_run_plan_new(&request, &plan);
     if (!status) assert_true(plan.resources.total_bytes <= memory_bytes);

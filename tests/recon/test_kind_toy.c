@@ -79,10 +79,10 @@ static SinoStatus plan(const SinoSettings *settings, SinoForecast *forecast)
     SinoPlanRequest request = {.job = {.problem = {.geometry = {100, 2048, 2048, angle, 1023.5, 0},
                                                    .precision = SINO_SINGLE,
                                                    .subset_count = 1,
-                                                   .projector = settings->projector},
+                                                   .projector = settings->projection.projector},
                                        .solver = solver,
-                                       .history_columns = sino_solver_history_columns(solver, settings),
-                                       .history_numbers = sino_solver_history_numbers(solver, settings),
+                                       .history_columns = sino_solver_history_columns(solver, &settings->solver),
+                                       .history_numbers = sino_solver_history_numbers(solver, &settings->solver),
                                        .slice_count = 64},
                                .choices = sino_choices_of(settings),
                                .rank_count = 1};

@@ -3,7 +3,6 @@
  * operator, dense; that divisions, workers and policies do not matter; undefined rays; phantoms, beside the lengths of
  * rays. */
 #include "fast_size.h"
-#include "settings.h"
 #include "testing.h"
 #include "testing_recon.h"
 #include "volume.h"

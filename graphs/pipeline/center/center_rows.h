@@ -4,7 +4,9 @@
 #define SINO_CENTER_ROWS_H
 
 #include "center_methods.h"
-#include "settings.h"
+#include "center_settings.h"
+#include "log.h"
+#include "status.h"
 
 enum { SINO_CENTER_ROWS = 3 };
 

@@ -73,12 +73,12 @@ out:
 }
 
 /* Sizes of the sample; false: too small, or the plane of the source is beside the detector. */
-static bool size_sample(const SinoSettings *settings, const SinoInput *input, Sample *sample)
+static bool size_sample(const SinoCenterSettings *settings, const SinoInput *input, Sample *sample)
 {
     const SinoScanInfo *info = input->info;
     const double middle = (double)(info->row_count - 1) / 2;
-    const bool given = !isnan(settings->center_row);
-    const double row = round(given ? settings->center_row : floor(middle));
+    const bool given = !isnan(settings->row);
+    const double row = round(given ? settings->row : floor(middle));
     *sample = (Sample){.step = sino_ceil_divide(info->angle_count, MOST_ANGLES)};
     sample->angles = info->angle_count / sample->step;
     const int64_t most = sino_smaller(sample->angles * 2 / 3, MOST_COLUMNS);
@@ -96,7 +96,7 @@ static double percent(const SinoConeBeam *beam)
 }
 
 /* Writes the option that turns the other way, if the bend asks for it. */
-static void type_direction(const SinoSettings *settings, double bend, size_t size, char *text)
+static void type_direction(const SinoGeometrySettings *settings, double bend, size_t size, char *text)
 {
     const bool clockwise = settings->angle_direction == SINO_CLOCKWISE;
     *text = 0;
@@ -113,8 +113,8 @@ static void add(const char *event, const char *is, const SinoConeBeam *given, co
 }
 
 /* In pixels the slice is right but for its scale, whatever the distance to the axis is. */
-static void add_fan(const SinoSettings *settings, const SinoInput *input, double distance, const SinoConeBeam *given,
-                    const SinoConeBeam *best, SinoFindings *findings)
+static void add_fan(const SinoGeometrySettings *settings, const SinoInput *input, double distance,
+                    const SinoConeBeam *given, const SinoConeBeam *best, SinoFindings *findings)
 {
     const SinoScanSetup setup = sino_cone_setup(settings, input->info);
     char missing[SINO_CONE_MISSING_SIZE], lengths[240] = "", direction[48], text[480];
@@ -131,7 +131,7 @@ static void add_fan(const SinoSettings *settings, const SinoInput *input, double
     add("geometry", " as parallel rays", given, text, findings);
 }
 
-static void add_other(const SinoSettings *settings, double distance, const SinoConeBeam *given,
+static void add_other(const SinoGeometrySettings *settings, double distance, const SinoConeBeam *given,
                       const SinoConeBeam *best, SinoFindings *findings)
 {
     char direction[48], text[320];
@@ -158,7 +158,7 @@ static bool is_better(const SinoConeBeam *a, const SinoConeBeam *b, double facto
     return factor * (a->score + equal) < b->score + equal;
 }
 
-static void judge(const SinoSettings *settings, const SinoInput *input, const Sample *sample,
+static void judge(const SinoGeometrySettings *settings, const SinoInput *input, const Sample *sample,
                   const SinoConeBeam beam[SINO_CONE_BEAMS], SinoFindings *findings)
 {
     const SinoConeBeam *given = &beam[SINO_CONE_BEAM_GIVEN], *parallel = &beam[SINO_CONE_BEAM_PARALLEL], *best = given;
@@ -175,13 +175,13 @@ static void judge(const SinoSettings *settings, const SinoInput *input, const Sa
 
 SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
-    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
     const bool fan = sino_job_is_cone(settings);
     SinoConeBeam beam[SINO_CONE_BEAMS];
     Sample sample;
     char missing[SINO_CONE_MISSING_SIZE];
     if (fan && sino_cone_missing(&setup, missing) > 0) return NULL; /* refused */
-    if (!sino_center_is_whole_turn(&input->geometry) || !size_sample(settings, input, &sample)) return NULL;
+    if (!sino_center_is_whole_turn(&input->geometry) || !size_sample(&settings->center, input, &sample)) return NULL;
     SinoStatus status = read_sample(input, &sample);
     const SinoCone cone = {.angle_count = sample.angles,
                            .column_count = sample.columns,
@@ -189,7 +189,7 @@ SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input,
                            .pixel_width = setup.pixel_width * (double)sample.width,
                            .source_detector = fan ? setup.source_detector : INFINITY};
     if (!status) status = sino_cone_center_beams(&cone, sample.sinogram, beam);
-    if (!status) judge(settings, input, &sample, beam, findings);
+    if (!status) judge(&settings->geometry, input, &sample, beam, findings);
     free_sample(&sample);
     if (!status || sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
     sino_status_free(status); /* no ray is measured from both sides */

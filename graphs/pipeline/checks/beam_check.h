@@ -4,6 +4,7 @@
 #define SINO_BEAM_CHECK_H
 
 #include "findings.h"
+#include "settings.h"
 
 /* Adds a finding if another beam fits a scan of a whole turn far better than that of the settings: a fan or cone
  * instead of parallel rays or the reverse, another direction of turning, or another distance of the source. By rays and

@@ -11,13 +11,13 @@
 #include <stdio.h>
 
 /* What air should be as bright as. */
-static const char *light_of(const SinoSettings *settings, const SinoScanSample *sample)
+static const char *light_of(const SinoInputSettings *settings, const SinoScanSample *sample)
 {
     return !sample->fields ? "a transmission of 1" : settings->open_beam > 0 ? "the open beam" : "the flat fields";
 }
 
 /* No object is brighter than air. An open beam is a number that the user has read off somewhere. */
-static void suspect_light(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+static void suspect_light(const SinoInputSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
 {
     const double open = settings->open_beam, bright = sample->brightest;
     char instead[64] = "";
@@ -38,13 +38,13 @@ static void choose_air(const SinoSettings *settings, const SinoInput *input, con
                        SinoFindings *findings)
 {
     char value[24], why[160];
-    if (!isnan(settings->air) || !input->minus_log) return;
+    if (!isnan(settings->stages.air) || !input->minus_log) return;
     if (sample->air_columns == 0) {
         sino_findings_tell(findings, "air", "0",
                            "a sample shows no air at both edges of the detector, or none whose light changes by 0.005 "
                            "or more, or is off by %g or more",
                            SINO_AIR_LEVEL);
-        suspect_light(settings, sample, findings);
+        suspect_light(&settings->input, sample, findings);
         return;
     }
     if (sample->air_drift > 0)
@@ -54,7 +54,7 @@ static void choose_air(const SinoSettings *settings, const SinoInput *input, con
     else
         snprintf(why, sizeof why,
                  "the air at both edges of the detector is %.2f times as bright as %s, as of another exposure",
-                 exp(-sample->air_level), light_of(settings, sample));
+                 exp(-sample->air_level), light_of(&settings->input, sample));
     snprintf(value, sizeof value, "%" PRId64, sample->air_columns);
     sino_findings_tell(findings, "air", value, "%s", why);
     findings->stages.air = sample->air_columns;
@@ -65,7 +65,7 @@ static void choose_air(const SinoSettings *settings, const SinoInput *input, con
 }
 
 /* Whether the outermost columns see air, whatever their line integrals are: the user says so, or the sample. */
-static bool sees_air(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+static bool sees_air(const SinoStageSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                      const SinoFindings *findings)
 {
     const bool brighter = input->minus_log && sample->air_level < -SINO_AIR_LEVEL;
@@ -108,10 +108,11 @@ static int64_t roomy_margin(int64_t columns, double share)
 static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
 {
     const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
-    const bool free_choice = isnan(settings->margin);
+    const bool free_choice = isnan(settings->geometry.margin);
     char value[24];
-    if (settings->algorithm == SINO_ALGORITHM_FBP || sino_operator_is_normal(settings->projector)) return;
-    if (!free_choice || settings->volume.x > columns) return;
+    if (settings->solver.algorithm == SINO_ALGORITHM_FBP || sino_operator_is_normal(settings->projection.projector))
+        return;
+    if (!free_choice || settings->geometry.volume.x > columns) return;
     findings->stages.margin = margin;
     snprintf(value, sizeof value, "%" PRId64, margin);
     sino_findings_tell(findings, "margin", value, WIDE, 100 * share);
@@ -129,10 +130,10 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
     static const char reason[] =
         "the outermost columns have %.0f %% of the largest mean line integral; from %.0f %% on "
         "the object is taken to reach beyond the detector";
-    const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
-    if (direct && settings->padding == SINO_PADDING_AUTO)
+    const bool direct = settings->solver.algorithm == SINO_ALGORITHM_FBP;
+    if (direct && settings->solver.padding == SINO_PADDING_AUTO)
         sino_findings_tell(findings, "padding-type", "zeros", reason, 100 * share, 100 * usual);
-    if (!direct && isnan(settings->margin) && !sino_operator_is_normal(settings->projector))
+    if (!direct && isnan(settings->geometry.margin) && !sino_operator_is_normal(settings->projection.projector))
         sino_findings_tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
 }
 
@@ -140,7 +141,8 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
  * rays. Least squares without weights are as exact as those with weights from `evenness` of the rays
  * (docs/lab/images.md).
  */
-static bool is_uneven(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample, double share)
+static bool is_uneven(const SinoSolverSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+                      double share)
 {
     const double usual = 0.1, even = 0.6;
     const bool integrals = input->minus_log || input->info->line_integrals;
@@ -155,8 +157,9 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
 {
     enum { LEAST_COLUMNS = 32 };
     const double usual = 0.1;
-    const bool free_choice = settings->padding == SINO_PADDING_AUTO && settings->algorithm == SINO_ALGORITHM_FBP;
-    const bool zeros = sino_operator_is_normal(settings->projector);
+    const bool free_choice =
+        settings->solver.padding == SINO_PADDING_AUTO && settings->solver.algorithm == SINO_ALGORITHM_FBP;
+    const bool zeros = sino_operator_is_normal(settings->projection.projector);
     const bool integrals = input->minus_log || input->info->line_integrals;
     if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
         sino_findings_add(
@@ -182,7 +185,7 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
 
 /* Whether values are taken for counts of photons that an object emits. They differ between neighbours and from angle to
  * angle by their own noise, as stray photons and faulty columns do. */
-static bool is_emission(const SinoSettings *settings, const SinoInput *input)
+static bool is_emission(const SinoSolverSettings *settings, const SinoInput *input)
 {
     if (input->minus_log) return false;
     return settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
@@ -195,8 +198,8 @@ static void choose_zingers(const SinoSettings *settings, const SinoInput *input,
 {
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool chosen = sample->zingers >= least;
-    if (settings->zinger_removal != SINO_ZINGERS_AUTO) return;
-    if (is_emission(settings, input)) {
+    if (settings->stages.zinger_removal != SINO_ZINGERS_AUTO) return;
+    if (is_emission(&settings->solver, input)) {
         sino_findings_tell(findings, "zinger-removal-method", "none", NO_EVENTS);
         return;
     }
@@ -218,8 +221,8 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
 {
     const double visible = 0.003 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
     const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
-    if (settings->stripe_removal != SINO_REMOVE_AUTO) return;
-    if (is_emission(settings, input)) {
+    if (settings->stages.stripe_removal != SINO_REMOVE_AUTO) return;
+    if (is_emission(&settings->solver, input)) {
         sino_findings_tell(findings, "remove-stripe-method", "none", NO_EVENTS);
         return;
     }
@@ -244,7 +247,7 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
 }
 
 /* Counts of photons that an object emits may be few in nearly all bins, and many in some: as many as 64 bits count. */
-static double most_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample)
+static double most_of(const SinoSolverSettings *settings, const SinoInput *input, const SinoScanSample *sample)
 {
     return is_emission(settings, input) && sample->most > 0 ? 0x1p64 * sample->unit : sample->most;
 }
@@ -252,18 +255,19 @@ static double most_of(const SinoSettings *settings, const SinoInput *input, cons
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                         SinoFindings *findings)
 {
-    findings->stages.most = most_of(settings, input, sample);
+    findings->stages.most = most_of(&settings->solver, input, sample);
     findings->stages.unit = sample->unit;
     if (sample->lacks_fields) return; /* nothing is known of its line integrals */
     choose_air(settings, input, sample, findings);
     if (sino_job_kind(settings)->beam == SINO_BEAM_PARALLEL) {
-        const double share = sees_air(settings, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
+        const double share =
+            sees_air(&settings->stages, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
         choose_padding(settings, input, sample, share, findings);
-        findings->stages.uneven = is_uneven(settings, input, sample, share);
+        findings->stages.uneven = is_uneven(&settings->solver, input, sample, share);
     }
     choose_zingers(settings, input, sample, findings);
     choose_stripes(settings, input, sample, findings);
-    if (settings->beam_hardening.count == 0)
+    if (settings->stages.beam_hardening.count == 0)
         sino_findings_tell(
             findings, "beam-hardening", "A,B,C",
             "no sample shows it; the numbers come from a wedge of the object's material, or from a simulation");

@@ -142,7 +142,7 @@ static void suspect_lack(const SinoScanSample *sample, SinoFindings *findings)
                           sample->brightest, sample->brightest);
 }
 
-static void suspect_fields(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+static void suspect_fields(const SinoInputSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
     const bool known = input->info->flat_position || settings->flat_positions.count > 0;
@@ -216,7 +216,7 @@ static void suspect_bright_columns(const SinoInput *input, const SinoScanSample 
 }
 
 /* Whether the user has said what the values are, so that unusual values are warned of, not refused. */
-static bool is_said(const SinoSettings *settings, const SinoInput *input)
+static bool is_said(const SinoInputSettings *settings, const SinoInput *input)
 {
     const bool integrals = input->info->line_integrals;
     return settings->scan_values != SINO_VALUES_AUTO || (!integrals && !settings->minus_log);
@@ -228,9 +228,10 @@ static bool is_said(const SinoSettings *settings, const SinoInput *input)
 static void suspect_values(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
-    const bool emission = settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM;
+    const bool emission =
+        settings->solver.algorithm == SINO_ALGORITHM_MLEM || settings->solver.algorithm == SINO_ALGORITHM_OSEM;
     const double most = input->minus_log ? 2 : 50; /* of a transmission, of a line integral */
-    const bool said = is_said(settings, input);
+    const bool said = is_said(&settings->input, input);
     const char *kind = input->minus_log ? "transmissions" : "line integrals";
     if (input->flat_correction != SINO_FLAT_NONE || sample->mean <= most) return;
     if (!input->minus_log && (emission || sample->edges < 0.7 * sample->mean)) return;
@@ -248,7 +249,7 @@ static void suspect_values(const SinoSettings *settings, const SinoInput *input,
             sample->mean, kind, input->minus_log ? "transmission" : "line-integrals");
 }
 
-static void suspect_missing(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
+static void suspect_missing(const SinoInputSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                             SinoFindings *findings)
 {
     const double share = (double)sample->undefined / (double)sample->count;
@@ -283,7 +284,7 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
 }
 
 /* Raw sinograms know their width from --columns alone. Neighbouring projections are alike; parts of one are not. */
-static SinoStatus suspect_columns(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
+static SinoStatus suspect_columns(const SinoInputSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     const double little = 0.25;
     SinoScanLikeness likeness;
@@ -316,13 +317,13 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
     suspect_lack(&sample, findings);
-    suspect_fields(settings, input, &sample, findings);
+    suspect_fields(&settings->input, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);
     suspect_values(settings, input, &sample, findings);
-    suspect_missing(settings, input, &sample, findings);
+    suspect_missing(&settings->input, input, &sample, findings);
     sino_choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
-    return suspect_columns(settings, input, findings);
+    return suspect_columns(&settings->input, input, findings);
 }
 
 /* Mean of the absolute line integrals of the columns whose distance from the center is at least `from` and below `to`.
@@ -343,10 +344,10 @@ static double mean_between(const SinoScanSample *sample, double center, double f
 /* Of slices with the usual size of voxels: a cone's may have another. */
 static double voxels_per_column(const SinoSettings *settings, const SinoInput *input)
 {
-    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
     const double column = setup.pixel_width * (double)input->binning * setup.source_object / setup.source_detector;
-    const bool other = sino_job_is_cone(settings) && settings->voxel_size_mm > 0 && column > 0;
-    return other ? column / settings->voxel_size_mm : 1;
+    const bool other = sino_job_is_cone(settings) && settings->geometry.voxel_size_mm > 0 && column > 0;
+    return other ? column / settings->geometry.voxel_size_mm : 1;
 }
 
 SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
@@ -366,17 +367,18 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     const double near = mean_between(&sample, center, 0, shorter);
     const double far = mean_between(&sample, center, shorter, INFINITY);
     sino_scan_sample_free(&sample);
-    const bool direct = settings->algorithm == SINO_ALGORITHM_FBP;
+    const bool direct = settings->solver.algorithm == SINO_ALGORITHM_FBP;
     const int64_t side = 2 * (int64_t)ceil(longer / binning * voxels_per_column(settings, input));
     const int64_t own = sino_geometry_slice_side(&input->geometry);
     if (far < 0.1 * near || own >= side - 2) return NULL;
-    if (settings->volume.x > 0 && settings->algorithm == SINO_ALGORITHM_FDK) return NULL; /* parts are right, too */
+    if (settings->geometry.volume.x > 0 && settings->solver.algorithm == SINO_ALGORITHM_FDK)
+        return NULL; /* parts are right, too */
     char axis[240], instead[160] = "";
     snprintf(axis, sizeof axis,
              "the rotation axis, column %.1f, is %.0f columns off the middle in a scan of a whole turn, and the object "
              "reaches beyond the shorter side, where it is seen once instead of twice",
              of_file, off);
-    if (settings->volume.x == 0) {
+    if (settings->geometry.volume.x == 0) {
         findings->half_side = side;
         sino_findings_add(findings, false, "half",
                           "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "

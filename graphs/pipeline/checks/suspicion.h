@@ -5,6 +5,7 @@
 #define SINO_SUSPICION_H
 
 #include "findings.h"
+#include "settings.h"
 
 /* Looks at the angles, and at a sample of the values. SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);

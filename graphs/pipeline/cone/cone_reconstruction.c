@@ -268,7 +268,7 @@ static SinoStatus insert_image(SinoConeRun *run, const Slab *slab, int64_t chunk
                                            .first_slice = first,
                                            .slice_count = count,
                                            .scale = run->of.scale,
-                                           .mask_ratio = run->of.settings->mask_ratio};
+                                           .mask_ratio = run->of.settings->output.mask_ratio};
         SINO_TRY(sino_insert_assemble_cone(run->of.runtime, position, &assembly, b == 0, run->part[chunk * bands + b],
                                            image));
     }

@@ -6,6 +6,7 @@
 #include "cone_pieces.h"
 #include "cone_streaming.h"
 #include "journal.h"
+#include "settings.h"
 #include "volume.h"
 
 /* Bytes that a rank has sent to others. */

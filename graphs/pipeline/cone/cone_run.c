@@ -82,8 +82,8 @@ static SinoStatus new_filter(SinoConeRun *run)
     const int64_t blocks = run->blocks;
     const int64_t stride = sino_panel_stride(SINO_SINGLE, run->rows);
     for (int k = 0; k < SINO_PIECE_PROJECTIONS; k++) run->one[k] = 1;
-    SINO_TRY(sino_filter_new(run->filtered.column_count, sino_solver_window(run->of.settings->fbp_filter), SINO_SINGLE,
-                             &run->filter));
+    SINO_TRY(sino_filter_new(run->filtered.column_count, sino_solver_window(run->of.settings->solver.fbp_filter),
+                             SINO_SINGLE, &run->filter));
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, b); p++) {
             SinoFilterPlans **plans = &run->plans[run->piece[b * SINO_BLOCK_PIECES + p].count];

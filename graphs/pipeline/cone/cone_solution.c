@@ -195,7 +195,7 @@ static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t numbe
     const int64_t first = sino_times(number, run->of.sets->image_slices);
     const int64_t count = sino_smaller(run->of.sets->image_slices, run->cone->z_count - first);
     const SinoImaging imaging = {
-        .scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio, .first = first, .count = count};
+        .scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio, .first = first, .count = count};
     SinoData *image = run->image[number % run->of.sets->image_sets];
     minibatch->position.minibatch = number; /* by which ranks take turns */
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
@@ -239,7 +239,7 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                                     .op = of->op,
                                     .settings = of->settings,
                                     .iterations = of->record->columns - 1,
-                                    .bounds = sino_solver_bounds(of->settings, of->scale)},
+                                    .bounds = sino_solver_bounds(&of->settings->solver, of->scale)},
                             .units = {.kind = &volumes,
                                       .of = &run,
                                       .count = 1,

@@ -5,6 +5,7 @@
 
 #include "cone_pieces.h"
 #include "journal.h"
+#include "settings.h"
 #include "solver.h"
 #include "unit_bytes.h"
 #include "volume.h"

@@ -21,7 +21,7 @@ static double half_angle(int64_t count, double pixel, double distance)
     return atan((double)count * pixel / 2 / distance);
 }
 
-static SinoStatus check_rows(const SinoSettings *settings, const SinoCone *cone)
+static SinoStatus check_rows(const SinoGeometrySettings *settings, const SinoCone *cone)
 {
     const int64_t z = settings->volume.z;
     SINO_CHECK(!cone->fans || z == 0 || z == cone->row_count, SINO_BAD_INPUT,
@@ -32,7 +32,7 @@ static SinoStatus check_rows(const SinoSettings *settings, const SinoCone *cone)
     return NULL;
 }
 
-static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *cone, int64_t row_count)
+static SinoStatus check_detector(const SinoCenterSettings *settings, const SinoCone *cone, int64_t row_count)
 {
     const double wide = half_angle(cone->column_count, cone->pixel_width, cone->source_detector);
     const double high = cone->fans ? 0 : half_angle(cone->row_count, cone->pixel_height, cone->source_detector);
@@ -42,7 +42,7 @@ static SinoStatus check_detector(const SinoSettings *settings, const SinoCone *c
                "so that it takes up %.4g degrees; allowed: up to %g degrees (all lengths are in mm)",
                cone->column_count, cone->row_count, cone->pixel_width, cone->pixel_height, cone->source_detector,
                2 * widest * 180 / SINO_PI, 2 * fan_max_rad * 180 / SINO_PI);
-    const double rows = (double)row_count, given = settings->center_row;
+    const double rows = (double)row_count, given = settings->row;
     SINO_CHECK(isnan(given) || (given >= -rows && given <= 2 * rows), SINO_BAD_INPUT,
                "center-row is %g, and the detector has %" PRId64 " rows; allowed: auto, or up to as many rows beside "
                "them",
@@ -109,7 +109,7 @@ static void take_fans(SinoCone *cone)
 static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center)
 {
     const SinoGeometry *columns = &input->geometry;
-    const SinoVolumeShape volume = settings->volume;
+    const SinoVolumeShape volume = settings->geometry.volume;
     const double binning = (double)input->binning;
     SinoCone cone = {.angle_count = columns->angle_count,
                      .column_count = columns->column_count,
@@ -125,26 +125,27 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
                      .pixel_height = setup->pixel_height * binning,
                      .center = center,
                      .center_row =
-                         isnan(settings->center_row) ? ((double)input->info->row_count - 1) / 2 : settings->center_row};
+                         isnan(settings->center.row) ? ((double)input->info->row_count - 1) / 2 : settings->center.row};
     cone.center_row = sino_input_row_of_grid(input, cone.center_row);
-    cone.voxel_size = settings->voxel_size_mm > 0 ? settings->voxel_size_mm
-                                                  : cone.pixel_width * cone.source_object / cone.source_detector;
+    cone.voxel_size = settings->geometry.voxel_size_mm > 0
+                          ? settings->geometry.voxel_size_mm
+                          : cone.pixel_width * cone.source_object / cone.source_detector;
     if (volume.z == 0) cone.lift = lift_of(input, &cone);
-    if (sino_job_is_fan(settings)) take_fans(&cone);
+    if (sino_job_is_fan(&settings->geometry)) take_fans(&cone);
     return cone;
 }
 
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *result)
 {
-    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
     SINO_TRY(sino_cone_check_setup(settings, &setup));
     SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;
-    SINO_TRY(check_rows(settings, &cone));
-    SINO_TRY(check_detector(settings, &cone, input->info->row_count));
+    SINO_TRY(check_rows(&settings->geometry, &cone));
+    SINO_TRY(check_detector(&settings->center, &cone, input->info->row_count));
     SINO_TRY(check_volume(&cone));
     SINO_TRY(check_seen(&cone));
-    if (settings->algorithm == SINO_ALGORITHM_FDK) {
+    if (settings->solver.algorithm == SINO_ALGORITHM_FDK) {
         SINO_TRY(sino_cone_arc_new(&cone, &arc));
         sino_cone_reach(&cone);
     }
@@ -165,7 +166,7 @@ SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count,
                                        .flat_count = 1,
                                        .dark_count = 1,
                                        .angle_rad = angle_rad,
-                                       .setup = sino_cone_usual_setup(settings, column_count),
+                                       .setup = sino_cone_usual_setup(&settings->geometry, column_count),
                                        .remark = ""};
     description->input = (SinoInput){.info = &description->info,
                                      .row_count = row_count,

@@ -6,6 +6,7 @@
 #include "cone.h"
 #include "cone_setup.h"
 #include "input.h"
+#include "settings.h"
 
 /* The geometry of the whole detector after crop and binning, and the voxel grid. An option counts more than what the
  * file says. Detector pixels are those of the file times the binning; a voxel is as wide as one of them seen at the

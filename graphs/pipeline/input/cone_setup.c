@@ -12,7 +12,7 @@ static double first_given(double option, double file)
     return option > 0 ? option : file;
 }
 
-SinoScanSetup sino_cone_setup(const SinoSettings *settings, const SinoScanInfo *info)
+SinoScanSetup sino_cone_setup(const SinoGeometrySettings *settings, const SinoScanInfo *info)
 {
     const SinoScanSetup *file = &info->setup;
     return (SinoScanSetup){.source_object = first_given(settings->source_object_mm, file->source_object),
@@ -45,7 +45,7 @@ SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSet
     SINO_CHECK(count == 0 || !settings->memory, SINO_BAD_INPUT, "a cone beam needs lengths in mm; needed: %s",
                missing); /* arrays of a caller have no file that may hold them */
     SINO_CHECK(count == 0, SINO_BAD_INPUT, "a cone beam needs lengths in mm that '%s' does not have; needed: %s",
-               settings->file_name, missing);
+               settings->input.file_name, missing);
     SINO_CHECK(setup->source_detector >= setup->source_object, SINO_BAD_INPUT,
                "source-detector-distance is %g mm, and source-object-distance %g mm, so that the detector is between "
                "source and rotation axis; allowed: a distance to the detector of %g mm or more",
@@ -57,7 +57,7 @@ SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSet
     return NULL;
 }
 
-SinoScanSetup sino_cone_usual_setup(const SinoSettings *settings, int64_t column_count)
+SinoScanSetup sino_cone_usual_setup(const SinoGeometrySettings *settings, int64_t column_count)
 {
     const double magnification = 1.5, sides = 4, pixel = 0.2;
     const double width = first_given(settings->detector_pixel.width, pixel), to_detector = settings->source_detector_mm;

@@ -7,12 +7,12 @@
 #include "settings.h"
 
 /* The lengths that the settings give, and else the file; 0: neither does. */
-SinoScanSetup sino_cone_setup(const SinoSettings *settings, const SinoScanInfo *info);
+SinoScanSetup sino_cone_setup(const SinoGeometrySettings *settings, const SinoScanInfo *info);
 
 /* Lengths of a scan that has none: the detector is one and a half times as far from the source as the axis, and the
  * axis four sides of a slice; pixels are 0.2 mm wide. A distance or a width that the settings give determines the
  * others. */
-SinoScanSetup sino_cone_usual_setup(const SinoSettings *settings, int64_t column_count);
+SinoScanSetup sino_cone_usual_setup(const SinoGeometrySettings *settings, int64_t column_count);
 
 /* SINO_BAD_INPUT: a length is missing, or the lengths are those of no cone beam. */
 SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSetup *setup);

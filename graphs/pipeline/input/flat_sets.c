@@ -48,7 +48,7 @@ static SinoStatus sets_of_settings(const SinoCountList *list, const SinoScanInfo
     return NULL;
 }
 
-SinoStatus sino_flat_sets_new(const SinoSettings *settings, const SinoScanInfo *info, SinoFlatSets *result)
+SinoStatus sino_flat_sets_new(const SinoInputSettings *settings, const SinoScanInfo *info, SinoFlatSets *result)
 {
     const SinoCountList *given = &settings->flat_positions;
     SinoFlatSets sets = {0};

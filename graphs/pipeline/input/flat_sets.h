@@ -4,8 +4,10 @@
 #ifndef SINO_FLAT_SETS_H
 #define SINO_FLAT_SETS_H
 
+#include "input_settings.h"
+#include "log.h"
 #include "scan.h"
-#include "settings.h"
+#include "status.h"
 
 typedef struct SinoFlatSets {
     int64_t count;    /* 0: all flat fields are one; else 2 or more */
@@ -15,7 +17,7 @@ typedef struct SinoFlatSets {
 
 /* The sets that the settings or the scan tell. The caller frees them. SINO_BAD_INPUT: positions that do not rise, are
  * beyond the last projection, or do not divide the flat fields into sets of equally many. */
-SinoStatus sino_flat_sets_new(const SinoSettings *settings, const SinoScanInfo *info, SinoFlatSets *sets);
+SinoStatus sino_flat_sets_new(const SinoInputSettings *settings, const SinoScanInfo *info, SinoFlatSets *sets);
 void sino_flat_sets_free(SinoFlatSets *sets);
 
 /* The place among the sets of angle k of the scan, as SinoCorrection.flat_at counts: from 0 to count − 1, without

@@ -113,28 +113,30 @@ static SinoStatus size_margin(const SinoSettings *settings, int64_t columns, int
 {
     const int64_t most = 4 * columns;
     *margin = 0;
-    if (isnan(settings->margin)) return NULL;
-    SINO_CHECK(settings->margin == floor(settings->margin) && settings->margin <= (double)most, SINO_BAD_INPUT,
-               "margin is %g; allowed: auto, or an integer from 0 to %" PRId64 ", four times the columns",
-               settings->margin, most);
-    SINO_CHECK(settings->margin == 0 || !sino_operator_is_normal(settings->projector), SINO_BAD_INPUT,
+    if (isnan(settings->geometry.margin)) return NULL;
+    SINO_CHECK(
+        settings->geometry.margin == floor(settings->geometry.margin) && settings->geometry.margin <= (double)most,
+        SINO_BAD_INPUT, "margin is %g; allowed: auto, or an integer from 0 to %" PRId64 ", four times the columns",
+        settings->geometry.margin, most);
+    SINO_CHECK(settings->geometry.margin == 0 || !sino_operator_is_normal(settings->projection.projector),
+               SINO_BAD_INPUT,
                "margin is %g with --projector toeplitz, which takes the columns beyond the detector for 0, so that "
                "nothing would be there; allowed: --margin 0, or --projector rays",
-               settings->margin);
-    *margin = (int64_t)settings->margin;
+               settings->geometry.margin);
+    *margin = (int64_t)settings->geometry.margin;
     return NULL;
 }
 
 SinoStatus sino_input_size_grid(const SinoSettings *settings, int64_t columns, SinoGeometry *grid)
 {
-    const SinoVolumeShape volume = settings->volume;
+    const SinoVolumeShape volume = settings->geometry.volume;
     grid->grid_size = volume.x > 0 ? volume.x : columns;
     if (sino_job_is_cone(settings)) return NULL;
     SINO_TRY(size_margin(settings, columns, &grid->margin));
     grid->grid_size += 2 * grid->margin;
     SINO_CHECK(volume.x == volume.y, SINO_BAD_INPUT, "volume is %" PRId64 "x%" PRId64 "; allowed: auto, or equal sides",
                volume.x, volume.y);
-    SINO_CHECK(grid->grid_size >= columns || settings->algorithm == SINO_ALGORITHM_FBP, SINO_BAD_INPUT,
+    SINO_CHECK(grid->grid_size >= columns || settings->solver.algorithm == SINO_ALGORITHM_FBP, SINO_BAD_INPUT,
                "volume is %" PRId64 "x%" PRId64 "; allowed: at least the %" PRId64 " detector columns, because every "
                "algorithm but fbp needs all voxels that rays cross, or --margin %" PRId64 " beside it",
                volume.x, volume.y, columns, sino_ceil_divide(columns - volume.x, 2));
@@ -156,7 +158,7 @@ SinoStatus sino_input_enlarge(SinoInput *input, int64_t side, int64_t margin)
 }
 
 /* The angles of the scan with the sign that --angle-direction says. */
-static SinoStatus take_angles(const SinoSettings *settings, SinoInput *input)
+static SinoStatus take_angles(const SinoGeometrySettings *settings, SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
     input->geometry.angle_rad = info->angle_rad;
@@ -170,19 +172,19 @@ static SinoStatus take_angles(const SinoSettings *settings, SinoInput *input)
 static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
-    input->binning = settings->binning;
-    input->first_row = settings->start_row;
-    input->first_column = settings->start_column;
-    SINO_TRY(
-        take_range("row", settings->start_row, settings->end_row, info->row_count, input->binning, &input->row_count));
-    SINO_TRY(take_range("column", settings->start_column, settings->end_column, info->column_count, input->binning,
-                        &input->column_count));
+    input->binning = settings->input.binning;
+    input->first_row = settings->input.start_row;
+    input->first_column = settings->input.start_column;
+    SINO_TRY(take_range("row", settings->input.start_row, settings->input.end_row, info->row_count, input->binning,
+                        &input->row_count));
+    SINO_TRY(take_range("column", settings->input.start_column, settings->input.end_column, info->column_count,
+                        input->binning, &input->column_count));
     input->slice_count = input->row_count / input->binning;
     const int64_t columns = input->column_count / input->binning;
     input->geometry = (SinoGeometry){.angle_count = info->angle_count, .column_count = columns, .center = -1};
     SINO_TRY(sino_input_size_grid(settings, columns, &input->geometry));
     SINO_TRY(check_sizes(info->angle_count, input->geometry.grid_size, columns, input->slice_count));
-    SINO_TRY(take_angles(settings, input));
+    SINO_TRY(take_angles(&settings->geometry, input));
     input->angle_count = info->angle_count;
     input->run_count = 1;
     SINO_TRY(sino_allocate(1, sizeof *input->run, "angles", &input->run));
@@ -192,22 +194,23 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
 
 static SinoScanRequest request_of(const SinoSettings *settings)
 {
-    return (SinoScanRequest){.path = settings->file_name,
-                             .dataset = settings->dataset,
-                             .axes = settings->axes,
-                             .theta = settings->theta,
-                             .theta_dataset = settings->theta_dataset,
-                             .theta_unit = settings->theta_unit,
-                             .flats = settings->flats,
-                             .darks = settings->darks,
-                             .exclude = settings->exclude,
-                             .limit_angles = !isnan(settings->start_angle) || !isnan(settings->end_angle),
-                             .start_angle = isnan(settings->start_angle) ? -INFINITY : settings->start_angle,
-                             .end_angle = isnan(settings->end_angle) ? INFINITY : settings->end_angle,
-                             .angle_binning = settings->angle_binning,
-                             .saturation = isnan(settings->saturation) ? 0 : settings->saturation,
-                             .open_beam = settings->open_beam,
-                             .columns = settings->columns,
+    return (SinoScanRequest){.path = settings->input.file_name,
+                             .dataset = settings->input.dataset,
+                             .axes = settings->input.axes,
+                             .theta = settings->input.theta,
+                             .theta_dataset = settings->input.theta_dataset,
+                             .theta_unit = settings->input.theta_unit,
+                             .flats = settings->input.flats,
+                             .darks = settings->input.darks,
+                             .exclude = settings->input.exclude,
+                             .limit_angles = !isnan(settings->input.start_angle) || !isnan(settings->input.end_angle),
+                             .start_angle =
+                                 isnan(settings->input.start_angle) ? -INFINITY : settings->input.start_angle,
+                             .end_angle = isnan(settings->input.end_angle) ? INFINITY : settings->input.end_angle,
+                             .angle_binning = settings->input.angle_binning,
+                             .saturation = isnan(settings->input.saturation) ? 0 : settings->input.saturation,
+                             .open_beam = settings->input.open_beam,
+                             .columns = settings->input.columns,
                              .memory = settings->memory ? &settings->memory->scan : NULL};
 }
 
@@ -221,19 +224,19 @@ SinoStatus sino_input_try(const SinoSettings *settings)
 
 /* The limit of saturation. A pixel at the largest value of its type says only "this much or more", which is no count.
  * Values that are not counts may have been scaled to the range of their type. */
-static double saturation_of(const SinoSettings *settings, const SinoInput *input)
+static double saturation_of(const SinoInputSettings *settings, const SinoInput *input)
 {
     if (!isnan(settings->saturation)) return settings->saturation;
     if (input->flat_correction == SINO_FLAT_NONE) return 0;
     return input->info->full_count;
 }
 
-static double zinger_level_of(const SinoSettings *settings)
+static double zinger_level_of(const SinoStageSettings *settings)
 {
     return settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
 }
 
-static SinoStripesOptions stripes_of(const SinoSettings *settings)
+static SinoStripesOptions stripes_of(const SinoStageSettings *settings)
 {
     static const SinoStripesMethod method[] = {
         [SINO_REMOVE_AUTO] = SINO_STRIPES_NONE,       [SINO_REMOVE_NONE] = SINO_STRIPES_NONE,
@@ -250,7 +253,7 @@ static SinoStripesOptions stripes_of(const SinoSettings *settings)
 }
 
 /* Columns of air: at both sides together not more than there are. */
-static SinoStatus take_air(const SinoSettings *settings, SinoInput *input)
+static SinoStatus take_air(const SinoStageSettings *settings, SinoInput *input)
 {
     const int64_t most = input->column_count / 2;
     if (isnan(settings->air)) return NULL;
@@ -266,7 +269,7 @@ static SinoStatus take_air(const SinoSettings *settings, SinoInput *input)
     return NULL;
 }
 
-static void take_hardening(const SinoSettings *settings, SinoInput *input)
+static void take_hardening(const SinoStageSettings *settings, SinoInput *input)
 {
     const SinoWeightList *given = &settings->beam_hardening;
     assert(given->count <= SINO_HARDEN_MOST); /* the table of settings takes no more */
@@ -274,7 +277,7 @@ static void take_hardening(const SinoSettings *settings, SinoInput *input)
     for (int64_t i = 0; i < given->count; i++) input->hardening.coefficient[i] = given->value[i];
 }
 
-SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input)
+SinoStatus sino_input_choose_stages(const SinoStageSettings *settings, SinoStageChoice choice, SinoInput *input)
 {
     input->stages_chosen = choice.zingers || choice.stripes;
     if (choice.air > 0) input->air = choice.air;
@@ -297,7 +300,7 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input)
 }
 
 /* The flat and dark fields, without the odd ones by some pixels in the middle. */
-static SinoStatus take_fields(const SinoSettings *settings, SinoInput *input)
+static SinoStatus take_fields(const SinoInputSettings *settings, SinoInput *input)
 {
     const int64_t rows = sino_smaller(input->row_count, 4);
     SinoScanBox box = box_of(input, input->first_row + (input->row_count - rows) / 2, rows);
@@ -314,19 +317,19 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     const SinoScanRequest request = request_of(settings);
     SINO_TRY(sino_scan_open(&request, &input.scan));
     input.info = sino_scan_info(input.scan);
-    const bool integrals = settings->scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
+    const bool integrals = settings->input.scan_values == SINO_VALUES_AUTO && input.info->line_integrals;
     input.unit = 1;
-    input.flat_correction = integrals ? SINO_FLAT_NONE : settings->flat_correction;
-    input.minus_log = !integrals && settings->minus_log;
-    input.saturation = saturation_of(settings, &input);
-    input.pad_edges = settings->padding == SINO_PADDING_EDGES;
-    input.zinger_level = zinger_level_of(settings);
-    input.stripes = stripes_of(settings);
+    input.flat_correction = integrals ? SINO_FLAT_NONE : settings->input.flat_correction;
+    input.minus_log = !integrals && settings->input.minus_log;
+    input.saturation = saturation_of(&settings->input, &input);
+    input.pad_edges = settings->solver.padding == SINO_PADDING_EDGES;
+    input.zinger_level = zinger_level_of(&settings->stages);
+    input.stripes = stripes_of(&settings->stages);
     SinoStatus status = select_part(settings, &input);
-    if (!status) status = take_fields(settings, &input);
+    if (!status) status = take_fields(&settings->input, &input);
     if (!status) status = sino_input_take_images(settings, &input);
-    if (!status) status = take_air(settings, &input);
-    if (!status) take_hardening(settings, &input);
+    if (!status) status = take_air(&settings->stages, &input);
+    if (!status) take_hardening(&settings->stages, &input);
     if (!status) status = sino_input_weights_open(settings, &input);
     if (status)
         sino_input_close(&input);
@@ -337,15 +340,17 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 
 SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *info, SinoInput *result)
 {
-    SinoInput input = {
-        .info = info, .flat_correction = settings->flat_correction, .minus_log = settings->minus_log, .unit = 1};
-    input.saturation = saturation_of(settings, &input);
-    input.zinger_level = zinger_level_of(settings);
-    input.stripes = stripes_of(settings);
+    SinoInput input = {.info = info,
+                       .flat_correction = settings->input.flat_correction,
+                       .minus_log = settings->input.minus_log,
+                       .unit = 1};
+    input.saturation = saturation_of(&settings->input, &input);
+    input.zinger_level = zinger_level_of(&settings->stages);
+    input.stripes = stripes_of(&settings->stages);
     SinoStatus status = select_part(settings, &input);
     if (!status) status = sino_input_take_images(settings, &input);
-    if (!status) status = take_air(settings, &input);
-    if (!status) take_hardening(settings, &input);
+    if (!status) status = take_air(&settings->stages, &input);
+    if (!status) take_hardening(&settings->stages, &input);
     if (status)
         sino_input_close(&input);
     else
@@ -353,7 +358,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
     return status;
 }
 
-SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input)
+SinoStatus sino_input_check(const SinoInputSettings *settings, const SinoInput *input)
 {
     const bool divided = input->flat_correction != SINO_FLAT_NONE;
     SINO_CHECK(!(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
@@ -381,8 +386,8 @@ SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput
 {
     SinoInput input;
     SINO_TRY(sino_input_describe(settings, &input));
-    SinoStatus status = sino_input_check(settings, &input);
-    if (!status && input.flat_correction != SINO_FLAT_NONE) status = check_flats(&input, settings->file_name);
+    SinoStatus status = sino_input_check(&settings->input, &input);
+    if (!status && input.flat_correction != SINO_FLAT_NONE) status = check_flats(&input, settings->input.file_name);
     if (status) {
         sino_input_close(&input);
         return status;

@@ -8,6 +8,7 @@
 #include "harden.h"
 #include "layout.h"
 #include "load_task.h"
+#include "settings.h"
 #include "stripes.h"
 #include "tilt.h"
 #include "weights_file.h"
@@ -74,7 +75,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
 
 /* Checks that the scan has what a run needs, without reading counts. SINO_BAD_INPUT: it lacks angles or flat fields, or
  * the settings name fields that are not used. */
-SinoStatus sino_input_check(const SinoSettings *settings, const SinoInput *input);
+SinoStatus sino_input_check(const SinoInputSettings *settings, const SinoInput *input);
 
 /* sino_input_describe for a run: logs warnings about the scan, and requires usable flats unless the settings say
  * otherwise. SINO_BAD_INPUT, in addition: flats are absent or without light. */
@@ -114,7 +115,7 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
 /* Takes the tilt of the detector and phase retrieval from the settings. SINO_BAD_INPUT: what they need is missing. */
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input);
 
-SinoStatus sino_input_take_order(const SinoSettings *settings, SinoInput *input); /* of the stages */
+SinoStatus sino_input_take_order(const SinoStageSettings *settings, SinoInput *input); /* of the stages */
 SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input);
 const char *sino_input_phase_title(const SinoInput *input); /* of the method, as `info` calls it */
 
@@ -153,7 +154,7 @@ typedef struct SinoStageChoice {
 } SinoStageChoice;
 
 /* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */
-SinoStatus sino_input_choose_stages(const SinoSettings *settings, SinoStageChoice choice, SinoInput *input);
+SinoStatus sino_input_choose_stages(const SinoStageSettings *settings, SinoStageChoice choice, SinoInput *input);
 
 /* The removal of stripes from sinograms of the input's angles and columns. */
 SinoStripesOptions sino_input_stripes(const SinoInput *input);

@@ -7,8 +7,8 @@
 
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input)
 {
-    input->tilt_rad = settings->detector_tilt_deg * SINO_PI / 180;
-    SINO_TRY(sino_input_take_order(settings, input));
+    input->tilt_rad = settings->stages.detector_tilt_deg * SINO_PI / 180;
+    SINO_TRY(sino_input_take_order(&settings->stages, input));
     return sino_input_take_phase(settings, input);
 }
 

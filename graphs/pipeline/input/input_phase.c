@@ -29,7 +29,7 @@ const char *sino_input_phase_title(const SinoInput *input)
 }
 
 /* What only phase retrieval needs is refused without it. */
-static SinoStatus check_unused(const SinoSettings *settings)
+static SinoStatus check_unused(const SinoStageSettings *settings)
 {
     const struct {
         const char *name;
@@ -59,11 +59,11 @@ typedef struct Propagation {
 static SinoStatus propagation_of_cone(const SinoSettings *settings, const SinoInput *input, Propagation *found)
 {
     const double most_unequal = 0.01;
-    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
     SINO_TRY(sino_cone_check_setup(settings, &setup));
     SINO_CHECK(fabs(setup.pixel_height / setup.pixel_width - 1) <= most_unequal, SINO_BAD_INPUT,
                "phase-method is %s, and pixels are %g mm wide and %g mm high; allowed: with pixels as high as wide",
-               methods[settings->phase_method].name, setup.pixel_width, setup.pixel_height);
+               methods[settings->stages.phase_method].name, setup.pixel_width, setup.pixel_height);
     const double magnification = setup.source_detector / setup.source_object;
     *found = (Propagation){(setup.source_detector - setup.source_object) / magnification,
                            1000 * setup.pixel_width / magnification};
@@ -75,19 +75,19 @@ static SinoStatus check_needed(const SinoSettings *settings, bool cone)
     const struct {
         const char *name;
         double value;
-    } number[] = {{"energy", settings->energy_kev},
-                  {"propagation-distance", settings->propagation_mm},
-                  {"pixel-size", settings->pixel_size_um}};
+    } number[] = {{"energy", settings->stages.energy_kev},
+                  {"propagation-distance", settings->stages.propagation_mm},
+                  {"pixel-size", settings->geometry.pixel_size_um}};
     for (int i = 0; i < (cone ? 1 : 3); i++)
         SINO_CHECK(number[i].value > 0, SINO_BAD_INPUT,
                    "phase-method is %s without --%s; needed: --energy%s, and --delta-beta or --material",
-                   methods[settings->phase_method].name, number[i].name,
+                   methods[settings->stages.phase_method].name, number[i].name,
                    cone ? "" : ", --propagation-distance, --pixel-size");
     return NULL;
 }
 
 /* δ/β as given, or of the material. */
-static SinoStatus find_delta_beta(const SinoSettings *settings, double *delta_beta)
+static SinoStatus find_delta_beta(const SinoStageSettings *settings, double *delta_beta)
 {
     const bool given = settings->delta_beta > 0;
     SINO_CHECK(given || settings->material, SINO_BAD_INPUT,
@@ -109,7 +109,7 @@ static SinoStatus find_delta_beta(const SinoSettings *settings, double *delta_be
 }
 
 /* The contrast transfer function has no zero on the detector. */
-static SinoStatus check_transfer(const SinoSettings *settings, const Propagation *beam, double chi)
+static SinoStatus check_transfer(const SinoStageSettings *settings, const Propagation *beam, double chi)
 {
     SINO_CHECK(settings->phase_method != SINO_PHASE_CTF_METHOD || chi <= SINO_PHASE_CTF_MAX, SINO_BAD_INPUT,
                "phase-method is ctf, whose transfer function falls to 0 on this detector: propagation-distance is %g "
@@ -121,27 +121,28 @@ static SinoStatus check_transfer(const SinoSettings *settings, const Propagation
 SinoStatus sino_input_take_phase(const SinoSettings *settings, SinoInput *input)
 {
     const bool cone = sino_job_is_cone(settings);
-    Propagation beam = {settings->propagation_mm, settings->pixel_size_um};
+    Propagation beam = {settings->stages.propagation_mm, settings->geometry.pixel_size_um};
     double delta_beta = 0;
-    if (settings->phase_method == SINO_PHASE_NONE) return check_unused(settings);
-    const char *const name = methods[settings->phase_method].name;
+    if (settings->stages.phase_method == SINO_PHASE_NONE) return check_unused(&settings->stages);
+    const char *const name = methods[settings->stages.phase_method].name;
     SINO_TRY(check_needed(settings, cone));
     if (cone) SINO_TRY(propagation_of_cone(settings, input, &beam));
-    SINO_TRY(find_delta_beta(settings, &delta_beta));
+    SINO_TRY(find_delta_beta(&settings->stages, &delta_beta));
     SINO_CHECK(input->minus_log, SINO_BAD_INPUT,
                "phase-method is %s, but the values are line integrals; allowed: with --data counts or transmission",
                name);
-    const double wavelength_m = 1.2398419843320026e-9 / settings->energy_kev; /* hc */
+    const double wavelength_m = 1.2398419843320026e-9 / settings->stages.energy_kev; /* hc */
     const double pixel_m = beam.pixel_um * 1e-6, distance_m = beam.distance_mm * 1e-3;
     const double fresnel = wavelength_m * distance_m / (4 * SINO_PI) / (pixel_m * pixel_m);
     const double range = sqrt(delta_beta * fresnel);
     SINO_CHECK(range <= SINO_PHASE_RANGE_MAX, SINO_BAD_INPUT,
                "phase-method %s would blur over %.4g pixels, by delta-beta %g, energy %g keV, propagation-distance "
                "%g mm and pixel-size %g micrometres; allowed: values that give up to %g pixels",
-               name, range, delta_beta, settings->energy_kev, beam.distance_mm, beam.pixel_um, SINO_PHASE_RANGE_MAX);
-    SINO_TRY(check_transfer(settings, &beam, 2 * SINO_PI * SINO_PI * fresnel));
-    input->phase = (SinoPhaseOptions){.filter = methods[settings->phase_method].filter,
-                                      .weak = methods[settings->phase_method].weak,
+               name, range, delta_beta, settings->stages.energy_kev, beam.distance_mm, beam.pixel_um,
+               SINO_PHASE_RANGE_MAX);
+    SINO_TRY(check_transfer(&settings->stages, &beam, 2 * SINO_PI * SINO_PI * fresnel));
+    input->phase = (SinoPhaseOptions){.filter = methods[settings->stages.phase_method].filter,
+                                      .weak = methods[settings->stages.phase_method].weak,
                                       .range = range,
                                       .delta_beta = delta_beta};
     return NULL;

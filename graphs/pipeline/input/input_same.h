@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "processes.h"
+#include "settings.h"
 
 /* Collective. Compares what each rank reads, independent of names: sizes, angles and types of the scan (NULL: the
  * settings name a system matrix and its counts), and sizes and checksums of parts of the files of every option. If

@@ -14,13 +14,13 @@ static SinoWeightsRequest request_of(const SinoSettings *settings)
 {
     const SinoMemoryRun *run = settings->memory;
     return (SinoWeightsRequest){
-        .path = settings->weights_file, .axes = settings->axes, .memory = run ? &run->scan.weights : NULL};
+        .path = settings->solver.weights_file, .axes = settings->input.axes, .memory = run ? &run->scan.weights : NULL};
 }
 
 SinoStatus sino_input_weights_try(const SinoSettings *settings)
 {
     const SinoWeightsRequest request = request_of(settings);
-    return settings->weights == SINO_WEIGHTS_FILE && !request.memory ? sino_weights_try(&request) : NULL;
+    return settings->solver.weights == SINO_WEIGHTS_FILE && !request.memory ? sino_weights_try(&request) : NULL;
 }
 
 static SinoWeightsPart part_of(const SinoInput *input, int64_t first_slice, int64_t slice_count)
@@ -70,7 +70,7 @@ SinoStatus sino_input_weights_open(const SinoSettings *settings, SinoInput *inpu
 {
     const SinoScanInfo *info = input->info;
     SinoWeightsRequest request = request_of(settings);
-    if (settings->weights != SINO_WEIGHTS_FILE) return NULL;
+    if (settings->solver.weights != SINO_WEIGHTS_FILE) return NULL;
     request.size[0] = info->file_angle_count;
     request.size[1] = info->row_count;
     request.size[2] = info->column_count;
@@ -99,7 +99,7 @@ SinoStatus sino_minibatch_load_weights(SinoRuntime *runtime, const SinoMinibatch
                                     minibatch->vector[vector]);
 }
 
-int64_t sino_input_weights_bytes(const SinoSettings *settings, const SinoInput *input, int64_t slice_count)
+int64_t sino_input_weights_bytes(const SinoSolverSettings *settings, const SinoInput *input, int64_t slice_count)
 {
     const int64_t row = sino_times(sino_times(slice_count, input->geometry.column_count), (int64_t)sizeof(float));
     const int64_t pixels = sino_times(sino_times(input->binning, input->binning), input->info->angle_binning);

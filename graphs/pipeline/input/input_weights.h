@@ -6,6 +6,7 @@
 #include "input.h"
 #include "load_weights_task.h"
 #include "minibatch.h"
+#include "settings.h"
 
 /* Tries in a child process whether the headers can be read, if the settings name a file. */
 SinoStatus sino_input_weights_try(const SinoSettings *settings);
@@ -25,6 +26,6 @@ SinoStatus sino_minibatch_load_weights(SinoRuntime *runtime, const SinoMinibatch
 SinoStatus sino_input_read_weights(const SinoInput *input, int64_t slice, float *weights);
 
 /* Bytes of the weights that stay in memory, and those of a piece that is being read; 0: the settings have no file. */
-int64_t sino_input_weights_bytes(const SinoSettings *settings, const SinoInput *input, int64_t slice_count);
+int64_t sino_input_weights_bytes(const SinoSolverSettings *settings, const SinoInput *input, int64_t slice_count);
 
 #endif

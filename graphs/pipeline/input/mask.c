@@ -13,7 +13,7 @@
 /* Raw values have no sizes. */
 static const SinoVolumeShape no_sizes = {0};
 
-SinoStatus sino_mask_try(const SinoSettings *settings)
+SinoStatus sino_mask_try(const SinoSolverSettings *settings)
 {
     return settings->mask ? sino_volume_input_try(settings->mask, &no_sizes) : NULL;
 }
@@ -53,7 +53,7 @@ static SinoStatus read_values(const char *name, SinoVolumeInput *input, int64_t 
     return status;
 }
 
-SinoStatus sino_mask_read(const SinoSettings *settings, int64_t side, unsigned char **mask)
+SinoStatus sino_mask_read(const SinoSolverSettings *settings, int64_t side, unsigned char **mask)
 {
     SinoVolumeInput *input = NULL;
     unsigned char *made = NULL;
@@ -70,7 +70,7 @@ SinoStatus sino_mask_read(const SinoSettings *settings, int64_t side, unsigned c
     return status;
 }
 
-int64_t sino_mask_bytes(const SinoSettings *settings, int64_t side)
+int64_t sino_mask_bytes(const SinoSolverSettings *settings, int64_t side)
 {
     return settings->mask ? sino_times(side, side) : 0;
 }

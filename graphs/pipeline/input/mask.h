@@ -3,20 +3,21 @@
 #ifndef SINO_MASK_H
 #define SINO_MASK_H
 
-#include "settings.h"
+#include "log.h"
+#include "solver_settings.h"
 #include "status.h"
 
 #include <stdint.h>
 
 /* Tries in a child process whether the header can be read, if there is a file; before MPI or StarPU starts. */
-SinoStatus sino_mask_try(const SinoSettings *settings);
+SinoStatus sino_mask_try(const SinoSolverSettings *settings);
 
 /* Reads the image. *mask: [side][side], 0 where voxels stay 0; owned by the caller, who frees it; NULL: the settings
  * name none. SINO_BAD_INPUT: other sizes than one slice of side x side, a value that is no finite number, no voxel
  * other than 0. */
-SinoStatus sino_mask_read(const SinoSettings *settings, int64_t side, unsigned char **mask);
+SinoStatus sino_mask_read(const SinoSolverSettings *settings, int64_t side, unsigned char **mask);
 
 /* Bytes of the image of a run, 0 without one. */
-int64_t sino_mask_bytes(const SinoSettings *settings, int64_t side);
+int64_t sino_mask_bytes(const SinoSolverSettings *settings, int64_t side);
 
 #endif

@@ -35,14 +35,14 @@ static SinoStatus add_theta(SinoReadFiles *read, const char *given)
 
 static SinoStatus list_scan(const SinoSettings *settings, const SinoScanInfo *info, SinoReadFiles *read)
 {
-    const bool weights = settings->weights == SINO_WEIGHTS_FILE;
+    const bool weights = settings->solver.weights == SINO_WEIGHTS_FILE;
     SINO_TRY(add_known(read++, "the input", info->file_count, info->file_name));
-    SINO_TRY(add_theta(read++, settings->theta));
+    SINO_TRY(add_theta(read++, settings->input.theta));
     SINO_TRY(add_known(read++, "--flats", info->flat_file_count, info->flat_file_name));
     SINO_TRY(add_known(read++, "--darks", info->dark_file_count, info->dark_file_name));
-    SINO_TRY(add_named(read++, "--start", settings->start));
-    SINO_TRY(add_named(read++, "--mask", settings->mask));
-    return add_named(read, "--weights", weights ? settings->weights_file : NULL);
+    SINO_TRY(add_named(read++, "--start", settings->solver.start));
+    SINO_TRY(add_named(read++, "--mask", settings->solver.mask));
+    return add_named(read, "--weights", weights ? settings->solver.weights_file : NULL);
 }
 
 /* `given` NULL: there is none. */
@@ -62,13 +62,13 @@ static SinoStatus add_counts(SinoReadFiles *read, const char *option, const char
 /* A matrix is FILE or FILE:/GROUP, as counts are. */
 static SinoStatus list_matrix(const SinoSettings *settings, SinoReadFiles *read)
 {
-    SINO_TRY(add_counts(read++, "the input", settings->file_name));
-    SINO_TRY(add_counts(read++, "--system-matrix", settings->system_matrix));
-    SINO_TRY(add_counts(read++, "--multiplicative", settings->multiplicative));
-    SINO_TRY(add_counts(read++, "--additive", settings->additive));
-    SINO_TRY(add_counts(read++, "--sensitivity", settings->sensitivity));
-    SINO_TRY(add_counts(read++, "--start", settings->start));
-    return add_counts(read, "--mask", settings->mask);
+    SINO_TRY(add_counts(read++, "the input", settings->input.file_name));
+    SINO_TRY(add_counts(read++, "--system-matrix", settings->counts.system_matrix));
+    SINO_TRY(add_counts(read++, "--multiplicative", settings->counts.multiplicative));
+    SINO_TRY(add_counts(read++, "--additive", settings->counts.additive));
+    SINO_TRY(add_counts(read++, "--sensitivity", settings->counts.sensitivity));
+    SINO_TRY(add_counts(read++, "--start", settings->solver.start));
+    return add_counts(read, "--mask", settings->solver.mask);
 }
 
 SinoStatus sino_read_files_list(const SinoSettings *settings, const SinoInput *scan, SinoReadFiles read[SINO_READS])

@@ -5,6 +5,7 @@
 
 #include "file_list.h"
 #include "input.h"
+#include "settings.h"
 
 /* The files of one option. */
 typedef struct SinoReadFiles {

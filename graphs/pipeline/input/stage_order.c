@@ -15,13 +15,13 @@ static int find(const char *name, size_t length)
     return 0;
 }
 
-SinoStatus sino_input_take_order(const SinoSettings *settings, SinoInput *input)
+SinoStatus sino_input_take_order(const SinoStageSettings *settings, SinoInput *input)
 {
     int count = 0;
     unsigned seen = 0;
     bool valid = true;
-    input->stages_ordered = settings->stages != NULL;
-    for (const char *at = settings->stages; at && valid;) {
+    input->stages_ordered = settings->order != NULL;
+    for (const char *at = settings->order; at && valid;) {
         const size_t length = strcspn(at, ",");
         const int kind = find(at, length);
         valid = kind > 0 && !(seen >> kind & 1) && count < SINO_STAGES_MOVABLE;
@@ -29,8 +29,8 @@ SinoStatus sino_input_take_order(const SinoSettings *settings, SinoInput *input)
         seen |= 1U << kind;
         at = at[length] ? at + length + 1 : NULL;
     }
-    SINO_CHECK(!settings->stages || (valid && count == SINO_STAGES_MOVABLE), SINO_BAD_INPUT,
+    SINO_CHECK(!settings->order || (valid && count == SINO_STAGES_MOVABLE), SINO_BAD_INPUT,
                "stages is '%s'; allowed: zingers, air, stripes and harden, each once, separated by commas",
-               settings->stages);
+               settings->order);
     return NULL;
 }

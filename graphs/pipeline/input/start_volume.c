@@ -3,22 +3,23 @@
 #include "start_volume.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 /* Raw values have no sizes, which tell a volume from another one. */
 static const SinoVolumeShape no_sizes = {0};
 
-SinoStatus sino_start_volume_try(const SinoSettings *settings)
+SinoStatus sino_start_volume_try(const SinoSolverSettings *settings)
 {
     return settings->start ? sino_volume_input_try(settings->start, &no_sizes) : NULL;
 }
 
-SinoStatus sino_start_volume_open(const SinoSettings *settings, SinoVolumeInput **input)
+SinoStatus sino_start_volume_open(const SinoSolverSettings *settings, SinoVolumeInput **input)
 {
     return settings->start ? sino_volume_input_open(settings->start, &no_sizes, input) : NULL;
 }
 
-SinoStatus sino_start_volume_check(const SinoSettings *settings, const SinoVolumeInput *input, int64_t slice_count,
-                                   int64_t side)
+SinoStatus sino_start_volume_check(const SinoSolverSettings *settings, const SinoVolumeInput *input,
+                                   int64_t slice_count, int64_t side)
 {
     if (!input) return NULL;
     const SinoVolumeInputInfo *info = sino_volume_input_info(input);

@@ -9,8 +9,9 @@
 
 const SinoSolver *sino_matrix_solver(const SinoSettings *settings)
 {
-    const SinoSolver *of_counts = sino_solver_counts(settings->algorithm, settings->additive != NULL);
-    return of_counts ? of_counts : sino_solver_find(settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
+    const SinoSolver *of_counts = sino_solver_counts(settings->solver.algorithm, settings->counts.additive != NULL);
+    return of_counts ? of_counts
+                     : sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
 }
 
 static SinoMatrixFolding folding_of(SinoMirrorChoice mirrors)
@@ -21,21 +22,22 @@ static SinoMatrixFolding folding_of(SinoMirrorChoice mirrors)
 
 SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixShare share)
 {
-    const double size = settings->voxel_size_mm;
-    const SinoWeightList *weights = &settings->node_weights;
-    SinoMatrixRequest request = {.path = settings->system_matrix,
-                                 .mask = settings->mask,
+    const double size = settings->geometry.voxel_size_mm;
+    const SinoWeightList *weights = &settings->team.node_weights;
+    SinoMatrixRequest request = {.path = settings->counts.system_matrix,
+                                 .mask = settings->solver.mask,
                                  .grid = {.size = {size, size, size}},
-                                 .folding = folding_of(settings->mirrors),
-                                 .subset_count = sino_solver_subsets(sino_matrix_solver(settings), settings, INT64_MAX),
+                                 .folding = folding_of(settings->counts.mirrors),
+                                 .subset_count =
+                                     sino_solver_subsets(sino_matrix_solver(settings), &settings->solver, INT64_MAX),
                                  .rank = share.rank,
                                  .rank_count = share.rank_count,
                                  .rank_weight = weights->count > 0 ? weights->value : NULL,
-                                 .memory_bytes = settings->memory_bytes};
-    if (settings->volume.x > 0) {
-        request.grid.x_count = settings->volume.x;
-        request.grid.y_count = settings->volume.y;
-        request.grid.z_count = sino_larger(settings->volume.z, 1);
+                                 .memory_bytes = settings->runtime.memory_bytes};
+    if (settings->geometry.volume.x > 0) {
+        request.grid.x_count = settings->geometry.volume.x;
+        request.grid.y_count = settings->geometry.volume.y;
+        request.grid.z_count = sino_larger(settings->geometry.volume.z, 1);
     }
     return request;
 }
@@ -51,8 +53,8 @@ static SinoStatus open_file(const SinoCountsRequest *request, SinoCountsFile **f
 static SinoStatus open_files(const SinoSettings *settings, SinoMatrixInput *input)
 {
     const SinoMatrixOutline *outline = &input->survey->outline;
-    const bool events = settings->scan_values == SINO_VALUES_EVENTS, counts = input->solver->has_likelihood;
-    SinoCountsRequest rows = {.path = settings->file_name,
+    const bool events = settings->input.scan_values == SINO_VALUES_EVENTS, counts = input->solver->has_likelihood;
+    SinoCountsRequest rows = {.path = settings->input.file_name,
                               .element_count = outline->row_count,
                               .crystal_count = outline->crystal_count,
                               .negative = !counts,
@@ -61,23 +63,24 @@ static SinoStatus open_files(const SinoSettings *settings, SinoMatrixInput *inpu
         .element_count = outline->column_count, .image = true, .grid = outline->grid, .set_count = 1};
     SINO_TRY(open_file(&rows, &input->files.counts));
     input->set_count = sino_counts_info(input->files.counts)->set_count;
-    rows = (SinoCountsRequest){.path = settings->multiplicative, .element_count = outline->row_count, .set_count = 1};
+    rows = (SinoCountsRequest){
+        .path = settings->counts.multiplicative, .element_count = outline->row_count, .set_count = 1};
     SINO_TRY(open_file(&rows, &input->files.multiplicative));
-    rows.path = settings->additive;
+    rows.path = settings->counts.additive;
     rows.set_count = input->set_count;
     SINO_TRY(open_file(&rows, &input->files.additive));
-    image.path = settings->sensitivity;
+    image.path = settings->counts.sensitivity;
     SINO_TRY(open_file(&image, &input->files.sensitivity));
-    image.path = settings->start;
+    image.path = settings->solver.start;
     image.set_count = input->set_count;
     return open_file(&image, &input->files.start);
 }
 
-SinoStatus sino_matrix_input_survey(const SinoSettings *settings, SinoLog *log, const SinoMatrixRequest *request,
-                                    SinoMatrixSurvey **survey)
+SinoStatus sino_matrix_input_survey(const SinoProjectionSettings *settings, SinoLog *log,
+                                    const SinoMatrixRequest *request, SinoMatrixSurvey **survey)
 {
-    SINO_TRY(sino_bricks_kind.check(settings->operator_cache));
-    SINO_TRY(sino_matrix_cache_load(log, settings->operator_cache, request, settings->precision, survey));
+    SINO_TRY(sino_bricks_kind.check(settings->cache));
+    SINO_TRY(sino_matrix_cache_load(log, settings->cache, request, settings->precision, survey));
     if (!*survey) SINO_TRY(sino_matrix_survey_new(request, survey));
     return sino_matrix_read_mask(*survey);
 }
@@ -85,17 +88,17 @@ SinoStatus sino_matrix_input_survey(const SinoSettings *settings, SinoLog *log, 
 SinoStatus sino_matrix_input_open(const SinoSettings *settings, SinoMatrixShare share, SinoLog *log,
                                   SinoMatrixInput *input)
 {
-    const int64_t ranks = share.rank_count, weights = settings->node_weights.count;
+    const int64_t ranks = share.rank_count, weights = settings->team.node_weights.count;
     const SinoMatrixRequest request = sino_matrix_request(settings, share);
     SINO_CHECK(weights == 0 || weights == ranks, SINO_BAD_INPUT,
                "node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " processes", weights,
                ranks);
     input->solver = sino_matrix_solver(settings);
-    SINO_TRY(sino_matrix_input_survey(settings, log, &request, &input->survey));
-    SINO_TRY(sino_matrix_check_grid(settings, &input->survey->outline.grid));
+    SINO_TRY(sino_matrix_input_survey(&settings->projection, log, &request, &input->survey));
+    SINO_TRY(sino_matrix_check_grid(&settings->solver, &input->survey->outline.grid));
     SINO_TRY(open_files(settings, input));
-    input->problem =
-        (SinoProblem){.matrix = input->survey, .precision = settings->precision, .subset_count = request.subset_count};
+    input->problem = (SinoProblem){
+        .matrix = input->survey, .precision = settings->projection.precision, .subset_count = request.subset_count};
     return NULL;
 }
 
@@ -104,9 +107,9 @@ SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShar
 {
     SinoMatrixRequest request = sino_matrix_request(settings, share);
     SinoMatrixSurvey *survey = NULL;
-    if (!input->survey->mirrors || settings->mirrors == SINO_MIRRORS_FOLDED) return NULL;
+    if (!input->survey->mirrors || settings->counts.mirrors == SINO_MIRRORS_FOLDED) return NULL;
     request.folding = SINO_FOLD_NEVER;
-    SinoStatus status = sino_matrix_input_survey(settings, log, &request, &survey);
+    SinoStatus status = sino_matrix_input_survey(&settings->projection, log, &request, &survey);
     if (status) {
         sino_matrix_survey_free(survey);
         return status;
@@ -133,15 +136,15 @@ SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const Sin
                              .set_count = input->set_count,
                              .height = sino_larger(grid->y_count, 1),
                              .width = grid->x_count > 0 ? grid->x_count : outline->column_count,
-                             .columns = sino_solver_history_columns(input->solver, settings),
-                             .numbers = sino_solver_history_numbers(input->solver, settings),
+                             .columns = sino_solver_history_columns(input->solver, &settings->solver),
+                             .numbers = sino_solver_history_numbers(input->solver, &settings->solver),
                              .row_name = "rows",
                              .pictures = sino_settings_records_planes(settings),
                              .planes = many,
                              .maximum = many};
 }
 
-SinoStatus sino_matrix_check_grid(const SinoSettings *settings, const SinoVoxelGrid *grid)
+SinoStatus sino_matrix_check_grid(const SinoSolverSettings *settings, const SinoVoxelGrid *grid)
 {
     SINO_CHECK(settings->algorithm != SINO_ALGORITHM_BSREM || grid->x_count > 0, SINO_BAD_INPUT,
                "--algorithm bsrem compares neighbouring voxels, and nothing is known of the grid of voxels; allowed: "
@@ -149,7 +152,7 @@ SinoStatus sino_matrix_check_grid(const SinoSettings *settings, const SinoVoxelG
     return NULL;
 }
 
-SinoStatus sino_matrix_filter(const SinoSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *result)
+SinoStatus sino_matrix_filter(const SinoCountSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *result)
 {
     SinoGaussian filter = {.count = {grid->x_count, grid->y_count, grid->z_count}};
     const double width = settings->post_filter_mm;

@@ -28,8 +28,8 @@ SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixSh
 
 /* The survey of a matrix, or of the one that --operator-cache keeps, with its mask. The caller frees *survey, after a
  * failure, too, if it was NULL before. Errors: those of matrix_survey.h; the directory of the cache. */
-SinoStatus sino_matrix_input_survey(const SinoSettings *settings, SinoLog *log, const SinoMatrixRequest *request,
-                                    SinoMatrixSurvey **survey);
+SinoStatus sino_matrix_input_survey(const SinoProjectionSettings *settings, SinoLog *log,
+                                    const SinoMatrixRequest *request, SinoMatrixSurvey **survey);
 
 /* Opens the files that settings name, for a rank's share of the rows; the caller closes them, after a failure, too, if
  * *input was zeroed. Takes the survey of a matrix that --operator-cache keeps; else reads
@@ -44,11 +44,11 @@ SinoStatus sino_matrix_input_unfold(const SinoSettings *settings, SinoMatrixShar
                                     SinoMatrixInput *input);
 
 /* SINO_BAD_INPUT: the algorithm compares neighbours, and the grid of voxels is not known. */
-SinoStatus sino_matrix_check_grid(const SinoSettings *settings, const SinoVoxelGrid *grid);
+SinoStatus sino_matrix_check_grid(const SinoSolverSettings *settings, const SinoVoxelGrid *grid);
 
 /* The post-filter of the settings in voxels of the grid. SINO_BAD_INPUT: the grid or the size of its voxels is not
  * known, or the filter is wider than four times the volume. */
-SinoStatus sino_matrix_filter(const SinoSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *filter);
+SinoStatus sino_matrix_filter(const SinoCountSettings *settings, const SinoVoxelGrid *grid, SinoGaussian *filter);
 
 void sino_matrix_input_close(SinoMatrixInput *input);
 

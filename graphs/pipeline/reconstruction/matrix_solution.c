@@ -492,7 +492,7 @@ SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)
                 .settings = of->settings,
                 .iterations = of->record->columns - 1,
                 .counts = &run.model,
-                .bounds = sino_solver_bounds(of->settings, 1)},
+                .bounds = sino_solver_bounds(&of->settings->solver, 1)},
         .units = {.kind = &sets,
                   .of = &run,
                   .count = count,

@@ -8,6 +8,7 @@
 #include "journal.h"
 #include "matrix_kind.h"
 #include "record.h"
+#include "settings.h"
 #include "solver.h"
 #include "unit_bytes.h"
 #include "volume.h"

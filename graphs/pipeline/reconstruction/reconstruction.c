@@ -115,7 +115,7 @@ static SinoStatus insert_start_volume(Run *run, SinoMinibatch *minibatch)
     const SinoVolumeSlices part = {.input = run->of.start,
                                    .first_slice = run->of.input->first_slice + minibatch->first_slice,
                                    .slice_count = minibatch->slices.slice_count,
-                                   .name = run->of.settings->start,
+                                   .name = run->of.settings->solver.start,
                                    .least = counts ? 0 : (double)-INFINITY};
     if (!run->of.start) return NULL;
     return sino_insert_load_volume(run->of.runtime, minibatch->position, &part, sino_stages_io(run->stages),
@@ -155,7 +155,7 @@ SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *re
 static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
-    const SinoImaging imaging = {.scale = run->of.scale, .mask_ratio = run->of.settings->mask_ratio};
+    const SinoImaging imaging = {.scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio};
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
                              .journal = run->of.journal,
@@ -193,7 +193,7 @@ static const SinoUnitKind slices = {.open = new_stages,
                                     .store = insert_store,
                                     .passed = advance_done};
 
-bool sino_reconstruction_weighs_photons(const SinoSettings *settings, const SinoInput *input)
+bool sino_reconstruction_weighs_photons(const SinoSolverSettings *settings, const SinoInput *input)
 {
     return settings->weights == SINO_WEIGHTS_COUNTS || (settings->weights == SINO_WEIGHTS_AUTO && input->minus_log);
 }
@@ -214,12 +214,12 @@ static SinoSolverRun solver_run(const SinoReconstruction *of)
                            .iterations = of->record->columns - 1,
                            .pad_edges = of->input->pad_edges,
                            .dropped = of->input->dropped,
-                           .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
+                           .photon_weights = sino_reconstruction_weighs_photons(&of->settings->solver, of->input),
                            .regularization = of->regularization,
                            .mask = of->mask,
                            .grid = of->grid,
                            .start_scale = of->start ? 1 / of->scale : 0,
-                           .bounds = sino_solver_bounds(of->settings, of->scale)};
+                           .bounds = sino_solver_bounds(&of->settings->solver, of->scale)};
 }
 
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
@@ -240,7 +240,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                               .iterations = iterations ? iterations + of->input->first_slice : NULL},
                     .slices = {.precision = sino_precision_solver(of->op->problem.precision), .stride = plan->stride},
                     .history_numbers = of->record->numbers,
-                    .overlap = of->settings->overlap,
+                    .overlap = of->settings->team.overlap,
                     .shape = {.slice_count = of->input->slice_count,
                               .slab_slices = plan->slab_slices,
                               .slab_minibatches = plan->slots,
@@ -249,7 +249,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
                     .aside = of->aside};
     if (of->regularization.negative) run.solve.run.bounds.least = -INFINITY;
     run.given = (SinoGivenWeights){insert_weights, &run, of->input->weights_scale};
-    if (of->settings->weights == SINO_WEIGHTS_FILE && of->solver->choice != SINO_ALGORITHM_FBP)
+    if (of->settings->solver.weights == SINO_WEIGHTS_FILE && of->solver->choice != SINO_ALGORITHM_FBP)
         run.solve.run.given = &run.given;
     SinoStatus status = sino_solve(&run.solve);
     sino_stages_free(run.stages);

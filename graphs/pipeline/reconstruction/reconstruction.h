@@ -6,6 +6,7 @@
 #include "input.h"
 #include "journal.h"
 #include "record.h"
+#include "settings.h"
 #include "solver.h"
 #include "store_task.h"
 #include "volume.h"
@@ -47,7 +48,7 @@ typedef struct SinoReconstruction {
 } SinoReconstruction;
 
 /* Whether rays have weights by the photons that are left of them. */
-bool sino_reconstruction_weighs_photons(const SinoSettings *settings, const SinoInput *input);
+bool sino_reconstruction_weighs_photons(const SinoSolverSettings *settings, const SinoInput *input);
 
 /* Where undefined values of this rank's angles are counted. */
 SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *record);

@@ -3,6 +3,7 @@
 #ifndef SINO_CENTER_LEAN_H
 #define SINO_CENTER_LEAN_H
 
+#include "settings.h"
 #include "suspicion.h"
 
 /* Adds a finding with the --detector-tilt that lets the rotation axis stand upright, if it leans by more than a column

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-SinoStatus sino_center_given(const SinoSettings *settings, const SinoInput *input, double *center)
+SinoStatus sino_center_given(const SinoCenterSettings *settings, const SinoInput *input, double *center)
 {
     const double last = (double)(input->info->column_count - 1);
     const bool given = !isnan(settings->rotation_axis);
@@ -44,8 +44,8 @@ SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, Sin
 {
     double center;
     const int64_t before = findings->count;
-    SINO_TRY(sino_center_given(settings, input, &center));
-    if (isnan(settings->rotation_axis)) {
+    SINO_TRY(sino_center_given(&settings->center, input, &center));
+    if (isnan(settings->center.rotation_axis)) {
         if (sino_job_is_cone(settings) || !sino_center_is_whole_turn(&input->geometry)) return NULL;
         SINO_TRY(search(input, &center));
         if (isnan(center)) return NULL;

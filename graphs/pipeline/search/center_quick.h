@@ -3,11 +3,12 @@
 #ifndef SINO_CENTER_QUICK_H
 #define SINO_CENTER_QUICK_H
 
+#include "settings.h"
 #include "suspicion.h"
 
 /* The center that the settings give, or the middle of the detector, as a column of the input's geometry.
  * SINO_BAD_INPUT: the given center is outside the detector. */
-SinoStatus sino_center_given(const SinoSettings *settings, const SinoInput *input, double *center);
+SinoStatus sino_center_given(const SinoCenterSettings *settings, const SinoInput *input, double *center);
 
 /* Adds what sino_suspect_center finds of the given center, or of the one by which opposite projections of a whole turn
  * are alike in the middle row (at most 96 projections are read). A half acquisition gets its center and the size of

@@ -286,12 +286,12 @@ static void tell(Result *result, const char *words, ...)
 
 /* Makes the center that of several rows, and of their moments where the method is chosen here; tells how uncertain it
  * is. */
-static SinoStatus ask_rows(const Search *search, const SinoSettings *settings, int64_t slice, Result *result,
+static SinoStatus ask_rows(const Search *search, const SinoCenterSettings *settings, int64_t slice, Result *result,
                            SinoInput *input)
 {
     SinoCenterRows rows = {.count = 1, .center = {result->center}};
     double doubt = 0;
-    const bool automatic = settings->center_method == SINO_CENTER_AUTO, phase = result->method == SINO_CENTER_PHASE;
+    const bool automatic = settings->method == SINO_CENTER_AUTO, phase = result->method == SINO_CENTER_PHASE;
     if (automatic) SINO_TRY(sino_center_add_moments(&search->row, &rows));
     if (phase && rows.moment_count == 0) return NULL; /* all rows have been compared, without a doubt that is known */
     if (phase) doubt = agreement;                     /* a single pair, which may be a step off half a turn */
@@ -319,29 +319,29 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
                        SinoInput *input)
 {
     /* With `try`, --center-search-width is the width of the centers tried, not of this search. */
-    const bool full = settings->reconstruction_type == SINO_RECONSTRUCTION_FULL;
-    const double asked = full ? settings->center_search_width : 0;
+    const bool full = settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
+    const double asked = full ? settings->center.search_width : 0;
     const double width = (asked > 0 ? asked : default_width) / (double)all->binning;
     const double middle = (double)(all->geometry.column_count - 1) / 2;
     SinoCenterOrder order;
     int64_t slice;
-    SINO_TRY(sino_input_slice_of_row(all, settings->nsino, &slice));
+    SINO_TRY(sino_input_slice_of_row(all, settings->center.nsino, &slice));
     SINO_TRY(sino_center_order_new(&all->geometry, &order));
     Search search = {.runtime = runtime,
                      .input = all,
-                     .axes = settings->axes,
+                     .axes = settings->input.axes,
                      .row = {.runtime = runtime, .geometry = &order.geometry, .order = &order},
                      .range = {middle - width, middle + width}};
     SinoStatus status = NULL;
     float *sinogram = NULL;
-    if (settings->center_method != SINO_CENTER_PHASE) { /* which reads two projections of its own */
+    if (settings->center.method != SINO_CENTER_PHASE) { /* which reads two projections of its own */
         SINO_TRY_OR(status, cleanup, sino_stages_read(runtime, all, false, false, slice, 1, &sinogram));
         SINO_TRY_OR(status, cleanup, sino_center_order_apply(&order, sinogram));
     }
     search.row.sinogram = sinogram;
-    status = settings->center_method == SINO_CENTER_AUTO ? find_agreed(&search, result)
-                                                         : find_one(&search, settings->center_method, result);
-    if (!status) status = ask_rows(&search, settings, slice, result, input);
+    status = settings->center.method == SINO_CENTER_AUTO ? find_agreed(&search, result)
+                                                         : find_one(&search, settings->center.method, result);
+    if (!status) status = ask_rows(&search, &settings->center, slice, result, input);
 cleanup:
     free(sinogram);
     sino_center_order_free(&order);
@@ -363,7 +363,7 @@ void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *
                       of_file, spread, how, center, input->geometry.column_count);
 }
 
-SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
+SinoStatus sino_center_take(SinoRuntime *runtime, const SinoCenterSettings *settings, SinoInput *input)
 {
     SINO_TRY(sino_center_given(settings, input, &input->geometry.center));
     sino_center_tell(runtime, input, "given");
@@ -373,8 +373,8 @@ SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, 
 SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input)
 {
     Result result;
-    if (!isnan(settings->rotation_axis)) {
-        SINO_TRY(sino_center_take(runtime, settings, input));
+    if (!isnan(settings->center.rotation_axis)) {
+        SINO_TRY(sino_center_take(runtime, &settings->center, input));
         return sino_check_center(settings, input, sino_runtime_log(runtime));
     }
     const SinoInput all = sino_input_with_all_columns(input);

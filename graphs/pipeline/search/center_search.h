@@ -5,6 +5,7 @@
 
 #include "cone.h"
 #include "input.h"
+#include "settings.h"
 
 /* Sets input->geometry.center from the settings, or searches it, and logs the result. Submits tasks and waits for them.
  * By default Vo's method and one that compares opposite projections must agree to a column; else the center of least
@@ -21,7 +22,7 @@ SinoStatus sino_cone_center_search(SinoRuntime *runtime, const SinoSettings *set
 
 /* Sets input->geometry.center to the one that the settings give, and logs it. SINO_BAD_INPUT: it is outside the
  * detector. */
-SinoStatus sino_center_take(SinoRuntime *runtime, const SinoSettings *settings, SinoInput *input);
+SinoStatus sino_center_take(SinoRuntime *runtime, const SinoCenterSettings *settings, SinoInput *input);
 
 /* Logs the center as a column of the file, and as a column after crop and binning where these change the numbers. */
 void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *how);

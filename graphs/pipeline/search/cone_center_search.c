@@ -58,12 +58,12 @@ static SinoInput whole_of(const SinoInput *input, double *center_row)
 }
 
 /* *center: as a column of the file. */
-static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoCone *part, const SinoInput *input,
-                       double *center)
+static SinoStatus find(SinoRuntime *runtime, const SinoCenterSettings *settings, const SinoCone *part,
+                       const SinoInput *input, double *center)
 {
     SinoCone cone = *part;
     const SinoInput whole = whole_of(input, &cone.center_row), *all = &whole;
-    const double last = (double)(all->geometry.column_count - 1), asked = settings->center_search_width;
+    const double last = (double)(all->geometry.column_count - 1), asked = settings->search_width;
     const double width = asked > 0 ? asked / (double)all->binning : default_share * (last + 1);
     SinoConeCenter result;
     float *row;
@@ -87,10 +87,10 @@ SinoStatus sino_cone_center_search(SinoRuntime *runtime, const SinoSettings *set
                                    SinoInput *input)
 {
     double center;
-    if (!isnan(settings->rotation_axis)) {
-        SINO_TRY(sino_center_take(runtime, settings, input));
+    if (!isnan(settings->center.rotation_axis)) {
+        SINO_TRY(sino_center_take(runtime, &settings->center, input));
     } else {
-        SINO_TRY(find(runtime, settings, cone, input, &center));
+        SINO_TRY(find(runtime, &settings->center, cone, input, &center));
         input->geometry.center = sino_input_column_of_grid(input, center);
         sino_center_tell(runtime, input, "by rays and their reverses");
     }

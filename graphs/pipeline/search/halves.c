@@ -58,7 +58,8 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     search->parts = sino_halves_parts(geometry->angle_count);
     SINO_TRY(sino_halves_prepare(search, sino_times(search->folds, count), first));
     SINO_TRY(sino_halves_descend(search, count, &exponent));
-    if (of->settings->nonnegativity == SINO_NONNEGATIVITY_AUTO && sino_settings_nonnegative(of->settings))
+    if (of->settings->solver.nonnegativity == SINO_NONNEGATIVITY_AUTO &&
+        sino_settings_nonnegative(&of->settings->solver))
         SINO_TRY(sino_halves_deny(search, exponent, &found->negative));
     if (found->negative) SINO_TRY(sino_halves_descend(search, count, &exponent));
     found->strength = rounded(growth(search) * search->first * exp2(exponent), of->input->unit);
@@ -80,7 +81,7 @@ static double typical_value(const SinoGeometry *geometry, const float *sinogram)
 
 static SinoStatus find_threshold(const Search *search, SinoRegularization *found)
 {
-    const double given = search->of.settings->prior_threshold;
+    const double given = search->of.settings->prior.threshold;
     const double typical = typical_value(&search->of.op->problem.geometry, search->sinogram);
     SINO_CHECK(
         typical > 0, SINO_BAD_INPUT,
@@ -94,7 +95,7 @@ static SinoStatus find_regularization(Search *search, int64_t slice, SinoRegular
 {
     const SinoSettings *settings = search->of.settings;
     SINO_TRY(sino_halves_take(search, slice, 0));
-    *found = (SinoRegularization){.prior = settings->prior, .strength = settings->regularization};
+    *found = (SinoRegularization){.prior = settings->prior.kind, .strength = settings->prior.regularization};
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION) SINO_TRY(find_threshold(search, found));
     return isnan(found->strength) ? find_strength(search, found) : NULL;
 }

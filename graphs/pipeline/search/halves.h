@@ -16,6 +16,7 @@
 #define SINO_HALVES_H
 
 #include "reconstruction.h"
+#include "settings.h"
 
 /* Most slices of a minibatch, which fill a panel, and most strengths that it tries. */
 enum { SINO_HALVES_WIDTH = 16, SINO_HALVES_STRENGTHS = 8 };
@@ -56,6 +57,6 @@ SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t coun
                                   int64_t *iterations);
 
 /* Iterations of a trial of strengths. */
-int64_t sino_halves_trial_iterations(const SinoSettings *settings);
+int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings);
 
 #endif

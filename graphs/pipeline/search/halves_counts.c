@@ -145,9 +145,9 @@ static SinoStatus begin(const SinoMatrixSolution *solution, Search *search)
     *search = (Search){.of = *solution,
                        .settings = *solution->settings,
                        .voxels = solution->op->problem.matrix->outline.column_count,
-                       .most = sino_settings_iterations(solution->settings)};
-    search->settings.tolerance = 0;
-    search->settings.likelihood_tolerance = 0;
+                       .most = sino_settings_iterations(&solution->settings->solver)};
+    search->settings.solver.tolerance = 0;
+    search->settings.solver.likelihood_tolerance = 0;
     search->of.settings = &search->settings;
     search->of.halved = true;
     search->of.batch_sets = halves;

@@ -213,7 +213,7 @@ static SinoStatus find(Group *group, int64_t width, int64_t count, const int64_t
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
                                   int64_t *iterations)
 {
-    const bool weights = request->settings->weights == SINO_WEIGHTS_FILE; /* which slices of a minibatch share */
+    const bool weights = request->settings->solver.weights == SINO_WEIGHTS_FILE; /* which slices of a minibatch share */
     const int64_t most = weights ? 1 : sino_smaller(SLICES, sino_larger(1, request->width / HALVES));
     const int64_t width = sino_smaller(most, count);
     Group *group = NULL;

@@ -19,7 +19,7 @@ static int64_t rays_of(const Search *search)
 }
 
 /* After 10 the best strength is found within a fifth of a power of two (docs/lab/images.md). */
-int64_t sino_halves_trial_iterations(const SinoSettings *settings)
+int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings)
 {
     enum { USUAL = 10, MOST = 40 };
     return sino_smaller(sino_settings_iterations(settings), settings->usual_iterations ? USUAL : MOST);
@@ -49,7 +49,7 @@ static SinoStatus take_sinogram(const Search *search, const SinoInput *one, floa
     const SinoHalvesRequest *of = &search->of;
     SinoSettings settings = *of->settings;
     SinoRecord record = {0};
-    settings.algorithm = SINO_ALGORITHM_FBP;
+    settings.solver.algorithm = SINO_ALGORITHM_FBP;
     const SinoStreaming streaming = sino_streaming(of->op->problem.precision, 1, 1, 1);
     const SinoRecordShape shape = sino_record_shape(&one->geometry, 1, 1, 1, true);
     SINO_TRY(sino_record_new(&shape, &record));
@@ -84,7 +84,7 @@ static SinoStatus insert_weights(void *of, const SinoMinibatch *minibatch, int64
 static SinoStatus take_weights(Search *search, const SinoInput *one, float *sinogram)
 {
     const int64_t rays = rays_of(search);
-    if (search->of.settings->weights != SINO_WEIGHTS_FILE) return NULL;
+    if (search->of.settings->solver.weights != SINO_WEIGHTS_FILE) return NULL;
     if (!search->weights) SINO_TRY(sino_allocate(rays, sizeof *search->weights, "weights", &search->weights));
     SINO_TRY(sino_input_read_weights(one, 0, search->weights));
     search->given = (SinoGivenWeights){insert_weights, search, one->weights_scale};
@@ -111,7 +111,7 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
     if (!of->binned) return NULL;
     search->op = of->binned;
     search->folds = sino_halves_folds(scan);
-    sino_halves_bin(scan, sino_reconstruction_weighs_photons(of->settings, of->input), search->sinogram);
+    sino_halves_bin(scan, sino_reconstruction_weighs_photons(&of->settings->solver, of->input), search->sinogram);
     of->scale /= (double)of->binning;
     if (!of->mask) return NULL;
     SINO_TRY(sino_halves_bin_mask(scan, &search->op->problem.geometry, of->mask, &search->mask));
@@ -144,22 +144,23 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
 {
     const SinoHalvesRequest *of = &search->of;
     search->settings = *of->settings;
-    search->settings.tolerance = 0;
-    search->settings.likelihood_tolerance = 0;
-    search->settings.iterations = sino_settings_iterations(of->settings);
-    if (of->settings->iterations > 0 && !of->normal) /* strengths are tried */
-        search->settings.iterations = sino_halves_trial_iterations(of->settings);
-    search->run = (SinoSolverRun){.runtime = of->runtime,
-                                  .op = search->op,
-                                  .settings = &search->settings,
-                                  .iterations = search->settings.iterations,
-                                  .pad_edges = of->input->pad_edges,
-                                  .photon_weights = sino_reconstruction_weighs_photons(of->settings, of->input),
-                                  .given = search->weights ? &search->given : NULL,
-                                  .regularization = regularization,
-                                  .mask = of->mask,
-                                  .bounds = sino_solver_bounds(of->settings, of->scale),
-                                  .lacking = 1 / (double)search->parts};
+    search->settings.solver.tolerance = 0;
+    search->settings.solver.likelihood_tolerance = 0;
+    search->settings.solver.iterations = sino_settings_iterations(&of->settings->solver);
+    if (of->settings->solver.iterations > 0 && !of->normal) /* strengths are tried */
+        search->settings.solver.iterations = sino_halves_trial_iterations(&of->settings->solver);
+    search->run =
+        (SinoSolverRun){.runtime = of->runtime,
+                        .op = search->op,
+                        .settings = &search->settings,
+                        .iterations = search->settings.solver.iterations,
+                        .pad_edges = of->input->pad_edges,
+                        .photon_weights = sino_reconstruction_weighs_photons(&of->settings->solver, of->input),
+                        .given = search->weights ? &search->given : NULL,
+                        .regularization = regularization,
+                        .mask = of->mask,
+                        .bounds = sino_solver_bounds(&of->settings->solver, of->scale),
+                        .lacking = 1 / (double)search->parts};
     SINO_TRY(sino_angle_subsets_new(&search->op->problem, &search->angles));
     SINO_TRY(divide_angles(search));
     if (of->normal) return NULL; /* its trials have operators and minibatches of their own */

@@ -8,6 +8,7 @@
 #include "arithmetic.h"
 #include "halves.h"
 #include "panel.h"
+#include "settings.h"
 
 #include <math.h>
 

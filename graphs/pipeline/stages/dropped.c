@@ -14,7 +14,8 @@
 bool sino_dropped_matter(const SinoSettings *settings)
 {
     const bool integrals = settings->memory && settings->memory->of_operator; /* of which no value is undefined */
-    return !integrals && (settings->algorithm == SINO_ALGORITHM_FBP || settings->algorithm == SINO_ALGORITHM_FDK);
+    return !integrals &&
+           (settings->solver.algorithm == SINO_ALGORITHM_FBP || settings->solver.algorithm == SINO_ALGORITHM_FDK);
 }
 
 SinoStatus sino_dropped_new(SinoInput *input)

@@ -5,6 +5,7 @@
 #define SINO_DROPPED_H
 
 #include "input.h"
+#include "settings.h"
 
 /* Makes input->dropped: projections that have no value in three rows spread over the detector. No other tasks may be in
  * flight. SINO_FAILED: no memory, or reading fails. */

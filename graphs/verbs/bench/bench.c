@@ -21,11 +21,12 @@ typedef struct Outputs {
 /* Opens the output files before anything is measured, so that a file which cannot be written is refused at once. */
 static SinoStatus open_outputs(const SinoSettings *settings, Outputs *outputs)
 {
-    const char *ending = settings->roofline ? strrchr(settings->roofline, '.') : ".svg";
+    const char *ending = settings->bench.roofline ? strrchr(settings->bench.roofline, '.') : ".svg";
     SINO_CHECK(ending && strcasecmp(ending, ".svg") == 0, SINO_BAD_INPUT,
-               "--roofline is '%s'; allowed: a name that ends in .svg", settings->roofline);
-    if (settings->csv) SINO_TRY(sino_output_open(settings->csv, settings->overwrite, &outputs->csv));
-    if (settings->roofline) SINO_TRY(sino_output_open(settings->roofline, settings->overwrite, &outputs->roofline));
+               "--roofline is '%s'; allowed: a name that ends in .svg", settings->bench.roofline);
+    if (settings->bench.csv) SINO_TRY(sino_output_open(settings->bench.csv, settings->output.overwrite, &outputs->csv));
+    if (settings->bench.roofline)
+        SINO_TRY(sino_output_open(settings->bench.roofline, settings->output.overwrite, &outputs->roofline));
     return NULL;
 }
 
@@ -35,14 +36,15 @@ static void name_subject(const SinoSettings *settings, const SinoBenchKind *kind
     if (kind->subject)
         snprintf(text, 80, "%s", kind->subject);
     else
-        snprintf(text, 80, "%" PRId64 " columns and %" PRId64 " angles", settings->columns, settings->angles);
+        snprintf(text, 80, "%" PRId64 " columns and %" PRId64 " angles", settings->input.columns,
+                 settings->phantom.angles);
 }
 
 static SinoStatus check_memory(const SinoSettings *settings, const SinoBenchKind *kind, void *own, SinoRuntime *runtime)
 {
     const int64_t available = sino_platform_available_bytes();
-    const bool given = settings->memory_bytes > 0 && settings->memory_bytes < available;
-    const int64_t budget = given ? settings->memory_bytes : available;
+    const bool given = settings->runtime.memory_bytes > 0 && settings->runtime.memory_bytes < available;
+    const int64_t budget = given ? settings->runtime.memory_bytes : available;
     int64_t needed;
     SINO_TRY(kind->bytes(own, runtime, budget, &needed));
     char budget_text[24], needed_text[24], subject[80];
@@ -56,9 +58,9 @@ static SinoStatus check_memory(const SinoSettings *settings, const SinoBenchKind
 
 static SinoStatus measure(const SinoSettings *settings, const SinoBenchKind *kind, SinoLog *log, void *own)
 {
-    const SinoRuntimeRequest request = {.workers = settings->workers,
-                                        .scheduler = settings->scheduler,
-                                        .stall_limit_s = settings->stall_limit_s,
+    const SinoRuntimeRequest request = {.workers = settings->runtime.workers,
+                                        .scheduler = settings->runtime.scheduler,
+                                        .stall_limit_s = settings->runtime.stall_limit_s,
                                         .log = log};
     SinoRuntime *runtime = NULL;
     SINO_TRY(sino_runtime_start(&request, &runtime));
@@ -105,8 +107,8 @@ SinoStatus sino_bench(const SinoSettings *settings, SinoLog *log)
     SINO_TRY_OR(status, end, open_outputs(settings, &outputs));
     SINO_TRY_OR(status, end, measure(settings, kind, log, own));
     kind->print(own, stdout);
-    SINO_TRY_OR(status, end, write_text((Text){kind->print_csv, own}, &outputs.csv, settings->csv, log));
-    SINO_TRY_OR(status, end, write_text((Text){kind->draw, own}, &outputs.roofline, settings->roofline, log));
+    SINO_TRY_OR(status, end, write_text((Text){kind->print_csv, own}, &outputs.csv, settings->bench.csv, log));
+    SINO_TRY_OR(status, end, write_text((Text){kind->draw, own}, &outputs.roofline, settings->bench.roofline, log));
 end:
     sino_output_discard(outputs.csv);
     sino_output_discard(outputs.roofline);

@@ -73,7 +73,7 @@ typedef struct SinoBenchKind {
 extern const SinoBenchKind sino_bench_parallel, sino_bench_cone, sino_bench_matrix;
 
 /* SINO_BAD_INPUT: precisions other than single and mixed were asked for, not all of them. */
-SinoStatus sino_bench_check_precisions(const SinoSettings *settings, const char *geometry);
+SinoStatus sino_bench_check_precisions(const SinoBenchSettings *settings, const char *geometry);
 
 /* The operator of one precision. */
 typedef struct SinoBenchOperator {

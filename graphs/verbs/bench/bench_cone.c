@@ -20,9 +20,9 @@ enum { PRECISIONS = sizeof precisions / sizeof *precisions };
 
 static SinoStatus begin(const SinoSettings *settings, void **own)
 {
-    const int64_t angles = settings->angles, columns = settings->columns;
+    const int64_t angles = settings->phantom.angles, columns = settings->input.columns;
     SinoBenchCone *bench;
-    SINO_TRY(sino_bench_check_precisions(settings, "cone"));
+    SINO_TRY(sino_bench_check_precisions(&settings->bench, "cone"));
     SINO_TRY(sino_allocate(1, sizeof *bench, "figures", &bench));
     *own = bench;
     bench->settings = settings;
@@ -57,7 +57,7 @@ int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoConeP
 
 static bool has_symmetry(const SinoBenchCone *bench)
 {
-    const SinoConeSymmetry symmetry = sino_cone_symmetry(&bench->scan.cone, bench->settings->symmetry);
+    const SinoConeSymmetry symmetry = sino_cone_symmetry(&bench->scan.cone, bench->settings->projection.symmetry);
     return symmetry.turns * symmetry.halves > 1;
 }
 
@@ -227,7 +227,7 @@ static SinoStatus measure(void *own, SinoRuntime *runtime)
     SINO_TRY(sino_bench_read(&bench->machine));
     SINO_TRY(sino_bench_copy(&bench->machine));
     for (int p = 0; p < PRECISIONS; p++) {
-        if (!(bench->settings->precisions >> precisions[p] & 1)) continue;
+        if (!(bench->settings->bench.precisions >> precisions[p] & 1)) continue;
         if (has_symmetry(bench)) SINO_TRY(measure_plan(bench, precisions[p], true));
         SINO_TRY(measure_plan(bench, precisions[p], false));
     }

@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "cone_plan.h"
 #include "cone_scan.h"
+#include "settings.h"
 
 typedef enum SinoBenchStep {
     SINO_BENCH_BACKPROJECT, /* a block of projections is added to all voxels, again and again */

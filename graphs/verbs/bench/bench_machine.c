@@ -142,7 +142,7 @@ SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPE
     return (SinoBenchFigure){.best = sorted[count - 1], .median = sorted[count / 2]};
 }
 
-SinoStatus sino_bench_check_precisions(const SinoSettings *settings, const char *geometry)
+SinoStatus sino_bench_check_precisions(const SinoBenchSettings *settings, const char *geometry)
 {
     const unsigned have = 1u << SINO_SINGLE | 1u << SINO_MIXED, all = (1u << SINO_PRECISIONS) - 1;
     SINO_CHECK(settings->precisions == all || !(settings->precisions & ~have), SINO_BAD_INPUT,

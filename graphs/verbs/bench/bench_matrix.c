@@ -18,7 +18,7 @@ static const SinoPrecision precisions[] = {SINO_SINGLE, SINO_MIXED};
 enum { PRECISIONS = sizeof precisions / sizeof *precisions };
 
 /* The file of FILE:/GROUP must not be an output either. */
-static SinoStatus check_files(const SinoSettings *settings, const SinoMatrixFile *file)
+static SinoStatus check_files(const SinoBenchSettings *settings, const SinoMatrixFile *file)
 {
     SinoNamedFiles files = {0};
     SinoStatus status = sino_files_input(&files, "--system-matrix", sino_matrix_path(file));
@@ -30,26 +30,26 @@ static SinoStatus check_files(const SinoSettings *settings, const SinoMatrixFile
 
 static SinoStatus begin(const SinoSettings *settings, void **own)
 {
-    const SinoMatrixRequest request = {.path = settings->system_matrix, .subset_count = 1};
+    const SinoMatrixRequest request = {.path = settings->counts.system_matrix, .subset_count = 1};
     SinoBenchMatrix *bench;
-    SINO_TRY(sino_bench_check_precisions(settings, "matrix"));
+    SINO_TRY(sino_bench_check_precisions(&settings->bench, "matrix"));
     SINO_TRY(sino_allocate(1, sizeof *bench, "figures", &bench));
     *own = bench;
     bench->settings = settings;
-    SINO_TRY(sino_matrix_try(settings->system_matrix));
+    SINO_TRY(sino_matrix_try(settings->counts.system_matrix));
     SINO_TRY(sino_matrix_survey_new(&request, &bench->survey));
-    return check_files(settings, bench->survey->file);
+    return check_files(&settings->bench, bench->survey->file);
 }
 
 /* Bricks, one precision after the other, and CSR beside them where memory holds it. */
 static SinoStatus needed(void *own, SinoRuntime *runtime, int64_t budget_bytes, int64_t *bytes)
 {
     SinoBenchMatrix *bench = own;
-    const SinoCountList *sets = &bench->settings->slice_counts;
+    const SinoCountList *sets = &bench->settings->bench.slice_counts;
     int64_t most = 0;
     bench->machine = sino_bench_machine(runtime);
     for (int p = 0; p < PRECISIONS; p++)
-        for (int64_t i = 0; i < sets->count && bench->settings->precisions >> precisions[p] & 1; i++) {
+        for (int64_t i = 0; i < sets->count && bench->settings->bench.precisions >> precisions[p] & 1; i++) {
             int64_t of_bricks;
             SINO_TRY(sino_bench_bricks_bytes(bench, precisions[p], sets->value[i], &of_bricks));
             most = sino_larger(most, of_bricks);
@@ -143,7 +143,7 @@ static SinoStatus measure_row(Measure *measure, SinoPrecision precision, int64_t
 
 static SinoStatus measure_precision(Measure *measure, SinoPrecision precision)
 {
-    const SinoCountList *sets = &measure->bench->settings->slice_counts;
+    const SinoCountList *sets = &measure->bench->settings->bench.slice_counts;
     SinoStatus status = sino_bench_bricks_new(measure->bench, precision, &measure->bricks);
     for (int64_t i = 0; i < sets->count && !status; i++) status = measure_row(measure, precision, sets->value[i]);
     sino_bench_bricks_free(measure->bricks);
@@ -154,11 +154,11 @@ static SinoStatus measure_precision(Measure *measure, SinoPrecision precision)
 static SinoStatus measure_all(Measure *measure)
 {
     SinoBenchMatrix *bench = measure->bench;
-    const int64_t rows = PRECISIONS * bench->settings->slice_counts.count;
+    const int64_t rows = PRECISIONS * bench->settings->bench.slice_counts.count;
     SINO_TRY(sino_allocate(rows, sizeof *bench->row, "figures", &bench->row));
     if (bench->with_csr) SINO_TRY(sino_bench_csr_new(bench, &measure->csr));
     for (int p = 0; p < PRECISIONS; p++)
-        if (bench->settings->precisions >> precisions[p] & 1) SINO_TRY(measure_precision(measure, precisions[p]));
+        if (bench->settings->bench.precisions >> precisions[p] & 1) SINO_TRY(measure_precision(measure, precisions[p]));
     return sino_bench_read(&bench->machine);
 }
 

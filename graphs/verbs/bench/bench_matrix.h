@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "matrix_survey.h"
+#include "settings.h"
 
 typedef enum SinoBenchMatrixStep {
     SINO_BENCH_MATRIX_PROJECT,     /* y = A x */

@@ -66,7 +66,7 @@ static SinoStatus pack(SinoBenchBricks *bricks, SinoPrecision precision)
                                                    .nonzero_count = bricks->op->nonzero_count,
                                                    .elapsed_s = sino_platform_now_s() - begin};
     SINO_CHECK(bricks->op->nonzero_count > 0, SINO_BAD_INPUT, "%s has no entry above 0; needed: some",
-               bench->settings->system_matrix);
+               bench->settings->counts.system_matrix);
     return sino_data_new(bench->machine.runtime, "image", image_bytes(bench), &bricks->image);
 }
 

@@ -41,12 +41,12 @@ static SinoStatus precision_bytes(const SinoSettings *settings, const SinoGeomet
 {
     SinoLayout layout;
     int64_t vectors = 0;
-    SINO_TRY(sino_layout_new(geometry, precision, settings->symmetry, &layout));
+    SINO_TRY(sino_layout_new(geometry, precision, settings->projection.symmetry, &layout));
     const int64_t operator_bytes = sino_rays_estimate_bytes(&layout);
     sino_layout_free(&layout);
     const int64_t rows = sino_tile_voxels(geometry->grid_size) + sino_geometry_ray_count(geometry);
-    for (int64_t i = 0; i < settings->slice_counts.count; i++)
-        vectors = sino_larger(vectors, vector_bytes(precision, rows, settings->slice_counts.value[i]));
+    for (int64_t i = 0; i < settings->bench.slice_counts.count; i++)
+        vectors = sino_larger(vectors, vector_bytes(precision, rows, settings->bench.slice_counts.value[i]));
     const int64_t building = sino_rays_building_bytes(geometry, 1, worker_count, operator_bytes);
     *bytes = operator_bytes + sino_larger(building, sino_times(worker_count, vectors));
     return NULL;
@@ -58,7 +58,7 @@ SinoStatus sino_bench_bytes(const SinoSettings *settings, const SinoGeometry *ge
     int64_t most = sino_bench_read_bytes(worker_count);
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         int64_t of_precision = 0;
-        if (!(settings->precisions >> p & 1)) continue;
+        if (!(settings->bench.precisions >> p & 1)) continue;
         SINO_TRY(precision_bytes(settings, geometry, (SinoPrecision)p, worker_count, &of_precision));
         most = sino_larger(most, of_precision);
     }
@@ -183,9 +183,9 @@ static SinoBenchOperator describe_operator(const SinoRays *op)
 static SinoStatus measure_precision(Measure *measure, const SinoGeometry *geometry, SinoPrecision precision,
                                     const SinoSettings *settings)
 {
-    const SinoCountList *slices = &settings->slice_counts;
+    const SinoCountList *slices = &settings->bench.slice_counts;
     const SinoRaysRequest wanted = {
-        .geometry = *geometry, .precision = precision, .symmetry = settings->symmetry, .partition_count = 1};
+        .geometry = *geometry, .precision = precision, .symmetry = settings->projection.symmetry, .partition_count = 1};
     SinoStatus status = NULL;
     SINO_TRY(sino_bench_read(measure->machine));
     SINO_TRY(sino_rays_new(measure->machine->runtime, &wanted, &measure->op));
@@ -200,7 +200,8 @@ static SinoStatus measure_all(Measure *measure, const SinoSettings *settings, co
 {
     SINO_TRY(sino_bench_peaks(measure->machine));
     for (int p = 0; p < SINO_PRECISIONS; p++)
-        if (settings->precisions >> p & 1) SINO_TRY(measure_precision(measure, geometry, (SinoPrecision)p, settings));
+        if (settings->bench.precisions >> p & 1)
+            SINO_TRY(measure_precision(measure, geometry, (SinoPrecision)p, settings));
     return sino_bench_read(measure->machine);
 }
 
@@ -213,7 +214,7 @@ SinoStatus sino_bench_measure(SinoRuntime *runtime, const SinoSettings *settings
                          .machine = sino_bench_machine(runtime)};
     const int64_t worker_count = bench->machine.worker_count;
     Measure measure = {.machine = &bench->machine, .bench = bench};
-    const int64_t rows = SINO_PRECISIONS * settings->slice_counts.count;
+    const int64_t rows = SINO_PRECISIONS * settings->bench.slice_counts.count;
     SINO_TRY_OR(status, end, sino_allocate(rows, sizeof *bench->row, "figures", &bench->row));
     SINO_TRY_OR(status, end, sino_allocate(worker_count, sizeof(SinoData *), "vectors", &measure.voxels));
     SINO_TRY_OR(status, end, sino_allocate(worker_count, sizeof(SinoData *), "vectors", &measure.rays));

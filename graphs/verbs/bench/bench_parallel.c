@@ -16,7 +16,7 @@ typedef struct Parallel {
 
 static SinoStatus begin(const SinoSettings *settings, void **own)
 {
-    const int64_t columns = settings->columns, angles = settings->angles;
+    const int64_t columns = settings->input.columns, angles = settings->phantom.angles;
     Parallel *parallel;
     SINO_CHECK(columns * angles <= UINT32_MAX, SINO_BAD_INPUT,
                "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays", angles, columns);

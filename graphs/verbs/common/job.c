@@ -81,5 +81,5 @@ SinoStatus sino_job_check_same(SinoJob *job, int verb, const SinoSettings *setti
     SinoStatus status = sino_consensus_check(sino_job_processes(job), "the ranks have different settings", text);
     free(text);
     SINO_TRY(status);
-    return sino_processes_watch(sino_job_processes(job), settings->stall_limit_s);
+    return sino_processes_watch(sino_job_processes(job), settings->runtime.stall_limit_s);
 }

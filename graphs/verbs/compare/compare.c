@@ -25,9 +25,10 @@ typedef struct Pass {
 static SinoStatus open_inputs(SinoCompare *compare)
 {
     const SinoSettings *settings = compare->settings;
-    const char *const name[] = {settings->file_name, settings->reference};
-    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_try(name[i], &settings->volume));
-    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_open(name[i], &settings->volume, &compare->input[i]));
+    const char *const name[] = {settings->input.file_name, settings->compare.reference};
+    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_try(name[i], &settings->geometry.volume));
+    for (int i = 0; i < 2; i++)
+        SINO_TRY(sino_volume_input_open(name[i], &settings->geometry.volume, &compare->input[i]));
     const SinoVolumeInputInfo *a = sino_volume_input_info(compare->input[0]);
     const SinoVolumeInputInfo *b = sino_volume_input_info(compare->input[1]);
     SINO_CHECK(a->slice_count == b->slice_count && a->height == b->height && a->width == b->width, SINO_BAD_INPUT,
@@ -41,8 +42,8 @@ static SinoStatus open_inputs(SinoCompare *compare)
 
 static SinoStatus check_outputs(const SinoSettings *settings)
 {
-    if (settings->frc) SINO_TRY(sino_output_check(settings->frc, settings->overwrite));
-    return settings->picture ? sino_output_check(settings->picture, settings->overwrite) : NULL;
+    if (settings->compare.frc) SINO_TRY(sino_output_check(settings->compare.frc, settings->output.overwrite));
+    return settings->compare.picture ? sino_output_check(settings->compare.picture, settings->output.overwrite) : NULL;
 }
 
 static SinoStatus new_results(SinoCompare *compare)
@@ -50,7 +51,7 @@ static SinoStatus new_results(SinoCompare *compare)
     SINO_TRY(sino_allocate(compare->count, sizeof *compare->slice, "results of slices", &compare->slice));
     compare->request.width = compare->width;
     compare->request.region = &compare->region;
-    if (!compare->settings->frc) return NULL;
+    if (!compare->settings->compare.frc) return NULL;
     int64_t sums;
     SINO_TRY(sino_rings_new(&compare->disc, compare->height, compare->width, &compare->rings));
     compare->ring_count = sino_rings_count(compare->rings);
@@ -102,7 +103,7 @@ static SinoStatus add_sums(SinoCompare *compare)
         sino_pair_add(&compare->slice[i].background, &total->background);
     }
     const SinoPairSums *all = &total->all;
-    const char *const name[] = {compare->settings->file_name, compare->settings->reference};
+    const char *const name[] = {compare->settings->input.file_name, compare->settings->compare.reference};
     SINO_CHECK(all->count > 0, SINO_BAD_INPUT,
                "no voxel of the region is finite in both volumes: NaN or infinite are %" PRId64 " of %s, %" PRId64
                " of %s",
@@ -146,8 +147,9 @@ static SinoStatus run_passes(SinoCompare *compare, Pass *pass)
 static SinoStatus compute(SinoCompare *compare, SinoLog *log)
 {
     Pass pass = {0};
-    const SinoRuntimeRequest request = {
-        .workers = compare->settings->workers, .stall_limit_s = compare->settings->stall_limit_s, .log = log};
+    const SinoRuntimeRequest request = {.workers = compare->settings->runtime.workers,
+                                        .stall_limit_s = compare->settings->runtime.stall_limit_s,
+                                        .log = log};
     SINO_TRY(sino_runtime_start(&request, &pass.runtime));
     SinoStatus status = run_passes(compare, &pass);
     sino_data_free_each(pass.slot, 2 * pass.slots);
@@ -167,7 +169,7 @@ static SinoStatus write_curve(const SinoCompare *compare)
 {
     const SinoSettings *settings = compare->settings;
     SinoOutputFile *file;
-    SINO_TRY(sino_output_open(settings->frc, settings->overwrite, &file));
+    SINO_TRY(sino_output_open(settings->compare.frc, settings->output.overwrite, &file));
     return sino_output_print(file, print_curve, compare);
 }
 
@@ -181,7 +183,7 @@ static SinoStatus write_picture(SinoCompare *compare)
     SinoStatus status = sino_volume_input_read(compare->input[0], slice, values);
     if (!status) status = sino_volume_input_read(compare->input[1], slice, values + voxels);
     if (!status)
-        status = sino_picture_beside_write(compare->settings->picture, compare->height, compare->width, values,
+        status = sino_picture_beside_write(compare->settings->compare.picture, compare->height, compare->width, values,
                                            values + voxels, compare->grey, &compare->reach);
     free(values);
     return status;
@@ -190,11 +192,11 @@ static SinoStatus write_picture(SinoCompare *compare)
 /* Whether the volumes are as close as --at-most says. */
 static SinoStatus judge(const SinoCompare *compare)
 {
-    const double most = compare->settings->at_most;
+    const double most = compare->settings->compare.at_most;
     const double found = sino_compare_measure(compare, &compare->total, SINO_COMPARE_RELATIVE);
     SINO_CHECK(!(most > 0) || !isnan(found), SINO_BAD_INPUT,
                "--at-most needs a relative error, but %s is 0 throughout the region; allowed: another reference",
-               compare->settings->reference);
+               compare->settings->compare.reference);
     SINO_CHECK(!(most > 0) || found <= most, SINO_FAILED, "the relative L2 error is %.6g; allowed by --at-most: %.6g",
                found, most);
     return NULL;
@@ -208,9 +210,9 @@ static SinoStatus run(SinoCompare *compare, SinoLog *log)
     SINO_TRY(sino_compare_select(compare));
     SINO_TRY(new_results(compare));
     SINO_TRY(compute(compare, log));
-    if (settings->frc) SINO_TRY(write_curve(compare));
-    if (settings->picture) SINO_TRY(write_picture(compare));
-    if (settings->json)
+    if (settings->compare.frc) SINO_TRY(write_curve(compare));
+    if (settings->compare.picture) SINO_TRY(write_picture(compare));
+    if (settings->output.json)
         sino_compare_json(compare, stdout);
     else
         sino_compare_print(compare, stdout);

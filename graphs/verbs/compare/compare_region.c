@@ -27,7 +27,7 @@ static bool is_count(double number)
 
 static SinoStatus select_slices(SinoCompare *compare)
 {
-    const char *text = compare->settings->compared_slices;
+    const char *text = compare->settings->compare.slices;
     const int64_t count = sino_volume_input_info(compare->input[0])->slice_count;
     double of[2];
     compare->count = count;
@@ -89,7 +89,7 @@ static SinoStatus select_circle(const SinoCompare *compare, const char *name, co
 
 static SinoStatus select_region(SinoCompare *compare)
 {
-    const char *text = compare->settings->region;
+    const char *text = compare->settings->compare.region;
     double of[4];
     SinoImageRegion *region = &compare->region;
     *region = whole(compare);
@@ -119,13 +119,14 @@ static SinoStatus select_region(SinoCompare *compare)
 static SinoStatus select_contrast(SinoCompare *compare)
 {
     const SinoSettings *settings = compare->settings;
-    SINO_CHECK(!settings->object == !settings->surroundings, SINO_BAD_INPUT,
-               "--%s is '%s' without --%s; allowed: both or neither", settings->object ? "object" : "background",
-               settings->object ? settings->object : settings->surroundings,
-               settings->object ? "background" : "object");
-    if (!settings->object) return NULL;
-    SINO_TRY(select_circle(compare, "object", settings->object, &compare->object));
-    SINO_TRY(select_circle(compare, "background", settings->surroundings, &compare->background));
+    SINO_CHECK(!settings->compare.object == !settings->compare.surroundings, SINO_BAD_INPUT,
+               "--%s is '%s' without --%s; allowed: both or neither",
+               settings->compare.object ? "object" : "background",
+               settings->compare.object ? settings->compare.object : settings->compare.surroundings,
+               settings->compare.object ? "background" : "object");
+    if (!settings->compare.object) return NULL;
+    SINO_TRY(select_circle(compare, "object", settings->compare.object, &compare->object));
+    SINO_TRY(select_circle(compare, "background", settings->compare.surroundings, &compare->background));
     compare->request.object = &compare->object;
     compare->request.background = &compare->background;
     return NULL;
@@ -143,7 +144,7 @@ SinoStatus sino_compare_select(SinoCompare *compare)
 const char *sino_compare_region_text(const SinoCompare *compare, char text[SINO_COMPARE_REGION_TEXT])
 {
     const SinoImageRegion *region = &compare->region;
-    const char *given = compare->settings->region;
+    const char *given = compare->settings->compare.region;
     if (strcmp(given, "all") == 0)
         snprintf(text, SINO_COMPARE_REGION_TEXT, "all voxels");
     else if (strcmp(given, "circle") == 0)

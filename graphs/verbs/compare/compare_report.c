@@ -118,7 +118,8 @@ static void print_table(const SinoCompare *compare, FILE *out)
 static void print_inputs(const SinoCompare *compare, FILE *out)
 {
     const SinoSettings *settings = compare->settings;
-    const char *const title[] = {"volume", "reference"}, *const name[] = {settings->file_name, settings->reference};
+    const char *const title[] = {"volume", "reference"}, *const name[] = {settings->input.file_name,
+                                                                          settings->compare.reference};
     char text[SINO_COMPARE_REGION_TEXT];
     for (int i = 0; i < 2; i++) {
         const SinoVolumeInputInfo *info = sino_volume_input_info(compare->input[i]);
@@ -153,7 +154,7 @@ static void print_rings(const SinoCompare *compare, FILE *out)
     print_crossing("1/2 bit", crossing(compare, 0), out);
     print_crossing("; 1/7", crossing(compare, fixed_threshold), out);
     fputs("; of independent half-sets only\n", out);
-    fprintf(out, "%-12s %s\n", "curve", compare->settings->frc);
+    fprintf(out, "%-12s %s\n", "curve", compare->settings->compare.frc);
 }
 
 static void print_fit(const SinoCompare *compare, FILE *out)
@@ -186,10 +187,10 @@ void sino_compare_print(const SinoCompare *compare, FILE *out)
     print_fit(compare, out);
     if (compare->request.object) print_contrast(compare, out);
     if (compare->rings) print_rings(compare, out);
-    if (compare->settings->picture)
+    if (compare->settings->compare.picture)
         fprintf(out, "%-12s %s: volume, reference (both %.6g to %.6g), difference (-%.6g to %.6g)\n", "picture",
-                compare->settings->picture, (double)compare->grey[0], (double)compare->grey[1], (double)compare->reach,
-                (double)compare->reach);
+                compare->settings->compare.picture, (double)compare->grey[0], (double)compare->grey[1],
+                (double)compare->reach, (double)compare->reach);
 }
 
 static void json_of_input(SinoJson *json, const char *name, const char *path, const SinoVolumeInputInfo *info)
@@ -271,14 +272,14 @@ void sino_compare_json(const SinoCompare *compare, FILE *out)
     const SinoSettings *settings = compare->settings;
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
-    json_of_input(&json, "volume", settings->file_name, sino_volume_input_info(compare->input[0]));
-    json_of_input(&json, "reference", settings->reference, sino_volume_input_info(compare->input[1]));
+    json_of_input(&json, "volume", settings->input.file_name, sino_volume_input_info(compare->input[0]));
+    json_of_input(&json, "reference", settings->compare.reference, sino_volume_input_info(compare->input[1]));
     sino_json_open(&json, "size");
     sino_json_integer(&json, "slices", sino_volume_input_info(compare->input[0])->slice_count);
     sino_json_integer(&json, "rows", compare->height);
     sino_json_integer(&json, "columns", compare->width);
     sino_json_close(&json);
-    sino_json_text(&json, "region", settings->region);
+    sino_json_text(&json, "region", settings->compare.region);
     json_of_whole(&json, compare);
     if (compare->rings) json_of_rings(&json, compare);
     json_of_slices(&json, compare);

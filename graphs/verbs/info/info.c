@@ -203,8 +203,8 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
 {
     SinoProblem problem;
     SinoSettings settings = *report->settings;
-    settings.algorithm = SINO_ALGORITHM_CG;
-    settings.precision = SINO_SINGLE;
+    settings.solver.algorithm = SINO_ALGORITHM_CG;
+    settings.projection.precision = SINO_SINGLE;
     SINO_TRY(sino_volume_problem(&settings, report->input, &report->cone, 1, &problem));
     const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);
     return sino_unit_plan_least_bytes(&request, &report->solution_bytes);
@@ -231,7 +231,7 @@ static SinoStatus forecast_cone(SinoInfoReport *report)
 static SinoStatus describe_cone(SinoInfoReport *report)
 {
     double center;
-    SINO_TRY(sino_center_given(report->settings, report->input, &center));
+    SINO_TRY(sino_center_given(&report->settings->center, report->input, &center));
     SINO_TRY(sino_cone_scan(report->settings, report->input, center, &report->cone));
     SINO_TRY(sino_cone_arc_new(&report->cone, &report->arc));
     report->cone_known = true;
@@ -240,7 +240,7 @@ static SinoStatus describe_cone(SinoInfoReport *report)
 
 static SinoStatus inspect_cone(SinoInfoReport *report)
 {
-    report->setup = sino_cone_setup(report->settings, report->input->info);
+    report->setup = sino_cone_setup(&report->settings->geometry, report->input->info);
     SINO_TRY(find(report, "geometry", describe_cone(report)));
     return report->cone_known ? forecast_cone(report) : NULL;
 }
@@ -258,8 +258,8 @@ static SinoStatus inspect(SinoInfoReport *report)
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
     SINO_TRY(sino_beam_check(report->settings, input, &report->findings));
-    SINO_TRY(sino_input_choose_stages(report->settings, report->findings.stages, report->input));
-    SINO_TRY(find(report, "scan", sino_input_check(report->settings, input)));
+    SINO_TRY(sino_input_choose_stages(&report->settings->stages, report->findings.stages, report->input));
+    SINO_TRY(find(report, "scan", sino_input_check(&report->settings->input, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));
     SINO_TRY(sino_center_lean(report->settings, input, &report->findings));
     return sino_job_is_cone(report->settings) ? inspect_cone(report) : forecast(report);
@@ -271,7 +271,7 @@ static SinoStatus info_of_scan(const SinoSettings *settings)
     SINO_TRY(sino_input_describe(settings, &input));
     SinoInfoReport report = {.settings = settings, .input = &input};
     SinoStatus status = inspect(&report);
-    if (!status && settings->json)
+    if (!status && settings->output.json)
         sino_info_report_json(&report, stdout);
     else if (!status)
         sino_info_report_print(&report, stdout);

@@ -18,20 +18,20 @@ static void report_matrix(const SinoSettings *settings, const SinoMatrixFile *fi
 {
     const SinoMatrixOutline *outline = sino_matrix_outline(file);
     SinoJson json = {.out = stdout};
-    if (!settings->json) {
-        sino_report_line("file", settings->file_name, stdout);
+    if (!settings->output.json) {
+        sino_report_line("file", settings->input.file_name, stdout);
         sino_matrix_report_print(sino_matrix_kind(file), outline, stdout);
         return;
     }
     sino_json_open(&json, NULL);
-    sino_matrix_report_json(settings->file_name, sino_matrix_kind(file), outline, &json);
+    sino_matrix_report_json(settings->input.file_name, sino_matrix_kind(file), outline, &json);
     sino_json_close(&json);
 }
 
 static SinoStatus info_of_matrix(const SinoSettings *settings)
 {
     SinoMatrixFile *file;
-    SINO_TRY(sino_matrix_open_from(settings->file_name, NULL, &file));
+    SINO_TRY(sino_matrix_open_from(settings->input.file_name, NULL, &file));
     report_matrix(settings, file);
     sino_matrix_close(file);
     return NULL;
@@ -39,9 +39,9 @@ static SinoStatus info_of_matrix(const SinoSettings *settings)
 
 SinoStatus sino_info_unless_scan(const SinoSettings *settings, SinoStatus refused)
 {
-    if (sino_status_exit_code(refused) != SINO_BAD_INPUT || settings->dataset) return refused;
-    SinoStatus status = sino_matrix_try(settings->file_name);
-    if (status && !sino_matrix_probe(settings->file_name)) {
+    if (sino_status_exit_code(refused) != SINO_BAD_INPUT || settings->input.dataset) return refused;
+    SinoStatus status = sino_matrix_try(settings->input.file_name);
+    if (status && !sino_matrix_probe(settings->input.file_name)) {
         sino_status_free(status);
         return refused;
     }
@@ -141,9 +141,9 @@ static void print_memory(const Report *report)
 static void print_text(const Report *report)
 {
     const SinoMatrixSurvey *matrix = report->input.survey;
-    sino_counts_report_print(report->settings->file_name, sino_counts_info(report->input.files.counts), stdout);
+    sino_counts_report_print(report->settings->input.file_name, sino_counts_info(report->input.files.counts), stdout);
     print_sets(report);
-    sino_report_line("matrix", report->settings->system_matrix, stdout);
+    sino_report_line("matrix", report->settings->counts.system_matrix, stdout);
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, stdout);
     print_memory(report);
 }
@@ -175,9 +175,10 @@ static void print_json(const Report *report)
     const SinoMatrixSurvey *matrix = report->input.survey;
     SinoJson json = {.out = stdout};
     sino_json_open(&json, NULL);
-    sino_counts_report_json(report->settings->file_name, sino_counts_info(report->input.files.counts), &json);
+    sino_counts_report_json(report->settings->input.file_name, sino_counts_info(report->input.files.counts), &json);
     json_of_sets(&json, report);
-    sino_matrix_report_json(report->settings->system_matrix, sino_matrix_kind(matrix->file), &matrix->outline, &json);
+    sino_matrix_report_json(report->settings->counts.system_matrix, sino_matrix_kind(matrix->file), &matrix->outline,
+                            &json);
     sino_json_open(&json, "memory_bytes");
     if (!report->too_large) {
         sino_json_integer(&json, "usual", report->plan.total_bytes);
@@ -195,7 +196,7 @@ static SinoStatus inspect(Report *report, SinoLog *log)
     SINO_TRY(sino_matrix_input_open(report->settings, (SinoMatrixShare){.rank_count = 1}, log, &report->input));
     SINO_TRY(inspect_counts(report));
     SINO_TRY(plan(report));
-    if (report->settings->json)
+    if (report->settings->output.json)
         print_json(report);
     else
         print_text(report);
@@ -205,7 +206,7 @@ static SinoStatus inspect(Report *report, SinoLog *log)
 SinoStatus sino_info_matrix(const SinoSettings *settings, SinoLog *log)
 {
     Report report = {.settings = settings};
-    SINO_TRY(sino_matrix_try(settings->system_matrix));
+    SINO_TRY(sino_matrix_try(settings->counts.system_matrix));
     SinoStatus status = inspect(&report, log);
     sino_matrix_input_close(&report.input);
     sino_status_free(report.refused);

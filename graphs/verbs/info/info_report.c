@@ -119,7 +119,7 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanSetup *setup = &report->setup;
     const SinoCone *cone = &report->cone;
-    const bool fans = sino_job_is_fan(report->settings);
+    const bool fans = sino_job_is_fan(&report->settings->geometry);
     fprintf(out, "geometry     %s; ", fans ? "fan beams, one per row" : "cone beam");
     print_length("source to axis: ", setup->source_object, out);
     print_length(", to detector: ", setup->source_detector, out);
@@ -176,7 +176,7 @@ static void print_memory(const SinoInfoReport *report, FILE *out)
 void sino_info_report_print(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanInfo *info = report->input->info;
-    sino_report_line("file", report->settings->file_name, out);
+    sino_report_line("file", report->settings->input.file_name, out);
     fprintf(out, "kind         %s, %s\n", info->kind, info->stored_type);
     fprintf(out, "recognised   %s: %s\n", info->certainty, info->evidence);
     fprintf(out, "shape        %" PRId64 " angles, %" PRId64 " rows, %" PRId64 " columns\n", info->angle_count,
@@ -232,7 +232,7 @@ static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
     const SinoScanSetup *setup = &report->setup;
     const bool is_cone = sino_job_is_cone(report->settings);
     sino_json_open(json, "geometry");
-    sino_json_text(json, "kind", sino_geometry_name(report->settings->geometry));
+    sino_json_text(json, "kind", sino_geometry_name(report->settings->geometry.kind));
     if (is_cone) {
         json_of_length(json, "source_object_mm", setup->source_object);
         json_of_length(json, "source_detector_mm", setup->source_detector);
@@ -289,7 +289,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     const SinoScanInfo *info = report->input->info;
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
-    sino_json_text(&json, "file", report->settings->file_name);
+    sino_json_text(&json, "file", report->settings->input.file_name);
     sino_json_text(&json, "format", info->kind);
     sino_json_open(&json, "recognised");
     sino_json_text(&json, "certainty", info->certainty);

@@ -95,9 +95,9 @@ static SinoStatus print_settings(const SinoSettings *settings, const SinoFinding
 }
 
 /* --out -: the settings are printed. */
-static bool is_printed(const SinoSettings *settings)
+static bool is_printed(const SinoOutputSettings *settings)
 {
-    return strcmp(settings->out, "-") == 0;
+    return strcmp(settings->path, "-") == 0;
 }
 
 typedef struct Template {
@@ -111,7 +111,7 @@ static SinoStatus print_all(const void *of, FILE *out)
     const Template *template = of;
     const SinoSettings *settings = template->settings;
     fprintf(out, "# Settings of sinodag, made by sinodag init, for: sinodag recon --config ");
-    print_text(is_printed(settings) ? "FILE" : settings->out, false, out);
+    print_text(is_printed(&settings->output) ? "FILE" : settings->output.path, false, out);
     fputs("\n# A line that begins with # and a name is a default or an example: remove the # to change it. Settings of "
           "the\n"
           "# command line win over those of this file. sinodag recon --help all explains every setting.\n#\n",
@@ -119,9 +119,9 @@ static SinoStatus print_all(const void *of, FILE *out)
     print_scan(template->input, out);
     print_findings(template->findings, out);
     fputs("\nfile-name: ", out);
-    print_text(settings->file_name, true, out);
+    print_text(settings->input.file_name, true, out);
     fputs("\nout: ", out);
-    print_volume_name(settings->file_name, out);
+    print_volume_name(settings->input.file_name, out);
     fputc('\n', out);
     return print_settings(settings, template->findings, out);
 }
@@ -129,7 +129,7 @@ static SinoStatus print_all(const void *of, FILE *out)
 static SinoStatus write_file(const Template *template)
 {
     SinoOutputFile *file;
-    SINO_TRY(sino_output_open(template->settings->out, template->settings->overwrite, &file));
+    SINO_TRY(sino_output_open(template->settings->output.path, template->settings->output.overwrite, &file));
     return sino_output_print(file, print_all, template);
 }
 
@@ -140,7 +140,7 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
     SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_INIT));
     SINO_TRY(sino_input_try(settings));
     SINO_TRY(sino_input_describe(settings, &input));
-    SinoStatus status = sino_input_check(settings, &input);
+    SinoStatus status = sino_input_check(&settings->input, &input);
     if (status && sino_status_exit_code(status) == SINO_BAD_INPUT) {
         sino_findings_add(&findings, true, "input", "%s", sino_status_text(status));
         sino_status_free(status);
@@ -150,9 +150,10 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
         if (!status) status = sino_beam_check(settings, &input, &findings);
     }
     const Template template = {settings, &input, &findings};
-    if (!status) status = is_printed(settings) ? print_all(&template, stdout) : write_file(&template);
+    if (!status) status = is_printed(&settings->output) ? print_all(&template, stdout) : write_file(&template);
     sino_input_close(&input);
-    if (!status && !is_printed(settings))
-        sino_log_info(log, "output", "settings: %s; sinodag recon --config %s", settings->out, settings->out);
+    if (!status && !is_printed(&settings->output))
+        sino_log_info(log, "output", "settings: %s; sinodag recon --config %s", settings->output.path,
+                      settings->output.path);
     return status;
 }

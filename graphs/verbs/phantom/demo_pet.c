@@ -123,15 +123,15 @@ static SinoStatus compare(const SinoSettings *settings, const Names *names, Sino
 static SinoStatus run(const SinoSettings *settings, Names *names, SinoLog *log)
 {
     SinoSettings phantom = *settings, recon = *settings;
-    phantom.out = names->matrix;
-    phantom.truth = names->truth;
-    phantom.replicates = 1;
+    phantom.output.path = names->matrix;
+    phantom.phantom.truth = names->truth;
+    phantom.phantom.replicates = 1;
     SINO_TRY(sino_phantom(&phantom, log));
-    recon.geometry = SINO_GEOMETRY_MATRIX;
-    recon.file_name = names->counts;
-    recon.system_matrix = names->matrix;
-    recon.additive = settings->background > 0 ? names->additive : NULL;
-    recon.out = names->image;
+    recon.geometry.kind = SINO_GEOMETRY_MATRIX;
+    recon.input.file_name = names->counts;
+    recon.counts.system_matrix = names->matrix;
+    recon.counts.additive = settings->phantom.background > 0 ? names->additive : NULL;
+    recon.output.path = names->image;
     SINO_TRY(sino_recon(&recon, NULL, log));
     return compare(settings, names, log);
 }
@@ -139,7 +139,7 @@ static SinoStatus run(const SinoSettings *settings, Names *names, SinoLog *log)
 SinoStatus sino_demo_pet(const SinoSettings *settings, SinoLog *log)
 {
     Names names = {0};
-    SinoStatus status = new_names(settings->out, &names);
+    SinoStatus status = new_names(settings->output.path, &names);
     if (!status) status = run(settings, &names, log);
     free_names(&names);
     return status;

@@ -57,12 +57,12 @@ static SinoStatus compare(const Names *names, SinoLog *log)
 static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog *log)
 {
     SinoSettings phantom = *settings, recon = *settings;
-    SINO_TRY(sino_rays_cache_check(settings->operator_cache));
-    phantom.out = names->scan;
-    phantom.truth = names->truth;
+    SINO_TRY(sino_rays_cache_check(settings->projection.cache));
+    phantom.output.path = names->scan;
+    phantom.phantom.truth = names->truth;
     SINO_TRY(sino_phantom(&phantom, log));
-    recon.file_name = names->scan;
-    recon.out = names->volume;
+    recon.input.file_name = names->scan;
+    recon.output.path = names->volume;
     SINO_TRY(sino_recon(&recon, NULL, log));
     return compare(names, log);
 }
@@ -70,7 +70,7 @@ static SinoStatus run(const SinoSettings *settings, const Names *names, SinoLog 
 SinoStatus sino_demo_scan(const SinoSettings *settings, SinoLog *log)
 {
     Names names = {0};
-    SinoStatus status = new_names(settings->out, &names);
+    SinoStatus status = new_names(settings->output.path, &names);
     if (!status) status = run(settings, &names, log);
     free(names.scan);
     free(names.truth);

@@ -5,5 +5,6 @@
 
 SinoStatus sino_phantom(const SinoSettings *settings, SinoLog *log)
 {
-    return sino_phantom_is_pet(settings) ? sino_phantom_pet(settings, log) : sino_phantom_scan(settings, log);
+    return sino_phantom_is_pet(&settings->geometry) ? sino_phantom_pet(settings, log)
+                                                    : sino_phantom_scan(settings, log);
 }

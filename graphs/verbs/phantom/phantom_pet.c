@@ -46,7 +46,7 @@ static int64_t even_below(double number)
 }
 
 /* The grid of the settings, or one whose corners reach 0.8 of the radius, and which is as high as the rings. */
-static void choose_grid(const SinoSettings *settings, SinoPetScanner *scanner)
+static void choose_grid(const SinoGeometrySettings *settings, SinoPetScanner *scanner)
 {
     const double size = settings->voxel_size_mm > 0 ? settings->voxel_size_mm : 1;
     const double height = (double)scanner->ring_count * (scanner->crystal_width + scanner->gap);
@@ -63,7 +63,7 @@ static void choose_grid(const SinoSettings *settings, SinoPetScanner *scanner)
 
 static SinoStatus check_scanner(const Pet *pet)
 {
-    const SinoCrystalShape *crystals = &pet->settings->crystals;
+    const SinoCrystalShape *crystals = &pet->settings->phantom.crystals;
     const SinoVoxelGrid *grid = &pet->scanner.grid;
     const double x = (double)grid->x_count * grid->size[0] / 2, y = (double)grid->y_count * grid->size[1] / 2;
     SINO_CHECK(crystals->blocks >= 4, SINO_BAD_INPUT,
@@ -89,17 +89,17 @@ static SinoStatus check_scanner(const Pet *pet)
 
 SinoPetScanner sino_phantom_scanner(const SinoSettings *settings)
 {
-    const SinoCrystalShape *crystals = &settings->crystals;
+    const SinoCrystalShape *crystals = &settings->phantom.crystals;
     SinoPetScanner scanner = sino_pet_scanner(crystals->blocks, crystals->block_size, crystals->rings);
-    scanner.ray_count = settings->rays;
-    if (settings->mirrors == SINO_MIRRORS_FOLDED) scanner.mirrors = sino_pet_mirrors(&scanner);
-    choose_grid(settings, &scanner);
+    scanner.ray_count = settings->phantom.rays;
+    if (settings->counts.mirrors == SINO_MIRRORS_FOLDED) scanner.mirrors = sino_pet_mirrors(&scanner);
+    choose_grid(&settings->geometry, &scanner);
     return scanner;
 }
 
 static SinoStatus describe(Pet *pet)
 {
-    const SinoCrystalShape *crystals = &pet->settings->crystals;
+    const SinoCrystalShape *crystals = &pet->settings->phantom.crystals;
     pet->scanner = sino_phantom_scanner(pet->settings);
     const SinoVoxelGrid *grid = &pet->scanner.grid;
     pet->crystals = sino_times(crystals->blocks, sino_times(crystals->block_size, crystals->rings));
@@ -112,7 +112,7 @@ static SinoStatus describe(Pet *pet)
 static SinoStatus name_files(Pet *pet)
 {
     static const char ending[] = ".csr4";
-    const char *out = pet->settings->out, *truth = pet->settings->truth;
+    const char *out = pet->settings->output.path, *truth = pet->settings->phantom.truth;
     const size_t length = strlen(out), cut = strlen(ending);
     const bool named = length > cut && strcmp(out + length - cut, ending) == 0;
     const int base = (int)(named ? length - cut : length);
@@ -128,10 +128,11 @@ static SinoStatus name_files(Pet *pet)
 static SinoStatus add_names(const Pet *pet, SinoNamedFiles *files)
 {
     SINO_TRY(sino_files_input(files, "--config", pet->settings->config));
-    SINO_TRY(sino_files_output(files, "--out", pet->settings->out));
+    SINO_TRY(sino_files_output(files, "--out", pet->settings->output.path));
     SINO_TRY(sino_files_output(files, "the counts", pet->counts_name));
     SINO_TRY(sino_files_output(files, "the true volume", pet->truth_name));
-    return sino_files_output(files, "the additive terms", pet->settings->background > 0 ? pet->terms_name : NULL);
+    return sino_files_output(files, "the additive terms",
+                             pet->settings->phantom.background > 0 ? pet->terms_name : NULL);
 }
 
 static SinoStatus check_names(const Pet *pet)
@@ -158,17 +159,18 @@ static SinoStatus open_files(Pet *pet)
                                          .grid = scanner->grid,
                                          .mirrors = scanner->mirrors};
     const SinoVolumeRequest request = {.hdf5_path = pet->truth_name,
-                                       .overwrite = settings->overwrite,
+                                       .overwrite = settings->output.overwrite,
                                        .slice_count = scanner->grid.z_count,
                                        .height = scanner->grid.y_count,
                                        .width = scanner->grid.x_count,
                                        .row_step = 1,
                                        .units = "counts/mm"};
     SINO_TRY(check_names(pet));
-    SINO_TRY(sino_output_open(pet->counts_name, settings->overwrite, &pet->counts_file));
-    if (settings->background > 0) SINO_TRY(sino_output_open(pet->terms_name, settings->overwrite, &pet->terms_file));
+    SINO_TRY(sino_output_open(pet->counts_name, settings->output.overwrite, &pet->counts_file));
+    if (settings->phantom.background > 0)
+        SINO_TRY(sino_output_open(pet->terms_name, settings->output.overwrite, &pet->terms_file));
     SINO_TRY(sino_volume_open(&request, &pet->truth));
-    return sino_csr4_writer_open(settings->out, settings->overwrite, &description, &pet->matrix);
+    return sino_csr4_writer_open(settings->output.path, settings->output.overwrite, &description, &pet->matrix);
 }
 
 static SinoStatus new_buffers(Pet *pet)
@@ -243,8 +245,8 @@ static SinoStatus scale_activity(Pet *pet)
                " × %" PRId64 " voxels of %g mm; allowed: a larger volume",
                pet->crystals, pet->scanner.grid.x_count, pet->scanner.grid.y_count, pet->scanner.grid.z_count,
                pet->scanner.grid.size[0]);
-    pet->scale = (1 - settings->background) * (double)settings->total_counts / sum;
-    pet->additive = settings->background * (double)settings->total_counts / (double)pet->used_rows;
+    pet->scale = (1 - settings->phantom.background) * (double)settings->phantom.total_counts / sum;
+    pet->additive = settings->phantom.background * (double)settings->phantom.total_counts / (double)pet->used_rows;
     for (int64_t i = 0; i < pet->voxels; i++) pet->activity[i] = (float)(pet->scale * (double)pet->activity[i]);
     return NULL;
 }
@@ -254,7 +256,7 @@ static SinoStatus insert_counts(Pet *pet, int64_t set, int64_t first, int64_t co
     for (int64_t i = 0; i < count; i++) {
         const int64_t row = (first + i) * pet->crystals;
         const SinoPetCounts counts = {.row_count = pet->crystals,
-                                      .seed = (uint64_t)pet->settings->seed,
+                                      .seed = (uint64_t)pet->settings->phantom.seed,
                                       .first = (uint64_t)(set * pet->rows + row),
                                       .mean = pet->mean + row,
                                       .scale = pet->scale,
@@ -282,7 +284,7 @@ static SinoStatus make_set(Pet *pet, int64_t set)
 
 static SinoStatus make_counts(Pet *pet)
 {
-    for (int64_t set = 0; set < pet->settings->replicates; set++) SINO_TRY(make_set(pet, set));
+    for (int64_t set = 0; set < pet->settings->phantom.replicates; set++) SINO_TRY(make_set(pet, set));
     return NULL;
 }
 
@@ -313,11 +315,11 @@ static void report(const Pet *pet, int64_t entries, SinoLog *log)
                   "system matrix: %s, %" PRId64 " rows (%" PRId64 " crystals, %" PRId64
                   " lines that meet the volume), %" PRId64 " entries%s, voxels %" PRId64 "x%" PRId64 "x%" PRId64
                   " of %g mm",
-                  settings->out, pet->rows, pet->crystals, pet->used_rows, entries,
+                  settings->output.path, pet->rows, pet->crystals, pet->used_rows, entries,
                   pet->scanner.mirrors ? " (mirrored ones are left out)" : "", grid->x_count, grid->y_count,
                   grid->z_count, grid->size[0]);
-    sino_log_info(log, "output", "counts: %s, %" PRId64 " set%s, %.0f in all", pet->counts_name, settings->replicates,
-                  settings->replicates == 1 ? "" : "s", pet->total);
+    sino_log_info(log, "output", "counts: %s, %" PRId64 " set%s, %.0f in all", pet->counts_name,
+                  settings->phantom.replicates, settings->phantom.replicates == 1 ? "" : "s", pet->total);
     if (pet->terms) sino_log_info(log, "output", "additive terms: %s", pet->terms_name);
     sino_log_info(log, "output", "truth: %s", pet->truth_name);
 }
@@ -325,9 +327,9 @@ static void report(const Pet *pet, int64_t entries, SinoLog *log)
 static SinoStatus run(Pet *pet, SinoLog *log)
 {
     const SinoSettings *settings = pet->settings;
-    const SinoRuntimeRequest request = {.workers = settings->workers,
-                                        .scheduler = settings->scheduler,
-                                        .stall_limit_s = settings->stall_limit_s,
+    const SinoRuntimeRequest request = {.workers = settings->runtime.workers,
+                                        .scheduler = settings->runtime.scheduler,
+                                        .stall_limit_s = settings->runtime.stall_limit_s,
                                         .log = log};
     SINO_TRY(describe(pet));
     SINO_TRY(name_files(pet));

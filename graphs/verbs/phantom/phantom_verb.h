@@ -9,9 +9,9 @@
 #include "status.h"
 
 /* Whether the phantom is one of a PET scanner. */
-static inline bool sino_phantom_is_pet(const SinoSettings *settings)
+static inline bool sino_phantom_is_pet(const SinoGeometrySettings *settings)
 {
-    return settings->geometry == SINO_GEOMETRY_PET;
+    return settings->kind == SINO_GEOMETRY_PET;
 }
 
 /* The scan of a parallel or a cone beam. */

@@ -16,9 +16,9 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest
     SinoForecast forecast;
     SinoStatus status = NULL;
     SINO_TRY(sino_forecast_new(request, &forecast));
-    if (settings->slurm)
+    if (settings->plan.slurm)
         status = sino_plan_slurm(settings, request, &forecast, stdout);
-    else if (settings->json)
+    else if (settings->output.json)
         sino_plan_report_json(request, &forecast, stdout);
     else
         sino_plan_report_print(request, &forecast, stdout);
@@ -30,7 +30,7 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest
 static SinoStatus open_costs(const SinoSettings *settings, SinoTaskCosts **costs)
 {
     SinoMachineFile machine;
-    if (!settings->machine || strcmp(settings->machine, "here") != 0) return NULL;
+    if (!settings->plan.machine || strcmp(settings->plan.machine, "here") != 0) return NULL;
     SINO_TRY(sino_machine_named(settings, &machine));
     char *directory = sino_models_directory();
     SINO_CHECK(directory, SINO_FAILED, "no memory for a file name");
@@ -45,14 +45,14 @@ static SinoStatus choose(const SinoSettings *settings, SinoLog *log, SinoInput *
 {
     SinoFindings findings = {0}, center = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
-    SINO_TRY(sino_input_choose_stages(settings, findings.stages, input));
+    SINO_TRY(sino_input_choose_stages(&settings->stages, findings.stages, input));
     SINO_TRY(sino_center_quick(settings, input, &center));
     return sino_findings_judge(&center, log);
 }
 
 static SinoStatus open_scan(const SinoSettings *settings, SinoLog *log, SinoImagined *imagined, SinoInput *input)
 {
-    if (!settings->file_name) return sino_plan_imagine(settings, imagined, input);
+    if (!settings->input.file_name) return sino_plan_imagine(settings, imagined, input);
     SINO_TRY(sino_input_open(settings, log, input));
     return choose(settings, log, input);
 }
@@ -66,10 +66,11 @@ static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const Sino
     SINO_TRY(sino_machine_new(settings, 0, &machine));
     machine.costs = costs;
     /* If only the topology gives a number of workers, it determines the workers of a rank. */
-    if (settings->topology.workers > 0 && settings->workers == 0) machine.worker_count = 0;
+    if (settings->team.topology.workers > 0 && settings->runtime.workers == 0) machine.worker_count = 0;
     SinoStatus status = open_scan(settings, log, &imagined, &input);
     if (!status) {
-        const SinoPlanRequest request = sino_run_plan_request(settings, &input, &machine, settings->ranks, &normal);
+        const SinoPlanRequest request =
+            sino_run_plan_request(settings, &input, &machine, settings->plan.ranks, &normal);
         status = print_plan(settings, &request);
     }
     sino_input_close(&input);
@@ -96,8 +97,8 @@ SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
     const SinoJobKind *kind = sino_job_kind(settings);
     SinoSettings whole = *settings; /* a rank for each node; presets of cone beams have one node */
     SinoMachineFile machine = {.nodes = 1};
-    if (settings->ranks == 0 && kind->beam != SINO_BEAM_CONE) SINO_TRY(sino_machine_named(settings, &machine));
-    if (settings->ranks == 0) whole.ranks = machine.nodes;
-    if (settings->file_name && kind->beam != SINO_BEAM_NONE) SINO_TRY(sino_input_try(settings));
+    if (settings->plan.ranks == 0 && kind->beam != SINO_BEAM_CONE) SINO_TRY(sino_machine_named(settings, &machine));
+    if (settings->plan.ranks == 0) whole.plan.ranks = machine.nodes;
+    if (settings->input.file_name && kind->beam != SINO_BEAM_NONE) SINO_TRY(sino_input_try(settings));
     return plans[kind->job](&whole, log);
 }

@@ -9,10 +9,10 @@
 /* The angles of --theta, else equal steps over an arc, whose end is left out; angle_rad[--angles]. */
 static SinoStatus list_angles(const SinoSettings *settings, double arc_rad, double **angle_rad)
 {
-    int64_t count = settings->angles;
-    if (settings->theta) {
-        SinoAngleUnit unit = settings->theta_unit;
-        return sino_angle_list_read(settings->theta, &unit, count, &count, angle_rad);
+    int64_t count = settings->phantom.angles;
+    if (settings->input.theta) {
+        SinoAngleUnit unit = settings->input.theta_unit;
+        return sino_angle_list_read(settings->input.theta, &unit, count, &count, angle_rad);
     }
     SINO_TRY(sino_allocate(count, sizeof **angle_rad, "angles", angle_rad));
     for (int64_t k = 0; k < count; k++) (*angle_rad)[k] = arc_rad * (double)k / (double)count;
@@ -26,17 +26,17 @@ SinoStatus sino_plan_imagine(const SinoSettings *settings, SinoImagined *imagine
     imagined->info = (SinoScanInfo){.kind = "imagined",
                                     .stored_type = "uint16",
                                     .type = SINO_COUNT_UINT16,
-                                    .angle_count = settings->angles,
-                                    .row_count = settings->slices,
-                                    .column_count = settings->columns,
+                                    .angle_count = settings->phantom.angles,
+                                    .row_count = settings->phantom.slices,
+                                    .column_count = settings->input.columns,
                                     .flat_count = 1,
                                     .dark_count = 1,
                                     .chunk_rows = 1,
-                                    .file_angle_count = settings->angles,
+                                    .file_angle_count = settings->phantom.angles,
                                     .angle_binning = 1,
                                     .full_count = UINT16_MAX,
                                     .angle_rad = imagined->angle_rad,
                                     .remark = ""};
-    if (cone) imagined->info.setup = sino_cone_usual_setup(settings, settings->columns);
+    if (cone) imagined->info.setup = sino_cone_usual_setup(&settings->geometry, settings->input.columns);
     return sino_input_imagine(settings, &imagined->info, input);
 }

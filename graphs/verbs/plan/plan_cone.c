@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static SinoConeProblem problem_of(const SinoSettings *settings, const SinoCone *cone)
+static SinoConeProblem problem_of(const SinoProjectionSettings *settings, const SinoCone *cone)
 {
     return (SinoConeProblem){.column_count = cone->column_count,
                              .row_count = cone->row_count,
@@ -32,11 +32,11 @@ static SinoStatus add_range(const SinoSettings *settings, const SinoInput *input
 {
     const SinoSettings quick = sino_cone_coarse_settings(settings);
     const SinoCone coarse = sino_cone_coarse(&report->cone);
-    const SinoConePlanRequest request = sino_cone_plan_request(&quick, input, &coarse, machine, settings->ranks);
+    const SinoConePlanRequest request = sino_cone_plan_request(&quick, input, &coarse, machine, settings->plan.ranks);
     SinoConePlan plan;
     SINO_TRY(sino_cone_plan_new(&request, &plan));
     report->plan.total_bytes = sino_larger(report->plan.total_bytes, plan.total_bytes);
-    const SinoConeProblem problem = problem_of(settings, &coarse);
+    const SinoConeProblem problem = problem_of(&settings->projection, &coarse);
     const SinoConeGrid grid = {plan.streaming.grid_rows, plan.streaming.grid_columns};
     report->range_s = sino_cone_times(&report->machine, &problem, grid).run;
     return NULL;
@@ -47,41 +47,41 @@ static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *in
 {
     SinoMachine machine;
     SinoSettings plain = *settings; /* the rates of sino_machine_new are not used */
-    plain.machine = NULL;
+    plain.plan.machine = NULL;
     SINO_TRY(sino_machine_new(&plain, 0, &machine));
     const SinoConePlanRequest request =
-        sino_cone_plan_request(settings, input, &report->cone, &machine, settings->ranks);
+        sino_cone_plan_request(settings, input, &report->cone, &machine, settings->plan.ranks);
     SINO_TRY(sino_cone_plan_new(&request, &report->plan));
     const SinoConeStreaming *streaming = &report->plan.streaming;
     report->planned = true;
     report->problem.passes = streaming->slab_count;
-    if (settings->output_type != SINO_OUTPUT_FLOAT32) SINO_TRY(add_range(settings, input, &machine, report));
+    if (settings->output.type != SINO_OUTPUT_FLOAT32) SINO_TRY(add_range(settings, input, &machine, report));
     report->grid = (SinoConeGrid){streaming->grid_rows, streaming->grid_columns};
-    report->why = settings->grid.batch_groups > 0 ? "given"
-                  : settings->ranks == 1          ? "one rank"
-                                                  : "as many rows of ranks as there are slices for";
+    report->why = settings->team.grid.batch_groups > 0 ? "given"
+                  : settings->plan.ranks == 1          ? "one rank"
+                                                       : "as many rows of ranks as there are slices for";
     return NULL;
 }
 
 /* Each device holds the part of its rank. */
 static SinoStatus divide_devices(const SinoSettings *settings, SinoConeModelReport *report)
 {
-    const SinoGridShape given = settings->grid;
+    const SinoGridShape given = settings->team.grid;
     report->why = "the fewest rows of ranks whose parts fit devices";
     if (given.batch_groups == 0)
-        return sino_cone_grid_choose(&report->machine, &report->problem, settings->ranks, &report->grid);
+        return sino_cone_grid_choose(&report->machine, &report->problem, settings->plan.ranks, &report->grid);
     report->why = "given";
     report->grid = (SinoConeGrid){given.batch_groups, given.data_ranks};
-    SINO_CHECK(sino_times(given.batch_groups, given.data_ranks) == settings->ranks, SINO_BAD_INPUT,
+    SINO_CHECK(sino_times(given.batch_groups, given.data_ranks) == settings->plan.ranks, SINO_BAD_INPUT,
                "grid is %" PRId64 "x%" PRId64 ", and there are %" PRId64
                " ranks; allowed with --geometry cone: auto, or rows x columns of as many ranks",
-               given.batch_groups, given.data_ranks, settings->ranks);
+               given.batch_groups, given.data_ranks, settings->plan.ranks);
     return NULL;
 }
 
 static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
-    const SinoConeSymmetry symmetry = sino_cone_symmetry(&report->cone, settings->symmetry);
+    const SinoConeSymmetry symmetry = sino_cone_symmetry(&report->cone, settings->projection.symmetry);
     SINO_TRY(sino_cone_machine_new(settings, symmetry.turns * symmetry.halves > 1, &report->machine));
     return report->machine.to_device_gbps > 0 ? divide_devices(settings, report)
                                               : divide_cores(settings, input, report);
@@ -91,9 +91,9 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *inpu
 {
     if (sino_job_kind(settings)->job == SINO_JOB_VOLUME)
         return sino_plan_volume(settings, input, &report->cone, report->assumed);
-    report->problem = problem_of(settings, &report->cone);
+    report->problem = problem_of(&settings->projection, &report->cone);
     SINO_TRY(divide(settings, input, report));
-    if (settings->json)
+    if (settings->output.json)
         sino_cone_model_json(report, stdout);
     else
         sino_cone_model_print(report, stdout);
@@ -108,16 +108,16 @@ static SinoStatus plan_input(const SinoSettings *settings, SinoLog *log, bool fi
     double center = 0;
     if (find) SINO_TRY(sino_center_quick(settings, input, &findings));
     SINO_TRY(sino_findings_judge(&findings, log));
-    SINO_TRY(sino_center_given(settings, input, &center));
+    SINO_TRY(sino_center_given(&settings->center, input, &center));
     SINO_TRY(sino_cone_scan(settings, input, center, &report->cone));
     return print_plan(settings, input, report);
 }
 
 SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log)
 {
-    const bool given = settings->source_object_mm > 0 && settings->source_detector_mm > 0;
-    const bool file = settings->file_name != NULL;
-    SinoConeModelReport report = {.assumed = !file && !(given && settings->detector_pixel.width > 0)};
+    const bool given = settings->geometry.source_object_mm > 0 && settings->geometry.source_detector_mm > 0;
+    const bool file = settings->input.file_name != NULL;
+    SinoConeModelReport report = {.assumed = !file && !(given && settings->geometry.detector_pixel.width > 0)};
     SinoImagined imagined = {0};
     SinoInput input = {0};
     SinoStatus status = file ? sino_input_open(settings, log, &input) : sino_plan_imagine(settings, &imagined, &input);

@@ -9,7 +9,7 @@
 static double bytes_per_nonzero(const SinoUnitReport *report)
 {
     const SinoMatrixInput *input = report->of;
-    return input->survey->bytes_per_nonzero[report->settings->precision == SINO_MIXED];
+    return input->survey->bytes_per_nonzero[report->settings->projection.precision == SINO_MIXED];
 }
 
 static void print_head(const SinoUnitReport *report, FILE *out)
@@ -17,18 +17,19 @@ static void print_head(const SinoUnitReport *report, FILE *out)
     const SinoSettings *settings = report->settings;
     const SinoMatrixInput *input = report->of;
     const SinoMatrixSurvey *matrix = input->survey;
-    sino_counts_report_print(settings->file_name, sino_counts_info(input->files.counts), out);
-    sino_report_line("matrix", settings->system_matrix, out);
+    sino_counts_report_print(settings->input.file_name, sino_counts_info(input->files.counts), out);
+    sino_report_line("matrix", settings->counts.system_matrix, out);
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 ", subsets: %" PRId64 "\n",
-            sino_algorithm_name(settings->algorithm), sino_settings_iterations(settings), matrix->subset_count);
+            sino_algorithm_name(settings->solver.algorithm), sino_settings_iterations(&settings->solver),
+            matrix->subset_count);
     fprintf(out, "division     row partitions: %" PRId64 "; sets solved together: %" PRId64 " of %" PRId64 "\n",
             matrix->all_partitions, report->plan.batch_units, input->set_count);
-    if (settings->ranks > 1)
-        fprintf(out, "ranks        %" PRId64 ", of which rank %" PRId64 " has %" PRId64 " nonzeros\n", settings->ranks,
-                matrix->request.rank, matrix->nonzero_count);
+    if (settings->plan.ranks > 1)
+        fprintf(out, "ranks        %" PRId64 ", of which rank %" PRId64 " has %" PRId64 " nonzeros\n",
+                settings->plan.ranks, matrix->request.rank, matrix->nonzero_count);
     fprintf(out, "stored       %s, %.2f bytes per nonzero (estimated from some rows)\n",
-            sino_precision_name(settings->precision), bytes_per_nonzero(report));
+            sino_precision_name(settings->projection.precision), bytes_per_nonzero(report));
     if (matrix->mirrors)
         fprintf(out, "folded       each nonzero stands for %" PRId64 " mirrored images, %.2f bytes for each of these\n",
                 matrix->orientation_count, bytes_per_nonzero(report) / (double)matrix->orientation_count);
@@ -37,13 +38,13 @@ static void print_head(const SinoUnitReport *report, FILE *out)
 static void print_assumed(const SinoUnitReport *report, FILE *out)
 {
     const SinoMachine *machine = &report->request.machine;
-    const SinoMatrixRates rates = sino_matrix_rates(report->settings->precision);
+    const SinoMatrixRates rates = sino_matrix_rates(report->settings->projection.precision);
     fprintf(out,
             "\nassumed      workers: %" PRId64 "; per worker: memory %g GB/s, %g ns for a nonzero and %g for each set "
             "of it,\n             %g 10^9 nonzeros packed per second; files: %g GB/s",
             machine->worker_count, machine->rates.memory_gbps, rates.nonzero_ns, rates.set_ns, rates.pack_gnnz,
             machine->rates.file_gbps);
-    if (report->settings->ranks > 1)
+    if (report->settings->plan.ranks > 1)
         fprintf(out, "; between ranks: %g GB/s, %g us a message", machine->rates.link_gbps,
                 machine->rates.link_latency_us);
     fputc('\n', out);
@@ -54,13 +55,13 @@ static void json_head(const SinoUnitReport *report, SinoJson *json)
     const SinoSettings *settings = report->settings;
     const SinoMatrixInput *input = report->of;
     const SinoMatrixSurvey *matrix = input->survey;
-    sino_counts_report_json(settings->file_name, sino_counts_info(input->files.counts), json);
-    sino_matrix_report_json(settings->system_matrix, sino_matrix_kind(matrix->file), &matrix->outline, json);
-    sino_json_text(json, "algorithm", sino_algorithm_name(settings->algorithm));
-    sino_json_integer(json, "iterations", sino_settings_iterations(settings));
+    sino_counts_report_json(settings->input.file_name, sino_counts_info(input->files.counts), json);
+    sino_matrix_report_json(settings->counts.system_matrix, sino_matrix_kind(matrix->file), &matrix->outline, json);
+    sino_json_text(json, "algorithm", sino_algorithm_name(settings->solver.algorithm));
+    sino_json_integer(json, "iterations", sino_settings_iterations(&settings->solver));
     sino_json_integer(json, "subsets", matrix->subset_count);
     sino_json_integer(json, "row_partitions", matrix->all_partitions);
-    sino_json_integer(json, "ranks", settings->ranks);
+    sino_json_integer(json, "ranks", settings->plan.ranks);
     sino_json_integer(json, "nonzeros_of_a_rank", matrix->nonzero_count);
     sino_json_integer(json, "sets_together", report->plan.batch_units);
     sino_json_real(json, "bytes_per_nonzero", bytes_per_nonzero(report));
@@ -92,8 +93,9 @@ static int64_t fastest_rank(const SinoWeightList *weights)
 SinoStatus sino_plan_matrix(const SinoSettings *settings, SinoLog *log)
 {
     SinoMatrixInput input = {0};
-    const SinoMatrixShare share = {.rank = fastest_rank(&settings->node_weights), .rank_count = settings->ranks};
-    SINO_TRY(sino_matrix_try(settings->system_matrix));
+    const SinoMatrixShare share = {.rank = fastest_rank(&settings->team.node_weights),
+                                   .rank_count = settings->plan.ranks};
+    SINO_TRY(sino_matrix_try(settings->counts.system_matrix));
     SinoStatus status = sino_matrix_input_open(settings, share, log, &input);
     if (!status) status = print_plan(settings, &input);
     sino_matrix_input_close(&input);

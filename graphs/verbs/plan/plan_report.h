@@ -4,6 +4,7 @@
 #define SINO_PLAN_REPORT_H
 
 #include "forecast.h"
+#include "settings.h"
 
 #include <stdio.h>
 

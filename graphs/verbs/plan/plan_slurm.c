@@ -33,7 +33,7 @@ static void print_quoted(const char *word, FILE *out)
 }
 
 /* Whole GiB of a rank: what the user gave, else what the plan needs. */
-static int64_t memory_of(const SinoSettings *settings, const SinoForecast *forecast)
+static int64_t memory_of(const SinoRuntimeSettings *settings, const SinoForecast *forecast)
 {
     const int64_t bytes = settings->memory_bytes > 0 ? settings->memory_bytes : forecast->plan.resources.total_bytes;
     return (int64_t)ceil((double)bytes / gib);
@@ -63,21 +63,21 @@ SinoStatus sino_plan_slurm(const SinoSettings *settings, const SinoPlanRequest *
                            FILE *out)
 {
     char **words;
-    const int64_t memory_gib = memory_of(settings, forecast);
+    const int64_t memory_gib = memory_of(&settings->runtime, forecast);
     SINO_TRY(sino_settings_words(settings, SINO_VERB_PLAN, SINO_VERB_RECON, &words));
     print_head(request, forecast, memory_gib, out);
     fputs("set -euo pipefail\n\nscan=", out);
-    print_quoted(settings->file_name ? settings->file_name : "scan.h5", out);
+    print_quoted(settings->input.file_name ? settings->input.file_name : "scan.h5", out);
     fputs("\nvolume=volume.h5\n\n"
           "# A job that is put into the queue again goes on from the slices that are stored.\n",
           out);
     if (request->rank_count > 1) fputs("srun --mpi=pmix --cpu-bind=none ", out);
     fputs("sinodag recon \"$scan\" --out \"$volume\" --resume", out);
-    if (settings->memory_bytes == 0) fprintf(out, " --memory %" PRId64 "GiB", memory_gib);
-    if (settings->workers == 0) fprintf(out, " --workers %" PRId64, forecast->plan.worker_count);
+    if (settings->runtime.memory_bytes == 0) fprintf(out, " --memory %" PRId64 "GiB", memory_gib);
+    if (settings->runtime.workers == 0) fprintf(out, " --workers %" PRId64, forecast->plan.worker_count);
     for (char **word = words; *word; word++) {
         /* Of a scan that is described by its sizes; recon's --columns is that of a raw file. */
-        if (!settings->file_name && strncmp(*word, "--columns=", 10) == 0) continue;
+        if (!settings->input.file_name && strncmp(*word, "--columns=", 10) == 0) continue;
         fputc(' ', out);
         print_quoted(*word, out);
     }

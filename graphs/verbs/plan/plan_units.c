@@ -8,7 +8,7 @@ static void print_text(const SinoUnitReport *report, const SinoAmounts *bytes, c
 {
     char text[24];
     report->print_head(report, out);
-    fprintf(out, "\nmemory%s, of %s\n", report->settings->ranks > 1 ? " of a rank" : "",
+    fprintf(out, "\nmemory%s, of %s\n", report->settings->plan.ranks > 1 ? " of a rank" : "",
             sino_bytes_text(report->plan.budget_bytes, text));
     sino_amounts_print(bytes, out);
     fprintf(out, "\ntime of the run\n");
@@ -32,8 +32,8 @@ SinoStatus sino_plan_units(SinoUnitReport *report)
     const SinoUnitPlanKind *kind = report->request.kind;
     SINO_TRY(sino_unit_plan_new(&report->request, &report->plan));
     const SinoUnitTimes taken =
-        sino_unit_plan_times(&report->request, &report->plan, sino_settings_iterations(report->settings));
+        sino_unit_plan_times(&report->request, &report->plan, sino_settings_iterations(&report->settings->solver));
     const SinoAmounts bytes = kind->list_bytes(&report->plan), times = kind->list_times(&taken);
-    (report->settings->json ? print_json : print_text)(report, &bytes, &times, stdout);
+    (report->settings->output.json ? print_json : print_text)(report, &bytes, &times, stdout);
     return NULL;
 }

@@ -4,6 +4,7 @@
 #ifndef SINO_PLAN_UNITS_H
 #define SINO_PLAN_UNITS_H
 
+#include "settings.h"
 #include "unit_plan.h"
 
 #include <stdio.h>

@@ -16,19 +16,19 @@ static void print_head(const SinoUnitReport *report, FILE *out)
     const Volume *volume = report->of;
     sino_cone_print_scan(volume->cone, volume->assumed, out);
     fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in memory as a whole\n",
-            sino_algorithm_name(report->settings->algorithm), report->settings->iterations);
-    if (report->settings->ranks > 1)
+            sino_algorithm_name(report->settings->solver.algorithm), report->settings->solver.iterations);
+    if (report->settings->plan.ranks > 1)
         fprintf(out, "ranks        %" PRId64 ", which share the projections; each has the whole volume\n",
-                report->settings->ranks);
+                report->settings->plan.ranks);
 }
 
 static void json_head(const SinoUnitReport *report, SinoJson *json)
 {
     const Volume *volume = report->of;
     sino_cone_json_scan(json, volume->cone, volume->assumed);
-    sino_json_text(json, "algorithm", sino_algorithm_name(report->settings->algorithm));
-    sino_json_integer(json, "iterations", report->settings->iterations);
-    sino_json_integer(json, "ranks", report->settings->ranks);
+    sino_json_text(json, "algorithm", sino_algorithm_name(report->settings->solver.algorithm));
+    sino_json_integer(json, "iterations", report->settings->solver.iterations);
+    sino_json_integer(json, "ranks", report->settings->plan.ranks);
 }
 
 static void print_assumed(const SinoUnitReport *report, FILE *out)
@@ -41,7 +41,7 @@ static void print_assumed(const SinoUnitReport *report, FILE *out)
             "%g GB/s;\n             files: %g GB/s",
             machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps,
             machine->rates.file_gbps);
-    if (report->settings->ranks > 1)
+    if (report->settings->plan.ranks > 1)
         fprintf(out, "; between ranks: %g GB/s, %g us a message", machine->rates.link_gbps,
                 machine->rates.link_latency_us);
     fputc('\n', out);
@@ -53,10 +53,11 @@ SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input
     SinoMachine machine;
     SinoProblem problem;
     SINO_TRY(sino_machine_new(settings, 0, &machine));
-    SINO_TRY(sino_volume_problem(settings, input, cone, settings->ranks, &problem));
+    SINO_TRY(sino_volume_problem(settings, input, cone, settings->plan.ranks, &problem));
     SinoUnitReport report = {.settings = settings,
                              .of = &volume,
-                             .request = sino_volume_plan_request(settings, input, &problem, settings->ranks, &machine),
+                             .request =
+                                 sino_volume_plan_request(settings, input, &problem, settings->plan.ranks, &machine),
                              .print_head = print_head,
                              .json_head = json_head,
                              .print_assumed = print_assumed};

@@ -129,7 +129,7 @@ static void warn_of_steps(const Join *join, const Part *a, const Part *b)
                          a->about.strength, a->name, b->about.strength, b->name);
 }
 
-static SinoStatus list_files(const SinoSettings *settings, SinoFileList *files)
+static SinoStatus list_files(const SinoInputSettings *settings, SinoFileList *files)
 {
     const int64_t more = settings->more_files.count;
     const char **named = NULL;
@@ -143,7 +143,7 @@ static SinoStatus list_files(const SinoSettings *settings, SinoFileList *files)
 
 static SinoStatus read_parts(Join *join)
 {
-    SINO_TRY(list_files(join->settings, &join->files));
+    SINO_TRY(list_files(&join->settings->input, &join->files));
     SINO_TRY(sino_allocate(join->files.count, sizeof *join->part, "parts", &join->part));
     for (int64_t i = 0; i < join->files.count; i++) SINO_TRY(read_part(join->files.name[i], &join->part[i]));
     qsort(join->part, (size_t)join->files.count, sizeof *join->part, by_row);
@@ -185,19 +185,19 @@ static SinoStatus describe(const Join *join, SinoVolume *volume)
     return sino_volume_process_text(volume, "input_xxh3", join->part[0].about.input);
 }
 
-static void name_output(const SinoSettings *settings, SinoVolumeRequest *request)
+static void name_output(const SinoOutputSettings *settings, SinoVolumeRequest *request)
 {
-    const SinoSaveFormat format = settings->save_format;
-    request->hdf5_path = format == SINO_SAVE_HDF5 ? settings->out : NULL;
-    request->tiff_directory = format == SINO_SAVE_TIFF ? settings->out : NULL;
-    request->stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
-    request->zarr_path = format == SINO_SAVE_ZARR ? settings->out : NULL;
+    const SinoSaveFormat format = settings->format;
+    request->hdf5_path = format == SINO_SAVE_HDF5 ? settings->path : NULL;
+    request->tiff_directory = format == SINO_SAVE_TIFF ? settings->path : NULL;
+    request->stack_path = format == SINO_SAVE_STACK ? settings->path : NULL;
+    request->zarr_path = format == SINO_SAVE_ZARR ? settings->path : NULL;
 }
 
 static SinoStatus write_all(const Join *join)
 {
     const Part *first = &join->part[0];
-    SinoVolumeRequest request = {.overwrite = join->settings->overwrite,
+    SinoVolumeRequest request = {.overwrite = join->settings->output.overwrite,
                                  .slice_count = join->slice_count,
                                  .height = first->height,
                                  .width = first->width,
@@ -208,7 +208,7 @@ static SinoStatus write_all(const Join *join)
     SinoVolume *volume = NULL;
     float *slice = NULL;
     int64_t done = 0, voxels;
-    name_output(join->settings, &request);
+    name_output(&join->settings->output, &request);
     SINO_TRY(sino_multiply(first->height, first->width, "a slice", &voxels));
     SINO_TRY(sino_volume_open(&request, &volume));
     SinoStatus status = sino_allocate(voxels, sizeof *slice, "a slice", &slice);
@@ -230,14 +230,14 @@ SinoStatus sino_join(const SinoSettings *settings, SinoLog *log)
                                           [SINO_SAVE_STACK] = "TIFF",
                                           [SINO_SAVE_ZARR] = "OME-Zarr"};
     Join join = {.settings = settings, .log = log};
-    SINO_CHECK(settings->save_format != SINO_SAVE_BOTH, SINO_BAD_INPUT,
+    SINO_CHECK(settings->output.format != SINO_SAVE_BOTH, SINO_BAD_INPUT,
                "--save-format is 'both'; allowed with join: hdf5, tiff, tiff-stack or zarr");
-    SINO_TRY(sino_recon_check_name(settings));
+    SINO_TRY(sino_recon_check_name(&settings->output));
     SinoStatus status = read_parts(&join);
     if (!status) status = write_all(&join);
     if (!status)
         sino_log_info(log, "output", "volume: %s, %s (%" PRId64 ", %" PRId64 ", %" PRId64 "), of %" PRId64 " volumes",
-                      settings->out, formats[settings->save_format], join.slice_count, join.part[0].height,
+                      settings->output.path, formats[settings->output.format], join.slice_count, join.part[0].height,
                       join.part[0].width, join.files.count);
     for (int64_t i = 0; join.part && i < join.files.count; i++) sino_volume_part_free(&join.part[i].about);
     free(join.part);

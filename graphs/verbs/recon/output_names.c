@@ -21,21 +21,21 @@ static size_t base_length(const char *out)
 }
 
 /* The directory of TIFF files. With both formats its name must differ from the HDF5 file's. */
-static char *tiff_directory(const SinoSettings *settings, size_t base)
+static char *tiff_directory(const SinoOutputSettings *settings, size_t base)
 {
-    const bool same = base == strlen(settings->out) && settings->save_format != SINO_SAVE_TIFF;
+    const bool same = base == strlen(settings->path) && settings->format != SINO_SAVE_TIFF;
     char *name = NULL;
-    if (settings->save_format == SINO_SAVE_TIFF) return strdup(settings->out);
-    return asprintf(&name, "%.*s%s", (int)base, settings->out, same ? "_tiff" : "") < 0 ? NULL : name;
+    if (settings->format == SINO_SAVE_TIFF) return strdup(settings->path);
+    return asprintf(&name, "%.*s%s", (int)base, settings->path, same ? "_tiff" : "") < 0 ? NULL : name;
 }
 
-char *sino_output_name(const SinoSettings *settings, const char *what, int64_t number, const char *ending)
+char *sino_output_name(const SinoOutputSettings *settings, const char *what, int64_t number, const char *ending)
 {
     char *name = NULL;
-    const int base = (int)base_length(settings->out);
+    const int base = (int)base_length(settings->path);
     const int length = number < 0
-                           ? asprintf(&name, "%.*s_%s%s", base, settings->out, what, ending)
-                           : asprintf(&name, "%.*s_%s_%05" PRId64 "%s", base, settings->out, what, number, ending);
+                           ? asprintf(&name, "%.*s_%s%s", base, settings->path, what, ending)
+                           : asprintf(&name, "%.*s_%s_%05" PRId64 "%s", base, settings->path, what, number, ending);
     return length < 0 ? NULL : name;
 }
 
@@ -44,14 +44,14 @@ static char *report_name(const SinoSettings *settings, size_t base)
 {
     const char *given = sino_settings_report_file(settings);
     char *name = NULL;
-    while (base > 1 && settings->out[base - 1] == '/') base--;
-    return given ? strdup(given) : asprintf(&name, "%.*s.html", (int)base, settings->out) < 0 ? NULL : name;
+    while (base > 1 && settings->output.path[base - 1] == '/') base--;
+    return given ? strdup(given) : asprintf(&name, "%.*s.html", (int)base, settings->output.path) < 0 ? NULL : name;
 }
 
 SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
                                  SinoOutputNames *names)
 {
-    const size_t base = base_length(settings->out);
+    const size_t base = base_length(settings->output.path);
     const int64_t shown = volume->slice_count / sino_larger(1, volume->set_count); /* slices of the first set */
     const struct {
         const char *name;
@@ -62,11 +62,11 @@ SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeR
         [SINO_PICTURE_YZ] = {"yz", volume->width / 2},
         [SINO_PICTURE_MAXIMUM] = {"maximum", -1},
         [SINO_PICTURE_SINOGRAM] = {"sinogram", scan ? scan->first_row + scan->slice_count / 2 * scan->binning : 0}};
-    names->tiff_directory = tiff_directory(settings, base);
+    names->tiff_directory = tiff_directory(&settings->output, base);
     bool complete = names->tiff_directory;
     for (int i = 0; i < SINO_PICTURES; i++) {
         if (i == SINO_PICTURE_SINOGRAM && !scan) continue;
-        names->picture[i] = sino_output_name(settings, picture[i].name, picture[i].number, ".png");
+        names->picture[i] = sino_output_name(&settings->output, picture[i].name, picture[i].number, ".png");
         complete = complete && names->picture[i];
     }
     if (sino_settings_wants_report(settings)) {

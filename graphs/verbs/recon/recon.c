@@ -11,7 +11,7 @@
 static SinoStatus try_files(const SinoSettings *settings)
 {
     SINO_TRY(sino_input_try(settings));
-    return sino_mask_try(settings);
+    return sino_mask_try(&settings->solver);
 }
 
 SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log)
@@ -19,7 +19,8 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log)
     SinoProcesses *processes = sino_job_processes(job);
     const int64_t count = sino_processes_count(processes);
     if (sino_processes_rank(processes) > 0) sino_log_mute(log);
-    if (settings->reconstruction_type != SINO_RECONSTRUCTION_TRY) return sino_recon_volume(settings, processes, log);
+    if (settings->center.reconstruction_type != SINO_RECONSTRUCTION_TRY)
+        return sino_recon_volume(settings, processes, log);
     SINO_TRY(sino_processes_agree(processes, try_files(settings)));
     if (count == 1) return sino_recon_try(settings, log);
     return sino_processes_agree(

@@ -7,6 +7,7 @@
 #include "cone.h"
 #include "file_identity.h"
 #include "reconstruction.h"
+#include "settings.h"
 #include "team.h"
 
 /* Pictures of planes of the volume: BASE_slice_NUMBER.png, BASE_xz_ROW.png, BASE_yz_COLUMN.png; of its largest values
@@ -35,7 +36,7 @@ void sino_output_names_free(SinoOutputNames *names);
 
 /* BASE_WHAT_NUMBER.ending, of five digits at least, or BASE_WHAT.ending if the number is below 0; the caller frees the
  * name. NULL: no memory. */
-char *sino_output_name(const SinoSettings *settings, const char *what, int64_t number, const char *ending);
+char *sino_output_name(const SinoOutputSettings *settings, const char *what, int64_t number, const char *ending);
 
 /* The factor from values per voxel to the units of the output. */
 double sino_recon_scale(const SinoSettings *settings);

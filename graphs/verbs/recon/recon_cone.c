@@ -57,7 +57,7 @@ SinoReconSizes sino_recon_cone_sizes(const SinoCone *cone)
 SinoStatus sino_recon_cone_size(SinoRecon *recon, SinoCone *cone)
 {
     double center = recon->input.geometry.center;
-    if (center < 0) SINO_TRY(sino_center_given(recon->settings, &recon->input, &center));
+    if (center < 0) SINO_TRY(sino_center_given(&recon->settings->center, &recon->input, &center));
     SINO_TRY(sino_cone_scan(recon->settings, &recon->input, center, cone));
     recon->request.slice_count = cone->z_count;
     recon->request.height = cone->y_count;
@@ -243,7 +243,7 @@ static SinoStatus tell_traffic(SinoRecon *recon)
 {
     const Cone *own = recon->own;
     int64_t bytes[] = {own->traffic.lines_bytes, own->traffic.part_bytes};
-    if (!recon->settings->profile || sino_processes_count(recon->processes) == 1) return NULL;
+    if (!recon->settings->runtime.profile || sino_processes_count(recon->processes) == 1) return NULL;
     SINO_TRY(sino_processes_sum_integers(recon->processes, 2, bytes));
     sino_log_info(recon->log, "profile",
                   "messages of all ranks: %" PRId64 " bytes of lines in columns, %" PRId64 " bytes of voxels in rows",

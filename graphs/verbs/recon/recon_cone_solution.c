@@ -25,7 +25,7 @@ static SinoStatus begin(SinoRecon *recon)
     Solution *own;
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
-    own->solver = sino_solver_find(recon->settings->algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
+    own->solver = sino_solver_find(recon->settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
     return sino_volume_problem(recon->settings, &recon->input, &own->cone, sino_processes_count(recon->processes),
                                &own->problem);
@@ -34,8 +34,8 @@ static SinoStatus begin(SinoRecon *recon)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
-    return sino_cone_record_shape(&own->cone, sino_solver_history_columns(own->solver, recon->settings),
-                                  sino_solver_history_numbers(own->solver, recon->settings),
+    return sino_cone_record_shape(&own->cone, sino_solver_history_columns(own->solver, &recon->settings->solver),
+                                  sino_solver_history_numbers(own->solver, &recon->settings->solver),
                                   sino_settings_records_planes(recon->settings));
 }
 
@@ -48,7 +48,7 @@ static SinoStatus plan(SinoRecon *recon)
     const SinoUnitPlanRequest request = sino_volume_plan_request(recon->settings, &recon->input, &own->problem,
                                                                  sino_processes_count(recon->processes), &machine);
     SINO_TRY(sino_processes_agree(recon->processes, sino_unit_plan_new(&request, &own->plan)));
-    own->planned_s = sino_unit_plan_times(&request, &own->plan, recon->settings->iterations).run;
+    own->planned_s = sino_unit_plan_times(&request, &own->plan, recon->settings->solver.iterations).run;
     return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
 

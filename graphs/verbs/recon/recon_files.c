@@ -24,9 +24,9 @@ SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInput *
     sino_read_files_free(read);
     if (status) return status;
     SINO_TRY(sino_files_input(files, "--config", settings->config));
-    SINO_TRY(sino_files_output(files, "--graph", settings->graph));
-    SINO_TRY(sino_files_output(files, "--trace", settings->trace));
-    return sino_files_output(files, "--profile", sino_settings_profile_file(settings));
+    SINO_TRY(sino_files_output(files, "--graph", settings->runtime.graph));
+    SINO_TRY(sino_files_output(files, "--trace", settings->runtime.trace));
+    return sino_files_output(files, "--profile", sino_settings_profile_file(&settings->runtime));
 }
 
 static SinoStatus add_slices(const SinoVolumeRequest *request, SinoNamedFiles *files)
@@ -43,7 +43,7 @@ static SinoStatus add_slices(const SinoVolumeRequest *request, SinoNamedFiles *f
     return NULL;
 }
 
-static SinoStatus add_outputs(const SinoSettings *settings, const SinoOutputNames *names,
+static SinoStatus add_outputs(const SinoOutputSettings *settings, const SinoOutputNames *names,
                               const SinoVolumeRequest *request, SinoNamedFiles *files)
 {
     SINO_TRY(sino_files_output(files, "--out", request->hdf5_path));
@@ -61,7 +61,7 @@ SinoStatus sino_recon_check_files(const SinoSettings *settings, const SinoInput 
 {
     SinoNamedFiles files = {0};
     SinoStatus status = sino_recon_name_files(settings, scan, &files);
-    if (!status) status = add_outputs(settings, names, request, &files);
+    if (!status) status = add_outputs(&settings->output, names, request, &files);
     if (!status) status = sino_files_check(&files);
     sino_files_free(&files);
     return status;

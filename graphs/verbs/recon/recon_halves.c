@@ -142,8 +142,8 @@ static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
     const SinoRunPlan *plan = &of->team->forecast.plan;
     SinoProblem problem = of->op->problem;
     *trials = (Trials){.binning = 1};
-    if (!is_prior(of) || !isnan(of->settings->regularization)) return NULL;
-    if (of->settings->weights != SINO_WEIGHTS_FILE && !of->solver->normal)
+    if (!is_prior(of) || !isnan(of->settings->prior.regularization)) return NULL;
+    if (of->settings->solver.weights != SINO_WEIGHTS_FILE && !of->solver->normal)
         trials->binning = sino_larger(plan->trial_binning, 1);
     tell_trials(of, trials->binning);
     if (of->solver->normal) return sino_halves_normal_new(of->runtime, &problem, of->op->idle, &trials->normal);
@@ -244,7 +244,7 @@ static void tell_prior(const SinoReconHalves *of, const SinoReconChoice *choice)
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION)
         sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", sino_prior_name(found->prior),
                       found->threshold);
-    if (isnan(of->settings->regularization))
+    if (isnan(of->settings->prior.regularization))
         sino_log_info(log, "solver",
                       "regularization: %.2g, which predicts left-out projections of slice %" PRId64 " best",
                       found->strength, of->slice);
@@ -267,9 +267,10 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
     const SinoSettings *settings = of->settings;
     const bool fista = is_prior(of);
     *choice = (SinoReconChoice){
-        .regularization = {.prior = settings->prior, .strength = fista ? settings->regularization : NAN}};
-    const bool seeks = (fista && (isnan(settings->regularization) || settings->prior != SINO_PRIOR_TOTAL_VARIATION)) ||
-                       (!fista && of->solver->iterative && settings->iterations == 0);
+        .regularization = {.prior = settings->prior.kind, .strength = fista ? settings->prior.regularization : NAN}};
+    const bool seeks =
+        (fista && (isnan(settings->prior.regularization) || settings->prior.kind != SINO_PRIOR_TOTAL_VARIATION)) ||
+        (!fista && of->solver->iterative && settings->solver.iterations == 0);
     choice->sought = seeks;
     Trials trials;
     SinoStatus status = open_trials(of, &trials);

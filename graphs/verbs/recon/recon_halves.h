@@ -4,6 +4,7 @@
 #ifndef SINO_RECON_HALVES_H
 #define SINO_RECON_HALVES_H
 
+#include "settings.h"
 #include "slice_samples.h"
 #include "team.h"
 

@@ -52,14 +52,14 @@ static void request_volume(SinoRecon *recon)
 
 static SinoStatus try_input(const SinoSettings *settings)
 {
-    return sino_matrix_try(settings->system_matrix);
+    return sino_matrix_try(settings->counts.system_matrix);
 }
 
 /* Names the files of the counts, whose checksum is that of the input. */
 static SinoStatus name_counts(SinoRecon *recon)
 {
     Matrix *own = recon->own;
-    SINO_TRY(sino_counts_paths(recon->settings->file_name, own->path));
+    SINO_TRY(sino_counts_paths(recon->settings->input.file_name, own->path));
     recon->files.name = (const char *const *)own->path;
     while (recon->files.count < SINO_COUNTS_PATHS && own->path[recon->files.count]) recon->files.count++;
     return NULL;
@@ -79,7 +79,7 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     SINO_TRY(name_counts(recon));
     SINO_TRY(sino_matrix_input_open(settings, share_of(recon), recon->log, &own->input));
-    SINO_TRY(sino_matrix_filter(settings, &own->input.survey->outline.grid, &own->filter));
+    SINO_TRY(sino_matrix_filter(&settings->counts, &own->input.survey->outline.grid, &own->filter));
     SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->lost, "sets of counts", &own->lost));
     request_volume(recon);
     return NULL;
@@ -93,7 +93,7 @@ static SinoStatus agree_plan(const SinoRecon *recon, SinoStatus status)
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_least(recon->processes, &own->plan.batch_units));
     const bool apart = sino_processes_count(recon->processes) > 1 && own->input.set_count > own->plan.batch_units;
-    SINO_CHECK(!apart || recon->settings->save_every == 0, SINO_BAD_INPUT,
+    SINO_CHECK(!apart || recon->settings->counts.save_every == 0, SINO_BAD_INPUT,
                "save-every in several processes that solve %" PRId64 " of %" PRId64
                " sets together; allowed: as many sets as are solved together",
                sets, own->input.set_count);
@@ -113,7 +113,7 @@ static SinoStatus plan(SinoRecon *recon)
     if (!status) status = sino_unit_plan_new(&request, &own->plan);
     if (!status) {
         const SinoUnitTimes times =
-            sino_unit_plan_times(&request, &own->plan, sino_settings_iterations(recon->settings));
+            sino_unit_plan_times(&request, &own->plan, sino_settings_iterations(&recon->settings->solver));
         own->planned_s = times.run - times.load;
     }
     return agree_plan(recon, status);
@@ -140,14 +140,14 @@ static SinoRestored restored(const SinoRecon *recon)
 /* The name of the images after an iteration: OUT_iteration_NUMBER.h5. */
 static char *name_of_saved(const SinoRecon *recon, int64_t iteration)
 {
-    return sino_output_name(recon->settings, "iteration", iteration, ".h5");
+    return sino_output_name(&recon->settings->output, "iteration", iteration, ".h5");
 }
 
 /* Opens the volume of the number-th saved iteration. */
 static SinoStatus open_saved(SinoRecon *recon, int64_t number)
 {
     Matrix *own = recon->own;
-    char *name = name_of_saved(recon, (number + 1) * recon->settings->save_every);
+    char *name = name_of_saved(recon, (number + 1) * recon->settings->counts.save_every);
     SinoVolumeRequest request = recon->request;
     SINO_CHECK(name, SINO_FAILED, "no memory for file names");
     request.hdf5_path = name;
@@ -162,7 +162,7 @@ static SinoStatus save(void *of, int64_t iteration, int64_t set, const float *im
 {
     SinoRecon *recon = of;
     Matrix *own = recon->own;
-    const int64_t number = iteration / recon->settings->save_every - 1;
+    const int64_t number = iteration / recon->settings->counts.save_every - 1;
     const int64_t slices = recon->request.slice_count / own->input.set_count;
     if (!own->saved[number]) SINO_TRY(open_saved(recon, number));
     SINO_TRY(sino_volume_write(own->saved[number], set * slices, slices, image));
@@ -177,9 +177,9 @@ static SinoStatus save(void *of, int64_t iteration, int64_t set, const float *im
 static SinoStatus prepare_saved(SinoRecon *recon)
 {
     Matrix *own = recon->own;
-    const int64_t every = recon->settings->save_every;
+    const int64_t every = recon->settings->counts.save_every;
     if (every == 0) return NULL;
-    own->saved_count = (recon->settings->iterations - 1) / every;
+    own->saved_count = (recon->settings->solver.iterations - 1) / every;
     SINO_TRY(sino_allocate(own->saved_count, sizeof *own->sets, "images", &own->sets));
     SINO_TRY(sino_allocate(own->saved_count, sizeof(void *), "images", &own->saved));
     for (int64_t i = 0; i < own->saved_count; i++) {
@@ -229,7 +229,7 @@ static SinoStatus build(SinoRecon *recon)
                                                    .workers = 1},
                                          .window_count = own->plan.stay.window_count,
                                          .listed = own->plan.stay.listed,
-                                         .cache = recon->settings->operator_cache};
+                                         .cache = recon->settings->projection.cache};
     SINO_TRY(sino_processes_agree(recon->processes, prepare_saved(recon)));
     tell_plan(recon);
     SINO_TRY(sino_operator_new(recon->runtime, &request, &own->op));
@@ -251,7 +251,7 @@ static SinoStatus join(SinoRecon *recon)
 static SinoMatrixSolution solution_of(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
-    const int64_t every = recon->settings->save_every;
+    const int64_t every = recon->settings->counts.save_every;
     return (SinoMatrixSolution){.runtime = recon->runtime,
                                 .settings = recon->settings,
                                 .op = own->op,
@@ -274,7 +274,7 @@ static SinoStatus choose(SinoRecon *recon)
     Matrix *own = recon->own;
     const int64_t sets = own->input.set_count;
     char numbers[80];
-    if (recon->settings->iterations > 0 || !own->input.solver->has_likelihood) return NULL;
+    if (recon->settings->solver.iterations > 0 || !own->input.solver->has_likelihood) return NULL;
     const SinoMatrixSolution solution = solution_of(recon);
     sino_log_info(recon->log, "solver",
                   "search: each half of the counts is reconstructed, and compared with the other");
@@ -336,7 +336,7 @@ static SinoStatus write_process(SinoRecon *recon)
     const double bytes = (double)own->bytes / (double)sino_larger(nonzeros, 1);
     SinoVolume *volume = recon->volume;
     sino_matrix_tell_lost(recon->log, own->input.survey->subset_count, own->input.set_count, own->lost);
-    SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->system_matrix));
+    SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->counts.system_matrix));
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));
     SINO_TRY(sino_volume_process_doubles(volume, "bytes_per_nonzero", 0, 0, &bytes, "of the stored system matrix"));
     SINO_TRY(sino_volume_process_integers(volume, "orientations", 0, &own->input.survey->orientation_count,
@@ -356,7 +356,7 @@ static SinoStatus write_process(SinoRecon *recon)
 static void keep(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
-    own->op->kind->keep(own->op, recon->settings->operator_cache);
+    own->op->kind->keep(own->op, recon->settings->projection.cache);
 }
 
 static void release(SinoRecon *recon)

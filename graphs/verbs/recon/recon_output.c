@@ -13,29 +13,29 @@
 enum { SHRINK_SLICES = 8 };
 
 /* Chunks of compressed HDF5 get their places as they are written, by one process. */
-static bool has_places(const SinoSettings *settings)
+static bool has_places(const SinoOutputSettings *settings)
 {
-    const bool hdf5 = settings->save_format == SINO_SAVE_HDF5 || settings->save_format == SINO_SAVE_BOTH;
+    const bool hdf5 = settings->format == SINO_SAVE_HDF5 || settings->format == SINO_SAVE_BOTH;
     return !hdf5 || settings->compression == SINO_COMPRESSION_NONE;
 }
 
 bool sino_recon_keeps_journals(const SinoRecon *recon)
 {
-    const bool at_once = recon->settings->prior_dimensions == 3; /* all slices are complete, or none is */
-    return !recon->settings->memory && has_places(recon->settings) && !at_once;
+    const bool at_once = recon->settings->prior.dimensions == 3; /* all slices are complete, or none is */
+    return !recon->settings->memory && has_places(&recon->settings->output) && !at_once;
 }
 
-SinoStatus sino_recon_check_name(const SinoSettings *settings)
+SinoStatus sino_recon_check_name(const SinoOutputSettings *settings)
 {
     static const char *const tiff[] = {".tif", ".tiff", NULL}, *const zarr[] = {".zarr", NULL};
-    const SinoSaveFormat format = settings->save_format;
+    const SinoSaveFormat format = settings->format;
     const bool is_hdf5 = format == SINO_SAVE_HDF5 || format == SINO_SAVE_BOTH;
-    const bool is_tiff = sino_file_name_ends(settings->out, tiff), is_zarr = sino_file_name_ends(settings->out, zarr);
+    const bool is_tiff = sino_file_name_ends(settings->path, tiff), is_zarr = sino_file_name_ends(settings->path, zarr);
     SINO_CHECK(!is_tiff || !(is_hdf5 || format == SINO_SAVE_ZARR), SINO_BAD_INPUT,
                "--out is '%s', but this run writes %s; allowed: --save-format tiff-stack, or another name",
-               settings->out, is_hdf5 ? "HDF5" : "OME-Zarr");
+               settings->path, is_hdf5 ? "HDF5" : "OME-Zarr");
     SINO_CHECK(!is_zarr || format == SINO_SAVE_ZARR, SINO_BAD_INPUT,
-               "--out is '%s', but this run writes %s; allowed: --save-format zarr, or another name", settings->out,
+               "--out is '%s', but this run writes %s; allowed: --save-format zarr, or another name", settings->path,
                is_hdf5 ? "HDF5" : "TIFF");
     return NULL;
 }
@@ -44,19 +44,19 @@ SinoStatus sino_recon_check_compression(const SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     const int64_t ranks = sino_processes_count(recon->processes);
-    const bool zarr = settings->save_format == SINO_SAVE_ZARR;
-    if (settings->compression == SINO_COMPRESSION_NONE) return NULL;
-    SINO_CHECK(settings->save_format != SINO_SAVE_STACK, SINO_BAD_INPUT,
+    const bool zarr = settings->output.format == SINO_SAVE_ZARR;
+    if (settings->output.compression == SINO_COMPRESSION_NONE) return NULL;
+    SINO_CHECK(settings->output.format != SINO_SAVE_STACK, SINO_BAD_INPUT,
                "compression is not none, with --save-format tiff-stack, whose pages have fixed places; allowed: none, "
                "or --save-format tiff or hdf5");
-    SINO_CHECK(zarr == (settings->compression == SINO_COMPRESSION_ZSTD), SINO_BAD_INPUT,
+    SINO_CHECK(zarr == (settings->output.compression == SINO_COMPRESSION_ZSTD), SINO_BAD_INPUT,
                "compression is '%s' with --save-format %s; allowed: none or %s", zarr ? "deflate" : "zstd",
                zarr ? "zarr" : "hdf5, tiff or both", zarr ? "zstd" : "deflate");
-    SINO_CHECK(has_places(settings) || ranks == 1, SINO_BAD_INPUT,
+    SINO_CHECK(has_places(&settings->output) || ranks == 1, SINO_BAD_INPUT,
                "compression is deflate, for an HDF5 file that %" PRId64
                " ranks write; allowed: none, or --save-format tiff, or 1 rank",
                ranks);
-    SINO_CHECK(has_places(settings) || !settings->resume, SINO_BAD_INPUT,
+    SINO_CHECK(has_places(&settings->output) || !settings->output.resume, SINO_BAD_INPUT,
                "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
                "allowed: --resume with --compression none or --save-format tiff");
     return NULL;
@@ -93,13 +93,13 @@ void sino_recon_tell_output(const SinoRecon *recon)
     if (set_count > 1) snprintf(sets, sizeof sets, "%" PRId64 ", ", set_count);
     if (request->hdf5_path)
         sino_log_info(recon->log, "output", "volume: %s, /exchange/data (%s%" PRId64 ", %" PRId64 ", %" PRId64 ")",
-                      settings->out, sets, request->slice_count / set_count, request->height, request->width);
+                      settings->output.path, sets, request->slice_count / set_count, request->height, request->width);
     if (request->stack_path)
         sino_log_info(recon->log, "output", "volume: %s, TIFF of %" PRId64 " slices of %" PRId64 " x %" PRId64,
-                      settings->out, request->slice_count, request->width, request->height);
+                      settings->output.path, request->slice_count, request->width, request->height);
     if (request->zarr_path)
         sino_log_info(recon->log, "output", "volume: %s, OME-Zarr of %" PRId64 " x %" PRId64 " x %" PRId64,
-                      settings->out, request->slice_count, request->height, request->width);
+                      settings->output.path, request->slice_count, request->height, request->width);
     if (request->tiff_directory)
         sino_log_info(recon->log, "output", "volume: %" PRId64 " TIFF files in %s", request->slice_count,
                       recon->names.tiff_directory);

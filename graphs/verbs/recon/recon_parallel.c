@@ -35,8 +35,8 @@ static void take_side(SinoRecon *recon)
 static SinoStatus try_input(const SinoSettings *settings)
 {
     SINO_TRY(sino_input_try(settings));
-    SINO_TRY(sino_start_volume_try(settings));
-    return sino_mask_try(settings);
+    SINO_TRY(sino_start_volume_try(&settings->solver));
+    return sino_mask_try(&settings->solver);
 }
 
 static SinoStatus begin(SinoRecon *recon)
@@ -48,15 +48,16 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     own->given = settings;
     own->solver = sino_solver_of(settings);
-    own->choice.regularization.prior = settings->prior; /* until `choose` finds it; of any strength */
+    own->choice.regularization.prior = settings->prior.kind; /* until `choose` finds it; of any strength */
     own->choice.regularization.strength = 1;
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */
     recon->request.first_row = recon->input.first_row;
     recon->request.row_step = recon->input.binning;
-    recon->request.units = settings->pixel_size_um > 0 ? "1/cm" : "1/pixel";
-    for (int i = 0; i < 3; i++) recon->request.voxel_um[i] = settings->pixel_size_um * (double)settings->binning;
-    return sino_start_volume_open(settings, &own->start);
+    recon->request.units = settings->geometry.pixel_size_um > 0 ? "1/cm" : "1/pixel";
+    for (int i = 0; i < 3; i++)
+        recon->request.voxel_um[i] = settings->geometry.pixel_size_um * (double)settings->input.binning;
+    return sino_start_volume_open(&settings->solver, &own->start);
 }
 
 /* Opens and compares the files of the slices, whose side is known now. */
@@ -64,18 +65,18 @@ static SinoStatus take_images(const SinoRecon *recon)
 {
     Parallel *own = recon->own;
     const int64_t side = recon->request.width;
-    SINO_TRY(sino_start_volume_check(recon->settings, own->start, recon->request.slice_count, side));
+    SINO_TRY(sino_start_volume_check(&recon->settings->solver, own->start, recon->request.slice_count, side));
     free(own->mask);
-    return sino_mask_read(recon->settings, side, &own->mask);
+    return sino_mask_read(&recon->settings->solver, side, &own->mask);
 }
 
 /* The earlier run's plan chose the normal operator. */
 static void resume_by_normal(SinoSettings *planned)
 {
-    const SinoProjector chosen = planned->projector;
-    planned->projector = SINO_PROJECTOR_AUTO;
+    const SinoProjector chosen = planned->projection.projector;
+    planned->projection.projector = SINO_PROJECTOR_AUTO;
     (void)sino_settings_by_normal(planned, planned);
-    planned->projector = chosen;
+    planned->projection.projector = chosen;
 }
 
 /* From here on the run is one of --projector toeplitz, whether that was named or chosen. */
@@ -84,8 +85,8 @@ static void take_normal(SinoRecon *recon)
     Parallel *own = recon->own;
     SinoSettings *settings = &own->normal;
     *settings = *own->given;
-    settings->projector = own->team.settings.projector;
-    settings->iterations = own->team.settings.iterations;
+    settings->projection.projector = own->team.settings.projection.projector;
+    settings->solver.iterations = own->team.settings.solver.iterations;
     own->solver = sino_solver_of(settings);
     recon->settings = settings;
 }
@@ -93,7 +94,7 @@ static void take_normal(SinoRecon *recon)
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
-    const bool left = own->given->projector == SINO_PROJECTOR_AUTO; /* to the plan */
+    const bool left = own->given->projection.projector == SINO_PROJECTOR_AUTO; /* to the plan */
     take_side(recon);
     SINO_TRY(sino_processes_agree(recon->processes, take_images(recon)));
     recon->settings = own->given;
@@ -101,9 +102,9 @@ static SinoStatus plan(SinoRecon *recon)
     sino_team_free(&own->team);
     own->planned = *own->given;
     sino_resume_plan(&recon->resume, &own->planned);
-    if (left && sino_operator_is_normal(own->planned.projector)) resume_by_normal(&own->planned);
+    if (left && sino_operator_is_normal(own->planned.projection.projector)) resume_by_normal(&own->planned);
     SINO_TRY(sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team));
-    if (left && sino_operator_is_normal(own->team.settings.projector)) take_normal(recon);
+    if (left && sino_operator_is_normal(own->team.settings.projection.projector)) take_normal(recon);
     return NULL;
 }
 
@@ -132,9 +133,10 @@ static void print_plan(const SinoRecon *recon, FILE *out)
 static SinoRecordShape record(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    return sino_record_shape(
-        &recon->input.geometry, recon->input.slice_count, sino_solver_history_columns(own->solver, recon->settings),
-        sino_solver_history_numbers(own->solver, recon->settings), sino_settings_records_planes(recon->settings));
+    return sino_record_shape(&recon->input.geometry, recon->input.slice_count,
+                             sino_solver_history_columns(own->solver, &recon->settings->solver),
+                             sino_solver_history_numbers(own->solver, &recon->settings->solver),
+                             sino_settings_records_planes(recon->settings));
 }
 
 /* Logs how several ranks share the work. */
@@ -150,7 +152,7 @@ static void tell_team(const SinoRecon *recon)
                   " nodes of %" PRId64 " sockets of %" PRId64 " workers, %s",
                   grid->rank_count, grid->batch_groups, grid->data_ranks, grid->why, topology->node_count,
                   topology->sockets, topology->workers,
-                  recon->settings->communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
+                  recon->settings->team.communication == SINO_COMMUNICATION_DIRECT ? "direct" : "hierarchical");
     if (grid->data_ranks > 1 && recon->input.stages_chosen)
         sino_log_warning(recon->log, "ranks",
                          "ranks share each slice, so that zingers and stripes stay, which need whole sinograms "
@@ -215,7 +217,7 @@ static SinoStatus open_operator(SinoRecon *recon, const char *cache)
 static SinoStatus build(SinoRecon *recon)
 {
     Parallel *own = recon->own;
-    const char *cache = recon->settings->operator_cache;
+    const char *cache = recon->settings->projection.cache;
     SINO_TRY(recon->resume.earlier
                  ? open_operator(recon, cache)
                  : sino_team_open(recon->runtime, &own->team, &recon->input, cache, &own->op, &own->early));
@@ -261,7 +263,7 @@ static SinoReconFacts facts(const SinoRecon *recon)
     const Parallel *own = recon->own;
     const SinoRunPlan *run = &own->team.forecast.plan;
     const SinoGeometry *geometry = &recon->input.geometry;
-    const double voxel = recon->settings->pixel_size_um * (double)recon->input.binning;
+    const double voxel = recon->settings->geometry.pixel_size_um * (double)recon->input.binning;
     int64_t least = 0, most = 0;
     for (int64_t i = 0; own->choice.iterations && i < recon->record.slice_count; i++) {
         least = i == 0 ? own->choice.iterations[i] : sino_smaller(least, own->choice.iterations[i]);
@@ -323,15 +325,15 @@ static SinoStatus tell_levels(SinoRecon *recon)
     const Parallel *own = recon->own;
     static const char *const level[] = {"partitions", "sockets", "nodes to others"};
     const double slices = (double)recon->input.slice_count;
-    const SinoPrecision solver = sino_precision_solver(recon->settings->precision);
+    const SinoPrecision solver = sino_precision_solver(recon->settings->projection.precision);
     int64_t rows[SINO_REDUCTIONS] = {0};
-    if (!recon->settings->profile) return NULL;
+    if (!recon->settings->runtime.profile) return NULL;
     if (!own->op->idle) sino_ray_exchange_rows(own->op->ranks, rows);
     for (int i = 0; i < SINO_REDUCTIONS; i++) rows[i] = (int64_t)((double)rows[i] * slices);
     SINO_TRY(sino_processes_sum_integers(recon->processes, SINO_REDUCTIONS, rows));
     for (int i = 0; i < SINO_REDUCTIONS; i++) {
         const bool sent = i == SINO_REDUCE_GLOBAL;
-        const size_t element = sino_precision_bytes(sent ? recon->settings->precision : solver);
+        const size_t element = sino_precision_bytes(sent ? recon->settings->projection.precision : solver);
         const bool same = i == SINO_REDUCE_NODE && rows[i] == rows[SINO_REDUCE_SOCKET]; /* one socket per node */
         if (rows[i] > 0 && !same)
             sino_log_info(recon->log, "profile",
@@ -423,7 +425,7 @@ static SinoStatus write_process(SinoRecon *recon)
 static void keep(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    own->op->kind->keep(own->op, recon->settings->operator_cache);
+    own->op->kind->keep(own->op, recon->settings->projection.cache);
 }
 
 static void release(SinoRecon *recon)

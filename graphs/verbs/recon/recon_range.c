@@ -21,17 +21,17 @@ static const double share = 0.001, widening = 0.25;
 
 static bool is_integer(const SinoRecon *recon)
 {
-    return recon->settings->output_type != SINO_OUTPUT_FLOAT32;
+    return recon->settings->output.type != SINO_OUTPUT_FLOAT32;
 }
 
 static bool is_auto(const SinoRecon *recon)
 {
-    return recon->settings->output_range.low >= recon->settings->output_range.high;
+    return recon->settings->output.range.low >= recon->settings->output.range.high;
 }
 
 SinoStatus sino_recon_check_range(const SinoRecon *recon)
 {
-    const SinoVoxelCodes codes = {recon->settings->output_type, recon->settings->output_range};
+    const SinoVoxelCodes codes = {recon->settings->output.type, recon->settings->output.range};
     if (!is_integer(recon)) return NULL;
     if (!is_auto(recon)) return sino_codes_check(&codes);
     return sino_job_check(recon->job, SINO_JOB_RANGE);
@@ -46,14 +46,14 @@ SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *
 {
     /* By this rank alone, in one partition, without a matrix. */
     SinoSettings quick = *recon->settings;
-    quick.algorithm = SINO_ALGORITHM_FBP;
-    quick.projector = SINO_PROJECTOR_PIXELS;
-    quick.precision = SINO_SINGLE;
-    quick.partitions = 1;
-    quick.minibatch = 1;
-    quick.grid = (SinoGridShape){0};
-    quick.topology = (SinoTopologyShape){0};
-    quick.node_weights = (SinoWeightList){0};
+    quick.solver.algorithm = SINO_ALGORITHM_FBP;
+    quick.projection.projector = SINO_PROJECTOR_PIXELS;
+    quick.projection.precision = SINO_SINGLE;
+    quick.runtime.partitions = 1;
+    quick.runtime.minibatch = 1;
+    quick.team.grid = (SinoGridShape){0};
+    quick.team.topology = (SinoTopologyShape){0};
+    quick.team.node_weights = (SinoWeightList){0};
     const SinoSolver *solver = sino_solver_of(&quick);
     SinoInput input = recon->input;
     SinoTeam team = {0};
@@ -64,8 +64,9 @@ SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *
     input.first_slice = 0; /* of the record */
     SinoStatus status = sino_team_new(recon->runtime, NULL, &quick, &input, &team);
     if (status) return status;
-    const SinoRecordShape shape = sino_record_shape(&input.geometry, 1, sino_solver_history_columns(solver, &quick),
-                                                    sino_solver_history_numbers(solver, &quick), true);
+    const SinoRecordShape shape =
+        sino_record_shape(&input.geometry, 1, sino_solver_history_columns(solver, &quick.solver),
+                          sino_solver_history_numbers(solver, &quick.solver), true);
     const SinoOperatorRequest wanted = sino_team_operator(&team, &input.geometry, NULL);
     SINO_TRY_OR(status, end, sino_record_new(&shape, record));
     SINO_TRY_OR(status, end, sino_operator_new(recon->runtime, &wanted, &op));
@@ -160,7 +161,7 @@ static SinoStatus sample(SinoRecon *recon, SinoValueRange *range)
     SINO_CHECK(found.low < found.high, SINO_BAD_INPUT,
                "output-range is auto, and all voxels that were reconstructed for it are equal or undefined; allowed: "
                "MIN:MAX, such as --output-range 0:1.5");
-    *range = widen(found, recon->settings->mask_ratio > 0);
+    *range = widen(found, recon->settings->output.mask_ratio > 0);
     return NULL;
 }
 

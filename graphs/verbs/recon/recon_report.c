@@ -129,7 +129,7 @@ static void print_center(const SinoRecon *recon, FILE *out)
 {
     const SinoLogLine *line;
     const int64_t count = sino_log_kept(recon->log, &line);
-    const char *how = isnan(recon->settings->rotation_axis) ? "found" : "given", *told = NULL;
+    const char *how = isnan(recon->settings->center.rotation_axis) ? "found" : "given", *told = NULL;
     for (int64_t i = 0; i < count; i++)
         if (strcmp(line[i].event, "center") == 0 && strcmp(line[i].level, "info") == 0) told = line[i].message;
     const char *bracket = told ? strchr(told, '(') : NULL;
@@ -174,15 +174,16 @@ static void print_method(const SinoRecon *recon, FILE *out)
         snprintf(count, sizeof count, ", %" PRId64 "–%" PRId64 " iterations by slice", facts.least_iterations, most);
     else if (most > 0)
         snprintf(count, sizeof count, ", %" PRId64 " iterations", most);
-    sino_page_row(out, "algorithm", "%s%s, %s precision", sino_algorithm_name(settings->algorithm), count,
-                  sino_precision_name(settings->precision));
+    sino_page_row(out, "algorithm", "%s%s, %s precision", sino_algorithm_name(settings->solver.algorithm), count,
+                  sino_precision_name(settings->projection.precision));
 }
 
 static void print_summary(const SinoRecon *recon, FILE *out)
 {
     sino_page_table_begin("", out);
-    sino_page_row(out, "input", "%s", recon->settings->file_name);
-    if (recon->settings->system_matrix) sino_page_row(out, "system matrix", "%s", recon->settings->system_matrix);
+    sino_page_row(out, "input", "%s", recon->settings->input.file_name);
+    if (recon->settings->counts.system_matrix)
+        sino_page_row(out, "system matrix", "%s", recon->settings->counts.system_matrix);
     if (recon->input.info) print_scan(recon, out);
     sino_page_row(out, "checksum of the input", "XXH3 %s", recon->checksum);
     if (recon->kind->find_center) print_center(recon, out);
@@ -355,9 +356,9 @@ static SinoStatus print_page(const void *of, FILE *out)
     struct tm local;
     if (localtime_r(&now, &local)) (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
     (void)gethostname(host, sizeof host - 1);
-    sino_page_begin(base_name(recon->settings->out), base_name(recon->settings->out), out);
+    sino_page_begin(base_name(recon->settings->output.path), base_name(recon->settings->output.path), out);
     fputs("<p class=\"small\">reconstructed from ", out);
-    sino_markup_text(recon->settings->file_name, out);
+    sino_markup_text(recon->settings->input.file_name, out);
     fprintf(out, " by sinodag %s, %s, ", sino_version_text(), when);
     sino_markup_text(host, out);
     fputs("</p>\n", out);
@@ -384,7 +385,7 @@ SinoStatus sino_recon_report(SinoRecon *recon)
     const char *path = recon->names.report;
     SinoOutputFile *file = NULL;
     if (!path) return NULL;
-    SINO_TRY(sino_output_open(path, recon->settings->overwrite, &file));
+    SINO_TRY(sino_output_open(path, recon->settings->output.overwrite, &file));
     SINO_TRY(sino_output_print(file, print_page, recon));
     sino_log_info(recon->log, "output", "report: %s", path);
     return NULL;

@@ -8,8 +8,9 @@
 double sino_recon_scale(const SinoSettings *settings)
 {
     const double micrometres_per_cm = 1e4;
-    const double per_pixel = 1 / (double)settings->binning;
-    return settings->pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->pixel_size_um : per_pixel;
+    const double per_pixel = 1 / (double)settings->input.binning;
+    return settings->geometry.pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->geometry.pixel_size_um
+                                                : per_pixel;
 }
 
 double sino_recon_cone_scale(const SinoCone *cone)
@@ -23,17 +24,18 @@ SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses 
 {
     char *text = NULL;
     SINO_TRY(sino_processes_agree(processes, sino_settings_text(settings, SINO_VERB_RECON, &text)));
-    const SinoRuntimeRequest request = {.workers = settings->workers,
-                                        .devices = settings->devices,
-                                        .scheduler = settings->scheduler,
-                                        .models = settings->models,
-                                        .graph_path = sino_processes_rank(processes) == 0 ? settings->graph : NULL,
-                                        .overwrite = settings->overwrite,
-                                        .profile = settings->profile != NULL,
-                                        .profile_path = sino_settings_profile_file(settings),
-                                        .trace_path = settings->trace,
+    const SinoRuntimeRequest request = {.workers = settings->runtime.workers,
+                                        .devices = settings->runtime.devices,
+                                        .scheduler = settings->runtime.scheduler,
+                                        .models = settings->runtime.models,
+                                        .graph_path =
+                                            sino_processes_rank(processes) == 0 ? settings->runtime.graph : NULL,
+                                        .overwrite = settings->output.overwrite,
+                                        .profile = settings->runtime.profile != NULL,
+                                        .profile_path = sino_settings_profile_file(&settings->runtime),
+                                        .trace_path = settings->runtime.trace,
                                         .settings = text,
-                                        .stall_limit_s = settings->stall_limit_s,
+                                        .stall_limit_s = settings->runtime.stall_limit_s,
                                         .log = log,
                                         .processes = processes};
     SinoStatus status = sino_runtime_start(&request, runtime);
@@ -44,14 +46,14 @@ SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses 
 SinoStatus sino_recon_check_new(const SinoSettings *settings, const char *path)
 {
     struct stat about;
-    SINO_CHECK(!path || settings->overwrite || lstat(path, &about) != 0, SINO_BAD_INPUT,
+    SINO_CHECK(!path || settings->output.overwrite || lstat(path, &about) != 0, SINO_BAD_INPUT,
                "%s exists; --overwrite replaces it", path);
     return NULL;
 }
 
 SinoStatus sino_recon_check_reports(const SinoSettings *settings)
 {
-    SINO_TRY(sino_recon_check_new(settings, settings->graph));
-    SINO_TRY(sino_recon_check_new(settings, settings->trace));
-    return sino_recon_check_new(settings, sino_settings_profile_file(settings));
+    SINO_TRY(sino_recon_check_new(settings, settings->runtime.graph));
+    SINO_TRY(sino_recon_check_new(settings, settings->runtime.trace));
+    return sino_recon_check_new(settings, sino_settings_profile_file(&settings->runtime));
 }

@@ -23,10 +23,10 @@
  * beams are taken out. */
 enum { CHOICES_REVISION = 6 };
 
-static SinoStatus name_journal(const SinoSettings *settings, int64_t rank, char **path)
+static SinoStatus name_journal(const SinoOutputSettings *settings, int64_t rank, char **path)
 {
-    const int made = rank == 0 ? asprintf(path, "%s.journal", settings->out)
-                               : asprintf(path, "%s.journal.%" PRId64, settings->out, rank);
+    const int made = rank == 0 ? asprintf(path, "%s.journal", settings->path)
+                               : asprintf(path, "%s.journal.%" PRId64, settings->path, rank);
     if (made >= 0) return NULL;
     *path = NULL;
     return sino_error(SINO_FAILED, "no memory for a file name");
@@ -50,7 +50,8 @@ static SinoStatus broadcast_text(SinoProcesses *processes, const char *text, cha
     return status;
 }
 
-SinoStatus sino_resume_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log, SinoResume *resume)
+SinoStatus sino_resume_open(const SinoOutputSettings *settings, SinoProcesses *processes, SinoLog *log,
+                            SinoResume *resume)
 {
     SinoStatus status = NULL;
     *resume = (SinoResume){.processes = processes, .log = log};
@@ -120,24 +121,26 @@ void sino_resume_plan(const SinoResume *resume, SinoSettings *planned)
     int64_t minibatch, windows = 0;
     char symmetry[4] = "", projector[12] = "";
     if (!resume->earlier) return;
-    if (planned->minibatch == 0 && scan_line(resume, "minibatch", "%" SCNd64, &minibatch))
-        planned->minibatch = minibatch;
-    if (scan_line(resume, "symmetry", "%3s", symmetry) && strcmp(symmetry, "no") == 0) planned->symmetry = false;
-    if (planned->projector == SINO_PROJECTOR_AUTO && scan_line(resume, "projector", "%11s", projector))
-        planned->projector = sino_projector_of(projector);
-    if (planned->grid.data_ranks == 0 &&
+    if (planned->runtime.minibatch == 0 && scan_line(resume, "minibatch", "%" SCNd64, &minibatch))
+        planned->runtime.minibatch = minibatch;
+    if (scan_line(resume, "symmetry", "%3s", symmetry) && strcmp(symmetry, "no") == 0)
+        planned->projection.symmetry = false;
+    if (planned->projection.projector == SINO_PROJECTOR_AUTO && scan_line(resume, "projector", "%11s", projector))
+        planned->projection.projector = sino_projector_of(projector);
+    if (planned->team.grid.data_ranks == 0 &&
         scan_line(resume, "grid", "%" SCNd64 "x%" SCNd64, &grid.batch_groups, &grid.data_ranks))
-        planned->grid = grid;
+        planned->team.grid = grid;
     (void)scan_line(resume, "windows", "%" SCNd64, &windows);
-    if (planned->partitions > 0 || planned->topology.nodes > 0 || planned->topology.sockets > 0 ||
-        planned->topology.workers > 0 ||
+    if (planned->runtime.partitions > 0 || planned->team.topology.nodes > 0 || planned->team.topology.sockets > 0 ||
+        planned->team.topology.workers > 0 ||
         !scan_line(resume, "topology", "nodes=%" SCNd64 ",sockets=%" SCNd64 ",workers=%" SCNd64, &topology.nodes,
                    &topology.sockets, &topology.workers))
         return;
     if (windows > 0)
-        planned->partitions = topology.nodes * topology.sockets * topology.workers; /* one rank; they take turns */
+        planned->runtime.partitions =
+            topology.nodes * topology.sockets * topology.workers; /* one rank; they take turns */
     else
-        planned->topology = topology;
+        planned->team.topology = topology;
 }
 
 double sino_resume_center(const SinoResume *resume)

@@ -12,6 +12,7 @@
 #include "input.h"
 #include "journal.h"
 #include "record.h"
+#include "settings.h"
 #include "store_task.h"
 #include "volume.h"
 
@@ -26,7 +27,8 @@ typedef struct SinoResume {
 
 /* Collective. With --resume looks for the journals of an unfinished run. Without it, or without journals, the run is
  * new. SINO_BAD_INPUT: another run has the journal open. */
-SinoStatus sino_resume_open(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log, SinoResume *resume);
+SinoStatus sino_resume_open(const SinoOutputSettings *settings, SinoProcesses *processes, SinoLog *log,
+                            SinoResume *resume);
 
 /* Adds to a refusal of the output that --resume would go on, where an unfinished run has left a journal and the caller
  * has not asked for it. A zero `resume` adds nothing. Consumes the status. */

@@ -19,7 +19,7 @@ static const double default_width = 5;
 
 static SinoStatus make_directory(SinoTry *try)
 {
-    const char *out = try->settings->out;
+    const char *out = try->settings->output.path;
     try->directory_made = mkdir(out, 0777) == 0;
     if (try->directory_made) return NULL;
     SINO_CHECK(errno == EEXIST, SINO_BAD_INPUT, "out: cannot make the folder '%s': %s", out, strerror(errno));
@@ -35,7 +35,7 @@ static void tell_algorithm(const SinoTry *try)
 {
     const SinoSettings *settings = try->settings;
     const bool swept = try->swept.count > 0 && strcmp(try->swept.name, "algorithm") == 0;
-    if (!settings->usual_algorithm || settings->algorithm != SINO_ALGORITHM_CG || swept) return;
+    if (!settings->solver.usual_algorithm || settings->solver.algorithm != SINO_ALGORITHM_CG || swept) return;
     sino_log_info(try->log, "algorithm",
                   "slices by cg, which compares values alike; recon takes fista unless --algorithm says otherwise "
                   "(--algorithm fista: here, too; fbp: faster)");
@@ -84,8 +84,8 @@ static SinoStatus check_names(const SinoTry *try)
 static SinoStatus choose_centers(SinoTry *try)
 {
     const SinoSettings *settings = try->settings;
-    const double last = (double)(try->input.info->column_count - 1), step = settings->center_search_step;
-    const double width = settings->center_search_width > 0 ? settings->center_search_width : default_width;
+    const double last = (double)(try->input.info->column_count - 1), step = settings->center.search_step;
+    const double width = settings->center.search_width > 0 ? settings->center.search_width : default_width;
     const double to_side = floor(width / step + 1e-9);
     char text[128];
     const double first = try->center - fmin(to_side, floor(try->center / step + 1e-9)) * step;
@@ -125,8 +125,8 @@ static SinoStatus run(SinoTry *try)
     const SinoSettings *settings = try->settings;
     SinoSettings first = *settings; /* the scan is opened as for the first value */
     SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_TRY));
-    if (settings->sweep) {
-        SINO_TRY(sino_swept_read(settings, settings->sweep, &try->swept));
+    if (settings->center.sweep) {
+        SINO_TRY(sino_swept_read(settings, settings->center.sweep, &try->swept));
         for (int64_t i = try->swept.count - 1; i >= 0; i--) { /* the first value last, which `first` keeps */
             SINO_TRY(sino_swept_take(settings, &try->swept, i, &first));
             SINO_TRY(sino_job_check(sino_job_kind(&first), SINO_JOB_TRY));
@@ -134,7 +134,7 @@ static SinoStatus run(SinoTry *try)
         SINO_TRY(each_file(try, refuse_existing, (void *)settings)); /* before the center is searched */
     }
     SINO_TRY(sino_try_open(try, &first));
-    if (!settings->sweep) {
+    if (!settings->center.sweep) {
         SINO_TRY(choose_centers(try));
         SINO_TRY(each_file(try, refuse_existing, (void *)settings));
     }
@@ -155,7 +155,7 @@ SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log)
         sino_runtime_abandon(try.runtime);
     else
         status = sino_runtime_stop(try.runtime);
-    if (status && try.directory_made) rmdir(settings->out); /* succeeds only if the directory is empty */
+    if (status && try.directory_made) rmdir(settings->output.path); /* succeeds only if the directory is empty */
     sino_try_close(&try);
     free(try.quality);
     return status;

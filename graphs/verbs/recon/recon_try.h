@@ -5,6 +5,7 @@
 
 #include "integrals.h"
 #include "recon.h"
+#include "settings.h"
 #include "settings_vary.h"
 #include "slice_quality.h"
 

@@ -32,36 +32,36 @@ static const SinoInput *scan_of(const SinoRecon *recon)
 static void name_output(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    const SinoSaveFormat format = settings->save_format;
+    const SinoSaveFormat format = settings->output.format;
     const bool both = format == SINO_SAVE_BOTH;
-    recon->request.codes = (SinoVoxelCodes){settings->output_type, settings->output_range};
+    recon->request.codes = (SinoVoxelCodes){settings->output.type, settings->output.range};
     if (settings->memory) {
         recon->request.memory = &settings->memory->volume;
         return;
     }
-    recon->request.hdf5_path = both || format == SINO_SAVE_HDF5 ? settings->out : NULL;
+    recon->request.hdf5_path = both || format == SINO_SAVE_HDF5 ? settings->output.path : NULL;
     recon->request.tiff_directory = both || format == SINO_SAVE_TIFF ? recon->names.tiff_directory : NULL;
-    recon->request.stack_path = format == SINO_SAVE_STACK ? settings->out : NULL;
-    recon->request.zarr_path = format == SINO_SAVE_ZARR ? settings->out : NULL;
-    recon->request.zstd = settings->compression == SINO_COMPRESSION_ZSTD;
-    recon->request.overwrite = settings->overwrite;
+    recon->request.stack_path = format == SINO_SAVE_STACK ? settings->output.path : NULL;
+    recon->request.zarr_path = format == SINO_SAVE_ZARR ? settings->output.path : NULL;
+    recon->request.zstd = settings->output.compression == SINO_COMPRESSION_ZSTD;
+    recon->request.overwrite = settings->output.overwrite;
     recon->request.resume = recon->resume.earlier;
-    recon->request.deflate = settings->compression == SINO_COMPRESSION_DEFLATE;
+    recon->request.deflate = settings->output.compression == SINO_COMPRESSION_DEFLATE;
 }
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
-    if (recon->settings->memory) return sino_rays_kind.check(recon->settings->operator_cache);
+    if (recon->settings->memory) return sino_rays_kind.check(recon->settings->projection.cache);
     SINO_TRY(sino_recon_check_compression(recon));
-    SINO_TRY(sino_recon_check_name(recon->settings));
+    SINO_TRY(sino_recon_check_name(&recon->settings->output));
     SINO_TRY(sino_recon_check_files(recon->settings, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
-    SINO_TRY(sino_rays_kind.check(recon->settings->operator_cache));
-    for (int i = 0; i < SINO_PICTURES && recon->settings->pictures; i++)
+    SINO_TRY(sino_rays_kind.check(recon->settings->projection.cache));
+    for (int i = 0; i < SINO_PICTURES && recon->settings->output.pictures; i++)
         SINO_TRY(sino_recon_check_new(recon->settings, recon->names.picture[i]));
-    return recon->names.report ? sino_output_check(recon->names.report, recon->settings->overwrite) : NULL;
+    return recon->names.report ? sino_output_check(recon->names.report, recon->settings->output.overwrite) : NULL;
 }
 
 static bool is_first(const SinoRecon *recon)
@@ -100,7 +100,7 @@ static SinoStatus find_center(SinoRecon *recon)
     SinoGeometry *geometry = &recon->input.geometry;
     const double earlier = sino_resume_center(&recon->resume);
     if (!recon->kind->find_center) return NULL;
-    if (isnan(recon->settings->rotation_axis) && !isnan(earlier)) {
+    if (isnan(recon->settings->center.rotation_axis) && !isnan(earlier)) {
         geometry->center = earlier;
         sino_log_info(recon->log, "center", "rotation center: column %.2f (of the unfinished run)",
                       sino_input_column_of_file(&recon->input, earlier));
@@ -140,11 +140,12 @@ static SinoStatus set_up(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SinoProcesses *processes = recon->processes;
-    if (sino_recon_keeps_journals(recon)) SINO_TRY(sino_resume_open(settings, processes, recon->log, &recon->resume));
+    if (sino_recon_keeps_journals(recon))
+        SINO_TRY(sino_resume_open(&settings->output, processes, recon->log, &recon->resume));
     SinoStageChoice stages = {0};
     SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
     SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
-    SINO_TRY(sino_processes_agree(processes, sino_input_choose_stages(settings, stages, &recon->input)));
+    SINO_TRY(sino_processes_agree(processes, sino_input_choose_stages(&settings->stages, stages, &recon->input)));
     SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
@@ -155,7 +156,7 @@ static SinoStatus set_up(SinoRecon *recon)
     const int64_t side = recon->input.geometry.grid_size;
     sino_recon_mark(recon, "the work is divided");
     SINO_TRY(find_center(recon));
-    if (isnan(settings->rotation_axis) && recon->kind->find_center)
+    if (isnan(settings->center.rotation_axis) && recon->kind->find_center)
         sino_recon_mark(recon, "the rotation center is found");
     const bool by_center = recon->job->beam == SINO_BEAM_CONE || sino_input_is_half(&recon->input);
     if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
@@ -211,7 +212,7 @@ static SinoStatus check_repairs(const SinoRecon *recon)
 {
     if (!is_first(recon) || !scan_of(recon)) return NULL;
     sino_repairs_tell(recon->log, &recon->input, &recon->record, recon->kind->facts(recon).weighs_rays);
-    return sino_repairs_check(&recon->record, recon->settings->max_repaired);
+    return sino_repairs_check(&recon->record, recon->settings->input.max_repaired);
 }
 
 static SinoStatus write_center(SinoRecon *recon)
@@ -237,10 +238,10 @@ static SinoStatus write_process(SinoRecon *recon)
     free(text);
     if (status) return status;
     SINO_TRY(sino_volume_process_text(volume, "version", sino_version_text()));
-    SINO_TRY(sino_volume_process_text(volume, "input", settings->file_name));
+    SINO_TRY(sino_volume_process_text(volume, "input", settings->input.file_name));
     SINO_TRY(sino_volume_process_text(volume, "input_xxh3", recon->checksum));
-    SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->algorithm)));
-    SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->precision)));
+    SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->solver.algorithm)));
+    SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->projection.precision)));
     SINO_TRY(write_center(recon));
     SINO_TRY(sino_recon_write_range(recon));
     return recon->kind->write_process(recon);
@@ -276,7 +277,7 @@ static SinoStatus write_pictures(const SinoRecon *recon)
         {SINO_PICTURE_MAXIMUM, sections->height, sections->width, sections->maximum},
         {SINO_PICTURE_SINOGRAM, record->angle_count, record->column_count, record->sinogram}};
     const char *name[SINO_PICTURES] = {"", "", "", "", ""};
-    if (!recon->settings->pictures) return NULL;
+    if (!recon->settings->output.pictures) return NULL;
     for (int i = 0; i < SINO_PICTURES; i++) {
         const bool plane = picture[i].which == SINO_PICTURE_XZ || picture[i].which == SINO_PICTURE_YZ;
         if (!picture[i].pixels || (plane && !recon->kind->planes)) continue;
@@ -417,7 +418,7 @@ static SinoStatus finish(SinoRecon *recon)
 static void tell_memory(const SinoRecon *recon)
 {
     char most[24], planned[24];
-    if (!recon->settings->profile) return;
+    if (!recon->settings->runtime.profile) return;
     sino_log_info(recon->log, "profile", "data: %s at most, %s planned",
                   sino_bytes_text(sino_data_most_bytes(recon->runtime), most),
                   sino_bytes_text(recon->kind->facts(recon).data_bytes, planned));

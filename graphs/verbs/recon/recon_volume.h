@@ -10,6 +10,7 @@
 #include "job_kind.h"
 #include "recon.h"
 #include "recon_resume.h"
+#include "settings.h"
 
 #include <stdio.h>
 
@@ -150,7 +151,7 @@ SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const
 SinoStatus sino_recon_check_compression(const SinoRecon *recon);
 
 /* SINO_BAD_INPUT: the name of the output ends as that of another format (.tif, .zarr). */
-SinoStatus sino_recon_check_name(const SinoSettings *settings);
+SinoStatus sino_recon_check_name(const SinoOutputSettings *settings);
 bool sino_recon_keeps_journals(const SinoRecon *recon);
 SinoStatus sino_recon_make_levels(SinoRecon *recon);
 void sino_recon_tell_output(const SinoRecon *recon);

@@ -28,9 +28,10 @@ SinoStatus sino_try_file(const SinoTry *try, int64_t i, char **name)
 {
     const SinoSwept *swept = &try->swept;
     const int digits = swept->axis ? digits_of(swept) : 0;
-    const int length = swept->axis ? asprintf(name, "%s/recon_%0*.*f.tiff", try->settings->out, digits + 6, digits,
-                                              strtod(swept->value[i], NULL))
-                                   : asprintf(name, "%s/%s_%s.tiff", try->settings->out, swept->name, swept->value[i]);
+    const int length = swept->axis
+                           ? asprintf(name, "%s/recon_%0*.*f.tiff", try->settings->output.path, digits + 6, digits,
+                                      strtod(swept->value[i], NULL))
+                           : asprintf(name, "%s/%s_%s.tiff", try->settings->output.path, swept->name, swept->value[i]);
     SINO_CHECK(length >= 0, SINO_FAILED, "no memory for a file name");
     return NULL;
 }
@@ -38,8 +39,9 @@ SinoStatus sino_try_file(const SinoTry *try, int64_t i, char **name)
 SinoStatus sino_try_summary_files(const SinoTry *try, char **sheet, char **table)
 {
     *table = NULL;
-    SINO_CHECK(asprintf(sheet, "%s/sheet.html", try->settings->out) >= 0, SINO_FAILED, "no memory for a file name");
-    if (asprintf(table, "%s/sweep.csv", try->settings->out) >= 0) return NULL;
+    SINO_CHECK(asprintf(sheet, "%s/sheet.html", try->settings->output.path) >= 0, SINO_FAILED,
+               "no memory for a file name");
+    if (asprintf(table, "%s/sweep.csv", try->settings->output.path) >= 0) return NULL;
     free(*sheet);
     return sino_error(SINO_FAILED, "no memory for a file name");
 }
@@ -122,7 +124,7 @@ static SinoStatus write_sheet(SinoTry *try, const char *path, int64_t best)
         picture[i] = (SinoContactPicture){.title = text[i][0], .note = text[i][1], .chosen = i == best};
     }
     snprintf(note, sizeof note, "row %" PRId64 ", %s%s", try->input.first_row,
-             sino_algorithm_name(try->settings->algorithm),
+             sino_algorithm_name(try->settings->solver.algorithm),
              best >= 0 ? "; the center with the least entropy is framed" : "");
     status = sino_contact_sheet_write(path, &(SinoContactSheet){.title = try->swept.name,
                                                                 .note = note,

@@ -38,7 +38,7 @@ static SinoStatus choose_slice(SinoTry *try)
 {
     int64_t slice;
     if (try->cone) return NULL;
-    SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->nsino, &slice));
+    SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->center.nsino, &slice));
     sino_input_take_slices(&try->input, slice, 1);
     try->input.first_slice = 0; /* of the slices that are reconstructed */
     return NULL;
@@ -66,10 +66,10 @@ SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     if (first) {
         SINO_TRY(sino_recon_check_reports(settings));
-        SINO_TRY(sino_rays_kind.check(settings->operator_cache));
+        SINO_TRY(sino_rays_kind.check(settings->projection.cache));
     }
     SINO_TRY(sino_check_scan(settings, &try->input, try->log, &stages));
-    SINO_TRY(sino_input_choose_stages(settings, stages, &try->input));
+    SINO_TRY(sino_input_choose_stages(&settings->stages, stages, &try->input));
     if (first) SINO_TRY(sino_recon_start_runtime(settings, NULL, try->log, &try->runtime));
     if (sino_dropped_matter(settings)) SINO_TRY(sino_dropped_find(try->runtime, &try->input));
     SINO_TRY(take_center(try, settings, first));
@@ -101,7 +101,7 @@ static SinoStatus take_operator(SinoTry *try, const SinoSettings *settings)
         SINO_TRY(sino_team_new(try->runtime, NULL, settings, &try->input, &try->team));
         try->planned = true;
     }
-    const SinoOperatorRequest wanted = sino_team_operator(&try->team, &try->input.geometry, settings->operator_cache);
+    const SinoOperatorRequest wanted = sino_team_operator(&try->team, &try->input.geometry, settings->projection.cache);
     return sino_operator_new(try->runtime, &wanted, &try->op);
 }
 
@@ -127,8 +127,8 @@ static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings,
                                      SinoRecord *record)
 {
     const SinoSolver *solver = sino_solver_of(settings);
-    const int64_t columns = sino_solver_history_columns(solver, settings);
-    const int64_t numbers = sino_solver_history_numbers(solver, settings);
+    const int64_t columns = sino_solver_history_columns(solver, &settings->solver);
+    const int64_t numbers = sino_solver_history_numbers(solver, &settings->solver);
     const SinoRecordShape shape = sino_record_shape(&try->input.geometry, 1, columns, numbers, true);
     SINO_TRY(sino_record_new(&shape, record));
     SINO_TRY(take_operator(try, settings));
@@ -149,7 +149,7 @@ static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings,
 static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
 {
     unsigned char *mask;
-    SINO_TRY(sino_mask_read(settings, sino_geometry_slice_side(&try->input.geometry), &mask));
+    SINO_TRY(sino_mask_read(&settings->solver, sino_geometry_slice_side(&try->input.geometry), &mask));
     SinoStatus status = reconstruct_masked(try, settings, mask, record);
     free(mask);
     return status;
@@ -202,8 +202,9 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
                                 const SinoUnitPlanRequest *planned, SinoRecord *record)
 {
     const SinoCone *cone = planned->problem->cone;
-    const SinoRecordShape shape = sino_cone_record_shape(cone, sino_solver_history_columns(planned->solver, settings),
-                                                         sino_solver_history_numbers(planned->solver, settings), true);
+    const SinoRecordShape shape =
+        sino_cone_record_shape(cone, sino_solver_history_columns(planned->solver, &settings->solver),
+                               sino_solver_history_numbers(planned->solver, &settings->solver), true);
     SinoUnitPlan plan;
     SinoOperator *op = NULL;
     SinoIntegrals *integrals = NULL;
@@ -244,7 +245,8 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
 {
     SinoSettings varied;
     SINO_TRY(sino_swept_take(try->settings, &try->swept, i, &varied));
-    if (try->swept.axis) try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.rotation_axis);
+    if (try->swept.axis)
+        try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.center.rotation_axis);
     if (try->swept.reopens && i > 0) {
         sino_try_close(try);
         SINO_TRY(sino_try_open(try, &varied));

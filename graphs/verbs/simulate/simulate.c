@@ -34,8 +34,8 @@ typedef struct Simulate {
 static SinoStatus open_input(Simulate *of)
 {
     SinoRecon *recon = &of->recon;
-    SINO_TRY(of->settings.file_name ? recon->kind->try_input(&of->settings)
-                                    : sino_plan_imagine(&of->settings, &of->imagined, &recon->input));
+    SINO_TRY(of->settings.input.file_name ? recon->kind->try_input(&of->settings)
+                                          : sino_plan_imagine(&of->settings, &of->imagined, &recon->input));
     return recon->kind->begin(recon);
 }
 
@@ -53,16 +53,17 @@ static SinoStatus start_runtime(Simulate *of)
     SINO_TRY(sino_recon_check_reports(settings));
     SINO_TRY(sino_settings_text(settings, SINO_VERB_SIMULATE, &text));
     /* Devices are known beforehand, so that StarPU need not start again, which it cannot under SMPI. */
-    const unsigned devices = of->machine->device_count > 0 ? settings->devices : settings->devices & SINO_DEVICE_CPU;
-    const bool named = settings->devices != SINO_DEVICE_ALL || sino_processes_count(of->recon.processes) == 1;
+    const unsigned devices =
+        of->machine->device_count > 0 ? settings->runtime.devices : settings->runtime.devices & SINO_DEVICE_CPU;
+    const bool named = settings->runtime.devices != SINO_DEVICE_ALL || sino_processes_count(of->recon.processes) == 1;
     const SinoRuntimeRequest request = {.processes = of->recon.processes,
-                                        .devices = played(named ? settings->devices : devices),
-                                        .scheduler = settings->scheduler,
-                                        .graph_path = settings->graph,
-                                        .overwrite = settings->overwrite,
-                                        .profile = settings->profile != NULL,
-                                        .profile_path = sino_settings_profile_file(settings),
-                                        .trace_path = settings->trace,
+                                        .devices = played(named ? settings->runtime.devices : devices),
+                                        .scheduler = settings->runtime.scheduler,
+                                        .graph_path = settings->runtime.graph,
+                                        .overwrite = settings->output.overwrite,
+                                        .profile = settings->runtime.profile != NULL,
+                                        .profile_path = sino_settings_profile_file(&settings->runtime),
+                                        .trace_path = settings->runtime.trace,
                                         .settings = text,
                                         .log = of->recon.log};
     SinoStatus status = sino_runtime_start(&request, &of->recon.runtime);
@@ -75,7 +76,7 @@ static SinoStatus take_center(SinoRecon *recon)
 {
     SinoGeometry *geometry = &recon->input.geometry;
     if (!recon->kind->find_center) return NULL;
-    if (!isnan(recon->settings->rotation_axis)) return recon->kind->find_center(recon);
+    if (!isnan(recon->settings->center.rotation_axis)) return recon->kind->find_center(recon);
     geometry->center = (double)(geometry->column_count - 1) / 2;
     return NULL;
 }
@@ -85,7 +86,7 @@ static SinoStatus divide(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_limit_stages(recon)));
     SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_processes_agree(recon->processes, take_center(recon)));
-    return isnan(recon->settings->rotation_axis) ? NULL : recon->kind->plan(recon);
+    return isnan(recon->settings->center.rotation_axis) ? NULL : recon->kind->plan(recon);
 }
 
 static SinoStatus build(SinoRecon *recon)
@@ -186,19 +187,19 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
     SinoSimulateReport report = {.machine = of->machine,
                                  .facts = recon->kind->facts(recon),
                                  .sizes = recon->kind->sizes(recon),
-                                 .algorithm = sino_algorithm_name(of->settings.algorithm),
-                                 .precision = sino_precision_name(of->settings.precision),
+                                 .algorithm = sino_algorithm_name(of->settings.solver.algorithm),
+                                 .precision = sino_precision_name(of->settings.projection.precision),
                                  .scheduler = sino_runtime_scheduler(recon->runtime),
-                                 .communication = sino_communication_name(of->settings.communication),
+                                 .communication = sino_communication_name(of->settings.team.communication),
                                  .wall_s = wall_s,
                                  .all = rank[0],
                                  .rank_count = count,
-                                 .ranks_per_node = sino_larger(1, of->settings.ranks_per_node),
+                                 .ranks_per_node = sino_larger(1, of->settings.plan.ranks_per_node),
                                  .rank = rank};
     SinoSimulationCounts *sum = &report.all.counts;
     for (int64_t r = 1; r < count; r++) add_rank(&report.all, &rank[r]);
     qsort(sum->kind, (size_t)sum->kind_count, sizeof *sum->kind, by_seconds);
-    if (of->settings.json)
+    if (of->settings.output.json)
         sino_simulate_json(&report, stdout);
     else
         sino_simulate_print(&report, stdout);
@@ -239,7 +240,7 @@ static SinoStatus simulate(Simulate *of)
 }
 
 /* Devices that are named must be those of the machine. */
-static SinoStatus check_devices(const SinoSettings *settings, const SinoMachineFile *machine)
+static SinoStatus check_devices(const SinoRuntimeSettings *settings, const SinoMachineFile *machine)
 {
     const unsigned named = settings->devices == SINO_DEVICE_ALL ? 0 : settings->devices & ~(unsigned)SINO_DEVICE_CPU;
     const bool opencl = machine->device_count > 0 && machine->device_kind == SINO_DEVICE_OPENCL;
@@ -256,13 +257,14 @@ static SinoStatus check(const SinoSettings *settings, SinoMachineFile *machine)
     char launcher[SINO_SIMULATE_PATH];
     SINO_TRY(sino_simulate_machine(settings, machine));
     if (!SINO_SIMULATES) return sino_simulate_missing();
-    SINO_TRY(check_devices(settings, machine));
+    SINO_TRY(check_devices(&settings->runtime, machine));
     SINO_TRY(sino_simulate_request(settings, machine, launcher, &request));
     SINO_TRY(sino_simulation_check(&request));
-    SINO_CHECK(request.ranks == 1 || !settings->scheduler || !strchr(settings->scheduler, ':'), SINO_BAD_INPUT,
+    SINO_CHECK(request.ranks == 1 || !settings->runtime.scheduler || !strchr(settings->runtime.scheduler, ':'),
+               SINO_BAD_INPUT,
                "scheduler is '%s', and there are %" PRId64 " ranks; allowed: a policy of StarPU's, since the copies of "
                "the program in a simulation cannot each have a shared object",
-               settings->scheduler, request.ranks);
+               settings->runtime.scheduler, request.ranks);
     SINO_CHECK(sino_simulation_machine(), SINO_FAILED, "the simulation did not begin");
     return NULL;
 }
@@ -280,7 +282,8 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *lo
                              .log = log,
                              .processes = sino_job_processes(job)}};
     if (sino_processes_rank(of.recon.processes) > 0) sino_log_mute(log);
-    of.settings.workers = 0; /* the simulated machine has as many cores */
-    if (settings->memory_bytes == 0) of.settings.memory_bytes = of.machine->memory_bytes / 100 * MEMORY_PERCENT;
+    of.settings.runtime.workers = 0; /* the simulated machine has as many cores */
+    if (settings->runtime.memory_bytes == 0)
+        of.settings.runtime.memory_bytes = of.machine->memory_bytes / 100 * MEMORY_PERCENT;
     return simulate(&of);
 }

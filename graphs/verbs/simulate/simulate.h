@@ -5,6 +5,7 @@
 
 #include "machine_file.h"
 #include "recon_volume.h"
+#include "settings.h"
 #include "simulation.h"
 
 enum { SINO_SIMULATE_PATH = 4224 };

@@ -33,11 +33,12 @@ SinoStatus sino_simulate_request(const SinoSettings *settings, const SinoMachine
 {
     char directory[PATH_BYTES];
     *request = (SinoSimulationRequest){.machine = machine,
-                                       .workers = settings->workers,
-                                       .devices = settings->devices & ~(unsigned)SINO_DEVICE_CPU,
-                                       .ranks_per_node = settings->ranks_per_node > 0 ? settings->ranks_per_node : 1};
+                                       .workers = settings->runtime.workers,
+                                       .devices = settings->runtime.devices & ~(unsigned)SINO_DEVICE_CPU,
+                                       .ranks_per_node =
+                                           settings->plan.ranks_per_node > 0 ? settings->plan.ranks_per_node : 1};
     SINO_TRY(sino_multiply(machine->nodes, request->ranks_per_node, "--ranks-per-node", &request->ranks));
-    if (settings->ranks > 0) request->ranks = settings->ranks;
+    if (settings->plan.ranks > 0) request->ranks = settings->plan.ranks;
     if (!find_directory(directory)) return NULL;
     /* Within a simulation this program is the launcher itself. */
     snprintf(launcher, SINO_SIMULATE_PATH, "%ssinodag-ranks", directory);
@@ -80,8 +81,8 @@ SinoStatus sino_simulate_missing(void)
 
 SinoStatus sino_simulate_machine(const SinoSettings *settings, SinoMachineFile *machine)
 {
-    return settings->machine ? sino_machine_named(settings, machine)
-                             : sino_machine_file_open("--machine", "here", machine);
+    return settings->plan.machine ? sino_machine_named(settings, machine)
+                                  : sino_machine_file_open("--machine", "here", machine);
 }
 
 /* What the simulation needs to know before it begins. */

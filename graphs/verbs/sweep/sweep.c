@@ -35,7 +35,7 @@ static void read_processor(char name[128])
     if (file) (void)fclose(file);
 }
 
-static void print_words(const SinoSettings *settings, char *const *words, FILE *out)
+static void print_words(const SinoInputSettings *settings, char *const *words, FILE *out)
 {
     fputs("command: sinodag sweep", out);
     if (settings->file_name) fprintf(out, " %s", settings->file_name);
@@ -57,7 +57,7 @@ static SinoStatus describe(const SinoSweep *sweep, char **text)
                 sino_runtime_starpu_version(starpu));
         fprintf(out, "machine: %s, %s, %d cores of %s\n", uname(&machine) == 0 ? machine.nodename : "", machine.machine,
                 sino_platform_core_count(), *processor ? processor : "an unknown processor");
-        print_words(sweep->settings, words, out);
+        print_words(&sweep->settings->input, words, out);
         fputs("policies:", out);
         for (int64_t i = 0; i < sweep->scheduler_count; i++) fprintf(out, " %s", sweep->scheduler[i]);
         fputc('\n', out);
@@ -92,7 +92,7 @@ static SinoStatus simulate_case(SinoSweep *sweep, const SinoSweepCase *of, int64
     SinoSweepChild child;
     SinoSweepRow row = sino_sweep_row(SINO_SWEEP_SIMULATION, of);
     row.order = number;
-    row.seed = sweep->settings->seed;
+    row.seed = sweep->settings->phantom.seed;
     SINO_TRY(sino_sweep_simulate(sweep, of, sweep->rows.count + 1, &child));
     return sino_sweep_record(sweep, &child, &row);
 }
@@ -112,7 +112,7 @@ static SinoStatus measure_case(SinoSweep *sweep, const SinoSweepCase *of, int64_
     const SinoSweepRow *predicted = sino_sweep_find(sweep, SINO_SWEEP_SIMULATION, of, 0);
     row.repetition = repetition;
     row.order = order;
-    row.seed = sweep->settings->seed;
+    row.seed = sweep->settings->phantom.seed;
     row.load = load_average();
     if (predicted) row.predicted_s = predicted->predicted_s;
     SINO_TRY(sino_sweep_recon(sweep, of, "frozen", "run", sweep->rows.count + 1, &child));
@@ -121,7 +121,7 @@ static SinoStatus measure_case(SinoSweep *sweep, const SinoSweepCase *of, int64_
 
 static SinoStatus measure_in_order(SinoSweep *sweep, const int64_t *order)
 {
-    for (int64_t r = 0; r < sweep->settings->repetitions; r++)
+    for (int64_t r = 0; r < sweep->settings->sweep.repetitions; r++)
         for (int64_t i = 0; i < sweep->case_count; i++) {
             const SinoSweepCase *of = &sweep->of[order[r * sweep->case_count + i]];
             if (!sino_sweep_find(sweep, SINO_SWEEP_MEASUREMENT, of, r + 1))
@@ -136,7 +136,7 @@ static SinoStatus measure(SinoSweep *sweep)
     SINO_TRY(sino_sweep_order(sweep, &order));
     SinoStatus status = sino_sweep_calibrate(sweep);
     sweep->start_s = sino_platform_now_s(); /* a run of the calibration is no measure for those to come */
-    if (!status && sweep->settings->simulation == SINO_SIMULATION_YES) status = simulate(sweep);
+    if (!status && sweep->settings->sweep.simulation == SINO_SIMULATION_YES) status = simulate(sweep);
     if (!status) status = measure_in_order(sweep, order);
     free(order);
     return status;
@@ -145,29 +145,29 @@ static SinoStatus measure(SinoSweep *sweep)
 /* Counts what is to be done, and what a table that is continued has. */
 static void count(SinoSweep *sweep)
 {
-    const bool simulated = sweep->settings->simulation != SINO_SIMULATION_NO;
-    const bool measured = sweep->settings->simulation != SINO_SIMULATION_ONLY;
-    const int64_t of_each = (simulated ? 1 : 0) + (measured ? sweep->settings->repetitions : 0);
+    const bool simulated = sweep->settings->sweep.simulation != SINO_SIMULATION_NO;
+    const bool measured = sweep->settings->sweep.simulation != SINO_SIMULATION_ONLY;
+    const int64_t of_each = (simulated ? 1 : 0) + (measured ? sweep->settings->sweep.repetitions : 0);
     sweep->run_count = sino_times(sweep->case_count, of_each);
     for (const SinoSweepRow *row = sweep->rows.row; row < sweep->rows.row + sweep->rows.count; row++)
         sweep->runs_found += row->phase != SINO_SWEEP_CALIBRATION;
     sweep->runs_done = sweep->runs_found;
     if (sweep->rows.count > 0)
-        sino_log_info(sweep->log, "resume", "%s has %" PRId64 " of %" PRId64 " runs", sweep->settings->csv,
+        sino_log_info(sweep->log, "resume", "%s has %" PRId64 " of %" PRId64 " runs", sweep->settings->bench.csv,
                       sweep->runs_found, sweep->run_count);
 }
 
 static SinoStatus check_outputs(const SinoSettings *settings)
 {
-    const bool replaces = settings->overwrite || settings->resume;
-    SINO_TRY(sino_output_check(settings->csv, replaces));
-    return settings->report ? sino_output_check(settings->report, replaces) : NULL;
+    const bool replaces = settings->output.overwrite || settings->output.resume;
+    SINO_TRY(sino_output_check(settings->bench.csv, replaces));
+    return settings->sweep.report ? sino_output_check(settings->sweep.report, replaces) : NULL;
 }
 
 static SinoStatus make_directories(const SinoSettings *settings)
 {
-    if (settings->plots) SINO_TRY(sino_sweep_directory(settings, "--plots", settings->plots));
-    return settings->keep ? sino_sweep_directory(settings, "--keep", settings->keep) : NULL;
+    if (settings->sweep.plots) SINO_TRY(sino_sweep_directory(&settings->output, "--plots", settings->sweep.plots));
+    return settings->sweep.keep ? sino_sweep_directory(&settings->output, "--keep", settings->sweep.keep) : NULL;
 }
 
 /* What a signal leaves behind. */
@@ -175,7 +175,7 @@ static void tell_rows(void *of, FILE *clause)
 {
     const SinoSweep *sweep = of;
     const int64_t count = __atomic_load_n(&sweep->rows.count, __ATOMIC_RELAXED);
-    fprintf(clause, "%s has %" PRId64 " runs, from which --resume goes on", sweep->settings->csv, count);
+    fprintf(clause, "%s has %" PRId64 " runs, from which --resume goes on", sweep->settings->bench.csv, count);
 }
 
 static SinoStatus run_all(SinoSweep *sweep)
@@ -187,13 +187,13 @@ static SinoStatus run_all(SinoSweep *sweep)
     SINO_TRY(describe(sweep, &about));
     SINO_TRY_OR(status, end, remark(sweep, &more));
     SINO_TRY_OR(status, end,
-                sino_sweep_csv_open(settings->csv, settings->overwrite, settings->resume, about, more, &sweep->rows,
-                                    &sweep->csv));
+                sino_sweep_csv_open(settings->bench.csv, settings->output.overwrite, settings->output.resume, about,
+                                    more, &sweep->rows, &sweep->csv));
     sino_ending_add(&last);
     count(sweep);
     sweep->start_s = sino_platform_now_s();
-    SINO_TRY_OR(status, end, settings->simulation == SINO_SIMULATION_ONLY ? simulate(sweep) : measure(sweep));
-    sino_log_info(sweep->log, "output", "written: %s", settings->csv);
+    SINO_TRY_OR(status, end, settings->sweep.simulation == SINO_SIMULATION_ONLY ? simulate(sweep) : measure(sweep));
+    sino_log_info(sweep->log, "output", "written: %s", settings->bench.csv);
     SINO_TRY_OR(status, end, sino_sweep_report(sweep, about, more));
 end:
     sino_ending_remove(&last);
@@ -206,7 +206,7 @@ static SinoStatus prepare(SinoSweep *sweep)
 {
     SINO_TRY(check_outputs(sweep->settings));
     SINO_TRY(sino_sweep_folder_make(&sweep->folder));
-    if (sweep->settings->simulation != SINO_SIMULATION_NO) SINO_TRY(sino_sweep_check_simulator(sweep));
+    if (sweep->settings->sweep.simulation != SINO_SIMULATION_NO) SINO_TRY(sino_sweep_check_simulator(sweep));
     SINO_TRY(sino_sweep_policies(sweep));
     SINO_TRY(sino_sweep_cases(sweep));
     return make_directories(sweep->settings);
@@ -223,7 +223,7 @@ static SinoStatus judge(const SinoSweep *sweep)
                "%" PRId64 " of %" PRId64 " runs failed, and %" PRId64
                " have a volume that differs from those of others; "
                "%s tells which",
-               failed, sweep->rows.count, different, sweep->settings->csv);
+               failed, sweep->rows.count, different, sweep->settings->bench.csv);
     return NULL;
 }
 

@@ -56,7 +56,7 @@ const char *sino_sweep_path(const SinoSweep *sweep, char path[SINO_SWEEP_PATH], 
     __attribute__((format(printf, 3, 4)));
 /* Makes the directory of --keep or --plots. SINO_BAD_INPUT: it has something already, and neither --overwrite nor
  * --resume is given. */
-SinoStatus sino_sweep_directory(const SinoSettings *settings, const char *option, const char *path);
+SinoStatus sino_sweep_directory(const SinoOutputSettings *settings, const char *option, const char *path);
 
 /* sweep_child.c. Runs of children, whose profile is at profile_path. `number` distinguishes files that are kept; 0: a
  * trial, which is killed after 15 s. */

@@ -52,7 +52,7 @@ static SinoStatus record_run(SinoSweep *sweep, const SinoSweepCase *setup, int64
     snprintf(of.scheduler, sizeof of.scheduler, "%s", of.devices == SINO_DEVICE_CPU ? "lws" : "dmda");
     SinoSweepRow row = sino_sweep_row(SINO_SWEEP_CALIBRATION, &of), unused = row;
     row.order = number;
-    row.seed = sweep->settings->seed;
+    row.seed = sweep->settings->phantom.seed;
     SINO_TRY(sino_sweep_recon(sweep, &of, "record", "calibration", sweep->rows.count + 1, &child));
     SINO_TRY(sino_sweep_record(sweep, &child, &row));
     *works = row.exit_code == 0;

@@ -81,7 +81,7 @@ static SinoStatus find_scan(const SinoSweep *sweep, const SinoSweepCase *of, cha
     char log[SINO_SWEEP_PATH];
     Command command = {.count = 0};
     SinoProgramEnd end;
-    snprintf(path, SINO_SWEEP_PATH, "%s", sweep->settings->file_name ? sweep->settings->file_name : "");
+    snprintf(path, SINO_SWEEP_PATH, "%s", sweep->settings->input.file_name ? sweep->settings->input.file_name : "");
     if (of->columns == 0) return NULL;
     sino_sweep_path(sweep, path, "scan_%" PRId64 "_%" PRId64 "_%" PRId64 ".h5", of->columns, of->angles, of->slices);
     if (access(path, R_OK) == 0) return NULL;
@@ -101,7 +101,7 @@ static SinoStatus find_scan(const SinoSweep *sweep, const SinoSweepCase *of, cha
 static void name_files(const SinoSweep *sweep, const char *kind, int64_t number, SinoSweepChild *child,
                        char log[SINO_SWEEP_PATH])
 {
-    const char *keep = number > 0 ? sweep->settings->keep : NULL;
+    const char *keep = number > 0 ? sweep->settings->sweep.keep : NULL;
     if (!keep) {
         sino_sweep_path(sweep, child->profile_path, "profile.json");
         sino_sweep_path(sweep, log, "run.log");
@@ -157,7 +157,7 @@ SinoStatus sino_sweep_check_simulator(const SinoSweep *sweep)
     SINO_CHECK(end.exit_code == 0, SINO_BAD_INPUT,
                "--simulate is '%s', but `%s simulate --help` fails: %s; allowed: a program with the verb simulate, "
                "which SINODAG_SIMULATOR may name",
-               sweep->settings->simulation == SINO_SIMULATION_ONLY ? "only" : "yes",
+               sweep->settings->sweep.simulation == SINO_SIMULATION_ONLY ? "only" : "yes",
                simulator() == own_program ? "sinodag" : simulator(), *end.message ? end.message : "it does not start");
     return NULL;
 }
@@ -176,7 +176,7 @@ SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_
         add(&command, "--angles=%" PRId64, of->angles);
         add(&command, "--slices=%" PRId64, of->slices);
     } else {
-        add(&command, "--file-name=%s", sweep->settings->file_name);
+        add(&command, "--file-name=%s", sweep->settings->input.file_name);
     }
     add(&command, "--overwrite");
     add(&command, "--profile=%s", child->profile_path);

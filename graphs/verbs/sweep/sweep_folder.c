@@ -95,7 +95,7 @@ static bool is_empty(const char *path)
     return count <= 2; /* "." and ".." */
 }
 
-SinoStatus sino_sweep_directory(const SinoSettings *settings, const char *option, const char *path)
+SinoStatus sino_sweep_directory(const SinoOutputSettings *settings, const char *option, const char *path)
 {
     SINO_CHECK(mkdir(path, 0777) == 0 || errno == EEXIST, SINO_BAD_INPUT, "%s: %s: %s", option, path, strerror(errno));
     SINO_CHECK(access(path, W_OK | X_OK) == 0, SINO_BAD_INPUT, "%s: %s: %s", option, path, strerror(errno));

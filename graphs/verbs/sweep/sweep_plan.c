@@ -19,7 +19,7 @@ typedef struct Axis {
     size_t offset;
 } Axis;
 
-static SinoStatus check_workers(const SinoSettings *settings)
+static SinoStatus check_workers(const SinoSweepSettings *settings)
 {
     const int64_t cores = sino_platform_core_count();
     for (int64_t i = 0; settings->simulation != SINO_SIMULATION_ONLY && i < settings->worker_counts.count; i++)
@@ -33,7 +33,7 @@ static SinoStatus count_runs(const SinoSweep *sweep, const Axis axis[LISTS], int
 {
     int64_t count = kinds;
     for (int a = 0; a < LISTS && axis[a].list; a++) count = sino_times(count, axis[a].list->count);
-    const int64_t runs = sino_times(sino_times(count, sweep->scheduler_count), sweep->settings->repetitions);
+    const int64_t runs = sino_times(sino_times(count, sweep->scheduler_count), sweep->settings->sweep.repetitions);
     SINO_CHECK(runs <= RUNS_MAX, SINO_BAD_INPUT,
                "the lists have more than %d combinations and repetitions; allowed: at most that many", RUNS_MAX);
     *setups = count;
@@ -55,17 +55,17 @@ static SinoSweepCase combine(const Axis axis[LISTS], int64_t number)
 }
 
 /* The precisions and sets of devices as lists, for they are no counts. */
-static SinoCountList list_precisions(const SinoSettings *settings)
+static SinoCountList list_precisions(const SinoSweepSettings *settings)
 {
     SinoCountList list = {.count = 0};
     for (int p = 0; p < SINO_PRECISIONS; p++)
-        if (settings->swept_precisions >> p & 1) list.value[list.count++] = p;
+        if (settings->precisions >> p & 1) list.value[list.count++] = p;
     return list;
 }
 
 static void fill(SinoSweep *sweep, const Axis axis[LISTS], const SinoCountList *precisions)
 {
-    const SinoCountList *sets = &sweep->settings->device_sets;
+    const SinoCountList *sets = &sweep->settings->sweep.device_sets;
     const int64_t kinds = precisions->count * sets->count;
     for (int64_t i = 0; i < sweep->case_count; i++) {
         const int64_t setup = i / sweep->scheduler_count;
@@ -81,20 +81,20 @@ SinoStatus sino_sweep_cases(SinoSweep *sweep)
 {
     static const SinoCountList of_file = {.count = 1};
     const SinoSettings *settings = sweep->settings;
-    const bool file = settings->file_name != NULL;
-    const SinoCountList precisions = list_precisions(settings);
+    const bool file = settings->input.file_name != NULL;
+    const SinoCountList precisions = list_precisions(&settings->sweep);
     const Axis axis[LISTS] = {
-        {file ? &of_file : &settings->column_counts, offsetof(SinoSweepCase, columns)},
-        {file ? &of_file : &settings->angle_counts, offsetof(SinoSweepCase, angles)},
-        {file ? &of_file : &settings->swept_slices, offsetof(SinoSweepCase, slices)},
-        {&settings->minibatches, offsetof(SinoSweepCase, minibatch)},
-        {&settings->partition_counts, offsetof(SinoSweepCase, partitions)},
-        {&settings->worker_counts, offsetof(SinoSweepCase, workers)},
+        {file ? &of_file : &settings->sweep.column_counts, offsetof(SinoSweepCase, columns)},
+        {file ? &of_file : &settings->sweep.angle_counts, offsetof(SinoSweepCase, angles)},
+        {file ? &of_file : &settings->sweep.slice_counts, offsetof(SinoSweepCase, slices)},
+        {&settings->sweep.minibatches, offsetof(SinoSweepCase, minibatch)},
+        {&settings->sweep.partition_counts, offsetof(SinoSweepCase, partitions)},
+        {&settings->sweep.worker_counts, offsetof(SinoSweepCase, workers)},
         {NULL, 0},
     };
     int64_t setups;
-    SINO_TRY(check_workers(settings));
-    SINO_TRY(count_runs(sweep, axis, sino_times(precisions.count, settings->device_sets.count), &setups));
+    SINO_TRY(check_workers(&settings->sweep));
+    SINO_TRY(count_runs(sweep, axis, sino_times(precisions.count, settings->sweep.device_sets.count), &setups));
     sweep->case_count = sino_times(setups, sweep->scheduler_count);
     SINO_TRY(sino_allocate(sweep->case_count, sizeof *sweep->of, "the runs of a sweep", &sweep->of));
     fill(sweep, axis, &precisions);
@@ -103,12 +103,12 @@ SinoStatus sino_sweep_cases(SinoSweep *sweep)
 
 SinoStatus sino_sweep_order(const SinoSweep *sweep, int64_t **order)
 {
-    const int64_t repetitions = sweep->settings->repetitions, shape[] = {repetitions, sweep->case_count};
+    const int64_t repetitions = sweep->settings->sweep.repetitions, shape[] = {repetitions, sweep->case_count};
     int64_t count;
     SINO_TRY(sino_product(2, shape, "the order of runs", &count));
     SINO_TRY(sino_allocate(count, sizeof **order, "the order of runs", order));
     for (int64_t r = 0; r < repetitions; r++)
-        sino_random_order((uint64_t)sweep->settings->seed, (uint64_t)r, sweep->case_count,
+        sino_random_order((uint64_t)sweep->settings->phantom.seed, (uint64_t)r, sweep->case_count,
                           *order + r * sweep->case_count);
     return NULL;
 }
@@ -145,7 +145,7 @@ char *sino_sweep_setup_text(const SinoSweep *sweep, const SinoSweepCase *of)
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
     if (of->columns == 0)
-        fputs(sweep->settings->file_name, out);
+        fputs(sweep->settings->input.file_name, out);
     else
         fprintf(out, "%" PRId64 " columns, %" PRId64 " angles, %" PRId64 " slices", of->columns, of->angles,
                 of->slices);

@@ -13,7 +13,7 @@ static SinoStatus add(SinoSweep *sweep, const char *name, size_t length)
     for (int64_t i = 0; i < sweep->scheduler_count; i++)
         SINO_CHECK(strlen(sweep->scheduler[i]) != length || strncmp(sweep->scheduler[i], name, length) != 0,
                    SINO_BAD_INPUT, "--schedulers is '%s', which has %.*s twice; allowed: different names",
-                   sweep->settings->schedulers, (int)length, name);
+                   sweep->settings->sweep.schedulers, (int)length, name);
     char **longer = reallocarray(sweep->scheduler, (size_t)sweep->scheduler_count + 1, sizeof *longer);
     if (longer) sweep->scheduler = longer;
     char *copy = strndup(name, length);
@@ -44,7 +44,7 @@ static SinoStatus try_policy(SinoSweep *sweep, const char *name, bool *works)
     SinoSweepCase of = {.columns = 16,
                         .angles = 8,
                         .slices = 1,
-                        .devices = (unsigned)sweep->settings->device_sets.value[0],
+                        .devices = (unsigned)sweep->settings->sweep.device_sets.value[0],
                         .precision = SINO_SINGLE};
     snprintf(of.scheduler, sizeof of.scheduler, "%s", name);
     SINO_TRY(sino_sweep_recon(sweep, &of, "frozen", "trial", 0, &child));
@@ -59,7 +59,7 @@ static SinoStatus add_all(SinoSweep *sweep)
     SinoStatus status = NULL;
     for (int64_t i = 0; !status && names[i]; i++) {
         bool works = true;
-        if (sweep->settings->simulation != SINO_SIMULATION_ONLY) status = try_policy(sweep, names[i], &works);
+        if (sweep->settings->sweep.simulation != SINO_SIMULATION_ONLY) status = try_policy(sweep, names[i], &works);
         if (!status && works) status = add(sweep, names[i], strlen(names[i]));
     }
     free(names);
@@ -72,7 +72,7 @@ static SinoStatus add_named(SinoSweep *sweep, const char *name, size_t length)
     if (length == 3 && strncmp(name, "all", 3) == 0) return add_all(sweep);
     SINO_CHECK(length > 0 && length < sizeof text, SINO_BAD_INPUT,
                "--schedulers is '%s'; allowed: all, or names of 1 to %zu bytes, separated by commas",
-               sweep->settings->schedulers, sizeof text - 1);
+               sweep->settings->sweep.schedulers, sizeof text - 1);
     snprintf(text, sizeof text, "%.*s", (int)length, name);
     SINO_TRY(sino_policy_check(text));
     return add(sweep, name, length);
@@ -80,9 +80,11 @@ static SinoStatus add_named(SinoSweep *sweep, const char *name, size_t length)
 
 SinoStatus sino_sweep_policies(SinoSweep *sweep)
 {
-    const SinoCountList *sets = &sweep->settings->device_sets;
+    const SinoCountList *sets = &sweep->settings->sweep.device_sets;
     const bool cores = sets->count == 1 && sets->value[0] == SINO_DEVICE_CPU;
-    const char *list = sweep->settings->schedulers ? sweep->settings->schedulers : cores ? "lws" : "lws,dmdas";
+    const char *list = sweep->settings->sweep.schedulers ? sweep->settings->sweep.schedulers
+                       : cores                           ? "lws"
+                                                         : "lws,dmdas";
     for (const char *at = list;; at++) {
         const size_t length = strcspn(at, ",");
         SINO_TRY(add_named(sweep, at, length));

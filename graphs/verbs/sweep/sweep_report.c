@@ -54,7 +54,7 @@ static void print_summary(const SinoSweep *sweep, FILE *out)
     fprintf(out,
             ", %" PRId64 " were simulated, and %" PRId64 " were measured with frozen models, each in a process of "
             "its own, in an order that is random within each repetition (seed %" PRId64 ").",
-            counts.phase[SINO_SWEEP_SIMULATION], counts.phase[SINO_SWEEP_MEASUREMENT], sweep->settings->seed);
+            counts.phase[SINO_SWEEP_SIMULATION], counts.phase[SINO_SWEEP_MEASUREMENT], sweep->settings->phantom.seed);
     if (isfinite(counts.most_load))
         fprintf(out, " The machine's load average was %.1f to %.1f as they began.", counts.least_load,
                 counts.most_load);
@@ -239,9 +239,9 @@ static SinoStatus write_page(const Page *page)
 {
     const SinoSettings *settings = page->sweep->settings;
     SinoOutputFile *file = NULL;
-    SINO_TRY(sino_output_open(settings->report, settings->overwrite || settings->resume, &file));
+    SINO_TRY(sino_output_open(settings->sweep.report, settings->output.overwrite || settings->output.resume, &file));
     SINO_TRY(sino_output_print(file, print_page, page));
-    sino_log_info(page->sweep->log, "output", "written: %s", settings->report);
+    sino_log_info(page->sweep->log, "output", "written: %s", settings->sweep.report);
     return NULL;
 }
 
@@ -261,8 +261,9 @@ static SinoStatus write_plot(const SinoSweep *sweep, const SinoSweepTable *table
     const SinoSettings *settings = sweep->settings;
     char path[SINO_SWEEP_PATH];
     SinoOutputFile *file = NULL;
-    snprintf(path, sizeof path, "%s/%s_%02" PRId64 ".svg", settings->plots, sino_sweep_plot_name(plot), setup + 1);
-    SINO_TRY(sino_output_open(path, settings->overwrite || settings->resume, &file));
+    snprintf(path, sizeof path, "%s/%s_%02" PRId64 ".svg", settings->sweep.plots, sino_sweep_plot_name(plot),
+             setup + 1);
+    SINO_TRY(sino_output_open(path, settings->output.overwrite || settings->output.resume, &file));
     return sino_output_print(file, print_plot, &(Plot){table, plot});
 }
 
@@ -271,7 +272,7 @@ static SinoStatus write_plots(const SinoSweep *sweep, int64_t setups, const Sino
     for (int64_t s = 0; s < setups; s++)
         for (int plot = 0; plot < SINO_SWEEP_PLOTS; plot++)
             if (sino_sweep_has_plot(&table[s], plot)) SINO_TRY(write_plot(sweep, &table[s], s, plot));
-    sino_log_info(sweep->log, "output", "written: %s", sweep->settings->plots);
+    sino_log_info(sweep->log, "output", "written: %s", sweep->settings->sweep.plots);
     return NULL;
 }
 
@@ -283,8 +284,8 @@ SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const ch
     SINO_TRY(sino_allocate(setups, sizeof *table, "the tables of a report", &table));
     for (int64_t s = 0; !status && s < setups; s++)
         status = sino_sweep_table(sweep, s * sweep->scheduler_count, &table[s]);
-    if (!status && sweep->settings->report) status = write_page(&(Page){sweep, about, remark, setups, table});
-    if (!status && sweep->settings->plots) status = write_plots(sweep, setups, table);
+    if (!status && sweep->settings->sweep.report) status = write_page(&(Page){sweep, about, remark, setups, table});
+    if (!status && sweep->settings->sweep.plots) status = write_plots(sweep, setups, table);
     for (int64_t s = 0; s < setups; s++) sino_sweep_table_free(&table[s]);
     free(table);
     return status;

@@ -139,7 +139,7 @@ SinoStatus sino_sweep_table(const SinoSweep *sweep, int64_t first_case, SinoSwee
 {
     SinoSweepTable table = {.setup = sweep->of[first_case],
                             .policy_count = sweep->scheduler_count,
-                            .repetitions = sweep->settings->repetitions};
+                            .repetitions = sweep->settings->sweep.repetitions};
     const int64_t shape[] = {SINO_SWEEP_FIGURES, table.policy_count, table.repetitions};
     double *scratch = NULL;
     int64_t count;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bench settings. */
+#ifndef SINO_BENCH_SETTINGS_H
+#define SINO_BENCH_SETTINGS_H
+
+#include "setting_types.h"
+
+typedef struct SinoBenchSettings {
+    unsigned precisions;        /* bits 1 << SinoPrecision, at least one is set */
+    SinoCountList slice_counts; /* --slices: minibatches to measure */
+    char *csv, *roofline;       /* paths of the table of figures and of the picture; NULL: none */
+} SinoBenchSettings;
+
+#endif

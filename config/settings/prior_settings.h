@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prior settings: of fista and bsrem. */
+#ifndef SINO_PRIOR_SETTINGS_H
+#define SINO_PRIOR_SETTINGS_H
+
+#include <stdint.h>
+
+/* What fista adds to the residual (codelets/solvers/variation.h, codelets/solvers/prior.h), or bsrem to the likelihood
+ * (codelets/bricks/bsrem.h). */
+typedef enum SinoPriorChoice {
+    SINO_PRIOR_TOTAL_VARIATION,
+    SINO_PRIOR_OF_HUBER,
+    SINO_PRIOR_OF_QGGMRF,
+    SINO_PRIOR_OF_RELATIVE_DIFFERENCES
+} SinoPriorChoice;
+
+typedef struct SinoPriorSettings {
+    SinoPriorChoice kind;  /* FISTA and BSREM */
+    int64_t dimensions;    /* FISTA only: 2, within slices, or 3; 0: the verb does not say */
+    double threshold;      /* FISTA and BSREM with a smooth prior: share of the object's typical value; NaN: auto */
+    double regularization; /* FISTA and BSREM: strength of the prior; NaN: auto */
+} SinoPriorSettings;
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Projection settings: how the operator is computed, and kept. */
+#ifndef SINO_PROJECTION_SETTINGS_H
+#define SINO_PROJECTION_SETTINGS_H
+
+#include "interpolation.h"
+#include "precision.h"
+#include "projector.h"
+
+#include <stdbool.h>
+
+typedef struct SinoProjectionSettings {
+    SinoPrecision precision;
+    bool symmetry; /* store symmetric rays (quarter turns, mirror images) once */
+    SinoProjector projector;
+    SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
+    char *cache;                     /* directory of stored operators; NULL: none */
+} SinoProjectionSettings;
+
+#endif

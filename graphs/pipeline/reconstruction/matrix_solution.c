@@ -391,7 +391,7 @@ static SinoStatus save_last(Run *run, SinoMinibatch *minibatch, int64_t place)
 
 static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch, int64_t place)
 {
-    if (run->of.save.save && run->of.save.every == 0) return save_last(run, minibatch, place);
+    if (!run->of.volume && run->of.save.save) return save_last(run, minibatch, place);
     SinoRecord *record = run->of.record;
     const int64_t slices = slices_of(run->matrix), set = minibatch->first_slice + place;
     SinoPosition position = minibatch->position;

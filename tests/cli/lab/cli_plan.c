@@ -412,8 +412,8 @@ static void windows(void **state)
     assert_int_equal(refused_mib(*state, " --algorithm cg --projector rays", mib - 1), mib);
 }
 
-/* Left to itself, recon gets by with less: slices are turned, and nothing is stored. The least is what info says. */
-static void rotation_takes_less(void **state)
+/* Left to itself, recon gets by with less: lengths are computed in every product. The least is what info says. */
+static void lines_take_less(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 512 --angles 180 --slices 2");
     const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5");
@@ -423,7 +423,7 @@ static void rotation_takes_less(void **state)
     char line[100];
     snprintf(line, sizeof line, "plan scan.h5 --memory %dMiB", mib);
     CliRun run = run_plan(*state, line + strlen("plan "));
-    assert_has(&run, "projector    rotate, because ray lengths do not do (--projector rays: memory is ");
+    assert_has(&run, "projector    lines, because ray lengths do not do (--projector rays: memory is ");
     assert_null(strstr(run.out, "toeplitz")); /* which needs more memory, for the search of the strength */
     cli_free(&run);
     run = (CliRun){.directory = *state};
@@ -432,10 +432,9 @@ static void rotation_takes_less(void **state)
               mib);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
-    assert_non_null(strstr(run.err, "sinodag: projector: rotate, because ray lengths do not do"));
+    assert_non_null(strstr(run.err, "sinodag: projector: lines, because ray lengths do not do"));
     assert_non_null(strstr(run.err, "; --projector toeplitz takes far less time, for objects within the detector"));
-    assert_non_null(
-        strstr(run.err, "sinodag: operator: slices are turned in every product, with linear interpolation"));
+    assert_non_null(strstr(run.err, "sinodag: operator: the lengths of rays are computed in every product"));
     cli_free(&run);
 }
 
@@ -861,7 +860,7 @@ int cli_plan_tests(void)
         CLI_TEST(half_acquisitions_agree),
         CLI_TEST(partitions_and_symmetry_agree),
         CLI_TEST(windows),
-        CLI_TEST(rotation_takes_less),
+        CLI_TEST(lines_take_less),
         CLI_TEST(angles_of_a_described_scan),
         CLI_TEST(stages_of_a_described_scan),
         CLI_TEST(machines),

@@ -1331,52 +1331,54 @@ static void system_matrices_against_scans(void **state)
         }
 }
 
+/* Settings of counts with a system matrix that are refused, and how. */
+static const char *const wrong_matrix[][2] = {
+    {"--algorithm bsrem --iterations auto", "--iterations is auto with --system-matrix and --algorithm bsrem; "
+                                            "allowed: a number, or --algorithm mlem or osem"},
+    {"--iterations auto --save-every 2", "--save-every contradicts --iterations auto, by which each set has a "
+                                         "number of its own; allowed: one of them"},
+    {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
+    {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
+    {"--precision double", "--precision double contradicts --geometry matrix; allowed: single or mixed"},
+    {"--precision half", "--precision half contradicts --geometry matrix; allowed: single or mixed"},
+    {"--data counts", "--data counts contradicts --geometry matrix; allowed: auto or events"},
+    {"--data transmission", "--data transmission contradicts --geometry matrix; allowed: auto or events"},
+    {"--data line-integrals", "--data line-integrals contradicts --geometry matrix; allowed: auto or events"},
+    {"--geometry parallel", "--geometry parallel contradicts --system-matrix a; allowed: one of them"},
+    {"--geometry cone", "--geometry cone contradicts --system-matrix a; allowed: one of them"},
+    {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix"},
+    {"--resume --save-every 2",
+     "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
+     "an image that was saved"},
+    {"--sensitivity s --algorithm cg",
+     "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem, osem or bsrem"},
+    {"--start s --algorithm sirt",
+     "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem, osem or bsrem"},
+    {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem or bsrem"},
+    {"--algorithm bsrem --prior qggmrf",
+     "--prior qggmrf contradicts --algorithm bsrem; allowed: huber or relative-difference"},
+    {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
+                                   "--source-object-distance with --geometry cone or fan"},
+    {"--volume 4x5", "--volume is 4x5; allowed with --geometry matrix: auto, or three sides such as 4x5x1"},
+    {"--post-filter -1", "--post-filter is '-1'; allowed: a number from 0 to 1000000"},
+    {"--post-filter nan", "--post-filter is 'nan'; allowed: a number from 0 to 1000000"},
+    {"--save-every -1", "--save-every is '-1'; allowed: an integer from 0 to 1000000000"},
+    {"--save-every 0.5", "--save-every is '0.5'; allowed: an integer from 0 to 1000000000"},
+    {"--out a --overwrite", "--out is given twice, 'o.h5' and 'a'; allowed: once"},
+    {"--graph a", "--graph and --system-matrix are the same file, 'a'; allowed: different files"},
+    {"--start o.h5", "--out and --start are the same file, 'o.h5'; allowed: different files"},
+    {"--multiplicative o.h5", "--out and --multiplicative are the same file, 'o.h5'; allowed: different files"},
+    {"--additive o.h5", "--out and --additive are the same file, 'o.h5'; allowed: different files"},
+    {"--sensitivity o.h5", "--out and --sensitivity are the same file, 'o.h5'; allowed: different files"},
+    {"--mask o.h5", "--out and --mask are the same file, 'o.h5'; allowed: different files"}};
+
 static void bad_system_matrices_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[][2] = {
-        {"--algorithm bsrem --iterations auto", "--iterations is auto with --system-matrix and --algorithm bsrem; "
-                                                "allowed: a number, or --algorithm mlem or osem"},
-        {"--iterations auto --save-every 2", "--save-every contradicts --iterations auto, by which each set has a "
-                                             "number of its own; allowed: one of them"},
-        {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
-        {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
-        {"--precision double", "--precision double contradicts --geometry matrix; allowed: single or mixed"},
-        {"--precision half", "--precision half contradicts --geometry matrix; allowed: single or mixed"},
-        {"--data counts", "--data counts contradicts --geometry matrix; allowed: auto or events"},
-        {"--data transmission", "--data transmission contradicts --geometry matrix; allowed: auto or events"},
-        {"--data line-integrals", "--data line-integrals contradicts --geometry matrix; allowed: auto or events"},
-        {"--geometry parallel", "--geometry parallel contradicts --system-matrix a; allowed: one of them"},
-        {"--geometry cone", "--geometry cone contradicts --system-matrix a; allowed: one of them"},
-        {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix"},
-        {"--resume --save-every 2",
-         "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
-         "an image that was saved"},
-        {"--sensitivity s --algorithm cg",
-         "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem, osem or bsrem"},
-        {"--start s --algorithm sirt",
-         "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem, osem or bsrem"},
-        {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem or bsrem"},
-        {"--algorithm bsrem --prior qggmrf",
-         "--prior qggmrf contradicts --algorithm bsrem; allowed: huber or relative-difference"},
-        {"--source-object-distance 3", "--source-object-distance contradicts --geometry matrix; allowed: "
-                                       "--source-object-distance with --geometry cone or fan"},
-        {"--volume 4x5", "--volume is 4x5; allowed with --geometry matrix: auto, or three sides such as 4x5x1"},
-        {"--post-filter -1", "--post-filter is '-1'; allowed: a number from 0 to 1000000"},
-        {"--post-filter nan", "--post-filter is 'nan'; allowed: a number from 0 to 1000000"},
-        {"--save-every -1", "--save-every is '-1'; allowed: an integer from 0 to 1000000000"},
-        {"--save-every 0.5", "--save-every is '0.5'; allowed: an integer from 0 to 1000000000"},
-        {"--out a --overwrite", "--out is given twice, 'o.h5' and 'a'; allowed: once"},
-        {"--graph a", "--graph and --system-matrix are the same file, 'a'; allowed: different files"},
-        {"--start o.h5", "--out and --start are the same file, 'o.h5'; allowed: different files"},
-        {"--multiplicative o.h5", "--out and --multiplicative are the same file, 'o.h5'; allowed: different files"},
-        {"--additive o.h5", "--out and --additive are the same file, 'o.h5'; allowed: different files"},
-        {"--sensitivity o.h5", "--out and --sensitivity are the same file, 'o.h5'; allowed: different files"},
-        {"--mask o.h5", "--out and --mask are the same file, 'o.h5'; allowed: different files"}};
     char line[200];
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        snprintf(line, sizeof line, "g.npy -o o.h5 --system-matrix a %s", wrong[i][0]);
-        refuse(SINO_VERB_RECON, line, wrong[i][1]);
+    for (size_t i = 0; i < sizeof wrong_matrix / sizeof *wrong_matrix; i++) {
+        snprintf(line, sizeof line, "g.npy -o o.h5 --system-matrix a %s", wrong_matrix[i][0]);
+        refuse(SINO_VERB_RECON, line, wrong_matrix[i][1]);
     }
     refuse(SINO_VERB_RECON, "g.npy -o o.h5 --geometry matrix",
            "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");

@@ -63,64 +63,65 @@ static int64_t count_of(const char *profile, int rank, const char *name)
     return found && (!end || found < end) ? (int64_t)cli_number_after(found, text, NULL) : 0;
 }
 
-/* The sum over kinds is that of "tasks", so no kind is forgotten. */
+static const char *const task_kind[] = {"trace",
+                                        "pack",
+                                        "checksum",
+                                        "load",
+                                        "correct",
+                                        "sample",
+                                        "update_start",
+                                        "update_sums",
+                                        "spmm_project",
+                                        "reduce_node",
+                                        "reduce_global",
+                                        "spread_node",
+                                        "spread_global",
+                                        "reduce_socket",
+                                        "spread_socket",
+                                        "update_collect",
+                                        "update_step",
+                                        "update_record",
+                                        "assemble",
+                                        "spmm_backproject",
+                                        "update_voxels_cg",
+                                        "update_residual_cg",
+                                        "update_direction",
+                                        "store",
+                                        "assemble_cone",
+                                        "bricks_backproject",
+                                        "bricks_sums",
+                                        "bricks_sweep",
+                                        "columns",
+                                        "count",
+                                        "gather_values",
+                                        "load_counts",
+                                        "pack_bricks",
+                                        "project_cone",
+                                        "project_cone_back",
+                                        "rays_begin",
+                                        "rays_end",
+                                        "repeat",
+                                        "update_scale_mlem",
+                                        "update_start_mlem",
+                                        "update_total_mlem",
+                                        "update_voxels_mlem",
+                                        "voxels_add",
+                                        "voxels_cut",
+                                        "voxels_image",
+                                        "voxels_mask",
+                                        "voxels_paste",
+                                        "weights_ones",
+                                        "weights_reciprocal"};
+
+/* The kinds add up to "tasks", so that none is forgotten. */
 static void assert_same_rank(const char *real, const char *virtual, int rank)
 {
-    static const char *const kind[] = {"trace",
-                                       "pack",
-                                       "checksum",
-                                       "load",
-                                       "correct",
-                                       "sample",
-                                       "update_start",
-                                       "update_sums",
-                                       "spmm_project",
-                                       "reduce_node",
-                                       "reduce_global",
-                                       "spread_node",
-                                       "spread_global",
-                                       "reduce_socket",
-                                       "spread_socket",
-                                       "update_collect",
-                                       "update_step",
-                                       "update_record",
-                                       "assemble",
-                                       "spmm_backproject",
-                                       "update_voxels_cg",
-                                       "update_residual_cg",
-                                       "update_direction",
-                                       "store",
-                                       "assemble_cone",
-                                       "bricks_backproject",
-                                       "bricks_sums",
-                                       "bricks_sweep",
-                                       "columns",
-                                       "count",
-                                       "gather_values",
-                                       "load_counts",
-                                       "pack_bricks",
-                                       "project_cone",
-                                       "project_cone_back",
-                                       "rays_begin",
-                                       "rays_end",
-                                       "repeat",
-                                       "update_scale_mlem",
-                                       "update_start_mlem",
-                                       "update_total_mlem",
-                                       "update_voxels_mlem",
-                                       "voxels_add",
-                                       "voxels_cut",
-                                       "voxels_image",
-                                       "voxels_mask",
-                                       "voxels_paste",
-                                       "weights_ones",
-                                       "weights_reciprocal"};
     static const char *const message[] = {"sums", "rays", "partial", "active", "tomogram", "voxels"};
     int64_t all = 0;
-    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        const int64_t count = count_of(real, rank, kind[i]), other = count_of(virtual, rank, kind[i]);
+    for (size_t i = 0; i < sizeof task_kind / sizeof *task_kind; i++) {
+        const int64_t count = count_of(real, rank, task_kind[i]), other = count_of(virtual, rank, task_kind[i]);
         if (count != other)
-            fail_msg("rank %d: %d tasks %s in the run, %d simulated", rank, (int)count, kind[i], (int)other);
+            fail_msg("rank %d: %d tasks %s in the run, %d simulated", rank, (int)count, task_kind[i], (int)other);
         all += count;
     }
     assert_int_equal(

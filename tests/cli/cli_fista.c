@@ -95,7 +95,8 @@ static double lengths_of(const char *directory, const char *words)
  * of angles further apart, which takes memory, but not four times as much. The plan foresees it. */
 static void subsets_store_as_few_angles(void **state)
 {
-    static const char *const algorithm[] = {"--algorithm fista --regularization 0.1", "--algorithm osem"};
+    static const char *const algorithm[] = {"--projector rays --algorithm fista --regularization 0.1",
+                                            "--projector rays --algorithm osem"};
     const char *const at = *state;
     cli_works(at, "phantom -o p.h5 --size %d --angles 400 --slices 1", SIZE);
     for (int i = 0; i < 2; i++) {
@@ -107,7 +108,7 @@ static void subsets_store_as_few_angles(void **state)
         print_message("%s: %g MiB, without subsets %g, every angle %g\n", algorithm[i], usual, one, all);
         assert_true(usual < 1.7 * one && usual < 0.3 * all);
         CliRun run = {.directory = at};
-        cli_start(&run, "plan p.h5 --algorithm %s", i == 0 ? "fista" : "osem");
+        cli_start(&run, "plan p.h5 --projector rays --algorithm %s", i == 0 ? "fista" : "osem");
         cli_wait(&run);
         const double planned = cli_number_after(run.out, " million nonzeros, ", NULL);
         assert_true(planned >= usual && planned <= 1.35 * usual);

@@ -111,6 +111,7 @@ SinoStatus sino_center_entropy_metric(const SinoCenterEntropy *search, int64_t c
     SINO_TRY_OR(status, cleanup, sino_allocate(voxels + 1, sizeof *x, "tiles", &x));
     SINO_TRY_OR(status, cleanup, sino_allocate(sino_pixels_scratch_bytes(), 1, "backprojection", &scratch));
     SinoPixels what = {.geometry = search->geometry,
+                       .angle_count = search->geometry.angle_count,
                        .slices = {.precision = SINO_SINGLE, .stride = 1, .slice_count = 1},
                        .tile_count = search->tile_count,
                        .tile = search->tile};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Projector speed: seconds of one core per slice and product of `rotate`, `pixels` and `gridding`, for
- * docs/lab/projectors.md.
+/* Projector speed: seconds of one core per slice and product of `rotate`, `lines`, `pixels` and
+ * `gridding`, for docs/lab/projectors.md.
  *
  *     projector_speed [SIZE ANGLES SLICES] */
 #include "arithmetic.h"
@@ -72,7 +72,7 @@ static Job job_of(int64_t size, int64_t angles, int64_t slices, double *angle_ra
     return job;
 }
 
-typedef enum Product { PROJECT, BACK, PIXELS, GRIDDING } Product;
+typedef enum Product { PROJECT, BACK, LINES, LINES_BACK, PIXELS, GRIDDING } Product;
 
 static void multiply(const Job *job, Product product, SinoInterpolation interpolation)
 {
@@ -82,11 +82,16 @@ static void multiply(const Job *job, Product product, SinoInterpolation interpol
                                .angle_count = job->geometry.angle_count,
                                .tile_count = job->tile_count,
                                .tile = job->tile};
-    const SinoPixels pixels = {
-        .geometry = job->geometry, .slices = job->slices, .tile_count = job->tile_count, .tile = job->tile};
+    const SinoPixels pixels = {.geometry = job->geometry,
+                               .weights = product == PIXELS ? SINO_PIXELS_LINEAR : SINO_PIXELS_LENGTHS,
+                               .slices = job->slices,
+                               .angle_count = job->geometry.angle_count,
+                               .tile_count = job->tile_count,
+                               .tile = job->tile};
     if (product == PROJECT) sino_rotate_project(&rotate, job->x, job->scratch, job->y);
     if (product == BACK) sino_rotate_back(&rotate, job->y, job->scratch, job->x);
-    if (product == PIXELS) sino_pixels_back(&pixels, job->y, job->scratch, job->x);
+    if (product == LINES) sino_pixels_project(&pixels, job->x, job->scratch, job->y);
+    if (product == PIXELS || product == LINES_BACK) sino_pixels_back(&pixels, job->y, job->scratch, job->x);
 }
 
 /* All tiles in one part. */
@@ -141,6 +146,8 @@ int main(int count, char **words)
     Job job = job_of(size, angles, slices, angle_rad);
     measure(&job, PIXELS, SINO_INTERPOLATION_LINEAR, "backproject, pixels");
     measure(&job, GRIDDING, SINO_INTERPOLATION_LINEAR, "backproject, gridding");
+    measure(&job, LINES, SINO_INTERPOLATION_LINEAR, "project, lines");
+    measure(&job, LINES_BACK, SINO_INTERPOLATION_LINEAR, "backproject, lines");
     measure(&job, PROJECT, SINO_INTERPOLATION_NEAREST, "project, nearest");
     measure(&job, BACK, SINO_INTERPOLATION_NEAREST, "backproject, nearest");
     measure(&job, PROJECT, SINO_INTERPOLATION_LINEAR, "project, linear");

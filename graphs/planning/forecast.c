@@ -287,27 +287,26 @@ static const double least_saving_s = 0.5;
 static void explain_projector(const SinoForecast *rays, SinoStatus rays_status, double rays_s, double other_s,
                               SinoForecast *taken)
 {
-    static const char weights[] = "; rays have no weights then, and values without one are interpolated";
     char time[SINO_DURATION_SIZE], other_time[SINO_DURATION_SIZE];
     const SinoOperatorKind *kind = sino_operator_of(taken->plan.problem.projector);
-    const char *name = kind->name;
-    const char *before = rays_status ? "" : sino_projector_name(rays->plan.problem.projector);
+    const SinoOperatorKind *before = rays_status ? NULL : sino_operator_of(rays->plan.problem.projector);
+    const char *weights = kind->normal ? "; rays have no weights then, and values without one are interpolated" : "";
     char *why = taken->projector_why;
     sino_duration_text(rays_s, time);
     sino_duration_text(other_s, other_time);
     if (rays_status)
-        snprintf(why, sizeof taken->projector_why, "%s, because ray lengths do not do (--projector rays: %s)", name,
-                 sino_status_text(rays_status));
-    else if (kind->normal)
+        snprintf(why, sizeof taken->projector_why, "%s, because ray lengths do not do (--projector rays: %s)",
+                 kind->name, sino_status_text(rays_status));
+    else if (kind->normal || !before->stores)
         snprintf(why, sizeof taken->projector_why,
                  "%s, about %s of work, because ray lengths do not fit memory and %s would take %s%s (--projector %s: "
                  "that)",
-                 name, other_time, before, time, weights, before);
+                 kind->name, other_time, before->name, time, weights, before->name);
     else
         snprintf(
             why, sizeof taken->projector_why,
             "%s, about %s of work; with ray lengths it would be %s, tracing included%s (--projector rays: trace them)",
-            name, other_time, time,
+            kind->name, other_time, time,
             rays->plan.window_count > 0 ? ", again and again, because they do not fit memory" : "");
 }
 

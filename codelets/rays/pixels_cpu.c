@@ -211,7 +211,6 @@ static void copy_image(const SinoPixels *what, Run run, Slice slice, const float
  * which their columns are farther apart: rows of the image, or of the turned one. */
 static int64_t fill_rays(const SinoGeometry *geometry, const Turn *turn, bool turned, SinoPixelsRays *rays)
 {
-    enum { MULTIPLE = 16 };
     const double side = SINO_PIXELS_SIDE - 1, half = 0.5 * (turn->wide + turn->narrow) + 1e-3;
     const double low = turn->at + fmin(0, side * turn->cosine) + fmin(0, -side * turn->sine) - half;
     const double high = turn->at + fmax(0, side * turn->cosine) + fmax(0, -side * turn->sine) + half;
@@ -222,7 +221,7 @@ static int64_t fill_rays(const SinoGeometry *geometry, const Turn *turn, bool tu
                              .row = -across / along,
                              .reach = (float)(0.5 * (turn->wide + turn->narrow) / turn->narrow),
                              .slope = (float)(turn->wide / turn->narrow)};
-    if (last >= first) rays->count = sino_block_align((int64_t)(last - first) + 1, MULTIPLE);
+    if (last >= first) rays->count = (int64_t)(last - first) + 1;
     return (int64_t)first;
 }
 
@@ -239,8 +238,7 @@ static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run ru
         if (rays->count == 0) continue;
         isa->project(turned ? work->forth.turned : work->forth.image, rays);
         float *const ray = y + slice.ray + (k * columns + first) * slice.step;
-        for (int64_t i = 0; i < sino_smaller(rays->count, columns - first); i++)
-            ray[i * slice.step] += rays->sum[i] * (float)(1 / turn.wide);
+        for (int64_t i = 0; i < rays->count; i++) ray[i * slice.step] += rays->sum[i] * (float)(1 / turn.wide);
     }
 }
 

@@ -261,7 +261,9 @@ static void project(const SinoPixelsImage image, SinoPixelsRays *rays)
 {
     const Weights weights = {rays->reach, rays->slope};
     const double before = rays->ray < 0 ? (LANES - 1) * rays->ray : 0;
-    float of_lane[LANES];
+    float of_lane[LANES], rest[SINO_PIXELS_SIDE];
+    int32_t
+        entry[SINO_PIXELS_SIDE]; /* of each row: where the window begins, and how far the least place is from there */
     for (int i = 0; i < LANES; i++) of_lane[i] = (float)(i * rays->ray - before);
     const Pixels lane = load(of_lane);
     for (int64_t v = 0; v < rays->count; v += LANES) {
@@ -270,9 +272,11 @@ static void project(const SinoPixelsImage image, SinoPixelsRays *rays)
         Pixels sum = zero();
         for (int r = rows.first; r < rows.end; r++) {
             const double at = SINO_PIXELS_ROOM + least + r * rays->row;
-            const int entry = (int)at;
-            sum = take_lengths(sum, lane, (float)(at - entry), image[r] + entry, weights);
+            entry[r] = (int32_t)at;
+            rest[r] = (float)(at - entry[r]);
         }
+        for (int r = rows.first; r < rows.end; r++)
+            sum = take_lengths(sum, lane, rest[r], image[r] + entry[r], weights);
         store(rays->sum + v, sum);
     }
 }

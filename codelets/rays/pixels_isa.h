@@ -34,10 +34,10 @@ typedef float SinoPixelsImage[SINO_PIXELS_SIDE][SINO_PIXELS_ROOM + SINO_PIXELS_S
 /* Neighbouring rays of an angle. Ray i crosses row r of an image at place first + i·ray + r·row, between the middles of
  * the row's pixels floor(place) and floor(place) + 1; 1 ≤ |ray| ≤ √2, |row| ≤ 1. */
 typedef struct SinoPixelsRays {
-    int64_t count; /* a multiple of 16 */
+    int64_t count; /* at most SINO_PIXELS_LINE − 16 */
     double first, ray, row;
     float reach, slope;          /* its weight in a pixel at a distance d of places: reach − slope·d, in 0 … 1 */
-    float sum[SINO_PIXELS_LINE]; /* is set */
+    float sum[SINO_PIXELS_LINE]; /* is set; what follows the rays, too */
 } SinoPixelsRays;
 
 typedef void SinoPixelsProject(const SinoPixelsImage image, SinoPixelsRays *rays);

@@ -8,7 +8,7 @@
 
 /* What a core takes for a pixel, angle and slice by either weights (pixels.h), in flops of a product
  * (docs/lab/projectors.md). */
-enum { SINO_PIXEL_FLOPS = 10, SINO_LINE_FLOPS = 15 };
+enum { SINO_PIXEL_FLOPS = 10, SINO_LINE_FLOPS = 12 };
 
 /* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
 int64_t sino_pixels_task_scratch_bytes(void);

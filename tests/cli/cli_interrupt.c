@@ -145,9 +145,9 @@ static void ignored_signals_stay_ignored(void **state)
 static int64_t least_memory_mib(const char *directory)
 {
     CliRun run = {.directory = directory};
-    cli_start(&run,
-              "recon wide.h5 -o none.h5 --algorithm cg --rotation-axis 63.5 --minibatch 1 --workers 1 --pictures no "
-              "--report none --memory 1MiB");
+    cli_start(&run, "recon wide.h5 -o none.h5 --algorithm cg --projector rays --rotation-axis 63.5 --minibatch 1 "
+                    "--workers 1 --pictures no "
+                    "--report none --memory 1MiB");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     const double mib = cli_number_after(run.err, "allowed: --memory ", NULL);
@@ -159,11 +159,12 @@ static int64_t least_memory_mib(const char *directory)
 static void start_slices(CliRun *run, const char *directory, const char *options)
 {
     *run = (CliRun){.directory = directory};
-    cli_start(run,
-              "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --iterations 100 "
-              "--minibatch 1 --workers 1 "
-              "--pictures no --report none --memory %lldMiB %s",
-              (long long)least_memory_mib(directory), options);
+    cli_start(
+        run,
+        "recon wide.h5 -o out --save-format tiff --rotation-axis 63.5 --algorithm cg --projector rays --iterations 100 "
+        "--minibatch 1 --workers 1 "
+        "--pictures no --report none --memory %lldMiB %s",
+        (long long)least_memory_mib(directory), options);
     cli_await(run, "part 3/"); /* with seconds for each part, none is left out of the log */
 }
 

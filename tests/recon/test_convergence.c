@@ -26,7 +26,8 @@ static TestingVolume reconstruct(const Set *set, const char *directory, const ch
     snprintf(name, sizeof name, "memxct/%s_theta.bin", set->name);
     testing_data(theta, name);
     TestingVolume volume = testing_recon(
-        directory, "%s --theta %s --columns %d --rotation-axis %g --algorithm cg --iterations %d --precision %s",
+        directory,
+        "%s --theta %s --columns %d --rotation-axis %g --algorithm cg --projector rays --iterations %d --precision %s",
         sinogram, theta, set->columns, (double)(set->columns - 1) / 2, iterations, precision);
     assert_int_equal(volume.size, set->columns);
     print_message("%s %s: %lld nonzeros;", set->name, precision, (long long)volume.nonzeros);

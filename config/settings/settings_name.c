@@ -212,8 +212,8 @@ SinoStatus sino_setting_unknown(int verb, const char *what, const char *dashes, 
         return answer_peer(verb, what, dashes, word, peer);
     find_closest(verb, for_yaml, &guesses);
     if (guesses.count == 0 || guesses.count > GUESSES_MAX)
-        return sino_error(SINO_BAD_INPUT, "%s %s of %s; allowed: what sinodag %s --help all lists", what, word, name,
-                          name);
+        return sino_error(SINO_BAD_INPUT, "%s %s of %s; allowed: those that sinodag %s --help all lists", what, word,
+                          name, name);
     char text[GUESSES_MAX * (WORD_MAX + 8)] = "";
     size_t length = 0;
     for (int i = 0; i < guesses.count; i++)

@@ -280,7 +280,8 @@ static void control_characters(void **state)
         assert_null(strstr(run.err, "\nsinodag:\\x0dforged"));
         cli_free(&run);
     }
-    cli_refuses(at, "unknown option --\\x1b[2J of info; allowed: what sinodag info --help all lists", "info --\x1b[2J");
+    cli_refuses(at, "unknown option --\\x1b[2J of info; allowed: those that sinodag info --help all lists",
+                "info --\x1b[2J");
 }
 
 static void yaml_texts_with_nul(void **state)

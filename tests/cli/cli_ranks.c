@@ -354,7 +354,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_refused(*state, 2, "--grid 3x1",
                    "--grid is 3x1, which takes 3 ranks; allowed: at most the 2 that there are");
     assert_refused(*state, 2, "--bogus",
-                   "unknown option --bogus of recon; allowed: what sinodag recon --help all lists");
+                   "unknown option --bogus of recon; allowed: those that sinodag recon --help all lists");
     assert_refused(*state, 3, "--node-weights 1,2",
                    "--node-weights has 2 numbers; allowed: one for each of the 3 ranks");
     assert_refused(*state, 2, "--reconstruction-type try",

@@ -63,9 +63,9 @@ static void options(void **state)
     cli_refuses(at, "unknown option --itertions of recon; did you mean --iterations?",
                 "recon scan.h5 -o out.h5 --itertions 3");
     cli_refuses(at, "unknown option --overwite of phantom; did you mean --overwrite?", "phantom -o out.h5 --overwite");
-    cli_refuses(at, "unknown option --xyzzy of info; allowed: what sinodag info --help all lists",
+    cli_refuses(at, "unknown option --xyzzy of info; allowed: those that sinodag info --help all lists",
                 "info scan.h5 --xyzzy");
-    cli_refuses(at, "unknown option -q of info; allowed: what sinodag info --help all lists", "info scan.h5 -q");
+    cli_refuses(at, "unknown option -q of info; allowed: those that sinodag info --help all lists", "info scan.h5 -q");
     cli_refuses(at, "--iterations is not an option of info; allowed: with recon, demo, plan, simulate or sweep",
                 "info scan.h5 --iterations 3");
     cli_refuses(at, "--size is not an option of recon; allowed: with phantom or demo",

@@ -366,9 +366,10 @@ static void unknown_options_are_refused(void **state)
     refuse(SINO_VERB_RECON, "scan.h5 --nsino-per-chnk 3",
            "unknown option --nsino-per-chnk of recon; did you mean --minibatch?");
     refuse(SINO_VERB_RECON, "scan.h5 --zzzzzzzz",
-           "unknown option --zzzzzzzz of recon; allowed: what sinodag recon --help all lists");
-    refuse(SINO_VERB_RECON, "scan.h5 -v", "unknown option -v of recon; allowed: what sinodag recon --help all lists");
-    refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: what sinodag info --help all lists");
+           "unknown option --zzzzzzzz of recon; allowed: those that sinodag recon --help all lists");
+    refuse(SINO_VERB_RECON, "scan.h5 -v",
+           "unknown option -v of recon; allowed: those that sinodag recon --help all lists");
+    refuse(SINO_VERB_INFO, "-x", "unknown option -x of info; allowed: those that sinodag info --help all lists");
     refuse(SINO_VERB_RECON, "scan.h5 --size 64", "--size is not an option of recon; allowed: with phantom or demo");
     refuse(SINO_VERB_INFO, "scan.h5 -o x", "-o is not an option of info; allowed: with recon, phantom, demo or join");
     refuse(SINO_VERB_PHANTOM, "--algorithm cg",
@@ -397,7 +398,8 @@ static void other_words_are_answered(void **state)
          "unknown option --dezinger of recon; did you mean --zinger-removal-method (standard removes them)?"},
         {SINO_VERB_RECON, "--save-folder x", "unknown option --save-folder of recon; did you mean --out?"},
         {SINO_VERB_PLAN, "--format json", "unknown option --format of plan; did you mean --json?"},
-        {SINO_VERB_JOIN, "--center 5", "unknown option --center of join; allowed: what sinodag join --help all lists"},
+        {SINO_VERB_JOIN, "--center 5",
+         "unknown option --center of join; allowed: those that sinodag join --help all lists"},
         {SINO_VERB_RECON, "--nsino 0.7",
          "--nsino is '0.7'; allowed: an integer from -1 to 1000000000 (a detector row; tomocupy's share of the height, "
          "times the rows)"},
@@ -1035,7 +1037,7 @@ static void bad_yaml_files_are_refused(void **state)
     refuse_yaml(SINO_VERB_RECON, "nsino-per-chunk: 3\n", "",
                 ": unknown setting nsino-per-chunk of recon; did you mean minibatch?");
     refuse_yaml(SINO_VERB_RECON, "help: yes\n", "",
-                ": unknown setting help of recon; allowed: what sinodag recon --help all lists");
+                ": unknown setting help of recon; allowed: those that sinodag recon --help all lists");
     refuse_yaml(SINO_VERB_RECON, "size: 64\n", "", ": size is not an option of recon; allowed: with phantom or demo");
     refuse_yaml(SINO_VERB_RECON, "iterations: many\n", "",
                 ": iterations is 'many'; allowed: auto or an integer from 1 to 1000000000");
@@ -1548,7 +1550,7 @@ static void tuned_settings(void **state)
     refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --tune minibatch=2",
            "--tune is not an option of compare; allowed: with recon, info, demo, plan or simulate");
     refuse_yaml(SINO_VERB_RECON, "tune: minibatch=2\n", "",
-                ": unknown setting tune of recon; allowed: what sinodag recon --help all lists");
+                ": unknown setting tune of recon; allowed: those that sinodag recon --help all lists");
 }
 
 static void help_names_every_option_of_its_verb(void **state)

@@ -85,36 +85,42 @@ typedef struct Corner {
  * −`sine` further. */
 typedef struct Turn {
     double cosine, sine, at;
+    double low, high;    /* of all pixels, least and largest place on the detector */
     double wide, narrow; /* larger and smaller of |cosine| and |sine|, the latter not below 2⁻¹⁰ */
+    double reach;        /* SinoPixelsLines.reach */
 } Turn;
 
 static Turn turn_of(const SinoGeometry *geometry, Corner corner, int64_t angle)
 {
-    const double middle = 0.5 * (double)(geometry->grid_size - 1);
+    const double middle = 0.5 * (double)(geometry->grid_size - 1), side = SINO_PIXELS_SIDE - 1;
     const double c = cos(geometry->angle_rad[angle]), s = sin(geometry->angle_rad[angle]);
+    const double at = (corner.column - middle) * c + (middle - corner.row) * s + geometry->center;
+    const double wide = fmax(fabs(c), fabs(s)), narrow = fmax(fmin(fabs(c), fabs(s)), 1.0 / 1024);
     return (Turn){.cosine = c,
                   .sine = s,
-                  .at = (corner.column - middle) * c + (middle - corner.row) * s + geometry->center,
-                  .wide = fmax(fabs(c), fabs(s)),
-                  .narrow = fmax(fmin(fabs(c), fabs(s)), 1.0 / 1024)};
+                  .at = at,
+                  .low = at + fmin(0, side * c) + fmin(0, -side * s),
+                  .high = at + fmax(0, side * c) + fmax(0, -side * s),
+                  .wide = wide,
+                  .narrow = narrow,
+                  .reach = 0.5 * (wide + narrow) / narrow};
 }
 
 static void fill_lines(const SinoPixels *what, Corner corner, Slice slice, const float *y, int64_t first_angle,
                        SinoPixelsLines *lines)
 {
     const SinoGeometry *geometry = &what->geometry;
-    const double side = SINO_PIXELS_SIDE - 1;
     lines->angle_count = sino_smaller(SINO_PIXELS_ANGLES, what->first_angle + what->angle_count - first_angle);
     for (int64_t k = 0; k < lines->angle_count; k++) {
         const Turn turn = turn_of(geometry, corner, first_angle + k);
         /* A column more than the least that a pixel sees, for what single precision rounds. */
-        const double least = floor(turn.at + fmin(0, side * turn.cosine) + fmin(0, -side * turn.sine)) - 1;
+        const double least = floor(turn.low) - 1;
         const double far = SINO_PIXELS_LINE; /* beyond the detector all lines are alike */
         const double column = fmin(fmax(least, -far), (double)geometry->column_count);
         lines->cosine[k] = (float)turn.cosine;
         lines->sine[k] = (float)turn.sine;
         lines->first[k] = (float)(turn.at - least);
-        lines->reach[k] = (float)(0.5 * (turn.wide + turn.narrow) / turn.narrow);
+        lines->reach[k] = (float)turn.reach;
         lines->slope[k] = (float)(1 / turn.narrow);
         copy_line(what, y + slice.ray + (first_angle + k) * geometry->column_count * slice.step, slice.step,
                   (int64_t)column, lines->line[k]);
@@ -169,15 +175,25 @@ static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, S
     for (int64_t t = run.first; t < run.end; t++) add_sums(what, t, slice, work->back.sum[t - run.first], x);
 }
 
-void sino_pixels_back_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *y,
-                           void *scratch, float *x)
+/* Adds the product of a run and a slice. */
+typedef void AddRun(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *from,
+                    Scratch *work, float *to);
+
+static void each_run(AddRun *add, const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *from,
+                     Scratch *work, float *to)
 {
     for (int64_t first = 0; first < what->tile_count;) {
         const Run run = run_from(what, first);
         for (int64_t f = 0; f < what->slices.slice_count; f++)
-            add_run(isa, what, run, slice_of(what, width, f), y, scratch, x);
+            add(isa, what, run, slice_of(what, width, f), from, work, to);
         first = run.end;
     }
+}
+
+void sino_pixels_back_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *y,
+                           void *scratch, float *x)
+{
+    each_run(add_run, isa, width, what, y, scratch, x);
 }
 
 void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, float *x)
@@ -211,15 +227,14 @@ static void copy_image(const SinoPixels *what, Run run, Slice slice, const float
  * which their columns are farther apart: rows of the image, or of the turned one. */
 static int64_t fill_rays(const SinoGeometry *geometry, const Turn *turn, bool turned, SinoPixelsRays *rays)
 {
-    const double side = SINO_PIXELS_SIDE - 1, half = 0.5 * (turn->wide + turn->narrow) + 1e-3;
-    const double low = turn->at + fmin(0, side * turn->cosine) + fmin(0, -side * turn->sine) - half;
-    const double high = turn->at + fmax(0, side * turn->cosine) + fmax(0, -side * turn->sine) + half;
-    const double first = fmax(0, ceil(low)), last = fmin((double)geometry->column_count - 1, floor(high));
+    const double half = 0.5 * (turn->wide + turn->narrow) + 1e-3;
+    const double first = fmax(0, ceil(turn->low - half));
+    const double last = fmin((double)geometry->column_count - 1, floor(turn->high + half));
     const double along = turned ? -turn->sine : turn->cosine, across = turned ? turn->cosine : -turn->sine;
     *rays = (SinoPixelsRays){.first = (first - turn->at) / along,
                              .ray = 1 / along,
                              .row = -across / along,
-                             .reach = (float)(0.5 * (turn->wide + turn->narrow) / turn->narrow),
+                             .reach = (float)turn->reach,
                              .slope = (float)(turn->wide / turn->narrow)};
     if (last >= first) rays->count = (int64_t)(last - first) + 1;
     return (int64_t)first;
@@ -245,12 +260,7 @@ static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run ru
 void sino_pixels_project_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *x,
                               void *scratch, float *y)
 {
-    for (int64_t first = 0; first < what->tile_count;) {
-        const Run run = run_from(what, first);
-        for (int64_t f = 0; f < what->slices.slice_count; f++)
-            project_run(isa, what, run, slice_of(what, width, f), x, scratch, y);
-        first = run.end;
-    }
+    each_run(project_run, isa, width, what, x, scratch, y);
 }
 
 void sino_pixels_project(const SinoPixels *what, const float *x, void *scratch, float *y)

@@ -24,103 +24,84 @@ typedef struct Weights {
     float reach, slope;
 } Weights;
 
+#if defined __AVX2__
+
 #if defined __AVX512F__
 
 enum { LANES = 16, ROWS = 16 /* of a tile, whose sums are in registers at a time */ };
 typedef __m512 Pixels;
+typedef __m512i Entries;
+#define VECTOR(name) _mm512_##name
 
-SINO_INLINE Pixels load(const float *from)
+/* Entries 0 … 2·LANES − 1 of a window of two vectors. */
+SINO_INLINE Pixels pick(Pixels a, Pixels b, Entries entry)
 {
-    return _mm512_loadu_ps(from);
+    return _mm512_permutex2var_ps(a, entry, b);
 }
 
-SINO_INLINE void store(float *to, Pixels pixels)
-{
-    _mm512_storeu_ps(to, pixels);
-}
-
-/* Adds what pixels see at `lane + first` in the line from `window`. */
-SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
-{
-    const Pixels a = load(window), b = load(window + 16), at = _mm512_add_ps(lane, _mm512_set1_ps(first));
-    const __m512i left = _mm512_cvttps_epi32(at), right = _mm512_add_epi32(left, _mm512_set1_epi32(1));
-    const Pixels of_left = _mm512_permutex2var_ps(a, left, b), of_right = _mm512_permutex2var_ps(a, right, b);
-    const Pixels share = _mm512_sub_ps(at, _mm512_cvtepi32_ps(left));
-    return _mm512_fmadd_ps(share, _mm512_sub_ps(of_right, of_left), _mm512_add_ps(sum, of_left));
-}
-
-SINO_INLINE Pixels zero(void)
-{
-    return _mm512_setzero_ps();
-}
-
-SINO_INLINE Pixels clamp(Pixels weight)
-{
-    return _mm512_min_ps(_mm512_max_ps(weight, zero()), _mm512_set1_ps(1));
-}
-
-/* The same with lengths as weights. */
-SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
-{
-    const Pixels a = load(window), b = load(window + 16), at = _mm512_add_ps(lane, _mm512_set1_ps(first));
-    const __m512i left = _mm512_cvttps_epi32(at), right = _mm512_add_epi32(left, _mm512_set1_epi32(1));
-    const Pixels share = _mm512_sub_ps(at, _mm512_cvtepi32_ps(left)), slope = _mm512_set1_ps(weights.slope);
-    const Pixels of_left = clamp(_mm512_fnmadd_ps(share, slope, _mm512_set1_ps(weights.reach)));
-    const Pixels of_right = clamp(_mm512_fmadd_ps(share, slope, _mm512_set1_ps(weights.reach - weights.slope)));
-    sum = _mm512_fmadd_ps(of_left, _mm512_permutex2var_ps(a, left, b), sum);
-    return _mm512_fmadd_ps(of_right, _mm512_permutex2var_ps(a, right, b), sum);
-}
-
-#elif defined __AVX2__
+#else
 
 enum { LANES = 8, ROWS = 4 };
 typedef __m256 Pixels;
+typedef __m256i Entries;
+#define VECTOR(name) _mm256_##name
 
-SINO_INLINE Pixels load(const float *from)
-{
-    return _mm256_loadu_ps(from);
-}
-
-SINO_INLINE void store(float *to, Pixels pixels)
-{
-    _mm256_storeu_ps(to, pixels);
-}
-
-SINO_INLINE Pixels pick(Pixels a, Pixels b, __m256i entry)
+SINO_INLINE Pixels pick(Pixels a, Pixels b, Entries entry)
 {
     const Pixels late = _mm256_castsi256_ps(_mm256_cmpgt_epi32(entry, _mm256_set1_epi32(7)));
     return _mm256_blendv_ps(_mm256_permutevar8x32_ps(a, entry), _mm256_permutevar8x32_ps(b, entry), late);
 }
 
-SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
+#endif
+
+SINO_INLINE Pixels load(const float *from)
 {
-    const Pixels a = load(window), b = load(window + 8), at = _mm256_add_ps(lane, _mm256_set1_ps(first));
-    const __m256i left = _mm256_cvttps_epi32(at), right = _mm256_add_epi32(left, _mm256_set1_epi32(1));
-    const Pixels of_left = pick(a, b, left), of_right = pick(a, b, right);
-    const Pixels share = _mm256_sub_ps(at, _mm256_cvtepi32_ps(left));
-    return _mm256_fmadd_ps(share, _mm256_sub_ps(of_right, of_left), _mm256_add_ps(sum, of_left));
+    return VECTOR(loadu_ps)(from);
+}
+
+SINO_INLINE void store(float *to, Pixels pixels)
+{
+    VECTOR(storeu_ps)(to, pixels);
 }
 
 SINO_INLINE Pixels zero(void)
 {
-    return _mm256_setzero_ps();
+    return VECTOR(setzero_ps)();
+}
+
+/* The neighbours of places in a line, and how far the places are from the left ones. */
+typedef struct Seen {
+    Pixels left, right, share;
+} Seen;
+
+/* Of the places `lane + first` in the line from `window`. */
+SINO_INLINE Seen see(Pixels lane, float first, const float *window)
+{
+    const Pixels a = load(window), b = load(window + LANES), at = VECTOR(add_ps)(lane, VECTOR(set1_ps)(first));
+    const Entries left = VECTOR(cvttps_epi32)(at), right = VECTOR(add_epi32)(left, VECTOR(set1_epi32)(1));
+    return (Seen){pick(a, b, left), pick(a, b, right), VECTOR(sub_ps)(at, VECTOR(cvtepi32_ps)(left))};
+}
+
+/* Adds the values at such places, linearly between neighbours. */
+SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
+{
+    const Seen seen = see(lane, first, window);
+    return VECTOR(fmadd_ps)(seen.share, VECTOR(sub_ps)(seen.right, seen.left), VECTOR(add_ps)(sum, seen.left));
 }
 
 SINO_INLINE Pixels clamp(Pixels weight)
 {
-    return _mm256_min_ps(_mm256_max_ps(weight, zero()), _mm256_set1_ps(1));
+    return VECTOR(min_ps)(VECTOR(max_ps)(weight, zero()), VECTOR(set1_ps)(1));
 }
 
-/* The same with lengths as weights. */
+/* Adds both neighbours, with lengths as weights. */
 SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
 {
-    const Pixels a = load(window), b = load(window + 8), at = _mm256_add_ps(lane, _mm256_set1_ps(first));
-    const __m256i left = _mm256_cvttps_epi32(at), right = _mm256_add_epi32(left, _mm256_set1_epi32(1));
-    const Pixels share = _mm256_sub_ps(at, _mm256_cvtepi32_ps(left)), slope = _mm256_set1_ps(weights.slope);
-    const Pixels of_left = clamp(_mm256_fnmadd_ps(share, slope, _mm256_set1_ps(weights.reach)));
-    const Pixels of_right = clamp(_mm256_fmadd_ps(share, slope, _mm256_set1_ps(weights.reach - weights.slope)));
-    sum = _mm256_fmadd_ps(of_left, pick(a, b, left), sum);
-    return _mm256_fmadd_ps(of_right, pick(a, b, right), sum);
+    const Seen seen = see(lane, first, window);
+    const Pixels slope = VECTOR(set1_ps)(weights.slope);
+    const Pixels of_left = clamp(VECTOR(fnmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach)));
+    const Pixels of_right = clamp(VECTOR(fmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach - weights.slope)));
+    return VECTOR(fmadd_ps)(of_right, seen.right, VECTOR(fmadd_ps)(of_left, seen.left, sum));
 }
 
 #else

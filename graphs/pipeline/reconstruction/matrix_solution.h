@@ -47,7 +47,7 @@ SinoStatus sino_matrix_device_need(const SinoProblem *problem, const SinoMatrixF
 typedef struct SinoMatrixSave {
     SinoStatus (*save)(void *of, int64_t iteration, int64_t set, const float *image);
     void *of;
-    int64_t every; /* iterations; 0: the last image alone, in place of the volume */
+    int64_t every; /* iterations; 0: none on its way. Without a volume the last image is saved, too */
 } SinoMatrixSave;
 
 /* The parts of a run; nothing is owned. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halves of counts: both halves of some sets are reconstructed by many iterations, the references, and then again by
- * few, which are compared. While the best number is more than a third of that of the references, both become more. */
+/* Halves of counts: the search reconstructs both halves of some sets of counts twice, by many iterations, which gives
+ * the references, and by few, after each of which it compares the image of a half with the reference of the other half.
+ * It begins again with more iterations while the best number is more than a third of the references' number. */
 #include "halves_counts.h"
 
 #include "arithmetic.h"

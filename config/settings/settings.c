@@ -281,14 +281,11 @@ static SinoStatus check_applicable(int verb, const bool given[SINO_SETTING_COUNT
                            : check_volume(&settings->geometry); /* of raw volumes the verb itself says what it needs */
 }
 
-/* What is tried, and that nothing else is asked for. */
+/* The values that are tried. */
 static SinoStatus check_swept(int verb, const SinoSettings *settings)
 {
     SinoSwept swept;
     if (!(verb & (RECON | INIT)) || !settings->center.sweep) return NULL;
-    SINO_CHECK(settings->center.reconstruction_type == SINO_RECONSTRUCTION_TRY, SINO_BAD_INPUT,
-               "--sweep is '%s' with --reconstruction-type full; allowed: with --reconstruction-type try",
-               settings->center.sweep);
     return sino_swept_read(settings, settings->center.sweep, &swept);
 }
 
@@ -350,41 +347,6 @@ static SinoStatus check_files(const SinoSettings *settings)
     return status;
 }
 
-static SinoStatus check_saves(const SinoSettings *settings)
-{
-    SINO_CHECK(!settings->output.resume || settings->counts.save_every == 0, SINO_BAD_INPUT,
-               "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start "
-               "with an image that was saved");
-    return NULL;
-}
-
-/* The algorithms of counts, where they are those of a system matrix. */
-static bool is_of_counts(const SinoSolverSettings *settings)
-{
-    return settings->algorithm == SINO_ALGORITHM_MLEM || settings->algorithm == SINO_ALGORITHM_OSEM ||
-           settings->algorithm == SINO_ALGORITHM_BSREM;
-}
-
-/* Where a volume cannot be the first estimate, though it is one of another geometry, algorithm or type of run. */
-static SinoStatus check_start(const SinoSettings *settings)
-{
-    if (!settings->solver.start) return NULL;
-    SINO_CHECK(settings->geometry.kind != SINO_GEOMETRY_MATRIX || is_of_counts(&settings->solver), SINO_BAD_INPUT,
-               "--start contradicts --algorithm %s; allowed: --start with --algorithm mlem, osem or bsrem",
-               sino_algorithm_name(settings->solver.algorithm));
-    SINO_CHECK(settings->projection.projector != SINO_PROJECTOR_TOEPLITZ ||
-                   settings->solver.algorithm == SINO_ALGORITHM_FISTA,
-               SINO_BAD_INPUT,
-               "--start contradicts --algorithm %s by --projector toeplitz, which begins from 0; allowed: another "
-               "projector, or --algorithm fista",
-               sino_algorithm_name(settings->solver.algorithm));
-    SINO_CHECK(settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
-               "--start contradicts --reconstruction-type try; allowed: with --reconstruction-type full");
-    SINO_CHECK(settings->solver.iterations > 0, SINO_BAD_INPUT,
-               "--start contradicts --iterations auto, which counts from 0; allowed: a number");
-    return NULL;
-}
-
 static SinoStatus check_raw(int verb, const SinoInputSettings *settings)
 {
     const bool described = verb == BENCH || !settings->file_name; /* by sizes */
@@ -404,80 +366,6 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
                    "--%s describes scans without a file; allowed: without '%s'", sizes[i], settings->input.file_name);
     }
     SINO_TRY(check_axis(settings));
-    SINO_CHECK(!settings->plan.machine || settings->sweep.simulation != SINO_SIMULATION_NO, SINO_BAD_INPUT,
-               "--machine is '%s' without --simulate; allowed: with --simulate", settings->plan.machine);
-    SINO_CHECK(!settings->output.resume || !settings->output.overwrite, SINO_BAD_INPUT,
-               "--resume contradicts --overwrite; allowed: one of them");
-    return NULL;
-}
-
-/* The report is that of a volume. */
-static SinoStatus check_report(const SinoSettings *settings)
-{
-    const char *report = settings->output.report;
-    const bool named = report && strcmp(report, "auto") != 0 && strcmp(report, "none") != 0;
-    SINO_CHECK(!named || settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
-               "--report %s contradicts --reconstruction-type try; allowed: with --reconstruction-type full", report);
-    return NULL;
-}
-
-/* The number of iterations is found by slices of a scan, or by halves of counts. */
-static SinoStatus check_iterations(int verb, const SinoSettings *settings)
-{
-    if (!sino_setting_find(verb, "iterations", 10) || settings->solver.iterations > 0) return NULL;
-    const bool counts = settings->geometry.kind == SINO_GEOMETRY_MATRIX && (verb == RECON || verb == PLAN);
-    const bool by_halves =
-        settings->solver.algorithm == SINO_ALGORITHM_MLEM || settings->solver.algorithm == SINO_ALGORITHM_OSEM;
-    SINO_CHECK(!counts || by_halves, SINO_BAD_INPUT,
-               "--iterations is auto with --system-matrix and --algorithm %s; allowed: a number, or --algorithm mlem "
-               "or osem",
-               sino_algorithm_name(settings->solver.algorithm));
-    SINO_CHECK(!counts || settings->counts.save_every == 0, SINO_BAD_INPUT,
-               "--save-every contradicts --iterations auto, by which each set has a number of its own; allowed: one of "
-               "them");
-    SINO_CHECK(counts || settings->geometry.kind == SINO_GEOMETRY_PARALLEL, SINO_BAD_INPUT,
-               "--iterations is auto with --geometry %s; allowed: a number, or --geometry parallel",
-               sino_geometry_name(settings->geometry.kind));
-    return NULL;
-}
-
-/* Total variation is of the same kind for differences of all sizes. */
-static SinoStatus check_prior(const SinoPriorSettings *settings)
-{
-    SINO_CHECK(settings->kind != SINO_PRIOR_TOTAL_VARIATION || !(settings->threshold > 0), SINO_BAD_INPUT,
-               "--prior-threshold is %g with --prior total-variation; allowed: auto, or --prior huber or qggmrf",
-               settings->threshold);
-    return NULL;
-}
-
-/* A prior in 3-D ties all slices together: they are solved, stop and are stored as one. */
-static SinoStatus check_dimensions(const SinoSettings *settings)
-{
-    if (settings->prior.dimensions != 3) return NULL;
-    SINO_CHECK(settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL, SINO_BAD_INPUT,
-               "--prior-dimensions is 3 with --reconstruction-type try, which reconstructs one slice; allowed: 2");
-    SINO_CHECK(!(settings->solver.tolerance > 0), SINO_BAD_INPUT,
-               "--tolerance is %g with --prior-dimensions 3, with which no slice stops before the others; allowed: 0, "
-               "or --prior-dimensions 2",
-               settings->solver.tolerance);
-    SINO_CHECK(!settings->output.resume, SINO_BAD_INPUT,
-               "--resume contradicts --prior-dimensions 3, with which slices are complete all at once; allowed: a new "
-               "run, or --prior-dimensions 2");
-    return NULL;
-}
-
-/* The normal operator has all projections at once, of one slice at a time. */
-static SinoStatus check_fista_normal(const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
-{
-    const SinoSetting *subsets = sino_setting_find(RECON, "subsets", 7);
-    if (settings->solver.algorithm != SINO_ALGORITHM_FISTA || settings->projection.projector != SINO_PROJECTOR_TOEPLITZ)
-        return NULL;
-    SINO_CHECK(!given[subsets - sino_setting_table] || settings->solver.subsets == 1, SINO_BAD_INPUT,
-               "--subsets is %" PRId64 " with --projector toeplitz, which has all angles in one product; allowed: 1",
-               settings->solver.subsets);
-    SINO_CHECK(settings->prior.dimensions == 2, SINO_BAD_INPUT,
-               "--prior-dimensions is 3 with --projector toeplitz, by which slices are solved one at a time; allowed: "
-               "2, or another projector");
     return NULL;
 }
 
@@ -489,36 +377,10 @@ static SinoStatus check_bounds(const SinoSolverSettings *settings)
     return NULL;
 }
 
-/* Solvers that keep voxels at 0. Images of a system matrix have masks with all of them. */
-static SinoStatus check_mask(const SinoSettings *settings)
+static SinoStatus check_weights(int verb, const SinoSolverSettings *settings)
 {
-    const SinoAlgorithmChoice algorithm = settings->solver.algorithm;
-    const bool has = algorithm == SINO_ALGORITHM_FISTA || algorithm == SINO_ALGORITHM_CG ||
-                     algorithm == SINO_ALGORITHM_SIRT || settings->geometry.kind != SINO_GEOMETRY_PARALLEL;
-    SINO_CHECK(!settings->solver.mask || has, SINO_BAD_INPUT,
-               "--mask contradicts --algorithm %s; allowed: --mask with --algorithm cg, sirt or fista",
-               sino_algorithm_name(algorithm));
-    SINO_CHECK((!settings->solver.mask && !(settings->solver.support_ratio > 0)) ||
-                   settings->projection.projector != SINO_PROJECTOR_TOEPLITZ || algorithm == SINO_ALGORITHM_FISTA,
-               SINO_BAD_INPUT,
-               "--%s contradicts --algorithm %s by --projector toeplitz, which computes all voxels; allowed: another "
-               "projector, or --algorithm fista",
-               settings->solver.mask ? "mask" : "support-ratio", sino_algorithm_name(algorithm));
-    return NULL;
-}
-
-/* With weights AᵀW A is no convolution. */
-static SinoStatus check_weights(int verb, const SinoSettings *settings)
-{
-    const bool file = settings->solver.weights == SINO_WEIGHTS_FILE;
-    SINO_CHECK((settings->solver.weights != SINO_WEIGHTS_COUNTS && !file) ||
-                   settings->projection.projector != SINO_PROJECTOR_TOEPLITZ,
-               SINO_BAD_INPUT,
-               "--weights %s contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
-               "another projector",
-               file ? settings->solver.weights_file : "counts");
-    SINO_CHECK(!file || (verb != DEMO && verb != SWEEP), SINO_BAD_INPUT,
-               "--weights is '%s'; allowed with a phantom: auto, counts or none", settings->solver.weights_file);
+    SINO_CHECK(settings->weights != SINO_WEIGHTS_FILE || (verb != DEMO && verb != SWEEP), SINO_BAD_INPUT,
+               "--weights is '%s'; allowed with a phantom: auto, counts or none", settings->weights_file);
     return NULL;
 }
 
@@ -527,21 +389,12 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->input.start_row, settings->input.end_row));
     SINO_TRY(check_range("column", settings->input.start_column, settings->input.end_column));
-    SINO_TRY(check_saves(settings));
-    SINO_TRY(check_start(settings));
     SINO_TRY(check_applicable(verb, given, settings));
+    SINO_TRY(sino_settings_check_conflicts(verb, settings));
     SINO_TRY(check_raw(verb, &settings->input));
     SINO_TRY(check_shares(settings));
-    SINO_TRY(check_report(settings));
-    SINO_TRY(check_iterations(verb, settings));
-    SINO_TRY(check_prior(&settings->prior));
-    SINO_TRY(check_dimensions(settings));
-    SINO_TRY(check_fista_normal(given, settings));
     SINO_TRY(check_bounds(&settings->solver));
-    SINO_TRY(check_weights(verb, settings));
-    SINO_TRY(check_mask(settings));
-    SINO_CHECK(!settings->plan.slurm || !settings->output.json, SINO_BAD_INPUT,
-               "--slurm contradicts --json; allowed: one of them");
+    SINO_TRY(check_weights(verb, &settings->solver));
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
     return check_files(settings);

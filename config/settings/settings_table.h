@@ -201,6 +201,9 @@ SinoStatus sino_setting_yaml(const SinoSetting *row, const SinoSettings *setting
 
 /* settings_rules.c: whether algorithm and geometry of the settings allow the setting and its value. */
 SinoStatus sino_setting_check(const SinoSetting *row, const SinoSettings *settings);
+/* settings_conflicts.c: whether values of two settings exclude each other. */
+SinoStatus sino_settings_check_conflicts(int verb, const SinoSettings *settings);
+
 /* Whether the help of the verb has the setting for --tune. */
 static inline bool sino_setting_is_tuned(const SinoSetting *row, int verb)
 {

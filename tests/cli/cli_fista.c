@@ -473,15 +473,16 @@ static void bad_words_are_refused(void **state)
                 "--weights counts contradicts --projector toeplitz, which weighs no rays; allowed: --weights none, or "
                 "another projector",
                 "recon p.h5 -o v.h5 --algorithm cg --projector toeplitz --weights counts");
-    cli_refuses(at, "--subsets is 4 with --projector toeplitz, which has all angles in one product; allowed: 1",
+    cli_refuses(at, "--subsets 4 contradicts --projector toeplitz, which has all angles in one product; allowed: 1",
                 "recon p.h5 -o v.h5 --algorithm fista --projector toeplitz --subsets 4");
-    cli_refuses(at,
-                "--prior-dimensions is 3 with --projector toeplitz, by which slices are solved one at a time; allowed: "
-                "2, or another projector",
-                "recon p.h5 -o v.h5 --algorithm fista --projector toeplitz --prior-dimensions 3");
+    cli_refuses(
+        at,
+        "--prior-dimensions 3 contradicts --projector toeplitz, by which slices are solved one at a time; allowed: "
+        "2, or another projector",
+        "recon p.h5 -o v.h5 --algorithm fista --projector toeplitz --prior-dimensions 3");
     cli_refuses(at, "--regularization is '-1'; allowed: auto or a number from 0 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
-    cli_refuses(at, "--iterations is auto with --geometry cone; allowed: a number, or --geometry parallel",
+    cli_refuses(at, "--iterations auto contradicts --geometry cone; allowed: a number, or --geometry parallel",
                 "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --iterations auto");
     cli_refuses(at, "--iterations is '0'; allowed: auto or an integer from 1 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm cg --iterations 0");
@@ -509,7 +510,8 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --algorithm fista --prior l2");
     cli_refuses(at, "--prior contradicts --algorithm cg; allowed: --prior with --algorithm fista",
                 "recon p.h5 -o v.h5 --algorithm cg --prior huber");
-    cli_refuses(at, "--prior-threshold is 0.1 with --prior total-variation; allowed: auto, or --prior huber or qggmrf",
+    cli_refuses(at,
+                "--prior-threshold 0.1 contradicts --prior total-variation; allowed: auto, or --prior huber or qggmrf",
                 "recon p.h5 -o v.h5 --algorithm fista --prior-threshold 0.1");
     cli_refuses(at, "--prior-threshold is '0'; allowed: auto or a number above 0 and at most 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --prior huber --prior-threshold 0");

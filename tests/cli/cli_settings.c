@@ -100,7 +100,7 @@ static void contradictions(void **state)
                 "recon counts.npy -o out.h5 --geometry matrix");
     cli_refuses(
         at,
-        "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
+        "--resume contradicts --save-every 2, whose images are of one run; allowed: one of them, or --start with "
         "an image that was saved",
         "recon counts.npy -o out.h5 --system-matrix matrix.csr4 --resume --save-every 2");
     cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",

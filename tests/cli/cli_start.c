@@ -131,13 +131,13 @@ static void what_does_not_fit_is_refused(void **state)
     cli_refuses(at, "--start contradicts --geometry cone; allowed: --start with --geometry parallel or matrix",
                 RECON "-o v.h5 --geometry cone --algorithm sirt --start first.h5");
     cli_refuses(at,
-                "--start contradicts --algorithm cg by --projector toeplitz, which begins from 0; allowed: another "
+                "--start first.h5 contradicts --projector toeplitz, which begins from 0; allowed: another "
                 "projector, or "
                 "--algorithm fista",
                 RECON "-o v.h5 --algorithm cg --projector toeplitz --start first.h5");
-    cli_refuses(at, "--start contradicts --iterations auto, which counts from 0; allowed: a number",
+    cli_refuses(at, "--start first.h5 contradicts --iterations auto, which counts from 0; allowed: a number",
                 RECON "-o v.h5 --algorithm cg --iterations auto --start first.h5");
-    cli_refuses(at, "--start contradicts --reconstruction-type try; allowed: with --reconstruction-type full",
+    cli_refuses(at, "--start first.h5 contradicts --reconstruction-type try; allowed: with --reconstruction-type full",
                 RECON "-o v.h5 --algorithm cg --reconstruction-type try --start first.h5");
     cli_refuses(at, "--out and --start are the same file, 'first.h5'; allowed: different files",
                 RECON "-o first.h5 --algorithm cg --start first.h5");

@@ -123,7 +123,7 @@ static void refusals(void **state)
         cli_refuses(at, message, "recon scan.h5 -o out --reconstruction-type try --sweep %s", never[i]);
     }
     cli_refuses(at,
-                "--sweep is 'iterations=2' with --reconstruction-type full; allowed: with --reconstruction-type try",
+                "--sweep iterations=2 contradicts --reconstruction-type full; allowed: with --reconstruction-type try",
                 "recon scan.h5 -o out --sweep iterations=2");
     free(try_values(at, "--sweep iterations=2,3"));
     cli_refuses(at, "out/iterations_2.tiff exists; --overwrite replaces it",

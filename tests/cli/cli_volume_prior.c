@@ -235,7 +235,8 @@ static void what_it_cannot_do_is_refused(void **state)
                 "recon p.h5 -o v.h5 --prior-dimensions 4");
     cli_refuses(at, "--prior-dimensions contradicts --algorithm cg; allowed: --prior-dimensions with --algorithm fista",
                 "recon p.h5 -o v.h5 --algorithm cg --prior-dimensions 3");
-    cli_refuses(at, "--prior-dimensions is 3 with --reconstruction-type try, which reconstructs one slice; allowed: 2",
+    cli_refuses(at,
+                "--prior-dimensions 3 contradicts --reconstruction-type try, which reconstructs one slice; allowed: 2",
                 "recon p.h5 -o v --reconstruction-type try --algorithm fista --prior-dimensions 3");
     cli_refuses(at,
                 "--sweep is 'prior-dimensions=2,3'; allowed: NAME=VALUES with a setting of a stage, the geometry, the "
@@ -244,7 +245,7 @@ static void what_it_cannot_do_is_refused(void **state)
                 "recon p.h5 -o v --reconstruction-type try --algorithm fista --sweep prior-dimensions=2,3");
     cli_refuses(
         at,
-        "--tolerance is 0.1 with --prior-dimensions 3, with which no slice stops before the others; allowed: 0, or "
+        "--tolerance 0.1 contradicts --prior-dimensions 3, with which no slice stops before the others; allowed: 0, or "
         "--prior-dimensions 2",
         "recon p.h5 -o v.h5 --prior-dimensions 3 --tolerance 0.1");
     cli_refuses(at,

@@ -754,7 +754,7 @@ static void bad_sweeps_are_refused(void **state)
     refuse(SINO_VERB_SWEEP, "--csv a.csv --rotation-axis 7",
            "--rotation-axis is that of a file; allowed: with an input file");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --machine h100x8",
-           "--machine is 'h100x8' without --simulate; allowed: with --simulate");
+           "--machine h100x8 contradicts --simulate no; allowed: with --simulate");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --resume --overwrite",
            "--resume contradicts --overwrite; allowed: one of them");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --report a.csv",
@@ -1335,9 +1335,9 @@ static void system_matrices_against_scans(void **state)
 
 /* Settings of counts with a system matrix that are refused, and how. */
 static const char *const wrong_matrix[][2] = {
-    {"--algorithm bsrem --iterations auto", "--iterations is auto with --system-matrix and --algorithm bsrem; "
+    {"--algorithm bsrem --iterations auto", "--iterations auto contradicts --algorithm bsrem; "
                                             "allowed: a number, or --algorithm mlem or osem"},
-    {"--iterations auto --save-every 2", "--save-every contradicts --iterations auto, by which each set has a "
+    {"--iterations auto --save-every 2", "--save-every 2 contradicts --iterations auto, by which each set has a "
                                          "number of its own; allowed: one of them"},
     {"--algorithm fbp", "--algorithm fbp contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
     {"--algorithm fdk", "--algorithm fdk contradicts --geometry matrix; allowed: cg, sirt, mlem, osem or bsrem"},
@@ -1350,12 +1350,12 @@ static const char *const wrong_matrix[][2] = {
     {"--geometry cone", "--geometry cone contradicts --system-matrix a; allowed: one of them"},
     {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix"},
     {"--resume --save-every 2",
-     "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
+     "--resume contradicts --save-every 2, whose images are of one run; allowed: one of them, or --start with "
      "an image that was saved"},
     {"--sensitivity s --algorithm cg",
      "--sensitivity contradicts --algorithm cg; allowed: --sensitivity with --algorithm mlem, osem or bsrem"},
     {"--start s --algorithm sirt",
-     "--start contradicts --algorithm sirt; allowed: --start with --algorithm mlem, osem or bsrem"},
+     "--start s contradicts --algorithm sirt; allowed: --start with --algorithm mlem, osem or bsrem"},
     {"--subsets 3", "--subsets contradicts --algorithm mlem; allowed: --subsets with --algorithm osem or bsrem"},
     {"--algorithm bsrem --prior qggmrf",
      "--prior qggmrf contradicts --algorithm bsrem; allowed: huber or relative-difference"},

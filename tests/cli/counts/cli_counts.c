@@ -548,7 +548,7 @@ static void sets_are_resumed(void **state)
     free(found);
     cli_refuses(
         *state,
-        "--resume contradicts --save-every, whose images are those of one run; allowed: one of them, or --start with "
+        "--resume contradicts --save-every 2, whose images are of one run; allowed: one of them, or --start with "
         "an image that was saved",
         "recon m.counts --system-matrix m.csr4 -o new.h5 --resume --save-every 2");
 }

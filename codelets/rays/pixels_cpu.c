@@ -85,17 +85,19 @@ typedef struct Corner {
  * −`sine` further. */
 typedef struct Turn {
     double cosine, sine, at;
-    double low, high;    /* of all pixels, least and largest place on the detector */
-    double wide, narrow; /* larger and smaller of |cosine| and |sine|, the latter not below 2⁻¹⁰ */
+    double low, high; /* of all pixels, least and largest place on the detector */
+    double wide, narrow; /* larger and smaller of |cosine| and |sine|, the latter not below 2⁻¹⁰, of strips 2⁻²⁰ */
     double reach;        /* SinoPixelsLines.reach */
 } Turn;
 
-static Turn turn_of(const SinoGeometry *geometry, Corner corner, int64_t angle)
+static Turn turn_of(const SinoPixels *what, Corner corner, int64_t angle)
 {
+    const SinoGeometry *geometry = &what->geometry;
+    const double least = what->weights == SINO_PIXELS_STRIPS ? 0x1p-20 : 0x1p-10;
     const double middle = 0.5 * (double)(geometry->grid_size - 1), side = SINO_PIXELS_SIDE - 1;
     const double c = cos(geometry->angle_rad[angle]), s = sin(geometry->angle_rad[angle]);
     const double at = (corner.column - middle) * c + (middle - corner.row) * s + geometry->center;
-    const double wide = fmax(fabs(c), fabs(s)), narrow = fmax(fmin(fabs(c), fabs(s)), 1.0 / 1024);
+    const double wide = fmax(fabs(c), fabs(s)), narrow = fmax(fmin(fabs(c), fabs(s)), least);
     return (Turn){.cosine = c,
                   .sine = s,
                   .at = at,
@@ -112,19 +114,20 @@ static void fill_lines(const SinoPixels *what, Corner corner, Slice slice, const
     const SinoGeometry *geometry = &what->geometry;
     lines->angle_count = sino_smaller(SINO_PIXELS_ANGLES, what->first_angle + what->angle_count - first_angle);
     for (int64_t k = 0; k < lines->angle_count; k++) {
-        const Turn turn = turn_of(geometry, corner, first_angle + k);
+        const Turn turn = turn_of(what, corner, first_angle + k);
         /* A column more than the least that a pixel sees, for what single precision rounds. */
         const double least = floor(turn.low) - 1;
         const double far = SINO_PIXELS_LINE; /* beyond the detector all lines are alike */
         const double column = fmin(fmax(least, -far), (double)geometry->column_count);
         lines->cosine[k] = (float)turn.cosine;
         lines->sine[k] = (float)turn.sine;
-        lines->first[k] = (float)(turn.at - least);
+        /* With strips the places are those from the middle of the first column that sees a pixel. */
+        lines->first[k] = (float)(turn.at - least - (what->weights == SINO_PIXELS_STRIPS ? 0.5 : 0));
         lines->reach[k] = (float)turn.reach;
         lines->slope[k] = (float)(1 / turn.narrow);
         copy_line(what, y + slice.ray + (first_angle + k) * geometry->column_count * slice.step, slice.step,
                   (int64_t)column, lines->line[k]);
-        if (what->weights == SINO_PIXELS_LENGTHS)
+        if (what->weights != SINO_PIXELS_LINEAR)
             for (int i = 0; i < SINO_PIXELS_LINE; i++) lines->line[k][i] *= (float)(1 / turn.wide);
     }
 }
@@ -163,7 +166,7 @@ static Run run_from(const SinoPixels *what, int64_t first)
 static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *y,
                     Scratch *work, float *x)
 {
-    SinoPixelsTile *const add = what->weights == SINO_PIXELS_LENGTHS ? isa->add_lengths : isa->add;
+    SinoPixelsTile *const add = isa->add[what->weights];
     const int64_t end_angle = what->first_angle + what->angle_count;
     memset(work->back.sum, 0, sizeof work->back.sum);
     for (int64_t k = what->first_angle; k < end_angle; k += SINO_PIXELS_ANGLES) {
@@ -225,9 +228,11 @@ static void copy_image(const SinoPixels *what, Run run, Slice slice, const float
 
 /* The rays of an angle that can meet the super-tile; returns the column of the first. Pixels follow along the axis on
  * which their columns are farther apart: rows of the image, or of the turned one. */
-static int64_t fill_rays(const SinoGeometry *geometry, const Turn *turn, bool turned, SinoPixelsRays *rays)
+static int64_t fill_rays(const SinoPixels *what, const Turn *turn, bool turned, SinoPixelsRays *rays)
 {
-    const double half = 0.5 * (turn->wide + turn->narrow) + 1e-3;
+    const SinoGeometry *geometry = &what->geometry;
+    const double width = what->weights == SINO_PIXELS_STRIPS ? 1 : 0;
+    const double half = 0.5 * (turn->wide + turn->narrow + width) + 1e-3;
     const double first = fmax(0, ceil(turn->low - half));
     const double last = fmin((double)geometry->column_count - 1, floor(turn->high + half));
     const double along = turned ? -turn->sine : turn->cosine, across = turned ? turn->cosine : -turn->sine;
@@ -235,7 +240,8 @@ static int64_t fill_rays(const SinoGeometry *geometry, const Turn *turn, bool tu
                              .ray = 1 / along,
                              .row = -across / along,
                              .reach = (float)turn->reach,
-                             .slope = (float)(turn->wide / turn->narrow)};
+                             .slope = (float)(turn->wide / turn->narrow),
+                             .half = (float)(0.5 / turn->wide)};
     if (last >= first) rays->count = (int64_t)(last - first) + 1;
     return (int64_t)first;
 }
@@ -247,13 +253,15 @@ static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run ru
     SinoPixelsRays *const rays = &work->forth.rays;
     copy_image(what, run, slice, x, work);
     for (int64_t k = what->first_angle; k < what->first_angle + what->angle_count; k++) {
-        const Turn turn = turn_of(&what->geometry, run.corner, k);
+        const Turn turn = turn_of(what, run.corner, k);
         const bool turned = fabs(turn.sine) > fabs(turn.cosine);
-        const int64_t first = fill_rays(&what->geometry, &turn, turned, rays);
+        const int64_t first = fill_rays(what, &turn, turned, rays);
+        /* A strip is an integral over places, which are `wide` columns each, and the mean over a column. */
+        const float scale = what->weights == SINO_PIXELS_STRIPS ? 1 : (float)(1 / turn.wide);
         if (rays->count == 0) continue;
-        isa->project(turned ? work->forth.turned : work->forth.image, rays);
+        isa->project[what->weights](turned ? work->forth.turned : work->forth.image, rays);
         float *const ray = y + slice.ray + (k * columns + first) * slice.step;
-        for (int64_t i = 0; i < rays->count; i++) ray[i * slice.step] += rays->sum[i] * (float)(1 / turn.wide);
+        for (int64_t i = 0; i < rays->count; i++) ray[i * slice.step] += rays->sum[i] * scale;
     }
 }
 

@@ -36,16 +36,18 @@ typedef float SinoPixelsImage[SINO_PIXELS_SIDE][SINO_PIXELS_ROOM + SINO_PIXELS_S
 typedef struct SinoPixelsRays {
     int64_t count; /* at most SINO_PIXELS_LINE − 16 */
     double first, ray, row;
-    float reach, slope;          /* its weight in a pixel at a distance d of places: reach − slope·d, in 0 … 1 */
+    float reach, slope;          /* its length in a pixel at a distance d of places: reach − slope·d, in 0 … 1 */
+    float half;                  /* of strips: half the width of the column, in places */
     float sum[SINO_PIXELS_LINE]; /* is set; what follows the rays, too */
 } SinoPixelsRays;
 
+/* By lengths, or by strips: the integral of the length over the width of a column. */
 typedef void SinoPixelsProject(const SinoPixelsImage image, SinoPixelsRays *rays);
 
 typedef struct SinoPixelsIsa {
     const char *name;
-    SinoPixelsTile *add, *add_lengths;
-    SinoPixelsProject *project;
+    SinoPixelsTile *add[3];        /* of each SinoPixelWeights */
+    SinoPixelsProject *project[3]; /* of linear weights: NULL */
 } SinoPixelsIsa;
 
 extern const SinoPixelsIsa sino_pixels_plain, sino_pixels_avx2, sino_pixels_avx512;

@@ -8,6 +8,7 @@ typedef enum SinoProjector {
     SINO_PROJECTOR_RAYS,     /* the lengths of rays in voxels, traced once and kept */
     SINO_PROJECTOR_ROTATE,   /* sums of a turned image */
     SINO_PROJECTOR_LINES,    /* the lengths of rays in voxels, computed in every product */
+    SINO_PROJECTOR_STRIPS,   /* the mean lengths of the rays of a detector pixel, likewise */
     SINO_PROJECTOR_PIXELS,   /* backprojection to the middles of pixels; for methods that project nothing */
     SINO_PROJECTOR_GRIDDING, /* backprojection by a nonuniform FFT; likewise */
     SINO_PROJECTOR_TOEPLITZ, /* AᵀA as a convolution by FFT; for solvers of the normal equations */

@@ -118,7 +118,7 @@ static const char *const nonnegativity_words[] = {"auto", "yes", "no", NULL};
 static const char *const padding_words[] = {"auto", "zeros", "edges", NULL};
 static const char *const center_words[] = {"auto", "vo", "phase", "pairs", "entropy", NULL};
 static const char *const precision_words[] = {"single", "double", "half", "mixed", NULL};
-static const char *const projector_words[] = {"auto",   "rays",     "rotate",   "lines",
+static const char *const projector_words[] = {"auto",   "rays",     "rotate",   "lines", "strips",
                                               "pixels", "gridding", "toeplitz", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
@@ -627,6 +627,7 @@ const SinoSetting sino_setting_table[] = {
         CHOICE(projection.projector, projector_words, "auto"), .may_change = true, ONLY(PARALLEL, of_projectors),
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; lines: the lengths are computed in every product, nothing is kept; "
+                "strips: likewise, and they are means over the width of a detector pixel, for sharp objects; "
                 "pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "

@@ -146,7 +146,8 @@ struct SinoOperatorKind {
     SinoProjector projector; /* of a parallel beam, by this kind; AUTO: the kind is of another geometry */
     SinoKernels kernels;
     bool stores;       /* A is stored, in any precision; false: nothing is, and products are in single precision */
-    bool lengths;      /* products are by the lengths of rays in voxels, to the rounding of their places */
+    bool asked;        /* by --projector alone: the model of the detector differs, so that the plan never chooses it */
+    bool lengths;      /* products are by the lengths of rays in voxels, or their means over a detector pixel */
     int64_t minibatch; /* slices of a minibatch, if a product costs as much for each slice as alone; 0: a panel, which
                         * reads A or its tables once for all slices */
     /* Flops of a product of one slice, in a minibatch of `slices`, as SinoRates.kernel_gflops counts them. NULL: twice
@@ -227,8 +228,8 @@ static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, i
     return width > 0 ? sino_extent_one(sino_times(angle_count, width)) : (SinoExtent){0};
 }
 
-extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_lines_kind, sino_pixels_kind, sino_gridding_kind,
-    sino_toeplitz_kind, sino_cone_kind, sino_bricks_kind;
+extern const SinoOperatorKind sino_rays_kind, sino_rotate_kind, sino_lines_kind, sino_strips_kind, sino_pixels_kind,
+    sino_gridding_kind, sino_toeplitz_kind, sino_cone_kind, sino_bricks_kind;
 
 /* All kinds, and NULL at the end. */
 extern const SinoOperatorKind *const sino_operator_kinds[];

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines and pixels, two kinds of operator without a matrix (pixels.h). Lines computes the lengths of rays in voxels in
- * every product. Pixels backprojects to the middles of pixels; it projects nothing, and serves methods that only
- * backproject (FBP). */
+/* Lines, strips and pixels, kinds of operator without a matrix (pixels.h). Lines computes the lengths of rays in voxels
+ * in every product; strips means them over the width of a detector pixel. Pixels backprojects to the middles of pixels;
+ * it projects nothing, and serves methods that only backproject (FBP). */
 #include "pixels_task.h"
 #include "tiles_kind.h"
 
 static bool takes_lines(const SinoProblem *problem)
 {
     return sino_tiles_take(problem, SINO_PROJECTOR_LINES);
+}
+
+static bool takes_strips(const SinoProblem *problem)
+{
+    return sino_tiles_take(problem, SINO_PROJECTOR_STRIPS);
 }
 
 static bool takes_pixels(const SinoProblem *problem)
@@ -30,9 +35,11 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
 static SinoPixels product_of(const SinoOperator *op, const SinoProduct *product, int64_t partition)
 {
     const SinoTilesOwn *own = op->own;
-    const bool lines = op->problem.projector == SINO_PROJECTOR_LINES;
+    const SinoProjector projector = op->problem.projector;
     SinoPixels what = {.geometry = own->subset[product->subset],
-                       .weights = lines ? SINO_PIXELS_LENGTHS : SINO_PIXELS_LINEAR,
+                       .weights = projector == SINO_PROJECTOR_LINES    ? SINO_PIXELS_LENGTHS
+                                  : projector == SINO_PROJECTOR_STRIPS ? SINO_PIXELS_STRIPS
+                                                                       : SINO_PIXELS_LINEAR,
                        .slices = product->slices,
                        .angle_count = own->subset[product->subset].angle_count};
     what.tile = sino_tiles_of(own, partition, &what.tile_count);
@@ -74,6 +81,12 @@ static double lines_flops(const SinoProblem *problem, int64_t slices)
     return sino_operator_samples(problem) * SINO_LINE_FLOPS;
 }
 
+static double strips_flops(const SinoProblem *problem, int64_t slices)
+{
+    (void)slices;
+    return sino_operator_samples(problem) * SINO_STRIP_FLOPS;
+}
+
 static double pixels_flops(const SinoProblem *problem, int64_t slices)
 {
     (void)slices;
@@ -83,11 +96,12 @@ static double pixels_flops(const SinoProblem *problem, int64_t slices)
 static void report_lines(const SinoOperator *op)
 {
     const SinoTilesOwn *own = op->own;
+    const bool strips = op->problem.projector == SINO_PROJECTOR_STRIPS;
     if (op->idle) return;
     sino_angle_subsets_report(&own->angles, sino_runtime_log(op->runtime));
     sino_log_info(sino_runtime_log(op->runtime), "operator",
-                  "operator: the lengths of rays are computed in every product; nothing is stored (%s)",
-                  sino_pixels_task_isa_name());
+                  "operator: the lengths of rays%s are computed in every product; nothing is stored (%s)",
+                  strips ? ", means over the width of a detector pixel," : "", sino_pixels_task_isa_name());
 }
 
 static void report_pixels(const SinoOperator *op)
@@ -106,6 +120,24 @@ const SinoOperatorKind sino_lines_kind = {
     .minibatch = 1,
     .product_flops = lines_flops,
     .takes = takes_lines,
+    .outline = sino_tiles_outline,
+    .size = size,
+    .open = open_all,
+    .close = sino_tiles_close,
+    .project = project,
+    .backproject = backproject,
+    .report = report_lines,
+};
+
+const SinoOperatorKind sino_strips_kind = {
+    SINO_TILES_KIND,
+    .name = "strips",
+    .projector = SINO_PROJECTOR_STRIPS,
+    .asked = true,
+    .lengths = true,
+    .minibatch = 1,
+    .product_flops = strips_flops,
+    .takes = takes_strips,
     .outline = sino_tiles_outline,
     .size = size,
     .open = open_all,

@@ -274,8 +274,8 @@ static SinoStatus forecast_projector(const SinoPlanRequest *request, SinoForecas
 static bool may_take(const SinoPlanRequest *request, const SinoOperatorKind *kind)
 {
     const SinoProblem *problem = &request->job.problem;
-    const bool may = problem->projector == SINO_PROJECTOR_AUTO && problem->precision == SINO_SINGLE && !problem->cone &&
-                     !request->choices.kept && sino_plan_has_kernels(&request->machine.devices, kind);
+    const bool may = problem->projector == SINO_PROJECTOR_AUTO && !kind->asked && problem->precision == SINO_SINGLE &&
+                     !problem->cone && !request->choices.kept && sino_plan_has_kernels(&request->machine.devices, kind);
     if (kind->normal) return may && request->normal;
     return may && request->job.solver->iterative == (kind->project != NULL);
 }

@@ -58,9 +58,9 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
     const SinoPixels *what = &pixels->what;
     const double updates = (double)what->tile_count * SINO_TILE_VOXELS * (double)what->angle_count;
     const double work = updates * (double)what->slices.slice_count;
-    const double flops = what->weights == SINO_PIXELS_LENGTHS ? SINO_LINE_FLOPS : SINO_PIXEL_FLOPS;
+    static const double flops[] = {SINO_PIXEL_FLOPS, SINO_LINE_FLOPS, SINO_STRIP_FLOPS}; /* of SinoPixelWeights */
     return SINO_SUBMIT(runtime, kind, position, pixels, SINO_OF_SLICES(what->slices), .work = work,
-                       .effort = flops * work);
+                       .effort = flops[what->weights] * work);
 }
 
 SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,

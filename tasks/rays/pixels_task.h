@@ -6,9 +6,9 @@
 #include "pixels.h"
 #include "runtime.h"
 
-/* What a core takes for a pixel, angle and slice by either weights (pixels.h), in flops of a product
+/* What a core takes for a pixel, angle and slice by each kind of weights (pixels.h), in flops of a product
  * (docs/lab/projectors.md). */
-enum { SINO_PIXEL_FLOPS = 10, SINO_LINE_FLOPS = 12 };
+enum { SINO_PIXEL_FLOPS = 10, SINO_LINE_FLOPS = 12, SINO_STRIP_FLOPS = 32 };
 
 /* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
 int64_t sino_pixels_task_scratch_bytes(void);

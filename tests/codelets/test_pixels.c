@@ -87,7 +87,7 @@ static double length(double x, double y, double angle, double s)
     return fmax(0, leaves - enters);
 }
 
-/* The columns near the middle of a pixel inside the grid, of which two at most see it. */
+/* The columns near the middle of a pixel inside the grid, of which three at most see it. */
 typedef struct Near {
     double x, y, at;
     int64_t first, last;
@@ -98,9 +98,46 @@ static Near near_of(const SinoGeometry *geometry, int64_t row, int64_t column, i
     const double middle = 0.5 * (double)(geometry->grid_size - 1), theta = geometry->angle_rad[angle];
     Near near = {.x = (double)column - middle, .y = middle - (double)row};
     near.at = near.x * cos(theta) + near.y * sin(theta) + geometry->center;
-    near.first = (int64_t)fmax(0, ceil(near.at - 1));
-    near.last = (int64_t)fmin((double)geometry->column_count - 1, floor(near.at + 1));
+    near.first = (int64_t)fmax(0, ceil(near.at - 1.5));
+    near.last = (int64_t)fmin((double)geometry->column_count - 1, floor(near.at + 1.5));
     return near;
+}
+
+typedef struct Polygon {
+    int count;
+    double x[8], y[8];
+} Polygon;
+
+/* The part of a convex polygon with sign·(x·cos θ + y·sin θ − s) ≥ 0. */
+static Polygon clip(const Polygon *from, double angle, double s, double sign)
+{
+    Polygon part = {0};
+    for (int i = 0; i < from->count; i++) {
+        const int next = (i + 1) % from->count;
+        const double here = sign * (from->x[i] * cos(angle) + from->y[i] * sin(angle) - s);
+        const double there = sign * (from->x[next] * cos(angle) + from->y[next] * sin(angle) - s);
+        if (here >= 0) {
+            part.x[part.count] = from->x[i];
+            part.y[part.count++] = from->y[i];
+        }
+        if ((here < 0) == (there < 0)) continue;
+        part.x[part.count] = from->x[i] + (from->x[next] - from->x[i]) * here / (here - there);
+        part.y[part.count++] = from->y[i] + (from->y[next] - from->y[i]) * here / (here - there);
+    }
+    return part;
+}
+
+/* The area of the unit square around (x, y) between the rays s − ½ and s + ½. */
+static double area(double x, double y, double angle, double s)
+{
+    const Polygon square = {4, {x - 0.5, x + 0.5, x + 0.5, x - 0.5}, {y - 0.5, y - 0.5, y + 0.5, y + 0.5}};
+    const Polygon above = clip(&square, angle, s - 0.5, 1), strip = clip(&above, angle, s + 0.5, -1);
+    double twice = 0;
+    for (int i = 0; i < strip.count; i++) {
+        const int next = (i + 1) % strip.count;
+        twice += (strip.x[i] - x) * (strip.y[next] - y) - (strip.x[next] - x) * (strip.y[i] - y);
+    }
+    return fabs(twice) / 2;
 }
 
 /* The weight of a column. A ray along a border counts half on either side. */
@@ -108,6 +145,7 @@ static double weight_of(const SinoPixels *what, const Near *near, int64_t angle,
 {
     const double theta = what->geometry.angle_rad[angle], s = (double)ray - what->geometry.center;
     if (what->weights == SINO_PIXELS_LINEAR) return fmax(0, 1 - fabs(near->at - (double)ray));
+    if (what->weights == SINO_PIXELS_STRIPS) return area(near->x, near->y, theta, s);
     return 0.5 * (length(near->x, near->y, theta, s - 1e-7) + length(near->x, near->y, theta, s + 1e-7));
 }
 
@@ -175,10 +213,10 @@ static void project(const Case *of, const float *x, void *scratch, float *y)
 }
 
 /* The sums of all rays, whose pixels are made up of the tiles: the transpose of `wanted`. */
-static void check_projection(const Case *given)
+static void check_projection(const Case *given, SinoPixelWeights weights)
 {
     Case of = *given;
-    of.what.weights = SINO_PIXELS_LENGTHS;
+    of.what.weights = weights;
     of.what.tile = of.tile;
     const SinoGeometry *geometry = &of.what.geometry;
     const int64_t rows = of.what.tile_count * SINO_TILE_VOXELS, stride = of.what.slices.stride;
@@ -248,7 +286,10 @@ static void check_shapes(const Isa *isa)
         check(&of);
         of.what.first_angle = 2;
         of.what.angle_count -= 3;
-        check_projection(&of);
+        check_projection(&of, SINO_PIXELS_LENGTHS);
+        check_projection(&of, SINO_PIXELS_STRIPS);
+        of.what.weights = SINO_PIXELS_STRIPS;
+        check(&of);
     }
 }
 
@@ -259,7 +300,7 @@ static void check_slices(const Isa *isa)
         Case of = case_of(isa, SINO_PIXELS_LINEAR, 23, 18, 11.4, count[i]);
         list_tiles(&of);
         check(&of);
-        check_projection(&of);
+        check_projection(&of, SINO_PIXELS_LENGTHS);
     }
 }
 
@@ -311,13 +352,12 @@ static void parts_have_the_bits_of_the_whole(void **state)
 }
 
 /* <A x, y> = <x, Aᵀ y>, to the rounding of positions. */
-static void lengths_are_adjoint(void **state)
+static void check_adjoint(SinoPixelWeights weights)
 {
-    (void)state;
     enum { ANGLES = 75, COLUMNS = 100 };
     double angle[ANGLES], forth = 0, back = 0, scale = 0;
     for (int k = 0; k < ANGLES; k++) angle[k] = M_PI * k / ANGLES;
-    Case of = case_of(NULL, SINO_PIXELS_LENGTHS, COLUMNS, 96, 47.3, 1);
+    Case of = case_of(NULL, weights, COLUMNS, 96, 47.3, 1);
     of.what.geometry.angle_count = of.what.angle_count = ANGLES;
     of.what.geometry.angle_rad = angle;
     list_tiles(&of);
@@ -342,6 +382,18 @@ static void lengths_are_adjoint(void **state)
     free(aty);
 }
 
+static void lengths_are_adjoint(void **state)
+{
+    (void)state;
+    check_adjoint(SINO_PIXELS_LENGTHS);
+}
+
+static void strips_are_adjoint(void **state)
+{
+    (void)state;
+    check_adjoint(SINO_PIXELS_STRIPS);
+}
+
 TESTING_SUBJECT(pixels)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +401,7 @@ TESTING_SUBJECT(pixels)
         cmocka_unit_test(public_function_matches_reference),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
         cmocka_unit_test(lengths_are_adjoint),
+        cmocka_unit_test(strips_are_adjoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

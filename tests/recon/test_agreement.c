@@ -132,6 +132,11 @@ static void lines_agree(void **state)
     divisions_agree(*state, "lines", 1e-4);
 }
 
+static void strips_agree(void **state)
+{
+    divisions_agree(*state, "strips", 0.2);
+}
+
 /* Backprojection without ray lengths: the same bits for any division. */
 static void divisions_keep_bits(const char *directory, const char *scan, const char *projector)
 {
@@ -647,6 +652,7 @@ TESTING_SUBJECT(agreement)
         TEST(projections_are_adjoint),
         TEST(rotations_agree),
         TEST(lines_agree),
+        TEST(strips_agree),
         TEST(pixels_agree),
         TEST(gridding_agrees),
         TEST(windows_are_refilled),

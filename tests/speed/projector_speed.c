@@ -72,7 +72,7 @@ static Job job_of(int64_t size, int64_t angles, int64_t slices, double *angle_ra
     return job;
 }
 
-typedef enum Product { PROJECT, BACK, LINES, LINES_BACK, PIXELS, GRIDDING } Product;
+typedef enum Product { PROJECT, BACK, LINES, LINES_BACK, STRIPS, STRIPS_BACK, PIXELS, GRIDDING } Product;
 
 static void multiply(const Job *job, Product product, SinoInterpolation interpolation)
 {
@@ -83,15 +83,18 @@ static void multiply(const Job *job, Product product, SinoInterpolation interpol
                                .tile_count = job->tile_count,
                                .tile = job->tile};
     const SinoPixels pixels = {.geometry = job->geometry,
-                               .weights = product == PIXELS ? SINO_PIXELS_LINEAR : SINO_PIXELS_LENGTHS,
+                               .weights = product == PIXELS                             ? SINO_PIXELS_LINEAR
+                                          : product == STRIPS || product == STRIPS_BACK ? SINO_PIXELS_STRIPS
+                                                                                        : SINO_PIXELS_LENGTHS,
                                .slices = job->slices,
                                .angle_count = job->geometry.angle_count,
                                .tile_count = job->tile_count,
                                .tile = job->tile};
     if (product == PROJECT) sino_rotate_project(&rotate, job->x, job->scratch, job->y);
     if (product == BACK) sino_rotate_back(&rotate, job->y, job->scratch, job->x);
-    if (product == LINES) sino_pixels_project(&pixels, job->x, job->scratch, job->y);
-    if (product == PIXELS || product == LINES_BACK) sino_pixels_back(&pixels, job->y, job->scratch, job->x);
+    if (product == LINES || product == STRIPS) sino_pixels_project(&pixels, job->x, job->scratch, job->y);
+    if (product == PIXELS || product == LINES_BACK || product == STRIPS_BACK)
+        sino_pixels_back(&pixels, job->y, job->scratch, job->x);
 }
 
 /* All tiles in one part. */
@@ -148,6 +151,8 @@ int main(int count, char **words)
     measure(&job, GRIDDING, SINO_INTERPOLATION_LINEAR, "backproject, gridding");
     measure(&job, LINES, SINO_INTERPOLATION_LINEAR, "project, lines");
     measure(&job, LINES_BACK, SINO_INTERPOLATION_LINEAR, "backproject, lines");
+    measure(&job, STRIPS, SINO_INTERPOLATION_LINEAR, "project, strips");
+    measure(&job, STRIPS_BACK, SINO_INTERPOLATION_LINEAR, "backproject, strips");
     measure(&job, PROJECT, SINO_INTERPOLATION_NEAREST, "project, nearest");
     measure(&job, BACK, SINO_INTERPOLATION_NEAREST, "backproject, nearest");
     measure(&job, PROJECT, SINO_INTERPOLATION_LINEAR, "project, linear");

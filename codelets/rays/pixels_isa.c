@@ -71,37 +71,49 @@ SINO_INLINE Pixels zero(void)
 
 /* The neighbours of places in a line, and how far the places are from the left ones. */
 typedef struct Seen {
-    Pixels left, right, share;
+    Entries left, right;
+    Pixels share;
 } Seen;
 
-/* Of the places `lane + first` in the line from `window`. */
-SINO_INLINE Seen see(Pixels lane, float first, const float *window)
+/* Of the places `lane + first`. */
+SINO_INLINE Seen see(Pixels lane, float first)
 {
-    const Pixels a = load(window), b = load(window + LANES), at = VECTOR(add_ps)(lane, VECTOR(set1_ps)(first));
-    const Entries left = VECTOR(cvttps_epi32)(at), right = VECTOR(add_epi32)(left, VECTOR(set1_epi32)(1));
-    return (Seen){pick(a, b, left), pick(a, b, right), VECTOR(sub_ps)(at, VECTOR(cvtepi32_ps)(left))};
+    const Pixels at = VECTOR(add_ps)(lane, VECTOR(set1_ps)(first));
+    const Entries left = VECTOR(cvttps_epi32)(at);
+    return (Seen){left, VECTOR(add_epi32)(left, VECTOR(set1_epi32)(1)), VECTOR(sub_ps)(at, VECTOR(cvtepi32_ps)(left))};
 }
 
-/* Adds the values at such places, linearly between neighbours. */
-SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
+/* Adds the values at such places of the line from `window`, linearly between neighbours. */
+SINO_INLINE Pixels take(Pixels sum, Seen seen, const float *window)
 {
-    const Seen seen = see(lane, first, window);
-    return VECTOR(fmadd_ps)(seen.share, VECTOR(sub_ps)(seen.right, seen.left), VECTOR(add_ps)(sum, seen.left));
+    const Pixels a = load(window), b = load(window + LANES), left = pick(a, b, seen.left);
+    const Pixels rise = VECTOR(sub_ps)(pick(a, b, seen.right), left);
+    return VECTOR(fmadd_ps)(seen.share, rise, VECTOR(add_ps)(sum, left));
 }
+
+/* Lengths in the pixels of the rays of both neighbours. */
+typedef struct Lengths {
+    Pixels left, right;
+} Lengths;
 
 SINO_INLINE Pixels clamp(Pixels weight)
 {
     return VECTOR(min_ps)(VECTOR(max_ps)(weight, zero()), VECTOR(set1_ps)(1));
 }
 
-/* Adds both neighbours, with lengths as weights. */
-SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+SINO_INLINE Lengths lengths_of(Seen seen, Weights weights)
 {
-    const Seen seen = see(lane, first, window);
     const Pixels slope = VECTOR(set1_ps)(weights.slope);
-    const Pixels of_left = clamp(VECTOR(fnmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach)));
-    const Pixels of_right = clamp(VECTOR(fmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach - weights.slope)));
-    return VECTOR(fmadd_ps)(of_right, seen.right, VECTOR(fmadd_ps)(of_left, seen.left, sum));
+    return (Lengths){clamp(VECTOR(fnmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach))),
+                     clamp(VECTOR(fmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach - weights.slope)))};
+}
+
+/* Adds both neighbours, with lengths as weights. */
+SINO_INLINE Pixels take_lengths(Pixels sum, Seen seen, Lengths lengths, const float *window)
+{
+    const Pixels a = load(window), b = load(window + LANES);
+    sum = VECTOR(fmadd_ps)(lengths.left, pick(a, b, seen.left), sum);
+    return VECTOR(fmadd_ps)(lengths.right, pick(a, b, seen.right), sum);
 }
 
 #else
@@ -123,34 +135,59 @@ SINO_INLINE void store(float *to, Pixels pixels)
     for (int i = 0; i < LANES; i++) to[i] = pixels.at[i];
 }
 
-SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
-{
-    for (int i = 0; i < LANES; i++) {
-        const float at = lane.at[i] + first;
-        const int left = (int)at;
-        sum.at[i] += window[left] + (at - (float)left) * (window[left + 1] - window[left]);
-    }
-    return sum;
-}
-
 SINO_INLINE Pixels zero(void)
 {
     return (Pixels){{0}};
 }
+
+typedef struct Seen {
+    int left[LANES];
+    float share[LANES];
+} Seen;
+
+SINO_INLINE Seen see(Pixels lane, float first)
+{
+    Seen seen;
+    for (int i = 0; i < LANES; i++) {
+        seen.left[i] = (int)(lane.at[i] + first);
+        seen.share[i] = lane.at[i] + first - (float)seen.left[i];
+    }
+    return seen;
+}
+
+SINO_INLINE Pixels take(Pixels sum, Seen seen, const float *window)
+{
+    for (int i = 0; i < LANES; i++) {
+        const float *const left = window + seen.left[i];
+        sum.at[i] += left[0] + seen.share[i] * (left[1] - left[0]);
+    }
+    return sum;
+}
+
+typedef struct Lengths {
+    float left[LANES], right[LANES];
+} Lengths;
 
 SINO_INLINE float clamp(float weight)
 {
     return weight < 0 ? 0 : weight > 1 ? 1 : weight;
 }
 
-SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+SINO_INLINE Lengths lengths_of(Seen seen, Weights weights)
+{
+    Lengths lengths;
+    for (int i = 0; i < LANES; i++) {
+        lengths.left[i] = clamp(weights.reach - weights.slope * seen.share[i]);
+        lengths.right[i] = clamp(weights.reach - weights.slope + weights.slope * seen.share[i]);
+    }
+    return lengths;
+}
+
+SINO_INLINE Pixels take_lengths(Pixels sum, Seen seen, Lengths lengths, const float *window)
 {
     for (int i = 0; i < LANES; i++) {
-        const float at = lane.at[i] + first;
-        const int left = (int)at;
-        const float share = at - (float)left;
-        sum.at[i] += clamp(weights.reach - weights.slope * share) * window[left];
-        sum.at[i] += clamp(weights.reach - weights.slope + weights.slope * share) * window[left + 1];
+        sum.at[i] += lengths.left[i] * window[seen.left[i]];
+        sum.at[i] += lengths.right[i] * window[seen.left[i] + 1];
     }
     return sum;
 }
@@ -184,28 +221,47 @@ static void place(const SinoPixelsLines *lines, int row, int column, Places *pla
     }
 }
 
+/* The loop over angles, whose sums are `rows` rows of every slice. */
+SINO_INLINE void add_slices(const SinoPixelsLines *lines, bool lengths, int slices, const Places *places, float *sum)
+{
+    const int rows = ROWS / slices > 0 ? ROWS / slices : 1;
+    for (int first = 0; first < SINO_TILE; first += rows) {
+        Pixels pixels[SINO_PIXELS_SLICES * ROWS][VECTORS]; /* of row i of slice s: s·rows + i */
+        UNROLL for (int i = 0; i < slices * rows; i++) UNROLL for (int v = 0; v < VECTORS; v++) pixels[i][v] =
+            load(sum + i / rows * SINO_TILE_VOXELS + (first + i % rows) * SINO_TILE + v * LANES);
+        for (int64_t k = 0; k < lines->angle_count; k++) {
+            const Pixels lane = load(places->lane[k]);
+            const Weights weights = {lines->reach[k], lines->slope[k]};
+            UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < VECTORS; v++)
+            {
+                const Seen seen = see(lane, places->rest[k][v][first + i]);
+                const Lengths of = lengths_of(seen, weights);
+                UNROLL for (int s = 0; s < slices; s++)
+                {
+                    Pixels *const at = &pixels[s * rows + i][v];
+                    const float *const window = lines->line[s][k] + places->entry[k][v][first + i];
+                    *at = lengths ? take_lengths(*at, seen, of, window) : take(*at, seen, window);
+                }
+            }
+        }
+        UNROLL for (int i = 0; i < slices * rows; i++) UNROLL for (int v = 0; v < VECTORS; v++)
+            store(sum + i / rows * SINO_TILE_VOXELS + (first + i % rows) * SINO_TILE + v * LANES, pixels[i][v]);
+    }
+}
+
 SINO_INLINE void add_with(const SinoPixelsLines *lines, bool lengths, int row, int column, float *sum)
 {
     Places places;
     place(lines, row, column, &places);
-    for (int first = 0; first < SINO_TILE; first += ROWS) {
-        Pixels pixels[ROWS][VECTORS];
-        float *const at = sum + (ptrdiff_t)first * SINO_TILE;
-        UNROLL for (int i = 0; i < ROWS * VECTORS; i++) pixels[i / VECTORS][i % VECTORS] =
-            load(at + (ptrdiff_t)i * LANES);
-        for (int64_t k = 0; k < lines->angle_count; k++) {
-            const Pixels lane = load(places.lane[k]);
-            const Weights weights = {lines->reach[k], lines->slope[k]};
-            UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int v = 0; v < VECTORS; v++)
-            {
-                const float rest = places.rest[k][v][first + i];
-                const float *const window = lines->line[k] + places.entry[k][v][first + i];
-                pixels[i][v] = lengths ? take_lengths(pixels[i][v], lane, rest, window, weights)
-                                       : take(pixels[i][v], lane, rest, window);
-            }
-        }
-        UNROLL for (int i = 0; i < ROWS * VECTORS; i++)
-            store(at + (ptrdiff_t)i * LANES, pixels[i / VECTORS][i % VECTORS]);
+    switch (lines->slice_count) {
+    case 1:
+        add_slices(lines, lengths, 1, &places, sum);
+        break;
+    case 2:
+        add_slices(lines, lengths, 2, &places, sum);
+        break;
+    default:
+        add_slices(lines, lengths, SINO_PIXELS_SLICES, &places, sum);
     }
 }
 
@@ -238,7 +294,7 @@ static Rows rows_of(double least, double span, double row)
     return end > first ? (Rows){(int)first, (int)end} : (Rows){0};
 }
 
-static void project(const SinoPixelsImage image, SinoPixelsRays *rays)
+SINO_INLINE void project_slices(const SinoPixelsImage *image, int slices, SinoPixelsRays *rays)
 {
     const Weights weights = {rays->reach, rays->slope};
     const double before = rays->ray < 0 ? (LANES - 1) * rays->ray : 0;
@@ -250,15 +306,34 @@ static void project(const SinoPixelsImage image, SinoPixelsRays *rays)
     for (int64_t v = 0; v < rays->count; v += LANES) {
         const double least = rays->first + (double)v * rays->ray + before;
         const Rows rows = rows_of(least, (LANES - 1) * fabs(rays->ray) + 1, rays->row);
-        Pixels sum = zero();
+        Pixels sum[SINO_PIXELS_SLICES];
+        UNROLL for (int s = 0; s < slices; s++) sum[s] = zero();
         for (int r = rows.first; r < rows.end; r++) {
             const double at = SINO_PIXELS_ROOM + least + r * rays->row;
             entry[r] = (int32_t)at;
             rest[r] = (float)(at - entry[r]);
         }
-        for (int r = rows.first; r < rows.end; r++)
-            sum = take_lengths(sum, lane, rest[r], image[r] + entry[r], weights);
-        store(rays->sum + v, sum);
+        for (int r = rows.first; r < rows.end; r++) {
+            const Seen seen = see(lane, rest[r]);
+            const Lengths lengths = lengths_of(seen, weights);
+            UNROLL for (int s = 0; s < slices; s++) sum[s] =
+                take_lengths(sum[s], seen, lengths, image[s][r] + entry[r]);
+        }
+        UNROLL for (int s = 0; s < slices; s++) store(rays->sum[s] + v, sum[s]);
+    }
+}
+
+static void project(const SinoPixelsImage *image, SinoPixelsRays *rays)
+{
+    switch (rays->slice_count) {
+    case 1:
+        project_slices(image, 1, rays);
+        break;
+    case 2:
+        project_slices(image, 2, rays);
+        break;
+    default:
+        project_slices(image, SINO_PIXELS_SLICES, rays);
     }
 }
 

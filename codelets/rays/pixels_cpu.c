@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pixels on a CPU core: the order of the work, and the choice of the instruction set.
  *
- * The work goes slice by slice and super-tile by super-tile. The part of the projections that a super-tile sees is
- * copied, angles by angles, with zeros beside the detector: 16 tiles then read it from the first-level cache. */
+ * The work goes super-tile by super-tile and up to four slices by four slices. The part of the projections that a
+ * super-tile sees is copied, angles by angles, with zeros beside the detector: 16 tiles then read it from the
+ * first-level cache. */
 #include "arithmetic.h"
 #include "pixels_isa.h"
 #include "vector.h"
@@ -16,10 +17,10 @@ enum { SUPER_TILES = SINO_SUPER_TILE * SINO_SUPER_TILE /* tiles of a super-tile 
 typedef union Scratch {
     struct {
         SinoPixelsLines lines;
-        float sum[SUPER_TILES][SINO_TILE_VOXELS];
+        float sum[SUPER_TILES][SINO_PIXELS_SLICES][SINO_TILE_VOXELS];
     } back;
     struct {
-        SinoPixelsImage image, turned; /* rows and columns exchanged */
+        SinoPixelsImage image[SINO_PIXELS_SLICES], turned[SINO_PIXELS_SLICES]; /* rows and columns exchanged */
         SinoPixelsRays rays;
     } forth;
 } Scratch;
@@ -56,6 +57,20 @@ static Slice slice_of(const SinoPixels *what, int64_t width, int64_t number)
     return (Slice){.voxel = first * what->tile_count * SINO_TILE_VOXELS + number - first,
                    .ray = first * rays + number - first,
                    .step = sino_smaller(width, what->slices.stride - first)};
+}
+
+/* Slices whose products are computed together. */
+typedef struct Group {
+    int64_t count; /* 1, 2 or 4 */
+    Slice slice[SINO_PIXELS_SLICES];
+} Group;
+
+static Group group_of(const SinoPixels *what, int64_t width, int64_t first)
+{
+    const int64_t left = what->slices.slice_count - first;
+    Group group = {.count = left >= SINO_PIXELS_SLICES ? SINO_PIXELS_SLICES : left >= 2 ? 2 : 1};
+    for (int64_t s = 0; s < group.count; s++) group.slice[s] = slice_of(what, width, first + s);
+    return group;
 }
 
 /* Copies the columns of an angle from `column` on; zeros beside the detector. */
@@ -108,10 +123,20 @@ static Turn turn_of(const SinoPixels *what, Corner corner, int64_t angle)
                   .reach = 0.5 * (wide + narrow) / narrow};
 }
 
-static void fill_lines(const SinoPixels *what, Corner corner, Slice slice, const float *y, int64_t first_angle,
+static void fill_line(const SinoPixels *what, Slice slice, const float *y, int64_t angle, int64_t column, double wide,
+                      float *line)
+{
+    const int64_t ray = angle * what->geometry.column_count;
+    copy_line(what, y + slice.ray + ray * slice.step, slice.step, column, line);
+    if (what->weights != SINO_PIXELS_LINEAR)
+        for (int i = 0; i < SINO_PIXELS_LINE; i++) line[i] *= (float)(1 / wide);
+}
+
+static void fill_lines(const SinoPixels *what, Corner corner, const Group *group, const float *y, int64_t first_angle,
                        SinoPixelsLines *lines)
 {
     const SinoGeometry *geometry = &what->geometry;
+    lines->slice_count = group->count;
     lines->angle_count = sino_smaller(SINO_PIXELS_ANGLES, what->first_angle + what->angle_count - first_angle);
     for (int64_t k = 0; k < lines->angle_count; k++) {
         const Turn turn = turn_of(what, corner, first_angle + k);
@@ -125,10 +150,8 @@ static void fill_lines(const SinoPixels *what, Corner corner, Slice slice, const
         lines->first[k] = (float)(turn.at - least - (what->weights == SINO_PIXELS_STRIPS ? 0.5 : 0));
         lines->reach[k] = (float)turn.reach;
         lines->slope[k] = (float)(1 / turn.narrow);
-        copy_line(what, y + slice.ray + (first_angle + k) * geometry->column_count * slice.step, slice.step,
-                  (int64_t)column, lines->line[k]);
-        if (what->weights != SINO_PIXELS_LINEAR)
-            for (int i = 0; i < SINO_PIXELS_LINE; i++) lines->line[k][i] *= (float)(1 / turn.wide);
+        for (int64_t f = 0; f < group->count; f++)
+            fill_line(what, group->slice[f], y, first_angle + k, (int64_t)column, turn.wide, lines->line[f][k]);
     }
 }
 
@@ -163,23 +186,25 @@ static Run run_from(const SinoPixels *what, int64_t first)
                             (double)sino_tile_first_voxel(what->geometry.grid_size, row)}};
 }
 
-static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *y,
+static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *y,
                     Scratch *work, float *x)
 {
     SinoPixelsTile *const add = isa->add[what->weights];
     const int64_t end_angle = what->first_angle + what->angle_count;
     memset(work->back.sum, 0, sizeof work->back.sum);
     for (int64_t k = what->first_angle; k < end_angle; k += SINO_PIXELS_ANGLES) {
-        fill_lines(what, run.corner, slice, y, k, &work->back.lines);
+        fill_lines(what, run.corner, group, y, k, &work->back.lines);
         for (int64_t t = run.first; t < run.end; t++)
             add(&work->back.lines, what->tile[t].row - run.row, what->tile[t].column - run.column,
-                work->back.sum[t - run.first]);
+                work->back.sum[t - run.first][0]);
     }
-    for (int64_t t = run.first; t < run.end; t++) add_sums(what, t, slice, work->back.sum[t - run.first], x);
+    for (int64_t t = run.first; t < run.end; t++)
+        for (int64_t f = 0; f < group->count; f++)
+            add_sums(what, t, group->slice[f], work->back.sum[t - run.first][f], x);
 }
 
-/* Adds the product of a run and a slice. */
-typedef void AddRun(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *from,
+/* Adds the product of a run and a group of slices. */
+typedef void AddRun(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *from,
                     Scratch *work, float *to);
 
 static void each_run(AddRun *add, const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *from,
@@ -187,8 +212,11 @@ static void each_run(AddRun *add, const SinoPixelsIsa *isa, int64_t width, const
 {
     for (int64_t first = 0; first < what->tile_count;) {
         const Run run = run_from(what, first);
-        for (int64_t f = 0; f < what->slices.slice_count; f++)
-            add(isa, what, run, slice_of(what, width, f), from, work, to);
+        for (int64_t f = 0; f < what->slices.slice_count;) {
+            const Group group = group_of(what, width, f);
+            add(isa, what, run, &group, from, work, to);
+            f += group.count;
+        }
         first = run.end;
     }
 }
@@ -207,10 +235,11 @@ void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, flo
 /* ---- projection ---- */
 
 /* Copies the pixels of a run's tiles that lie in the grid; others are 0. */
-static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, Scratch *work)
+static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, SinoPixelsImage image,
+                       SinoPixelsImage turned)
 {
-    memset(work->forth.image, 0, sizeof work->forth.image);
-    memset(work->forth.turned, 0, sizeof work->forth.turned);
+    memset(image, 0, sizeof(SinoPixelsImage));
+    memset(turned, 0, sizeof(SinoPixelsImage));
     for (int64_t t = run.first; t < run.end; t++) {
         const SinoTileRange rows = sino_tile_range(what->geometry.grid_size, what->tile[t].row);
         const SinoTileRange columns = sino_tile_range(what->geometry.grid_size, what->tile[t].column);
@@ -220,8 +249,8 @@ static void copy_image(const SinoPixels *what, Run run, Slice slice, const float
         for (int64_t i = rows.first; i < rows.first + rows.count; i++)
             for (int64_t j = columns.first; j < columns.first + columns.count; j++) {
                 const float value = pixel[(i * SINO_TILE + j) * slice.step];
-                work->forth.image[row + i][SINO_PIXELS_ROOM + column + j] = value;
-                work->forth.turned[column + j][SINO_PIXELS_ROOM + row + i] = value;
+                image[row + i][SINO_PIXELS_ROOM + column + j] = value;
+                turned[column + j][SINO_PIXELS_ROOM + row + i] = value;
             }
     }
 }
@@ -246,12 +275,13 @@ static int64_t fill_rays(const SinoPixels *what, const Turn *turn, bool turned, 
     return (int64_t)first;
 }
 
-static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, Slice slice, const float *x,
+static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *x,
                         Scratch *work, float *y)
 {
     const int64_t columns = what->geometry.column_count;
     SinoPixelsRays *const rays = &work->forth.rays;
-    copy_image(what, run, slice, x, work);
+    for (int64_t f = 0; f < group->count; f++)
+        copy_image(what, run, group->slice[f], x, work->forth.image[f], work->forth.turned[f]);
     for (int64_t k = what->first_angle; k < what->first_angle + what->angle_count; k++) {
         const Turn turn = turn_of(what, run.corner, k);
         const bool turned = fabs(turn.sine) > fabs(turn.cosine);
@@ -259,9 +289,13 @@ static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run ru
         /* A strip is an integral over places, which are `wide` columns each, and the mean over a column. */
         const float scale = what->weights == SINO_PIXELS_STRIPS ? 1 : (float)(1 / turn.wide);
         if (rays->count == 0) continue;
+        rays->slice_count = group->count;
         isa->project[what->weights](turned ? work->forth.turned : work->forth.image, rays);
-        float *const ray = y + slice.ray + (k * columns + first) * slice.step;
-        for (int64_t i = 0; i < rays->count; i++) ray[i * slice.step] += rays->sum[i] * scale;
+        for (int64_t f = 0; f < group->count; f++) {
+            const Slice slice = group->slice[f];
+            float *const ray = y + slice.ray + (k * columns + first) * slice.step;
+            for (int64_t i = 0; i < rays->count; i++) ray[i * slice.step] += rays->sum[f][i] * scale;
+        }
     }
 }
 

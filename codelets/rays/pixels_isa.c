@@ -19,17 +19,6 @@
 
 /* ---- vectors of LANES pixels ---- */
 
-/* The length at a distance: reach − slope·distance, in 0 … 1. It is 1 up to a distance `flat`, and 0 from `end` on. Of
- * strips: half the width of a column. */
-typedef struct Weights {
-    float reach, slope, half, flat, end;
-} Weights;
-
-SINO_INLINE Weights weights_of(float reach, float slope, float half)
-{
-    return (Weights){reach, slope, half, (reach - 1) / slope, reach / slope};
-}
-
 #if defined __AVX2__
 
 #if defined __AVX512F__
@@ -70,104 +59,58 @@ SINO_INLINE void store(float *to, Pixels pixels)
     VECTOR(storeu_ps)(to, pixels);
 }
 
-SINO_INLINE Pixels zero(void)
+SINO_INLINE Pixels all(float value)
 {
-    return VECTOR(setzero_ps)();
+    return VECTOR(set1_ps)(value);
 }
 
-/* The neighbours of places in a line, and how far the places are from the left ones. */
-typedef struct Seen {
-    Pixels left, right, share;
-    Entries entry; /* of the left ones in the window */
-} Seen;
-
-/* The values `further` entries from the left ones. */
-SINO_INLINE Pixels pick_at(Seen seen, int further, const float *window)
+SINO_INLINE Pixels sum_of(Pixels a, Pixels b)
 {
-    return pick(load(window), load(window + LANES), VECTOR(add_epi32)(seen.entry, VECTOR(set1_epi32)(further)));
+    return VECTOR(add_ps)(a, b);
 }
 
-/* Of the places `lane + first` in the line from `window`. */
-SINO_INLINE Seen see(Pixels lane, float first, const float *window)
+SINO_INLINE Pixels difference(Pixels a, Pixels b)
 {
-    const Pixels a = load(window), b = load(window + LANES), at = VECTOR(add_ps)(lane, VECTOR(set1_ps)(first));
-    const Entries left = VECTOR(cvttps_epi32)(at), right = VECTOR(add_epi32)(left, VECTOR(set1_epi32)(1));
-    return (Seen){pick(a, b, left), pick(a, b, right), VECTOR(sub_ps)(at, VECTOR(cvtepi32_ps)(left)), left};
+    return VECTOR(sub_ps)(a, b);
 }
 
-/* Adds the values at such places, linearly between neighbours. */
-SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
+SINO_INLINE Pixels smaller(Pixels a, Pixels b)
 {
-    const Seen seen = see(lane, first, window);
-    return VECTOR(fmadd_ps)(seen.share, VECTOR(sub_ps)(seen.right, seen.left), VECTOR(add_ps)(sum, seen.left));
+    return VECTOR(min_ps)(a, b);
 }
 
-SINO_INLINE Pixels clamp(Pixels weight)
+SINO_INLINE Pixels larger(Pixels a, Pixels b)
 {
-    return VECTOR(min_ps)(VECTOR(max_ps)(weight, zero()), VECTOR(set1_ps)(1));
+    return VECTOR(max_ps)(a, b);
 }
 
-/* Adds both neighbours, with lengths as weights. */
-SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+/* sum + a·b */
+SINO_INLINE Pixels plus(Pixels sum, Pixels a, Pixels b)
 {
-    const Seen seen = see(lane, first, window);
-    const Pixels slope = VECTOR(set1_ps)(weights.slope);
-    const Pixels of_left = clamp(VECTOR(fnmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach)));
-    const Pixels of_right = clamp(VECTOR(fmadd_ps)(seen.share, slope, VECTOR(set1_ps)(weights.reach - weights.slope)));
-    return VECTOR(fmadd_ps)(of_right, seen.right, VECTOR(fmadd_ps)(of_left, seen.left, sum));
+    return VECTOR(fmadd_ps)(a, b, sum);
 }
 
-SINO_INLINE Pixels within(Pixels distance, float most)
+/* sum − a·b */
+SINO_INLINE Pixels minus(Pixels sum, Pixels a, Pixels b)
 {
-    return VECTOR(min_ps)(VECTOR(max_ps)(distance, VECTOR(set1_ps)(-most)), VECTOR(set1_ps)(most));
+    return VECTOR(fnmadd_ps)(a, b, sum);
 }
 
-/* The integral of the length from 0 to a distance. */
-SINO_INLINE Pixels integral(Pixels distance, Weights weights)
+SINO_INLINE Entries whole(Pixels at)
 {
-    const Pixels in = within(distance, weights.end), over = VECTOR(sub_ps)(in, within(in, weights.flat));
-    const Pixels size = VECTOR(max_ps)(over, VECTOR(sub_ps)(zero(), over));
-    return VECTOR(fnmadd_ps)(VECTOR(mul_ps)(over, size), VECTOR(set1_ps)(weights.slope / 2), in);
+    return VECTOR(cvttps_epi32)(at);
 }
 
-/* The same of a distance from −flat on. */
-SINO_INLINE Pixels integral_of_far(Pixels distance, Weights weights)
+SINO_INLINE Pixels values(Entries entry)
 {
-    const Pixels in = VECTOR(min_ps)(distance, VECTOR(set1_ps)(weights.end));
-    const Pixels over = VECTOR(max_ps)(VECTOR(sub_ps)(in, VECTOR(set1_ps)(weights.flat)), zero());
-    return VECTOR(fnmadd_ps)(VECTOR(mul_ps)(over, over), VECTOR(set1_ps)(weights.slope / 2), in);
+    return VECTOR(cvtepi32_ps)(entry);
 }
 
-/* Adds the three columns that see a pixel, of which `left` is the first: the borders between them are `share` before
- * and 1 − share behind the pixel's middle. */
-SINO_INLINE Pixels take_strips(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+/* The values of a window `further` than the entries. */
+SINO_INLINE Pixels value_at(const float *window, Entries entry, int further)
 {
-    const Seen seen = see(lane, first, window);
-    const Pixels a = integral_of_far(seen.share, weights);
-    const Pixels b = integral_of_far(VECTOR(sub_ps)(VECTOR(set1_ps)(1), seen.share), weights);
-    const Pixels last = pick_at(seen, 2, window);
-    const Pixels all = VECTOR(set1_ps)((weights.end + weights.flat) / 2);
-    sum = VECTOR(fmadd_ps)(all, VECTOR(add_ps)(seen.left, last), sum);
-    sum = VECTOR(fmadd_ps)(a, VECTOR(sub_ps)(seen.right, seen.left), sum);
-    return VECTOR(fmadd_ps)(b, VECTOR(sub_ps)(seen.right, last), sum);
-}
-
-/* Adds the four pixels of a row that a column can see, of which `left` is the second. No pixel that is seen ends more
- * than one place from its middle, so that of the outer ones only the nearer border of the column matters. */
-SINO_INLINE Pixels cross_strips(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
-{
-    const Seen seen = see(lane, first, window);
-    const Pixels half = VECTOR(set1_ps)(weights.half), one = VECTOR(set1_ps)(1);
-    const Pixels all = VECTOR(set1_ps)((weights.end + weights.flat) / 2);
-    const Pixels a = seen.share, b = VECTOR(sub_ps)(one, a); /* distances of left and right */
-    const Pixels w = VECTOR(sub_ps)(all, integral_of_far(VECTOR(add_ps)(a, VECTOR(sub_ps)(one, half)), weights));
-    const Pixels x =
-        VECTOR(add_ps)(integral_of_far(VECTOR(add_ps)(half, a), weights), integral(VECTOR(sub_ps)(half, a), weights));
-    const Pixels y =
-        VECTOR(add_ps)(integral_of_far(VECTOR(add_ps)(half, b), weights), integral(VECTOR(sub_ps)(half, b), weights));
-    const Pixels z = VECTOR(sub_ps)(all, integral_of_far(VECTOR(add_ps)(b, VECTOR(sub_ps)(one, half)), weights));
-    sum = VECTOR(fmadd_ps)(w, pick_at(seen, -1, window), VECTOR(fmadd_ps)(x, seen.left, sum));
-    return VECTOR(fmadd_ps)(y, seen.right, VECTOR(fmadd_ps)(z, pick_at(seen, 2, window), sum));
+    if (further != 0) entry = VECTOR(add_epi32)(entry, VECTOR(set1_epi32)(further));
+    return pick(load(window), load(window + LANES), entry);
 }
 
 #else
@@ -176,12 +119,18 @@ enum { LANES = 16, ROWS = 1 };
 typedef struct Pixels {
     float at[LANES];
 } Pixels;
+typedef struct Entries {
+    int at[LANES];
+} Entries;
+
+#define EACH(Type, expression)                                                                                         \
+    Type result;                                                                                                       \
+    for (int i = 0; i < LANES; i++) result.at[i] = (expression);                                                       \
+    return result
 
 SINO_INLINE Pixels load(const float *from)
 {
-    Pixels pixels;
-    for (int i = 0; i < LANES; i++) pixels.at[i] = from[i];
-    return pixels;
+    EACH(Pixels, from[i]);
 }
 
 SINO_INLINE void store(float *to, Pixels pixels)
@@ -189,81 +138,177 @@ SINO_INLINE void store(float *to, Pixels pixels)
     for (int i = 0; i < LANES; i++) to[i] = pixels.at[i];
 }
 
-SINO_INLINE Pixels take(Pixels sum, Pixels lane, float first, const float *window)
+SINO_INLINE Pixels all(float value)
 {
-    for (int i = 0; i < LANES; i++) {
-        const float at = lane.at[i] + first;
-        const int left = (int)at;
-        sum.at[i] += window[left] + (at - (float)left) * (window[left + 1] - window[left]);
-    }
-    return sum;
+    EACH(Pixels, value);
 }
 
-SINO_INLINE Pixels zero(void)
+SINO_INLINE Pixels sum_of(Pixels a, Pixels b)
 {
-    return (Pixels){{0}};
+    EACH(Pixels, a.at[i] + b.at[i]);
 }
 
-SINO_INLINE float clamp(float weight)
+SINO_INLINE Pixels difference(Pixels a, Pixels b)
 {
-    return weight < 0 ? 0 : weight > 1 ? 1 : weight;
+    EACH(Pixels, a.at[i] - b.at[i]);
 }
 
-SINO_INLINE Pixels take_lengths(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+SINO_INLINE Pixels smaller(Pixels a, Pixels b)
 {
-    for (int i = 0; i < LANES; i++) {
-        const float at = lane.at[i] + first;
-        const int left = (int)at;
-        const float share = at - (float)left;
-        sum.at[i] += clamp(weights.reach - weights.slope * share) * window[left];
-        sum.at[i] += clamp(weights.reach - weights.slope + weights.slope * share) * window[left + 1];
-    }
-    return sum;
+    EACH(Pixels, a.at[i] < b.at[i] ? a.at[i] : b.at[i]);
 }
 
-SINO_INLINE float within(float distance, float most)
+SINO_INLINE Pixels larger(Pixels a, Pixels b)
 {
-    return distance < -most ? -most : distance > most ? most : distance;
+    EACH(Pixels, a.at[i] > b.at[i] ? a.at[i] : b.at[i]);
 }
 
-/* The integral of the length from 0 to a distance. */
-SINO_INLINE float integral(float distance, Weights weights)
+SINO_INLINE Pixels plus(Pixels sum, Pixels a, Pixels b)
 {
-    const float in = within(distance, weights.end), over = in - within(in, weights.flat);
-    return in - weights.slope / 2 * over * (over < 0 ? -over : over);
+    EACH(Pixels, sum.at[i] + a.at[i] * b.at[i]);
 }
 
-/* Adds the three columns that see a pixel, of which `left` is the first: the borders between them are `share` before
- * and 1 − share behind the pixel's middle. */
-SINO_INLINE Pixels take_strips(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+SINO_INLINE Pixels minus(Pixels sum, Pixels a, Pixels b)
 {
-    const float all = (weights.end + weights.flat) / 2;
-    for (int i = 0; i < LANES; i++) {
-        const float at = lane.at[i] + first;
-        const float *const left = window + (int)at;
-        const float share = at - (float)(int)at;
-        sum.at[i] += all * (left[0] + left[2]) + integral(share, weights) * (left[1] - left[0]) +
-                     integral(1 - share, weights) * (left[1] - left[2]);
-    }
-    return sum;
+    EACH(Pixels, sum.at[i] - a.at[i] * b.at[i]);
 }
 
-/* Adds the four pixels of a row that a column can see, of which `left` is the second. */
-SINO_INLINE Pixels cross_strips(Pixels sum, Pixels lane, float first, const float *window, Weights weights)
+SINO_INLINE Entries whole(Pixels at)
 {
-    for (int i = 0; i < LANES; i++) {
-        const float at = lane.at[i] + first;
-        const int left = (int)at;
-        for (int j = left - 1; j <= left + 2; j++) {
-            const float distance = (float)j - at;
-            sum.at[i] +=
-                window[j] * (integral(distance + weights.half, weights) - integral(distance - weights.half, weights));
-        }
-    }
-    return sum;
+    EACH(Entries, (int)at.at[i]);
+}
+
+SINO_INLINE Pixels values(Entries entry)
+{
+    EACH(Pixels, (float)entry.at[i]);
+}
+
+SINO_INLINE Pixels value_at(const float *window, Entries entry, int further)
+{
+    EACH(Pixels, window[entry.at[i] + further]);
 }
 
 #endif
+
+/* ---- weights of neighbours ---- */
+
+/* The left neighbours of places in a line, and how far the places are from them. */
+typedef struct Seen {
+    Entries left;
+    Pixels share;
+} Seen;
+
+/* Of the places `lane + first`. */
+SINO_INLINE Seen see(Pixels lane, float first)
+{
+    const Pixels at = sum_of(lane, all(first));
+    const Entries left = whole(at);
+    return (Seen){left, difference(at, values(left))};
+}
+
+/* Adds the values at such places of the line from `window`, linearly between neighbours. */
+SINO_INLINE Pixels take(Pixels sum, Seen seen, const float *window)
+{
+    const Pixels left = value_at(window, seen.left, 0);
+    return plus(sum_of(sum, left), seen.share, difference(value_at(window, seen.left, 1), left));
+}
+
+/* The length of a ray in a pixel at a distance: reach − slope·distance, in 0 … 1. It is 1 up to a distance `flat`, and
+ * 0 from `end` on; `most` is its integral from 0 on. half: of the width of a column. */
+typedef struct Footprint {
+    float reach, slope, flat, end, most, half;
+} Footprint;
+
+SINO_INLINE Footprint footprint_of(float reach, float slope, float half)
+{
+    const float flat = (reach - 1) / slope, end = reach / slope;
+    return (Footprint){reach, slope, flat, end, (flat + end) / 2, half};
+}
+
+/* Neighbours of a place have weights: LENGTHS, the two rays or pixels around it; COLUMNS, the three columns that see a
+ * pixel, of which the left one is the first; CROSSED, the four pixels of a row that a column can see, likewise. */
+typedef enum Neighbours { LINEAR, LENGTHS, COLUMNS, CROSSED } Neighbours;
+enum { NEIGHBOURS_MOST = 4 };
+
+typedef struct Weights {
+    Pixels of[NEIGHBOURS_MOST];
+} Weights;
+
+SINO_INLINE int count_of(Neighbours kind)
+{
+    return kind == CROSSED ? 4 : kind == COLUMNS ? 3 : 2;
+}
+
+SINO_INLINE Pixels within(Pixels distance, float low, float high)
+{
+    return smaller(larger(distance, all(low)), all(high));
+}
+
+SINO_INLINE Weights lengths_of(Seen seen, Footprint print)
+{
+    const Pixels slope = all(print.slope);
+    return (Weights){{within(minus(all(print.reach), seen.share, slope), 0, 1),
+                      within(plus(all(print.reach - print.slope), seen.share, slope), 0, 1)}};
+}
+
+/* The integral of the length from 0 to a distance. */
+SINO_INLINE Pixels integral(Pixels distance, Footprint print)
+{
+    const Pixels in = within(distance, -print.end, print.end);
+    const Pixels over = difference(in, within(in, -print.flat, print.flat));
+    const Pixels size = larger(over, difference(all(0), over));
+    return minus(in, plus(all(0), over, size), all(print.slope / 2));
+}
+
+/* The same of a distance from −flat on. */
+SINO_INLINE Pixels integral_of_far(Pixels distance, Footprint print)
+{
+    const Pixels in = smaller(distance, all(print.end));
+    const Pixels over = larger(difference(in, all(print.flat)), all(0));
+    return minus(in, plus(all(0), over, over), all(print.slope / 2));
+}
+
+/* The borders between the columns are `share` before and 1 − share behind the pixel's middle. */
+SINO_INLINE Weights columns_of(Seen seen, Footprint print)
+{
+    const Pixels before = integral_of_far(seen.share, print);
+    const Pixels behind = integral_of_far(difference(all(1), seen.share), print);
+    return (Weights){
+        {difference(all(print.most), before), sum_of(before, behind), difference(all(print.most), behind)}};
+}
+
+/* Of a pixel around the column's middle. */
+SINO_INLINE Pixels inner(Pixels distance, Footprint print)
+{
+    const Pixels half = all(print.half);
+    return sum_of(integral_of_far(sum_of(half, distance), print), integral(difference(half, distance), print));
+}
+
+/* Of the pixel beyond, which ends less than a place from its middle: only the nearer border of the column matters. */
+SINO_INLINE Pixels outer(Pixels distance, Footprint print)
+{
+    return difference(all(print.most), integral_of_far(sum_of(distance, all(1 - print.half)), print));
+}
+
+SINO_INLINE Weights crossed_of(Seen seen, Footprint print)
+{
+    const Pixels left = seen.share, right = difference(all(1), left); /* of the second and the third */
+    return (Weights){{outer(left, print), inner(left, print), inner(right, print), outer(right, print)}};
+}
+
+SINO_INLINE Weights weights_of(Neighbours kind, Seen seen, Footprint print)
+{
+    return kind == LENGTHS   ? lengths_of(seen, print)
+           : kind == COLUMNS ? columns_of(seen, print)
+                             : crossed_of(seen, print);
+}
+
+/* Adds the neighbours in the line from `window`. */
+SINO_INLINE Pixels take_all(Pixels sum, Neighbours kind, Seen seen, Weights weights, const float *window)
+{
+    UNROLL for (int i = 0; i < count_of(kind); i++) sum = plus(sum, weights.of[i], value_at(window, seen.left, i));
+    return sum;
+}
 
 enum { VECTORS = SINO_TILE / LANES /* of a row of the tile */ };
 
@@ -292,45 +337,63 @@ static void place(const SinoPixelsLines *lines, int row, int column, Places *pla
     }
 }
 
-SINO_INLINE void add_with(const SinoPixelsLines *lines, SinoPixelWeights kind, int row, int column, float *sum)
+/* The loop over angles, whose sums are `rows` rows of every slice. */
+SINO_INLINE void add_slices(const SinoPixelsLines *lines, Neighbours kind, int slices, const Places *places, float *sum)
+{
+    const int rows = ROWS / slices > 0 ? ROWS / slices : 1;
+    for (int first = 0; first < SINO_TILE; first += rows) {
+        Pixels pixels[SINO_PIXELS_SLICES * ROWS][VECTORS]; /* of row i of slice s: s·rows + i */
+        UNROLL for (int i = 0; i < slices * rows; i++) UNROLL for (int v = 0; v < VECTORS; v++) pixels[i][v] =
+            load(sum + i / rows * SINO_TILE_VOXELS + (first + i % rows) * SINO_TILE + v * LANES);
+        for (int64_t k = 0; k < lines->angle_count; k++) {
+            const Pixels lane = load(places->lane[k]);
+            const Footprint print = footprint_of(lines->reach[k], lines->slope[k], 0.5F);
+            UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < VECTORS; v++)
+            {
+                const Seen seen = see(lane, places->rest[k][v][first + i]);
+                const Weights weights = kind == LINEAR ? (Weights){0} : weights_of(kind, seen, print);
+                UNROLL for (int s = 0; s < slices; s++)
+                {
+                    Pixels *const at = &pixels[s * rows + i][v];
+                    const float *const window = lines->line[s][k] + places->entry[k][v][first + i];
+                    *at = kind == LINEAR ? take(*at, seen, window) : take_all(*at, kind, seen, weights, window);
+                }
+            }
+        }
+        UNROLL for (int i = 0; i < slices * rows; i++) UNROLL for (int v = 0; v < VECTORS; v++)
+            store(sum + i / rows * SINO_TILE_VOXELS + (first + i % rows) * SINO_TILE + v * LANES, pixels[i][v]);
+    }
+}
+
+SINO_INLINE void add_with(const SinoPixelsLines *lines, Neighbours kind, int row, int column, float *sum)
 {
     Places places;
     place(lines, row, column, &places);
-    for (int first = 0; first < SINO_TILE; first += ROWS) {
-        Pixels pixels[ROWS][VECTORS];
-        float *const at = sum + (ptrdiff_t)first * SINO_TILE;
-        UNROLL for (int i = 0; i < ROWS * VECTORS; i++) pixels[i / VECTORS][i % VECTORS] =
-            load(at + (ptrdiff_t)i * LANES);
-        for (int64_t k = 0; k < lines->angle_count; k++) {
-            const Pixels lane = load(places.lane[k]);
-            const Weights weights = weights_of(lines->reach[k], lines->slope[k], 0.5F);
-            UNROLL for (int i = 0; i < ROWS; i++) UNROLL for (int v = 0; v < VECTORS; v++)
-            {
-                const float rest = places.rest[k][v][first + i];
-                const float *const window = lines->line[k] + places.entry[k][v][first + i];
-                pixels[i][v] = kind == SINO_PIXELS_LINEAR    ? take(pixels[i][v], lane, rest, window)
-                               : kind == SINO_PIXELS_LENGTHS ? take_lengths(pixels[i][v], lane, rest, window, weights)
-                                                             : take_strips(pixels[i][v], lane, rest, window, weights);
-            }
-        }
-        UNROLL for (int i = 0; i < ROWS * VECTORS; i++)
-            store(at + (ptrdiff_t)i * LANES, pixels[i / VECTORS][i % VECTORS]);
+    switch (lines->slice_count) {
+    case 1:
+        add_slices(lines, kind, 1, &places, sum);
+        break;
+    case 2:
+        add_slices(lines, kind, 2, &places, sum);
+        break;
+    default:
+        add_slices(lines, kind, SINO_PIXELS_SLICES, &places, sum);
     }
 }
 
 static void add_linear(const SinoPixelsLines *lines, int row, int column, float *sum)
 {
-    add_with(lines, SINO_PIXELS_LINEAR, row, column, sum);
+    add_with(lines, LINEAR, row, column, sum);
 }
 
 static void add_lengths(const SinoPixelsLines *lines, int row, int column, float *sum)
 {
-    add_with(lines, SINO_PIXELS_LENGTHS, row, column, sum);
+    add_with(lines, LENGTHS, row, column, sum);
 }
 
 static void add_strips(const SinoPixelsLines *lines, int row, int column, float *sum)
 {
-    add_with(lines, SINO_PIXELS_STRIPS, row, column, sum);
+    add_with(lines, COLUMNS, row, column, sum);
 }
 
 /* ---- projection ---- */
@@ -352,9 +415,9 @@ static Rows rows_of(double least, double span, double row)
     return end > first ? (Rows){(int)first, (int)end} : (Rows){0};
 }
 
-SINO_INLINE void project_with(const SinoPixelsImage image, bool strips, SinoPixelsRays *rays)
+SINO_INLINE void project_slices(const SinoPixelsImage *image, Neighbours kind, int slices, SinoPixelsRays *rays)
 {
-    const Weights weights = weights_of(rays->reach, rays->slope, rays->half);
+    const Footprint print = footprint_of(rays->reach, rays->slope, rays->half);
     const double before = rays->ray < 0 ? (LANES - 1) * rays->ray : 0;
     float of_lane[LANES], rest[SINO_PIXELS_SIDE];
     int32_t
@@ -363,32 +426,47 @@ SINO_INLINE void project_with(const SinoPixelsImage image, bool strips, SinoPixe
     const Pixels lane = load(of_lane);
     for (int64_t v = 0; v < rays->count; v += LANES) {
         const double least = rays->first + (double)v * rays->ray + before;
-        /* A column sees a pixel more on either side. */
-        const double span = (LANES - 1) * fabs(rays->ray) + 1;
-        const Rows rows = strips ? rows_of(least - 1, span + 2, rays->row) : rows_of(least, span, rays->row);
-        Pixels sum = zero();
+        const int more = kind == CROSSED; /* pixels on either side */
+        const Rows rows = rows_of(least - more, (LANES - 1) * fabs(rays->ray) + 1 + 2 * more, rays->row);
+        Pixels sum[SINO_PIXELS_SLICES];
+        UNROLL for (int s = 0; s < slices; s++) sum[s] = all(0);
         for (int r = rows.first; r < rows.end; r++) {
             const double at = SINO_PIXELS_ROOM + least + r * rays->row;
-            entry[r] = (int32_t)at - strips;
-            rest[r] = (float)(at - entry[r]);
+            entry[r] = (int32_t)at - more;
+            rest[r] = (float)(at - more - entry[r]);
         }
         for (int r = rows.first; r < rows.end; r++) {
-            const float *const window = image[r] + entry[r];
-            sum = strips ? cross_strips(sum, lane, rest[r], window, weights)
-                         : take_lengths(sum, lane, rest[r], window, weights);
+            const Seen seen = see(lane, rest[r]);
+            const Weights weights = weights_of(kind, seen, print);
+            UNROLL for (int s = 0; s < slices; s++) sum[s] =
+                take_all(sum[s], kind, seen, weights, image[s][r] + entry[r]);
         }
-        store(rays->sum + v, sum);
+        UNROLL for (int s = 0; s < slices; s++) store(rays->sum[s] + v, sum[s]);
     }
 }
 
-static void project_lengths(const SinoPixelsImage image, SinoPixelsRays *rays)
+SINO_INLINE void project_with(const SinoPixelsImage *image, Neighbours kind, SinoPixelsRays *rays)
 {
-    project_with(image, false, rays);
+    switch (rays->slice_count) {
+    case 1:
+        project_slices(image, kind, 1, rays);
+        break;
+    case 2:
+        project_slices(image, kind, 2, rays);
+        break;
+    default:
+        project_slices(image, kind, SINO_PIXELS_SLICES, rays);
+    }
 }
 
-static void project_strips(const SinoPixelsImage image, SinoPixelsRays *rays)
+static void project_lengths(const SinoPixelsImage *image, SinoPixelsRays *rays)
 {
-    project_with(image, true, rays);
+    project_with(image, LENGTHS, rays);
+}
+
+static void project_strips(const SinoPixelsImage *image, SinoPixelsRays *rays)
+{
+    project_with(image, CROSSED, rays);
 }
 
 #define TEXT(name)       #name

@@ -42,7 +42,6 @@ static const Format formats[] = {
     {BYTES(0, "\x89PNG"), "PNG", to_tiff},
     {BYTES(0, "\x1f\x8b"), "a file compressed by gzip", "gunzip unpacks it"},
     {BYTES(0, "PK\x03\x04"), "a ZIP archive", "unzip unpacks it"},
-    {BYTES(0, "[XTekCT]"), "a description of a Nikon scan (.xtekct)", images},
     {BYTES(0, "[General]"), "a description of a phoenix scan (.pca)", images},
     {BYTES(0, "[System]"), "a log of a SkyScan scan", images},
 };

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scanner header: what the header that a laboratory's scanner writes beside its images says of a scan, in words that
+ * all scanners share. Columns and rows are those of the stored images; 0 is the middle of the first. */
+#ifndef SINO_SCANNER_HEADER_H
+#define SINO_SCANNER_HEADER_H
+
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum SinoScannerDirection {
+    SINO_TURNS_UNKNOWN,
+    SINO_TURNS_CLOCKWISE,
+    SINO_TURNS_COUNTERCLOCKWISE
+} SinoScannerDirection;
+
+/* Something else that the header says. */
+enum { SINO_SCANNER_NOTES = 16, SINO_SCANNER_NOTE = 256 };
+typedef struct SinoScannerNote {
+    bool open; /* it is not honoured */
+    char text[SINO_SCANNER_NOTE];
+} SinoScannerNote;
+
+typedef struct SinoScannerHeader {
+    const char *instrument;                      /* "Nikon XTek" */
+    char *path;                                  /* of the header's main file; owned */
+    bool parallel;                               /* rays are parallel; false: a cone */
+    double source_object_mm, source_detector_mm; /* 0: not told */
+    double pixel_width_mm, pixel_height_mm;      /* of a pixel of the images, on the detector; 0: not told */
+    double pixel_um;                             /* of parallel beams: of the sample in the images; 0: not told */
+    int64_t row_count, column_count;             /* of the images; 0: not told */
+    int64_t angle_count;                         /* projections */
+    double *angle_deg;                           /* [angle_count]; owned */
+    SinoScannerDirection direction;
+    double axis_column;  /* where the perpendicular through the rotation axis meets the detector; NaN: not told */
+    double center_row;   /* where the plane of the source meets it; NaN: not told */
+    double tilt_deg;     /* of the axis in the images, as --detector-tilt has it; 0: none */
+    double white;        /* count of a pixel without object; 0: not told */
+    char *images;        /* a folder, or a pattern, of TIFF images; NULL: in the header's own file; owned */
+    char *flats, *darks; /* images; NULL: none; owned */
+    int note_count;
+    SinoScannerNote note[SINO_SCANNER_NOTES];
+} SinoScannerHeader;
+
+/* Whether a path is a header of the table, or a folder with one; looks at names and first bytes. */
+bool sino_scanner_probe(const char *path);
+
+/* Reads the header at the path, or the one in the folder; the caller clears it even on failure. SINO_BAD_INPUT: there
+ * is none, or several; a number is missing, malformed or impossible. */
+SinoStatus sino_scanner_read(const char *path, SinoScannerHeader *header);
+void sino_scanner_clear(SinoScannerHeader *header);
+
+/* The settings that the header tells beside lengths and angles, as the user would give them. */
+enum { SINO_SCANNER_WORDS = 8 };
+typedef struct SinoScannerWord {
+    const char *name;
+    char value[64];
+} SinoScannerWord;
+int sino_scanner_words(const SinoScannerHeader *header, SinoScannerWord words[SINO_SCANNER_WORDS]);
+
+/* Prints what the header says, in lines as `info` has them. */
+void sino_scanner_print(const SinoScannerHeader *header, FILE *out);
+
+#endif

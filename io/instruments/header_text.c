@@ -78,11 +78,20 @@ static const char *next_line(const char *line)
     return end + strspn(end, "\r\n");
 }
 
-/* Whether the line is "[section]". */
+/* Whether the line is "[section]", or "<section>" of North Star. */
 static bool is_section(const char *line, const char *section)
 {
     const size_t length = strlen(section);
-    return line[0] == '[' && strncmp(line + 1, section, length) == 0 && line[length + 1] == ']';
+    return strncmp(line + 1, section, length) == 0 && line[length + 1] == (line[0] == '[' ? ']' : '>');
+}
+
+/* Whether a line is below the section, by whether the one before it was. */
+static bool is_inside(const char *line, const char *section, bool inside)
+{
+    if (!section) return true;
+    if (line[0] == '[') return is_section(line, section);
+    if (line[0] == '<' && line[1] == '/') return inside && !is_section(line + 1, section);
+    return inside || (line[0] == '<' && is_section(line, section));
 }
 
 /* The value in a line of this name; NULL: it has another one. North Star's lines are "<name>value". */
@@ -111,10 +120,10 @@ static bool copy_value(const char *from, char value[SINO_HEADER_VALUE])
 
 bool sino_header_find(const SinoHeaderText *text, const char *section, const char *name, char value[SINO_HEADER_VALUE])
 {
-    bool inside = !section;
+    bool inside = false;
     for (const char *line = text->text; line && *line; line = next_line(line)) {
         const char *begin = skip_blanks(line);
-        if (section && *begin == '[') inside = is_section(begin, section);
+        inside = is_inside(begin, section, inside);
         const char *found = inside ? value_of(begin, name) : NULL;
         if (found && copy_value(found, value)) return true;
     }

@@ -19,7 +19,17 @@
 
 enum { HEAD_BYTES = 4096 };
 
-static const SinoScannerKind *const kinds[] = {&sino_scanner_nikon, NULL};
+static const SinoScannerKind *const kinds[] = {&sino_scanner_nikon,
+                                               &sino_scanner_skyscan,
+                                               &sino_scanner_phoenix,
+                                               &sino_scanner_phoenix_recon,
+                                               &sino_scanner_phoenix_log,
+                                               &sino_scanner_xradia,
+                                               &sino_scanner_north_star,
+                                               &sino_scanner_tescan,
+                                               &sino_scanner_tescan_settings,
+                                               &sino_scanner_rigaku,
+                                               NULL};
 
 /* Whether a text is among the bytes, in ASCII or in UTF-16. */
 static bool has(const char *head, int64_t count, const char *text)
@@ -50,11 +60,20 @@ static const SinoScannerKind *kind_of_file(const char *path)
     return NULL;
 }
 
+static bool ends(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), wanted = strlen(ending);
+    return length >= wanted && strcasecmp(name + length - wanted, ending) == 0;
+}
+
+/* Whether a file in a folder has the name of a header. */
 static bool may_be_header(const char *name)
 {
+    bool may = false;
     for (const SinoScannerKind *const *kind = kinds; *kind; kind++)
-        if (name[0] != '.' && sino_file_name_ends(name, (*kind)->endings)) return true;
-    return false;
+        for (const char *const *ending = (*kind)->endings; *ending; ending++)
+            may |= name[0] != '.' && ends(name, *ending);
+    return may;
 }
 
 /* The headers of a folder. */
@@ -172,6 +191,33 @@ static SinoStatus check(const SinoScannerHeader *header)
     return NULL;
 }
 
+/* Other files of a scan stand for its main file. */
+static SinoStatus take_main_file(const char *name, SinoScannerHeader *header)
+{
+    char *stem, *full = NULL, *path = NULL;
+    if (!name) return NULL;
+    SINO_TRY(sino_scanner_stem(header, &stem));
+    const int made = asprintf(&full, "%s%s", name[0] == '.' ? stem : "", name);
+    free(stem);
+    SINO_CHECK(made >= 0, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_scanner_beside(header, full, &path);
+    free(full);
+    SINO_TRY(status);
+    free(header->path);
+    header->path = path;
+    return NULL;
+}
+
+static SinoStatus read_main_file(const SinoScannerKind *kind, SinoScannerHeader *header)
+{
+    SinoHeaderText text;
+    if (kind->read_binary) return kind->read_binary(header);
+    SinoStatus status = sino_header_text_read(header->path, &text);
+    if (!status) status = kind->read(&text, header);
+    sino_header_text_clear(&text);
+    return status;
+}
+
 SinoStatus sino_scanner_read(const char *path, SinoScannerHeader *header)
 {
     *header = (SinoScannerHeader){.axis_column = NAN, .center_row = NAN};
@@ -179,7 +225,8 @@ SinoStatus sino_scanner_read(const char *path, SinoScannerHeader *header)
     const SinoScannerKind *kind = kind_of_file(header->path);
     SINO_CHECK(kind, SINO_BAD_INPUT, "%s is no scanner's header that is known", path);
     header->instrument = kind->name;
-    SINO_TRY(kind->read(header));
+    SINO_TRY(take_main_file(kind->main_name, header));
+    SINO_TRY(read_main_file(kind, header));
     return check(header);
 }
 

@@ -23,6 +23,12 @@ typedef struct SinoScannerNote {
     char text[SINO_SCANNER_NOTE];
 } SinoScannerNote;
 
+/* How stored images become upright: pixel (r, c) is the stored one in row r and column c, exchanged if transposed, and
+ * then counted from the end if flipped. */
+typedef struct SinoScannerView {
+    bool transposed, rows_flipped, columns_flipped;
+} SinoScannerView;
+
 typedef struct SinoScannerHeader {
     const char *instrument;                      /* "Nikon XTek" */
     char *path;                                  /* of the header's main file; owned */
@@ -30,16 +36,17 @@ typedef struct SinoScannerHeader {
     double source_object_mm, source_detector_mm; /* 0: not told */
     double pixel_width_mm, pixel_height_mm;      /* of a pixel of the images, on the detector; 0: not told */
     double pixel_um;                             /* of parallel beams: of the sample in the images; 0: not told */
-    int64_t row_count, column_count;             /* of the images; 0: not told */
+    int64_t row_count, column_count;             /* of the images, turned upright; 0: not told */
     int64_t angle_count;                         /* projections */
     double *angle_deg;                           /* [angle_count]; owned */
     SinoScannerDirection direction;
-    double axis_column;  /* where the perpendicular through the rotation axis meets the detector; NaN: not told */
-    double center_row;   /* where the plane of the source meets it; NaN: not told */
-    double tilt_deg;     /* of the axis in the images, as --detector-tilt has it; 0: none */
-    double white;        /* count of a pixel without object; 0: not told */
-    char *images;        /* a folder, or a pattern, of TIFF images; NULL: in the header's own file; owned */
-    char *flats, *darks; /* images; NULL: none; owned */
+    double axis_column;   /* where the perpendicular through the rotation axis meets the detector; NaN: not told */
+    double center_row;    /* where the plane of the source meets it; NaN: not told */
+    double tilt_deg;      /* of the axis in the images, as --detector-tilt has it; 0: none */
+    double white;         /* count of a pixel without object; 0: not told */
+    char *images;         /* a folder, or a pattern, of TIFF images; NULL: in the header's own file; owned */
+    SinoScannerView view; /* of the stored images */
+    char *flats, *darks;  /* images; NULL: none; owned */
     int note_count;
     SinoScannerNote note[SINO_SCANNER_NOTES];
 } SinoScannerHeader;

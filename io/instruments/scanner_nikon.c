@@ -162,16 +162,7 @@ static SinoStatus read_text(const SinoHeaderText *text, SinoScannerHeader *heade
     return name_images(text, header);
 }
 
-static SinoStatus read_nikon(SinoScannerHeader *header)
-{
-    SinoHeaderText text;
-    SinoStatus status = sino_header_text_read(header->path, &text);
-    if (!status) status = read_text(&text, header);
-    sino_header_text_clear(&text);
-    return status;
-}
-
 static const char *const endings[] = {".xtekct", NULL};
 
 const SinoScannerKind sino_scanner_nikon = {
-    .name = "Nikon XTek", .endings = endings, .has = "[XTekCT]", .read = read_nikon};
+    .name = "Nikon XTek", .endings = endings, .has = "[XTekCT]", .read = read_text};

@@ -14,12 +14,16 @@ typedef struct SinoScannerKind {
     const char *name; /* becomes SinoScannerHeader.instrument */
     const char *const
         *endings; /* of names that main files in a folder have, then NULL; upper and lower case are equal */
-    const char *has, *also_has; /* texts among the first 4096 bytes of a main file; also_has NULL: one is enough */
-    /* Reads the main file header->path into a zeroed header with NaN for what may be unknown. */
-    SinoStatus (*read)(SinoScannerHeader *header);
+    const char *has, *also_has; /* texts among the first 4096 bytes of a file; also_has NULL: one is enough */
+    const char *main_name; /* the main file has this name, or NAME.ending of ".ending"; NULL: it is the file itself */
+    /* Reads the main file into a zeroed header with NaN for what may be unknown. */
+    SinoStatus (*read)(const SinoHeaderText *text, SinoScannerHeader *header);
+    SinoStatus (*read_binary)(SinoScannerHeader *header); /* in its place, of a file that is no text */
 } SinoScannerKind;
 
-extern const SinoScannerKind sino_scanner_nikon;
+extern const SinoScannerKind sino_scanner_nikon, sino_scanner_skyscan, sino_scanner_phoenix, sino_scanner_phoenix_recon,
+    sino_scanner_phoenix_log, sino_scanner_xradia, sino_scanner_north_star, sino_scanner_tescan,
+    sino_scanner_tescan_settings, sino_scanner_rigaku;
 
 /* Adds a note; beyond SINO_SCANNER_NOTES they are lost. */
 void sino_scanner_say(SinoScannerHeader *header, bool open, const char *format, ...)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fuzzing: headers of laboratory scanners, and OLE files, of any bytes. */
+#include "fuzz.h"
+#include "scanner_header.h"
+
+#include <math.h>
+
+static void check(const SinoScannerHeader *header)
+{
+    SinoScannerWord word[SINO_SCANNER_WORDS];
+    fuzz_require(header->instrument && header->angle_count >= 1 && header->note_count <= SINO_SCANNER_NOTES);
+    fuzz_require(header->parallel || (header->source_object_mm > 0 && isfinite(header->source_detector_mm)));
+    for (int64_t k = 0; k < header->angle_count; k++) fuzz_require(isfinite(header->angle_deg[k]));
+    fuzz_require(sino_scanner_words(header, word) <= SINO_SCANNER_WORDS);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    SinoScannerHeader header;
+    const char *path = fuzz_file(0, data, size);
+    SinoStatus status = sino_scanner_read(path, &header);
+    if (!status) check(&header);
+    const SinoScanRequest request = {.path = path};
+    const bool whole = !status && !header.images;
+    sino_scanner_clear(&header);
+    sino_status_free(status);
+    if (whole) fuzz_scan(&request);
+    return 0;
+}

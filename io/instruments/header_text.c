@@ -190,7 +190,8 @@ SinoStatus sino_header_reals(const SinoHeaderText *text, const char *section, co
 static bool column_of(const SinoHeaderText *text, const char *line, int column, double *value)
 {
     const char *at = skip_blanks(line);
-    if (!strchr("0123456789", *at) || *at == '\0') return false;
+    *value = NAN;
+    if (*at < '0' || *at > '9') return false;
     for (int i = 0; i <= column; i++) {
         at = sino_text_double(at, text->c_locale, value);
         if (!at) return false;

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "regular_file.h"
 
@@ -128,7 +129,7 @@ static void take_entry(const unsigned char *from, bool wide_sizes, Entry *entry)
                      .bytes = (int64_t)number(from + 120),
                      .parent = -1};
     if (wide_sizes) entry->bytes |= (int64_t)(number(from + 124) & 0x7fffffff) << 32;
-    for (int i = 0; i + 1 < NAME_BYTES; i++)
+    for (int64_t i = 0; i + 1 < NAME_BYTES; i++)
         entry->name[i] = from[2 * i + 1] || from[2 * i] > 126 ? '?' : (char)from[2 * i];
 }
 
@@ -162,7 +163,7 @@ static SinoStatus read_whole(const SinoOle *ole, uint32_t first, int64_t *count,
 {
     int64_t sectors;
     SINO_TRY(chain_length(ole, first, &sectors));
-    *count = sectors * ole->sector_bytes;
+    *count = sino_times(sectors, ole->sector_bytes);
     SINO_TRY(sino_allocate(*count, 1, "a table", bytes));
     SinoStatus status = read_chain(ole, first, 0, *count, *bytes);
     if (status) free(*bytes);
@@ -280,7 +281,7 @@ static SinoStatus read_small(const SinoOle *ole, const Entry *entry, int64_t off
             return damaged(ole, "a stream is shorter than it says");
         if (skip-- <= 0) {
             const int64_t part = count < ole->small_bytes - within ? count : ole->small_bytes - within;
-            SINO_TRY(read_chain(ole, ole->entry[0].first, (int64_t)at * ole->small_bytes + within, part, bytes));
+            SINO_TRY(read_chain(ole, ole->entry[0].first, sino_times(at, ole->small_bytes) + within, part, bytes));
             bytes += part;
             count -= part;
             within = 0;

@@ -58,7 +58,7 @@ static SinoStatus read_axis(const SinoHeaderText *text, SinoScannerHeader *heade
         sino_header_real(text, section, "CentreOfRotationBottom", -SINO_SCANNER_MM_MAX, SINO_SCANNER_MM_MAX, &bottom));
     const double height = (double)header->row_count * header->pixel_height_mm;
     if (isnan(object_x)) object_x = (top + bottom) / 2 / magnification;
-    if (isnan(roll)) roll = -atan2(top - bottom, height) * 180 / M_PI;
+    if (isnan(roll)) roll = atan2(bottom - top, height) * 180 / M_PI;
     header->axis_column =
         ((double)header->column_count - 1) / 2 + (object_x * magnification - offset_x) / header->pixel_width_mm;
     header->center_row = ((double)header->row_count - 1) / 2 + offset_y / header->pixel_height_mm;

@@ -36,6 +36,8 @@ static SinoStatus read_lengths(const SinoHeaderText *text, SinoScannerHeader *he
     sino_scanner_say(header, false, "camera pixel %.10g um, binning %.16s, X/Y ratio %.6g, image pixel %.10g um",
                      camera_um, binning, ratio, image_um);
     if (header->parallel) return NULL;
+    if (header->source_detector_mm == 0)
+        header->source_detector_mm = header->source_object_mm * camera_um * strtod(binning, NULL) / image_um;
     SINO_TRY(sino_scanner_need(header, header->source_detector_mm > 0, "Camera to Source (mm)"));
     header->pixel_width_mm = image_um / 1000 * header->source_detector_mm / header->source_object_mm;
     header->pixel_height_mm = header->pixel_width_mm;
@@ -68,7 +70,7 @@ static void read_direction(const SinoHeaderText *text, SinoScannerHeader *header
 {
     char word[SINO_HEADER_VALUE];
     if (!sino_header_find(text, section, "Rotation Direction", word)) return;
-    header->direction = strcmp(word, "CC") == 0 ? SINO_TURNS_COUNTERCLOCKWISE : SINO_TURNS_CLOCKWISE;
+    header->direction = strncmp(word, "CC", 2) == 0 ? SINO_TURNS_COUNTERCLOCKWISE : SINO_TURNS_CLOCKWISE;
     sino_scanner_say(header, false, "Rotation Direction %.16s", word);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "memory.h"
 #include "ole_file.h"
 #include "scanner_private.h"
@@ -56,7 +57,8 @@ static SinoStatus read_real(const SinoOle *ole, const char *name, double *value)
 
 static SinoStatus find_images(SinoXradia *xradia)
 {
-    const int64_t bytes = xradia->row_count * xradia->column_count * sino_count_bytes(xradia->type);
+    const int64_t bytes =
+        sino_times(sino_times(xradia->row_count, xradia->column_count), sino_count_bytes(xradia->type));
     char name[64];
     SINO_TRY(sino_allocate(xradia->image_count, sizeof *xradia->stream, "images", &xradia->stream));
     for (int64_t i = 0; i < xradia->image_count; i++) {
@@ -106,15 +108,16 @@ SinoStatus sino_xradia_read(const SinoXradia *xradia, int64_t image, const SinoS
 {
     const int64_t stream = image < 0 ? xradia->reference : xradia->stream[image],
                   bytes = sino_count_bytes(xradia->type);
+    const int64_t line_bytes = sino_times(box->column_count, sino_count_bytes(type));
     const bool widen = type != xradia->type;
     uint16_t *line;
     SINO_TRY(sino_allocate(box->column_count, sizeof *line, "a row of pixels", &line));
     SinoStatus status = NULL;
     for (int64_t r = 0; r < box->row_count && !status; r++) {
-        const int64_t offset = (box->first_row + r) * xradia->column_count + box->first_column;
-        char *to = (char *)counts + r * box->column_count * sino_count_bytes(type);
-        status =
-            sino_ole_read(xradia->ole, stream, offset * bytes, box->column_count * bytes, widen ? (char *)line : to);
+        const int64_t offset = sino_times(box->first_row + r, xradia->column_count) + box->first_column;
+        char *to = (char *)counts + sino_times(r, line_bytes);
+        status = sino_ole_read(xradia->ole, stream, sino_times(offset, bytes), sino_times(box->column_count, bytes),
+                               widen ? (char *)line : to);
         for (int64_t c = 0; c < box->column_count && widen && !status; c++) ((float *)to)[c] = line[c];
     }
     free(line);

@@ -250,8 +250,8 @@ static void short_headers(void **state)
         {"s.log",
          "[System]\nScanner=SkyScan1\nCamera Pixel Size (um)=10\nCamera X/Y Ratio=0.5\n[Acquisition]\n"
          "Filename Prefix=s\nNumber Of Files= 3\nNumber Of Rows= 3\nNumber Of Columns= 5\nOptical Axis (line)= 2\n"
-         "Object to Source (mm)=100\nCamera to Source (mm)=400\nImage Pixel Size (um)=50\nRotation Step (deg)=2\n",
-         100, 400, 0.2, 0, 4},
+         "Object to Source (mm)=100\nCamera binning=2x2\nImage Pixel Size (um)=5\nRotation Step (deg)=2\n",
+         100, 400, 0.02, 0, 4},
         {"s.pca",
          "[General]\nVersion-pca=2\nSystemName=m \265CT\n[Geometry]\nFDD=400\nFOD=100\ncx=2\ncy=0.5\nVoxelSizeX=0.1\n"
          "[CT]\nNumberImages=3\nRotationSector=360\n[Image]\nDimX=5\nDimY=3\n[Detector]\nPixelsizeX=0.2\n"

@@ -114,6 +114,7 @@ static SinoStatus read_angles(const SinoHeaderText *text, SinoScannerHeader *hea
     SINO_TRY(sino_header_real(text, section, "InitialAngle", -1e6, 1e6, &first));
     SINO_TRY(sino_header_real(text, section, "AngularStep", -360, 360, &step));
     SINO_TRY(sino_scanner_need(header, count > 0, "Projections"));
+    SINO_TRY(sino_scanner_need(header, step != 0, "AngularStep"));
     SINO_TRY(sino_scanner_equal_angles(header, count, first, step));
     sino_scanner_say(header, false, "InitialAngle %.10g, AngularStep %.10g degrees", first, step);
     SINO_TRY(sino_scanner_stem(header, &stem));

@@ -2,7 +2,7 @@
 /* Scanner header: the table of scanners, and what their readers share. */
 #include "scanner_header.h"
 
-#include <ctype.h>
+#include <assert.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -312,29 +312,28 @@ SinoStatus sino_scanner_need(const SinoScannerHeader *header, bool there, const 
     return NULL;
 }
 
-static void add(SinoScannerWord *words, int *count, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static void add(SinoScannerWord *words, int *count, const char *name, const char *format, ...)
+static void add(SinoToldSettings *told, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(SinoToldSettings *told, const char *name, const char *format, ...)
 {
     va_list values;
-    SinoScannerWord *word = &words[(*count)++];
-    word->name = name;
+    assert(told->count < SINO_TOLD_SETTINGS);
+    told->of[told->count].name = name;
     va_start(values, format);
-    vsnprintf(word->value, sizeof word->value, format, values);
+    vsnprintf(told->of[told->count++].value, sizeof told->of->value, format, values);
     va_end(values);
 }
 
-int sino_scanner_words(const SinoScannerHeader *header, SinoScannerWord words[SINO_SCANNER_WORDS])
+void sino_scanner_tell(const SinoScannerHeader *header, SinoToldSettings *told)
 {
-    int count = 0;
-    add(words, &count, "geometry", "%s", header->parallel ? "parallel" : "cone");
-    if (!header->parallel && !isnan(header->center_row)) add(words, &count, "center-row", "%.10g", header->center_row);
-    if (header->parallel && header->pixel_um > 0) add(words, &count, "pixel-size", "%.15g", header->pixel_um);
-    if (header->direction == SINO_TURNS_COUNTERCLOCKWISE)
-        add(words, &count, "angle-direction", "%s", "counterclockwise");
-    if (header->tilt_deg != 0) add(words, &count, "detector-tilt", "%.10g", header->tilt_deg);
-    if (header->white > 0 && !header->flats) add(words, &count, "open-beam", "%.10g", header->white);
-    return count;
+    *told = (SinoToldSettings){.count = 0};
+    snprintf(told->by, sizeof told->by, "the header of %s", header->instrument);
+    add(told, "geometry", "%s", header->parallel ? "parallel" : "cone");
+    if (!header->parallel && !isnan(header->center_row)) add(told, "center-row", "%.10g", header->center_row);
+    if (header->parallel && header->pixel_um > 0) add(told, "pixel-size", "%.15g", header->pixel_um);
+    if (header->direction == SINO_TURNS_COUNTERCLOCKWISE) add(told, "angle-direction", "%s", "counterclockwise");
+    if (header->tilt_deg != 0) add(told, "detector-tilt", "%.10g", header->tilt_deg);
+    if (header->white > 0 && !header->flats) add(told, "open-beam", "%.10g", header->white);
 }
 
 static const char *direction_text(SinoScannerDirection direction)

@@ -4,6 +4,7 @@
 #ifndef SINO_SCANNER_HEADER_H
 #define SINO_SCANNER_HEADER_H
 
+#include "settings.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -60,12 +61,7 @@ SinoStatus sino_scanner_read(const char *path, SinoScannerHeader *header);
 void sino_scanner_clear(SinoScannerHeader *header);
 
 /* The settings that the header tells beside lengths and angles, as the user would give them. */
-enum { SINO_SCANNER_WORDS = 8 };
-typedef struct SinoScannerWord {
-    const char *name;
-    char value[64];
-} SinoScannerWord;
-int sino_scanner_words(const SinoScannerHeader *header, SinoScannerWord words[SINO_SCANNER_WORDS]);
+void sino_scanner_tell(const SinoScannerHeader *header, SinoToldSettings *told);
 
 /* Prints what the header says, in lines as `info` has them. */
 void sino_scanner_print(const SinoScannerHeader *header, FILE *out);

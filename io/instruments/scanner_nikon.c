@@ -98,8 +98,9 @@ static SinoStatus take_measured(const char *path, double step, SinoScannerHeader
     } else {
         const double gap = largest_gap(angle + first, wanted, step);
         memcpy(header->angle_deg, angle + first, (size_t)wanted * sizeof *angle);
-        sino_scanner_say(header, gap > step_tolerance * fabs(step),
-                         "the angles are those of %s, within %.3g degrees of equal steps", name, gap);
+        sino_scanner_say(header, false, "the angles are those of %s, within %.3g degrees of equal steps", name, gap);
+        if (gap > step_tolerance * fabs(step))
+            sino_scanner_say(header, true, "AngularStep %g degrees, from which the angles of %s are off", step, name);
     }
     free(angle);
     return NULL;

@@ -9,9 +9,6 @@
 
 #include "scanner_private.h"
 
-/* Columns of a line in NAME.pcp, of which the numbers before the date count. */
-enum { COLUMN_ANGLE = 1, COLUMN_USE = 7, COLUMN_SHIFT = 9 };
-
 static SinoStatus read_lengths(const SinoHeaderText *text, SinoScannerHeader *header)
 {
     double rotation = 0, tilt = 0, correction = 0;
@@ -60,13 +57,25 @@ static void take_binning(double voxel, SinoScannerHeader *header)
     sino_scanner_say(header, false, "pixels are binned by %g", times);
 }
 
-static SinoStatus read_column(const char *path, int column, int64_t *count, double **value)
+/* The column of this name in a table whose first line of names begins with ImgNr; −1: there is none. */
+static int column_of(const SinoHeaderText *table, const char *name)
 {
-    SinoHeaderText text;
-    SinoStatus status = sino_header_text_read(path, &text);
-    if (!status) status = sino_header_column(&text, column, SINO_SCANNER_ANGLES_MAX, count, value);
-    sino_header_text_clear(&text);
-    return status;
+    const char *at = strstr(table->text, "ImgNr");
+    const size_t length = strlen(name);
+    for (int column = 0; at; column++) {
+        const size_t word = strcspn(at, "\t\r\n");
+        if (word == length && strncmp(at, name, length) == 0) return column;
+        at = at[word] == '\t' ? at + word + 1 : NULL;
+    }
+    return -1;
+}
+
+/* The numbers of a column of NAME.pcp; none if it is not there. */
+static SinoStatus read_column(const SinoHeaderText *table, const char *name, int64_t *count, double **value)
+{
+    const int column = column_of(table, name);
+    *count = 0;
+    return column < 0 ? NULL : sino_header_column(table, column, SINO_SCANNER_ANGLES_MAX, count, value);
 }
 
 /* Tells whether images were shifted while they were taken, and shifted back by the scanner, which cuts the edges off.
@@ -89,14 +98,14 @@ static SinoStatus tell_shifts(const SinoHeaderText *text, SinoScannerHeader *hea
 }
 
 /* The angles of NAME.pcp, and what else it tells of images. */
-static SinoStatus take_measured(const SinoHeaderText *text, const char *path, SinoScannerHeader *header)
+static SinoStatus take_measured(const SinoHeaderText *text, const SinoHeaderText *table, SinoScannerHeader *header)
 {
     int64_t count = 0, uses = 0, shifts = 0, unused = 0;
     double *angle = NULL, *use = NULL, *shift = NULL;
     const int64_t wanted = header->angle_count;
-    SinoStatus status = read_column(path, COLUMN_ANGLE, &count, &angle);
-    if (!status) status = read_column(path, COLUMN_USE, &uses, &use);
-    if (!status) status = read_column(path, COLUMN_SHIFT, &shifts, &shift);
+    SinoStatus status = read_column(table, "RotPos", &count, &angle);
+    if (!status) status = read_column(table, "Use", &uses, &use);
+    if (!status) status = read_column(table, "XDShift", &shifts, &shift);
     if (!status && count >= wanted) {
         memcpy(header->angle_deg, angle, (size_t)wanted * sizeof *angle);
         sino_scanner_say(header, false, "the angles are those of the .pcp file");
@@ -117,6 +126,7 @@ static SinoStatus read_angles(const SinoHeaderText *text, const char *stem, Sino
     int64_t count = 0;
     double sector = 360;
     char *name, *path = NULL;
+    SinoHeaderText table = {.path = NULL};
     SINO_TRY(sino_header_count(text, "CT", "NumberImages", SINO_SCANNER_ANGLES_MAX, &count));
     SINO_TRY(sino_header_real(text, "CT", "RotationSector", -1e6, 1e6, &sector));
     SINO_TRY(sino_scanner_need(header, count > 0, "NumberImages"));
@@ -124,7 +134,9 @@ static SinoStatus read_angles(const SinoHeaderText *text, const char *stem, Sino
     SINO_CHECK(asprintf(&name, "%s.pcp", stem) >= 0, SINO_FAILED, "no memory for a file name");
     SinoStatus status = sino_scanner_find(header, name, &path);
     free(name);
-    if (!status && path) status = take_measured(text, path, header);
+    if (!status && path) status = sino_header_text_read(path, &table);
+    if (!status && path) status = take_measured(text, &table, header);
+    sino_header_text_clear(&table);
     free(path);
     return status;
 }
@@ -157,9 +169,9 @@ static SinoStatus read_phoenix(const SinoHeaderText *text, SinoScannerHeader *he
 static const char *const endings[] = {".pca", NULL};
 
 const SinoScannerKind sino_scanner_phoenix = {
-    .name = "phoenix datos|x", .endings = endings, .has = "Version-pca", .read = read_phoenix};
+    .name = "phoenix datos|x", .endings = endings, .has = "[General]", .also_has = "FDD=", .read = read_phoenix};
 const SinoScannerKind sino_scanner_phoenix_recon = {
-    .name = "phoenix datos|x", .endings = endings + 1, .has = "Version-PCR", .main_name = ".pca", .read = read_phoenix};
+    .name = "phoenix datos|x", .endings = endings + 1, .has = "PCA_File=", .main_name = ".pca", .read = read_phoenix};
 const SinoScannerKind sino_scanner_phoenix_log = {.name = "phoenix datos|x",
                                                   .endings = endings + 1,
                                                   .has = "RotPos",

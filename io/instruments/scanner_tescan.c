@@ -101,7 +101,7 @@ static SinoStatus read_text(const SinoHeaderText *text, SinoScannerHeader *heade
 static const char *const endings[] = {"data settings xre.txt", NULL};
 
 const SinoScannerKind sino_scanner_tescan = {
-    .name = "TESCAN", .endings = endings, .has = "[Scantype]", .also_has = "Acquila", .read = read_text};
+    .name = "TESCAN", .endings = endings, .has = "[Scantype]", .read = read_text};
 const SinoScannerKind sino_scanner_tescan_settings = {.name = "TESCAN",
                                                       .endings = endings + 1,
                                                       .has = "source_detector_distance",

@@ -7,11 +7,12 @@
 
 static void check(const SinoScannerHeader *header)
 {
-    SinoScannerWord word[SINO_SCANNER_WORDS];
+    SinoToldSettings told;
     fuzz_require(header->instrument && header->angle_count >= 1 && header->note_count <= SINO_SCANNER_NOTES);
     fuzz_require(header->parallel || (header->source_object_mm > 0 && isfinite(header->source_detector_mm)));
     for (int64_t k = 0; k < header->angle_count; k++) fuzz_require(isfinite(header->angle_deg[k]));
-    fuzz_require(sino_scanner_words(header, word) <= SINO_SCANNER_WORDS);
+    sino_scanner_tell(header, &told);
+    fuzz_require(told.count >= 1 && told.count <= SINO_TOLD_SETTINGS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -28,16 +28,16 @@ static void write_text(const char *directory, const char *name, const char *text
     testing_write_bytes(testing_path(path, directory, name), text, strlen(text));
 }
 
-static void assert_word(const SinoScannerHeader *header, const char *name, const char *value)
+static void assert_told(const SinoScannerHeader *header, const char *name, const char *value)
 {
-    SinoScannerWord word[SINO_SCANNER_WORDS];
-    const int count = sino_scanner_words(header, word);
-    for (int i = 0; i < count; i++)
-        if (strcmp(word[i].name, name) == 0) {
-            assert_string_equal(word[i].value, value);
+    SinoToldSettings told;
+    sino_scanner_tell(header, &told);
+    for (int i = 0; i < told.count; i++)
+        if (strcmp(told.of[i].name, name) == 0) {
+            assert_string_equal(told.of[i].value, value);
             return;
         }
-    fail_msg("no word %s", name);
+    fail_msg("--%s is not told", name);
 }
 
 /* ---- Nikon ---- */
@@ -82,8 +82,8 @@ static void short_nikon(void **state)
     assert_true(header.angle_count == 4 && header.angle_deg[3] == 280);
     assert_true(near(header.axis_column, 2 + 0.2 / 0.2)); /* 0.05 mm at the object, four times that on the detector */
     assert_true(near(header.tilt_deg, atan2(0.02, 0.6) * 180 / M_PI));
-    assert_word(&header, "geometry", "cone");
-    assert_word(&header, "open-beam", "60000");
+    assert_told(&header, "geometry", "cone");
+    assert_told(&header, "open-beam", "60000");
     sino_scanner_clear(&header);
 }
 
@@ -425,7 +425,7 @@ static void hostile_headers(void **state)
     assert_refused(at, "[XTekCT]\nDetectorPixelsX=99999999999999999999\n", "DetectorPixelsX is '9999");
     assert_refused(at,
                    "[XTekCT]\nSrcToObject=400\nSrcToDetector=100\nDetectorPixelsX=5\nDetectorPixelSizeX=0.2\n"
-                   "DetectorPixelsY=3\nDetectorPixelSizeY=0.2\nProjections=4\nName=s\n",
+                   "DetectorPixelsY=3\nDetectorPixelSizeY=0.2\nProjections=4\nAngularStep=1\nName=s\n",
                    "with the detector behind the object");
     assert_refused(at,
                    "[XTekCT]\nSrcToObject=1e-300\nSrcToDetector=1e7\nDetectorPixelsX=5\nDetectorPixelSizeX=0.2\n"

@@ -106,7 +106,7 @@ static SinoStatus take_measured(const SinoHeaderText *text, const SinoHeaderText
     SinoStatus status = read_column(table, "RotPos", &count, &angle);
     if (!status) status = read_column(table, "Use", &uses, &use);
     if (!status) status = read_column(table, "XDShift", &shifts, &shift);
-    if (!status && count >= wanted) {
+    if (!status && angle && count >= wanted) {
         memcpy(header->angle_deg, angle, (size_t)wanted * sizeof *angle);
         sino_scanner_say(header, false, "the angles are those of the .pcp file");
     } else if (!status) {

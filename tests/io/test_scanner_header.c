@@ -3,6 +3,7 @@
 #include "scan.h"
 #include "scanner_header.h"
 #include "testing.h"
+#include "testing_ole.h"
 #include "testing_subject.h"
 #include "testing_tiff.h"
 
@@ -310,72 +311,22 @@ static void turned_images(void **state)
     sino_scan_close(scan);
 }
 
-/* A compound file of 512-byte sectors whose streams are all in sectors of their own: the table, the directory, and
- * each stream in 16 sectors. */
-typedef struct Ole {
-    unsigned char bytes[512 * 129];
-    int streams;
-} Ole;
-
-static void put(unsigned char *at, uint32_t value)
+static void write_xradia(const char *path, uint32_t stated)
 {
-    for (int i = 0; i < 4; i++) at[i] = (unsigned char)(value >> 8 * i);
-}
-
-static unsigned char *ole_sector(Ole *ole, int sector)
-{
-    return ole->bytes + 512 * (size_t)(sector + 1);
-}
-
-static void ole_entry(Ole *ole, int entry, const char *name, int type, int right, int child, int first, int bytes)
-{
-    unsigned char *at = ole_sector(ole, 1) + 128 * (size_t)entry;
-    for (size_t i = 0; name[i]; i++) at[2 * i] = (unsigned char)name[i];
-    at[66] = (unsigned char)type;
-    put(at + 68, 0xffffffff);
-    put(at + 72, (uint32_t)right);
-    put(at + 76, (uint32_t)child);
-    put(at + 116, (uint32_t)first);
-    put(at + 120, (uint32_t)bytes);
-}
-
-/* Adds a stream as entry 3 and up, the right sibling of the one before unless `last`. */
-static void ole_stream(Ole *ole, const char *name, const void *values, int bytes, bool last)
-{
-    const int entry = 3 + ole->streams, first = 5 + ole->streams;
-    ole_entry(ole, entry, name, 2, last ? -1 : entry + 1, -1, first, bytes);
-    memcpy(ole_sector(ole, first), values, (size_t)bytes);
-    put(ole_sector(ole, 0) + 4 * (size_t)first, 0xfffffffe);
-    ole->streams++;
-}
-
-static void write_xradia(const char *path, uint32_t images)
-{
-    static Ole ole;
-    const uint32_t word[] = {5, 3, images, 5};
-    const char *const name[] = {"ImageWidth", "ImageHeight", "NoOfImages", "DataType"};
-    const float angle[] = {-45, 45}, pixel = 0.5F;
-    uint16_t image[15];
-    memset(&ole, 0, sizeof ole);
-    memcpy(ole.bytes, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8);
-    ole.bytes[30] = 9;
-    ole.bytes[32] = 6;
-    put(ole.bytes + 44, 1);
-    put(ole.bytes + 48, 1);
-    put(ole.bytes + 60, 0xfffffffe);
-    put(ole.bytes + 68, 0xfffffffe);
-    for (int i = 1; i < 5; i++) put(ole_sector(&ole, 0) + 4 * (size_t)i, i < 4 ? (uint32_t)i + 1 : 0xfffffffe);
-    ole_entry(&ole, 0, "Root Entry", 5, -1, 1, 0, 0);
-    ole_entry(&ole, 1, "ImageInfo", 1, 2, 3, 0, 0);
-    ole_entry(&ole, 2, "ImageData1", 1, -1, 9, 0, 0);
-    for (int i = 0; i < 4; i++) ole_stream(&ole, name[i], &word[i], 4, false);
-    ole_stream(&ole, "Angles", angle, sizeof angle, false);
-    ole_stream(&ole, "PixelSize", &pixel, sizeof pixel, true);
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 15; k++) image[k] = (uint16_t)(100 * i + k);
-        ole_stream(&ole, i == 0 ? "Image1" : "Image2", image, sizeof image, i == 1);
-    }
-    testing_write_bytes(path, ole.bytes, 512 * 30);
+    static unsigned char bytes[512 * 64];
+    static const float angle[] = {-45, 45};
+    uint16_t image[30];
+    for (int i = 0; i < 30; i++) image[i] = (uint16_t)(100 * (i / 15) + i % 15);
+    memset(bytes, 0, sizeof bytes);
+    const TestingXradia wanted = {.shift = 9,
+                                  .stated = stated,
+                                  .rows = 3,
+                                  .columns = 5,
+                                  .images = 2,
+                                  .image = image,
+                                  .angle = angle,
+                                  .pixel_um = 0.5F};
+    testing_write_bytes(path, bytes, testing_ole_xradia(&wanted, bytes));
 }
 
 static void short_xradia(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, instruments: a phantom's projections as a scanner stores them, with its header; no options. */
 #include "cli.h"
+#include "testing_ole.h"
 #include "testing_tiff.h"
 
 #include <math.h>
@@ -82,26 +83,43 @@ static void write_image(const char *directory, const char *name, const uint16_t 
     testing_tiff_write(testing_path(path, directory, name), &tiff);
 }
 
-/* The counts of scan.h5 as images of a scanner, whose air has the count `white`. */
-static void write_images(const char *directory, const char *folder, const Scanner *scanner)
+/* The counts of scan.h5 as images [ANGLES][PIXELS] whose air has the count `white`. */
+static void fill_images(const char *directory, double white_count, uint16_t *image)
 {
     const int64_t size[] = {ANGLES, SIZE, SIZE};
-    char name[64];
-    uint16_t image[PIXELS];
     double *count = cli_read_doubles(directory, "scan.h5", "/exchange/data", 3, size);
     double *white = read_mean(directory, "/exchange/data_white"), *dark = read_mean(directory, "/exchange/data_dark");
-    for (int k = 0; k < ANGLES; k++) {
-        for (int i = 0; i < PIXELS; i++)
-            image[i] = (uint16_t)lround(
-                fmin(65535, fmax(0, scanner->white * (count[k * PIXELS + i] - dark[i]) / (white[i] - dark[i]))));
-        snprintf(name, sizeof name, scanner->image, scanner->first + k);
-        write_image(folder, name, image);
+    for (int i = 0; i < ANGLES * PIXELS; i++) {
+        const int p = i % PIXELS;
+        image[i] = (uint16_t)lround(fmin(65535, fmax(0, white_count * (count[i] - dark[p]) / (white[p] - dark[p]))));
     }
-    for (int i = 0; i < PIXELS; i++) image[i] = (uint16_t)scanner->white;
-    if (scanner->flat) write_image(folder, scanner->flat, image);
     free(count);
     free(white);
     free(dark);
+}
+
+static void write_images(const char *directory, const char *folder, const Scanner *scanner)
+{
+    static uint16_t image[ANGLES * PIXELS];
+    char name[64];
+    fill_images(directory, scanner->white, image);
+    for (int k = 0; k < ANGLES; k++) {
+        snprintf(name, sizeof name, scanner->image, scanner->first + k);
+        write_image(folder, name, image + k * PIXELS);
+    }
+    for (int i = 0; i < PIXELS; i++) image[i] = (uint16_t)scanner->white;
+    if (scanner->flat) write_image(folder, scanner->flat, image);
+}
+
+/* The volumes a.h5 and b.h5 are the same but for the rounding of counts. */
+static void assert_same(const char *directory, const char *name)
+{
+    float *a = cli_read_volume(directory, "a.h5", SIZE, SIZE), *b = cli_read_volume(directory, "b.h5", SIZE, SIZE);
+    const double difference = cli_difference((int64_t)SIZE * PIXELS, b, a);
+    print_message("%s: relative difference %.2g\n", name, difference);
+    assert_true(difference < 1e-3);
+    free(a);
+    free(b);
 }
 
 /* The volume of the header alone is the one of the phantom's file with all options; without images info still tells
@@ -126,12 +144,37 @@ static void check_scanner(const char *at, const Scanner *scanner)
     cli_works(at, "recon scan.h5 -o a.h5 --overwrite --geometry cone --pictures no --report none --angle-direction %s",
               scanner->turns);
     cli_works(folder, "recon . -o ../b.h5 --overwrite --pictures no --report none");
-    float *a = cli_read_volume(at, "a.h5", SIZE, SIZE), *b = cli_read_volume(at, "b.h5", SIZE, SIZE);
-    const double difference = cli_difference((int64_t)SIZE * PIXELS, b, a);
-    print_message("%s: relative difference %.2g\n", scanner->name, difference);
-    assert_true(difference < 1e-3);
-    free(a);
-    free(b);
+    assert_same(at, scanner->name);
+}
+
+/* The images of a scan in one file of Zeiss, with the same in TIFF beside it. */
+static void xradia_needs_no_options(void **state)
+{
+    const char *const at = *state;
+    static uint16_t image[ANGLES * PIXELS], flat[PIXELS];
+    static unsigned char bytes[4096 * 256];
+    float angle[ANGLES];
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size 64 --slices 64 --angles 90 --truth t.h5 " LENGTHS
+                  " --angle-direction counterclockwise");
+    fill_images(at, 40000, image);
+    for (int i = 0; i < PIXELS; i++) flat[i] = 40000;
+    for (int k = 0; k < ANGLES; k++) angle[k] = 4 * (float)k;
+    const TestingXradia wanted = {.shift = 12,
+                                  .stated = ANGLES,
+                                  .rows = SIZE,
+                                  .columns = SIZE,
+                                  .images = ANGLES,
+                                  .image = image,
+                                  .flat = flat,
+                                  .angle = angle,
+                                  .pixel_um = 100,
+                                  .source = -100,
+                                  .detector = 300};
+    cli_write_bytes(at, "s.txrm", bytes, testing_ole_xradia(&wanted, bytes));
+    cli_works(at,
+              "recon scan.h5 -o a.h5 --geometry cone --pictures no --report none --angle-direction counterclockwise");
+    cli_works(at, "recon s.txrm -o b.h5 --pictures no --report none");
+    assert_same(at, "Zeiss");
 }
 
 static void headers_need_no_options(void **state)
@@ -142,6 +185,7 @@ static void headers_need_no_options(void **state)
 int cli_instruments_tests(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(xradia_needs_no_options, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(headers_need_no_options, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

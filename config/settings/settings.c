@@ -400,7 +400,29 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     return check_files(settings);
 }
 
-static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSettings *settings)
+/* Assigns what the input file tells, and adds a remark with those settings that the user has not given. */
+static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
+                            SinoSettings *settings)
+{
+    SinoToldSettings told = {.by = ""};
+    char words[512] = "", line[768];
+    size_t length = 0;
+    if (!source || !(verb & (RECON | INFO | INIT | PLAN | SIMULATE)) || !settings->input.file_name) return NULL;
+    SINO_TRY(source(settings, &told));
+    for (int i = 0; i < told.count; i++) {
+        const SinoSetting *row = sino_setting_find(verb, told.of[i].name, strlen(told.of[i].name));
+        if (given[row - sino_setting_table] || !sino_setting_applies(row, settings)) continue;
+        SINO_TRY(sino_setting_assign(row, told.by, told.of[i].value, settings));
+        if (length < sizeof words)
+            length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told.of[i].value);
+    }
+    if (told.by[0] == '\0') return NULL;
+    snprintf(line, sizeof line, "%s says%s; options overrule it", told.by,
+             *words ? words : " nothing that is not given");
+    return sino_settings_remark(settings, line);
+}
+
+static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSettingsSource *source, SinoSettings *settings)
 {
     bool given[SINO_SETTING_COUNT] = {false};
     SINO_TRY(assign_defaults(verb, settings));
@@ -410,6 +432,7 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSetting
     SINO_TRY(assign_arguments(arguments->text, settings, given));
     SINO_TRY(take_files(verb, arguments, settings));
     if (settings->help) return NULL;
+    SINO_TRY(take_told(verb, given, source, settings));
     SINO_TRY(settle_values(verb, given, settings));
     settle_json(verb, given, settings);
     SINO_TRY(settle_geometry(verb, given, settings));
@@ -422,6 +445,12 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSetting
 
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings)
 {
+    return sino_settings_read_told(verb, argument_count, arguments, NULL, settings);
+}
+
+SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, SinoSettingsSource *source,
+                                   SinoSettings **settings)
+{
     SinoArguments given = {.more = NULL};
     SinoSettings *result = NULL;
     const int64_t most = argument_count > 0 ? argument_count : 1;
@@ -429,7 +458,7 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
     SinoStatus status = sino_allocate(most, sizeof *given.tune, "arguments", &given.tune);
     if (!status) status = sino_settings_arguments(verb, argument_count, arguments, &given);
     if (!status) status = sino_allocate(1, sizeof *result, "the settings", &result);
-    if (!status) status = read_all(verb, &given, result);
+    if (!status) status = read_all(verb, &given, source, result);
     for (int64_t i = 0; i < given.tune_count; i++) free(given.tune[i]);
     free(given.tune);
     free(given.more);

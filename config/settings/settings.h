@@ -81,6 +81,24 @@ typedef struct SinoSettings {
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings);
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
 
+/* What an input file says of the settings, which count where the user gives none. */
+enum { SINO_TOLD_SETTINGS = 8 };
+typedef struct SinoToldSettings {
+    char by[96]; /* "the header of Nikon XTek"; "": nothing is told */
+    int count;
+    struct {
+        const char *name; /* of the setting */
+        char value[64];
+    } of[SINO_TOLD_SETTINGS];
+} SinoToldSettings;
+
+/* Reads what the input file tells; `given`: the settings so far. */
+typedef SinoStatus SinoSettingsSource(const SinoSettings *given, SinoToldSettings *told);
+
+/* sino_settings_read of a verb whose input file may tell settings. */
+SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, SinoSettingsSource *source,
+                                   SinoSettings **settings);
+
 /* Whether no value of SIRT or FISTA is below 0, as far as the settings decide: with `auto`, projections may deny it
  * (graphs/pipeline/search/halves.h). */
 bool sino_settings_nonnegative(const SinoSolverSettings *settings);

@@ -155,6 +155,8 @@ SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, 
                                      SinoSettings *settings);
 SinoStatus sino_setting_assign(const SinoSetting *row, const char *where, const char *value, SinoSettings *settings);
 SinoStatus sino_setting_assign_member(const SinoSetting *row, const char *where, const char *value, char *member);
+/* Adds to the remarks that the program logs when its log is open. */
+SinoStatus sino_settings_remark(SinoSettings *settings, const char *remark);
 bool sino_setting_is_list(const SinoSetting *row);   /* values with commas between them; a sequence in YAML */
 unsigned sino_setting_words(const SinoSetting *row); /* bits of the words that the verbs have */
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE]); /* "an integer from 1 to 9" */

@@ -237,16 +237,23 @@ SinoStatus sino_setting_assign_member(const SinoSetting *row, const char *where,
     return NULL;
 }
 
-/* Adds a line to the remarks that the program logs when its log is open. */
-static SinoStatus add_remark(const char *where, const char *value, const char *remark, SinoSettings *settings)
+SinoStatus sino_settings_remark(SinoSettings *settings, const char *remark)
 {
     char *longer = NULL;
     const char *old = settings->remarks ? settings->remarks : "";
-    SINO_CHECK(asprintf(&longer, "%s%s%s is %s; %s", old, *old ? "; " : "", where, value, remark) >= 0, SINO_FAILED,
-               "no memory for a remark");
+    SINO_CHECK(asprintf(&longer, "%s%s%s", old, *old ? "; " : "", remark) >= 0, SINO_FAILED, "no memory for a remark");
     free(settings->remarks);
     settings->remarks = longer;
     return NULL;
+}
+
+static SinoStatus add_remark(const char *where, const char *value, const char *remark, SinoSettings *settings)
+{
+    char *line = NULL;
+    SINO_CHECK(asprintf(&line, "%s is %s; %s", where, value, remark) >= 0, SINO_FAILED, "no memory for a remark");
+    SinoStatus status = sino_settings_remark(settings, line);
+    free(line);
+    return status;
 }
 
 SinoStatus sino_setting_assign_given(const SinoSetting *row, const char *where, const char *value,

@@ -22,13 +22,10 @@ typedef struct Format {
 #define BYTES(offset, text) (offset), sizeof(text) - 1, (text)
 
 static const char to_tiff[] = "other programs make TIFF images of it",
-                  images[] = "give its images, and lengths by options",
                   to_npy[] = "Python packages read it, and numpy.save makes .npy of it";
 
 static const Format formats[] = {
     {BYTES(208, "MAP "), "MRC", "mrc2tif of IMOD makes TIFF images of it"},
-    {BYTES(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "an OLE file, as Zeiss TXRM and XRM are",
-     "the Python package dxchange reads it, and numpy.save makes .npy of it"},
     {BYTES(0, "\x0e\x03\x13\x01"), "HDF4", "h4toh5 makes HDF5 of it"},
     {BYTES(0, "CDF\x01"), "NetCDF 3", "nccopy -k nc4 makes HDF5 of it"},
     {BYTES(0, "CDF\x02"), "NetCDF 3", "nccopy -k nc4 makes HDF5 of it"},
@@ -42,9 +39,6 @@ static const Format formats[] = {
     {BYTES(0, "\x89PNG"), "PNG", to_tiff},
     {BYTES(0, "\x1f\x8b"), "a file compressed by gzip", "gunzip unpacks it"},
     {BYTES(0, "PK\x03\x04"), "a ZIP archive", "unzip unpacks it"},
-    {BYTES(0, "[XTekCT]"), "a description of a Nikon scan (.xtekct)", images},
-    {BYTES(0, "[General]"), "a description of a phoenix scan (.pca)", images},
-    {BYTES(0, "[System]"), "a log of a SkyScan scan", images},
 };
 
 static bool has(const Format *format, int64_t count, const char *head)

@@ -17,17 +17,10 @@
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {&sino_memory_format,
-                                                &sino_dxchange_format,
-                                                &sino_nxtomo_format,
-                                                &sino_nxdata_format,
-                                                &sino_dataset_format,
-                                                &sino_npy_scan_format,
-                                                &sino_mat_scan_format,
-                                                &sino_edf_format,
-                                                &sino_tiff_format,
-                                                &sino_sinogram_format,
-                                                NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,   &sino_dxchange_format, &sino_nxtomo_format,
+                                                &sino_nxdata_format,   &sino_dataset_format,  &sino_instrument_format,
+                                                &sino_npy_scan_format, &sino_mat_scan_format, &sino_edf_format,
+                                                &sino_tiff_format,     &sino_sinogram_format, NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
@@ -286,11 +279,10 @@ SinoStatus sino_scan_read_darks(SinoScan *scan, const SinoScanBox *box, float *c
     return read_field(scan, SINO_FIELD_DARKS, 0, scan->info.dark_count, box, SINO_COUNT_FLOAT32, counts);
 }
 
-/* Adds a sentence to those of the remark, as far as there is room. */
-static void add_remark(SinoScan *scan, const char *remark)
+void sino_scan_add_remark(SinoScan *scan, const char *remark)
 {
     const size_t length = strlen(scan->remark);
-    snprintf(scan->remark + length, sizeof scan->remark - length, "%s%s", length > 0 ? "; " : "", remark);
+    snprintf(scan->remark + length, sizeof scan->remark - length, "%s%s", length > 0 ? "\n" : "", remark);
 }
 
 SinoStatus sino_scan_leave_out(SinoScan *scan, SinoScanField field, const bool *out, const char *remark)
@@ -306,6 +298,6 @@ SinoStatus sino_scan_leave_out(SinoScan *scan, SinoScanField field, const bool *
     }
     assert(kept > 0 && kept < *count);
     *count = kept;
-    add_remark(scan, remark);
+    sino_scan_add_remark(scan, remark);
     return NULL;
 }

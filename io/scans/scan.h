@@ -43,7 +43,7 @@ typedef struct SinoScanInfo {
     bool beside;         /* angles or fields lie beside the dataset that the user named, as `evidence` says */
     bool line_integrals; /* the format holds line integrals, unless the user says otherwise; false: counts */
     SinoScanSetup setup; /* of the file */
-    const char *remark;  /* a problem of the files, for a warning; "": none */
+    const char *remark;  /* problems of the files, a line for a warning each; "": none */
     int64_t file_count;  /* number of files with data, at least 1 */
     const char *const *file_name;
     int64_t flat_file_count, dark_file_count; /* files of --flats and --darks */

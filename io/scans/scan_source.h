@@ -23,7 +23,7 @@ typedef struct SinoScanPart {
 struct SinoScan {
     SinoScanInfo info; /* its pointers point to the members below, or into `data` */
     char stored_type[16];
-    char remark[512];
+    char remark[2048];
     char evidence[256];
     char *path;               /* path of a scan of one file; owned */
     double *angle_rad;        /* owned; NULL until they are known */
@@ -63,8 +63,8 @@ typedef struct SinoScanFormat {
 } SinoScanFormat;
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
-    sino_dataset_format, sino_edf_format, sino_npy_scan_format, sino_mat_scan_format, sino_tiff_format,
-    sino_sinogram_format;
+    sino_dataset_format, sino_instrument_format, sino_edf_format, sino_npy_scan_format, sino_mat_scan_format,
+    sino_tiff_format, sino_sinogram_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part`, *files, errors: as of
  * SinoScanFormat.open_fields. */
@@ -85,6 +85,9 @@ SinoStatus sino_scan_take_theta(const SinoScanRequest *request, SinoScan *scan);
 SinoStatus sino_scan_select(const SinoScanRequest *request, SinoScan *scan);
 SinoStatus sino_scan_read_selected(SinoScan *scan, int64_t first, int64_t count, const SinoScanBox *box,
                                    SinoCountType type, void *counts);
+
+/* Adds a line to those of the remark, as far as there is room. */
+void sino_scan_add_remark(SinoScan *scan, const char *remark);
 
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);

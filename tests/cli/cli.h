@@ -161,6 +161,7 @@ int cli_simulate_graph_tests(void);
 int cli_simulate_machine_tests(void);
 int cli_phase_tests(void);
 int cli_tilt_tests(void);
+int cli_instruments_tests(void);
 int cli_stages_tests(void);
 int cli_simulate_ranks_tests(void);
 int cli_suspicion_tests(void);

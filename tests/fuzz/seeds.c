@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "operator_file.h"
 #include "testing_npy.h"
+#include "testing_ole.h"
 #include "tiff_image.h"
 
 #include <hdf5.h>
@@ -39,6 +40,27 @@ static void write_scan(const char *path, SinoCountType type)
     fuzz_require(!sino_scan_writer_open(path, true, &shape, &writer));
     fuzz_require(!sino_scan_writer_rows(writer, 0, 2, counts, counts, counts));
     fuzz_require(!sino_scan_writer_finish(writer));
+}
+
+static void write_xradia(const char *path)
+{
+    static unsigned char bytes[512 * 64];
+    static const float angle[] = {0, 1};
+    static const uint16_t image[2 * 3 * 5], flat[3 * 5];
+    FILE *out = fopen(path, "w");
+    const TestingXradia wanted = {.shift = 9,
+                                  .stated = 2,
+                                  .rows = 3,
+                                  .columns = 5,
+                                  .images = 2,
+                                  .image = image,
+                                  .flat = flat,
+                                  .angle = angle,
+                                  .pixel_um = 1,
+                                  .source = 1,
+                                  .detector = 1};
+    const size_t size = testing_ole_xradia(&wanted, bytes);
+    fuzz_require(out && fwrite(bytes, 1, size, out) == size && fclose(out) == 0);
 }
 
 static void write_journal(const char *path)
@@ -232,6 +254,20 @@ int main(int count, char **arguments)
     write_text(folder, "interfile", 2, "", 0,
                "!INTERFILE :=\nname of data file := b/a.s\n!number of bytes per pixel := 2\n!matrix size [1] := 3\n"
                "!matrix size [2] := 3\n!number of projections := 5\nprocess status := acquired\n");
+    write_xradia(fuzz_seed_path(folder, "scanner", 5));
+    write_text(folder, "scanner", 1, "", 0,
+               "[XTekCT]\nName=s\nSrcToObject=100\nSrcToDetector=400\nDetectorPixelsX=5\nDetectorPixelSizeX=0.2\n"
+               "DetectorPixelsY=3\nDetectorPixelSizeY=0.2\nWhiteLevel=60000\nProjections=4\nAngularStep=90\n");
+    write_text(folder, "scanner", 2, "", 0,
+               "[System]\nScanner=SkyScan1\n[Acquisition]\nFilename Prefix=s\nNumber Of Files= 3\nNumber Of Rows= 3\n"
+               "Optical Axis (line)= 2\nObject to Source (mm)=100\nCamera to Source (mm)=400\n"
+               "Image Pixel Size (um)=50\nRotation Step (deg)=2\n");
+    write_text(folder, "scanner", 3, "", 0,
+               "<NSI Reconstruction Project>\n<Object Radiograph>\n<file>r*.tif\n<pitch>0.2 0.2\n<number>3\n"
+               "<angleStep>1\n</Object Radiograph>\n<Result>\n<source>0 0 -100\n<axis>0 -1 0\n<center>0 0 0\n"
+               "<reference>0.4 0.2 300\n<normal>0 0 1\n<horizontal>-1 0 0\n</Result>\n");
+    write_text(folder, "scanner", 4, "", 0,
+               "MM_SID = 400 #304.8\nMM_SOD = 100\nPROJECTION = 4\nDET_NU = 5\nDET_NV = 3\nDET_PU = 0.2\nDET_PV = 1\n");
     write_text(folder, "counts", 1, "\1", 1, "# events\n1 2\n3,0\n\n0\t3 # pair\n");
     write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
     write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");

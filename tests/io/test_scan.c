@@ -265,7 +265,7 @@ static void fields_left_out(void **state)
     for (int i = 0; i < KEPT; i++)
         for (int p = 0; p < PIXELS; p++)
             assert_true(flats[i * PIXELS + p] == (float)((int[]){0, 2, 3, 5}[i] * PIXELS + p + 1));
-    assert_string_equal(info->remark, "some flats; some darks");
+    assert_string_equal(info->remark, "some flats\nsome darks");
     sino_scan_close(scan);
 }
 
@@ -627,10 +627,10 @@ static void foreign_formats_are_named(void **state)
         const char *bytes, *message;
     } cases[] = {
         {208, "MAP DA", "scan is MRC, which is not read: mrc2tif of IMOD makes TIFF images of it; allowed: "},
-        {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "scan is an OLE file, as Zeiss TXRM and XRM are, which is not read: "},
+        {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "scan is a damaged OLE file: its sectors have no usual size"},
         {128, "DICM", "scan is DICOM, which is not read: "},
         {0, "SIMPLE  =  T", "scan is FITS, which is not read: "},
-        {0, "[XTekCT]\n", "scan is a description of a Nikon scan (.xtekct), which is not read: give its images"},
+        {0, "[XTekCT]\n", "scan does not tell SrcToObject; needed: the header as the scanner wrote it"},
         {0, "neither", "scan is of no format that is known"},
     };
     char path[TESTING_PATH], bytes[512];

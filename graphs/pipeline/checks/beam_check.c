@@ -165,7 +165,12 @@ static void judge(const SinoGeometrySettings *settings, const SinoInput *input, 
     for (int i = 0; i < SINO_CONE_BEAMS; i++)
         if (beam[i].score < best->score) best = &beam[i];
     if (!is_better(best, parallel, little)) best = parallel;
-    if (best->score > good || !is_better(best, given, far)) return;
+    if (best->score > good || !is_better(best, given, far)) {
+        const double width = (double)sample->width;
+        if (given->score <= good) findings->reverse_percent = percent(given);
+        findings->reverse_axis = given->center * width + (width - 1) / 2;
+        return;
+    }
     const double distance = best->bend != 0 ? (double)sample->width / fabs(best->bend) : 0;
     if (given->bend == 0)
         add_fan(settings, input, distance, given, best, findings);

@@ -23,6 +23,9 @@ enum { SINO_FINDINGS_MAX = 16, SINO_EVIDENCE_MAX = 8 };
 typedef struct SinoFindings {
     int64_t count;
     SinoStageChoice stages; /* what the values ask for */
+    double reverse_percent; /* mismatch of rays and their reverses that fit the beam of the settings, in a whole turn,
+                             * in percent of the standard deviation; 0: not judged, or they do not fit */
+    double reverse_axis;    /* the column about which they fit */
     int64_t half_side;      /* of a half acquisition whose size is left to sinodag: voxels along a side; else 0 */
     SinoFinding finding[SINO_FINDINGS_MAX];
     int64_t evidence_count;

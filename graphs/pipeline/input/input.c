@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Checks the range [start, end) against [0, size), where end −1 means size, and cuts its length to a multiple of
  * binning. */
@@ -78,7 +79,11 @@ static SinoStatus check_flats(const SinoInput *input, const char *name)
 static void warn(const SinoInput *input, SinoLog *log)
 {
     const SinoScanInfo *info = input->info;
-    if (info->remark[0]) sino_log_warning(log, "scan", "%s", info->remark);
+    for (const char *line = info->remark; *line; line += strspn(line, "\n")) {
+        const size_t length = strcspn(line, "\n");
+        sino_log_warning(log, "scan", "%.*s", (int)length, line);
+        line += length;
+    }
     if (info->beside) sino_log_info(log, "scan", "%s", info->evidence);
     if (info->angle_radians)
         sino_log_info(log, "theta",

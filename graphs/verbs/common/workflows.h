@@ -8,6 +8,9 @@
 #include "settings.h"
 #include "status.h"
 
+/* What the header of a scanner tells, if the input is one: a SinoSettingsSource. SINO_BAD_INPUT: it is malformed. */
+SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *told);
+
 /* Reconstructs the volume of a scan, or one slice with many centers (--reconstruction-type try). Collective: every rank
  * of the job calls it; NULL: this process is alone. */
 SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log);

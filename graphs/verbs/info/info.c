@@ -12,12 +12,14 @@
 #include "forecast.h"
 #include "job_kind.h"
 #include "memory.h"
+#include "scanner_header.h"
 #include "unit_plan.h"
 #include "workflows.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Most images of a kind that are inspected, evenly spread; most values of an image, in pieces of rows, evenly spread;
  * most values of a piece. They bound time and memory whatever sizes a file declares. */
@@ -249,7 +251,11 @@ static SinoStatus inspect(SinoInfoReport *report)
 {
     const SinoInput *input = report->input;
     const SinoScanInfo *info = input->info;
-    if (info->remark[0]) SINO_TRY(sino_info_warn(report, SINO_INFO_OF_FILE, "%s", info->remark));
+    for (const char *line = info->remark; *line; line += strspn(line, "\n")) {
+        const size_t length = strcspn(line, "\n");
+        SINO_TRY(sino_info_warn(report, SINO_INFO_OF_FILE, "%.*s", (int)length, line));
+        line += length;
+    }
     SINO_TRY(inspect_angles(report));
     SINO_TRY(inspect_data(report));
     if (input->flat_correction != SINO_FLAT_NONE) {
@@ -281,9 +287,21 @@ static SinoStatus info_of_scan(const SinoSettings *settings)
     return status;
 }
 
+/* What the header of a scanner says, also where its images are missing. */
+static SinoStatus tell_header(const SinoSettings *settings)
+{
+    SinoScannerHeader header;
+    if (settings->output.json || !sino_scanner_probe(settings->input.file_name)) return NULL;
+    SinoStatus status = sino_scanner_read(settings->input.file_name, &header);
+    if (!status) sino_scanner_print(&header, stdout);
+    sino_scanner_clear(&header);
+    return status;
+}
+
 SinoStatus sino_info(const SinoSettings *settings, SinoLog *log)
 {
     if (sino_job_kind(settings)->beam == SINO_BEAM_NONE) return sino_info_matrix(settings, log);
+    SINO_TRY(tell_header(settings));
     SinoStatus refused = sino_input_try(settings);
     return refused ? sino_info_unless_scan(settings, refused) : info_of_scan(settings);
 }

@@ -186,6 +186,11 @@ void sino_info_report_print(const SinoInfoReport *report, FILE *out)
     if (sino_job_is_cone(report->settings)) print_cone(report, out);
     for (SinoInfoField field = 0; field < (has_counts(report) ? SINO_INFO_FIELDS : SINO_INFO_FLATS); field++)
         print_field(report, field, out);
+    if (report->findings.reverse_percent > 0)
+        fprintf(out,
+                "beam         as the settings say: a ray and its reverse differ by %.2g %% of the standard deviation, "
+                "about column %.2f\n",
+                report->findings.reverse_percent, report->findings.reverse_axis);
     print_findings(&report->findings, out);
     print_stages(report->input, out);
     print_memory(report, out);

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scanner header: the table of scanners, and what their readers share. */
+#include "scanner_header.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "path_kind.h"
+#include "regular_file.h"
+#include "scanner_private.h"
+
+enum { HEAD_BYTES = 4096 };
+
+static const SinoScannerKind *const kinds[] = {&sino_scanner_nikon,
+                                               &sino_scanner_skyscan,
+                                               &sino_scanner_phoenix,
+                                               &sino_scanner_phoenix_recon,
+                                               &sino_scanner_phoenix_log,
+                                               &sino_scanner_xradia,
+                                               &sino_scanner_north_star,
+                                               &sino_scanner_tescan,
+                                               &sino_scanner_tescan_settings,
+                                               &sino_scanner_rigaku,
+                                               NULL};
+
+/* Whether a text is among the bytes, in ASCII or in UTF-16. */
+static bool has(const char *head, int64_t count, const char *text)
+{
+    char wide[128];
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length && 2 * i + 1 < sizeof wide; i++) {
+        wide[2 * i] = text[i];
+        wide[2 * i + 1] = '\0';
+    }
+    return memmem(head, (size_t)count, text, length) || memmem(head, (size_t)count, wide, 2 * length - 1);
+}
+
+static const SinoScannerKind *kind_of_file(const char *path)
+{
+    char head[HEAD_BYTES];
+    int descriptor;
+    int64_t bytes;
+    SinoStatus closed = sino_regular_open(path, &descriptor, &bytes);
+    if (closed) {
+        sino_status_free(closed);
+        return NULL;
+    }
+    const int64_t count = pread(descriptor, head, sizeof head, 0);
+    close(descriptor);
+    for (const SinoScannerKind *const *kind = kinds; *kind && count > 0; kind++)
+        if (has(head, count, (*kind)->has) && (!(*kind)->also_has || has(head, count, (*kind)->also_has))) return *kind;
+    return NULL;
+}
+
+static bool ends(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), wanted = strlen(ending);
+    return length >= wanted && strcasecmp(name + length - wanted, ending) == 0;
+}
+
+/* Whether a file in a folder has the name of a header. */
+static bool may_be_header(const char *name)
+{
+    bool may = false;
+    for (const SinoScannerKind *const *kind = kinds; *kind; kind++)
+        for (const char *const *ending = (*kind)->endings; *ending; ending++)
+            may |= name[0] != '.' && ends(name, *ending);
+    return may;
+}
+
+/* The headers of a folder. */
+typedef struct Found {
+    int64_t count;
+    char *path; /* the one with the shortest name; owned */
+    bool alike; /* the names of all others begin like its name */
+} Found;
+
+static void drop_ending(char *name)
+{
+    char *point = strrchr(name, '.');
+    if (point) *point = '\0';
+}
+
+/* Whether one name without its ending begins the other. */
+static bool begin_alike(const char *a, const char *b)
+{
+    char *one = strdup(a), *other = strdup(b);
+    bool alike = false;
+    if (one && other) {
+        drop_ending(one);
+        drop_ending(other);
+        const size_t length = strlen(one) < strlen(other) ? strlen(one) : strlen(other);
+        alike = strncmp(one, other, length) == 0;
+    }
+    free(one);
+    free(other);
+    return alike;
+}
+
+static SinoStatus keep(const char *folder, const char *name, Found *found)
+{
+    char *path;
+    SINO_CHECK(asprintf(&path, "%s/%s", folder, name) >= 0, SINO_FAILED, "no memory for a file name");
+    const bool first = found->count == 0;
+    if (!kind_of_file(path)) {
+        free(path);
+        return NULL;
+    }
+    found->count++;
+    found->alike = first || (found->alike && begin_alike(found->path, path));
+    if (first || strlen(path) < strlen(found->path) ||
+        (strlen(path) == strlen(found->path) && strcmp(path, found->path) < 0)) {
+        char *longer = found->path;
+        found->path = path;
+        path = longer;
+    }
+    free(path);
+    return NULL;
+}
+
+static SinoStatus look_through(const char *folder, Found *found)
+{
+    SinoStatus status = NULL;
+    DIR *directory = opendir(folder);
+    if (!directory) return NULL;
+    for (const struct dirent *entry; !status && (entry = readdir(directory));)
+        if (may_be_header(entry->d_name)) status = keep(folder, entry->d_name, found);
+    closedir(directory);
+    return status;
+}
+
+bool sino_scanner_probe(const char *path)
+{
+    Found found = {.count = 0};
+    if (sino_path_kind(path) == SINO_PATH_FILE) return kind_of_file(path);
+    if (sino_path_kind(path) != SINO_PATH_FOLDER) return false;
+    sino_status_free(look_through(path, &found));
+    free(found.path);
+    return found.count > 0;
+}
+
+/* header->path becomes the main file. */
+static SinoStatus take_path(const char *path, SinoScannerHeader *header)
+{
+    Found found = {.count = 0};
+    if (sino_path_kind(path) != SINO_PATH_FOLDER) {
+        header->path = strdup(path);
+        SINO_CHECK(header->path, SINO_FAILED, "no memory for a file name");
+        return NULL;
+    }
+    SinoStatus status = look_through(path, &found);
+    header->path = found.path;
+    SINO_TRY(status);
+    SINO_CHECK(found.count > 0, SINO_BAD_INPUT, "%s is a folder without a scanner's header", path);
+    SINO_CHECK(found.alike, SINO_BAD_INPUT,
+               "%s has %" PRId64 " headers of scanners, %s and others; allowed: the name of one of them", path,
+               found.count, found.path);
+    if (found.count > 1)
+        sino_scanner_say(header, true, "the folder has %" PRId64 " headers, of which this one has the shortest name",
+                         found.count);
+    return NULL;
+}
+
+/* Lengths that readers make of several numbers. */
+static SinoStatus check(const SinoScannerHeader *header)
+{
+    SINO_TRY(sino_scanner_need(header, header->angle_count > 0, "a number of projections"));
+    const double lengths[] = {header->source_object_mm, header->source_detector_mm, header->pixel_width_mm,
+                              header->pixel_height_mm, header->pixel_um};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        SINO_CHECK(lengths[i] >= 0 && lengths[i] <= SINO_SCANNER_MM_MAX, SINO_BAD_INPUT,
+                   "%s tells a length of %g; allowed: 0 to %g", header->path, lengths[i], SINO_SCANNER_MM_MAX);
+    const bool cone = header->source_object_mm > 0 && header->source_detector_mm >= header->source_object_mm &&
+                      header->pixel_width_mm > 0 && header->pixel_height_mm > 0;
+    SINO_CHECK(header->parallel || cone, SINO_BAD_INPUT,
+               "%s tells distances of %g mm to the object and %g mm to the detector, and pixels of %gx%g mm; allowed: "
+               "lengths above 0, with the detector behind the object",
+               header->path, header->source_object_mm, header->source_detector_mm, header->pixel_width_mm,
+               header->pixel_height_mm);
+    for (int64_t k = 0; k < header->angle_count; k++)
+        SINO_CHECK(fabs(header->angle_deg[k]) <= 1e7, SINO_BAD_INPUT,
+                   "%s: angle %" PRId64 " is %g degrees; allowed: up to 1e7", header->path, k, header->angle_deg[k]);
+    return NULL;
+}
+
+/* Other files of a scan stand for its main file. */
+static SinoStatus take_main_file(const char *name, SinoScannerHeader *header)
+{
+    char *stem, *full = NULL, *path = NULL;
+    if (!name) return NULL;
+    SINO_TRY(sino_scanner_stem(header, &stem));
+    const int made = asprintf(&full, "%s%s", name[0] == '.' ? stem : "", name);
+    free(stem);
+    SINO_CHECK(made >= 0, SINO_FAILED, "no memory for a file name");
+    SinoStatus status = sino_scanner_beside(header, full, &path);
+    free(full);
+    SINO_TRY(status);
+    free(header->path);
+    header->path = path;
+    return NULL;
+}
+
+static SinoStatus read_main_file(const SinoScannerKind *kind, SinoScannerHeader *header)
+{
+    SinoHeaderText text;
+    if (kind->read_binary) return kind->read_binary(header);
+    SinoStatus status = sino_header_text_read(header->path, &text);
+    if (!status) status = kind->read(&text, header);
+    sino_header_text_clear(&text);
+    return status;
+}
+
+SinoStatus sino_scanner_read(const char *path, SinoScannerHeader *header)
+{
+    *header = (SinoScannerHeader){.axis_column = NAN, .center_row = NAN};
+    SINO_TRY(take_path(path, header));
+    const SinoScannerKind *kind = kind_of_file(header->path);
+    SINO_CHECK(kind, SINO_BAD_INPUT, "%s is no scanner's header that is known", path);
+    header->instrument = kind->name;
+    SINO_TRY(take_main_file(kind->main_name, header));
+    SINO_TRY(read_main_file(kind, header));
+    return check(header);
+}
+
+void sino_scanner_clear(SinoScannerHeader *header)
+{
+    free(header->path);
+    free(header->angle_deg);
+    free(header->images);
+    free(header->flats);
+    free(header->darks);
+    *header = (SinoScannerHeader){.path = NULL};
+}
+
+void sino_scanner_say(SinoScannerHeader *header, bool open, const char *format, ...)
+{
+    va_list values;
+    if (header->note_count == SINO_SCANNER_NOTES) return;
+    SinoScannerNote *note = &header->note[header->note_count++];
+    note->open = open;
+    va_start(values, format);
+    vsnprintf(note->text, sizeof note->text, format, values);
+    va_end(values);
+}
+
+SinoStatus sino_scanner_beside(const SinoScannerHeader *header, const char *name, char **path)
+{
+    const char *slash = strrchr(header->path, '/');
+    const int length = slash ? (int)(slash + 1 - header->path) : 0;
+    const int made = asprintf(path, "%.*s%s", length, header->path, name);
+    if (made < 0) *path = NULL;
+    SINO_CHECK(made >= 0, SINO_FAILED, "no memory for a file name");
+    for (char *at = *path + length; *at; at++)
+        if (*at == '\\') *at = '/';
+    return NULL;
+}
+
+SinoStatus sino_scanner_find(const SinoScannerHeader *header, const char *name, char **path)
+{
+    SINO_TRY(sino_scanner_beside(header, name, path));
+    if (access(*path, F_OK) == 0) return NULL;
+    free(*path);
+    *path = NULL;
+    return NULL;
+}
+
+SinoStatus sino_scanner_stem(const SinoScannerHeader *header, char **stem)
+{
+    const char *slash = strrchr(header->path, '/');
+    *stem = strdup(slash ? slash + 1 : header->path);
+    SINO_CHECK(*stem, SINO_FAILED, "no memory for a file name");
+    drop_ending(*stem);
+    return NULL;
+}
+
+SinoStatus sino_scanner_name_images(SinoScannerHeader *header, const char *prefix, int64_t digits)
+{
+    char *pattern = NULL;
+    size_t size;
+    FILE *out = open_memstream(&pattern, &size);
+    SINO_CHECK(out, SINO_FAILED, "no memory for a file name");
+    for (const char *at = prefix; *at; at++) fputc(strchr("*?[", *at) ? '?' : *at, out);
+    for (int64_t i = 0; i < digits; i++) fputs("[0-9]", out);
+    fputs(digits > 0 ? ".[tT][iI][fF]*" : "[0-9]*.[tT][iI][fF]*", out);
+    SINO_CHECK(fclose(out) == 0, SINO_FAILED, "no memory for a file name");
+    free(header->images);
+    SinoStatus status = sino_scanner_beside(header, pattern, &header->images);
+    free(pattern);
+    return status;
+}
+
+SinoStatus sino_scanner_equal_angles(SinoScannerHeader *header, int64_t count, double first_deg, double step_deg)
+{
+    SINO_TRY(sino_allocate(count, sizeof *header->angle_deg, "angles", &header->angle_deg));
+    for (int64_t k = 0; k < count; k++) header->angle_deg[k] = first_deg + (double)k * step_deg;
+    header->angle_count = count;
+    return NULL;
+}
+
+SinoStatus sino_scanner_need(const SinoScannerHeader *header, bool there, const char *name)
+{
+    SINO_CHECK(there, SINO_BAD_INPUT, "%s does not tell %s; needed: the header as the scanner wrote it", header->path,
+               name);
+    return NULL;
+}
+
+static void add(SinoToldSettings *told, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void add(SinoToldSettings *told, const char *name, const char *format, ...)
+{
+    va_list values;
+    assert(told->count < SINO_TOLD_SETTINGS);
+    told->of[told->count].name = name;
+    va_start(values, format);
+    vsnprintf(told->of[told->count++].value, sizeof told->of->value, format, values);
+    va_end(values);
+}
+
+void sino_scanner_tell(const SinoScannerHeader *header, SinoToldSettings *told)
+{
+    *told = (SinoToldSettings){.count = 0};
+    snprintf(told->by, sizeof told->by, "the header of %s", header->instrument);
+    add(told, "geometry", "%s", header->parallel ? "parallel" : "cone");
+    if (!header->parallel && !isnan(header->center_row)) add(told, "center-row", "%.10g", header->center_row);
+    if (header->parallel && header->pixel_um > 0) add(told, "pixel-size", "%.15g", header->pixel_um);
+    if (header->direction == SINO_TURNS_COUNTERCLOCKWISE) add(told, "angle-direction", "%s", "counterclockwise");
+    if (header->tilt_deg != 0) add(told, "detector-tilt", "%.10g", header->tilt_deg);
+    if (header->white > 0 && !header->flats) add(told, "open-beam", "%.10g", header->white);
+}
+
+static const char *direction_text(SinoScannerDirection direction)
+{
+    if (direction == SINO_TURNS_UNKNOWN) return "not told: clockwise is assumed";
+    return direction == SINO_TURNS_CLOCKWISE ? "clockwise" : "counterclockwise";
+}
+
+static void print_angles(const SinoScannerHeader *header, FILE *out)
+{
+    const double first = header->angle_deg[0], last = header->angle_deg[header->angle_count - 1];
+    fprintf(out, "  angles     %" PRId64 ", from %.8g to %.8g degrees, direction %s\n", header->angle_count, first,
+            last, direction_text(header->direction));
+}
+
+void sino_scanner_print(const SinoScannerHeader *header, FILE *out)
+{
+    fprintf(out, "header       %s: %s\n", header->instrument, header->path);
+    if (header->parallel)
+        fprintf(out, "  beam       parallel, pixels of %.10g um\n", header->pixel_um);
+    else
+        fprintf(out,
+                "  beam       cone, %.10g mm to the object, %.10g mm to the detector, pixels of %.10g x %.10g mm\n",
+                header->source_object_mm, header->source_detector_mm, header->pixel_width_mm, header->pixel_height_mm);
+    if (header->row_count > 0)
+        fprintf(out, "  images     %" PRId64 " rows, %" PRId64 " columns\n", header->row_count, header->column_count);
+    print_angles(header, out);
+    if (!isnan(header->axis_column))
+        fprintf(out, "  axis       column %.8g by the header; the images decide, unless --rotation-axis does\n",
+                header->axis_column);
+    if (!isnan(header->center_row)) fprintf(out, "  source     level with row %.8g\n", header->center_row);
+    if (header->tilt_deg != 0) fprintf(out, "  tilt       %.8g degrees\n", header->tilt_deg);
+    if (header->white > 0) fprintf(out, "  white      %.8g\n", header->white);
+    if (header->flats) fprintf(out, "  flats      %s\n", header->flats);
+    if (header->darks) fprintf(out, "  darks      %s\n", header->darks);
+    for (int i = 0; i < header->note_count; i++)
+        fprintf(out, "  %-10s %s\n", header->note[i].open ? "not used" : "also", header->note[i].text);
+}

@@ -35,10 +35,7 @@ static Sizes sizes_of(const SinoCone *cone)
                    .row = rows + borders,
                    .sum = rows,
                    .groups = sino_ceil_multiple(sino_larger(voxels, rows) / SINO_CONE_LANES_LEAST, lanes),
-                   .box = cone->view ? (SINO_CONE_BOX_X + SINO_CONE_BOX_BORDER) *
-                                           (SINO_CONE_BOX_Y + SINO_CONE_BOX_BORDER) *
-                                           (SINO_CONE_BOX_Z + SINO_CONE_BOX_BORDER)
-                                     : 0};
+                   .box = cone->view ? SINO_CONE_BOX_FLOATS : 0};
 }
 
 int64_t sino_cone_project_scratch_bytes(const SinoCone *cone)

@@ -104,6 +104,11 @@ typedef struct Path {
     float flat, climb, climbs;
 } Path;
 
+static double length_across(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
 /* The view with the rows of each column above each other, which of parallel rays is a matter of where their pixels are
  * taken to be; false: they are in no upright plane, or rays may be steeper than 45°. */
 static bool stand_up(const SinoCone *cone, SinoView *view)
@@ -117,15 +122,15 @@ static bool stand_up(const SinoCone *cone, SinoView *view)
     const double flat = d[0] * d[0] + d[1] * d[1];
     const double lean = view->parallel && flat > 0 ? (view->row[0] * d[0] + view->row[1] * d[1]) / flat : 0;
     for (int i = 0; i < 3; i++) view->row[i] -= lean * d[i];
-    if (!(hypot(view->row[0], view->row[1]) * rows <= most) || view->row[2] == 0) return false;
+    if (!(length_across(view->row[0], view->row[1]) * rows <= most) || view->row[2] == 0) return false;
     view->row[0] = view->row[1] = 0;
     const double nearest = across > 0 ? fmin(fmax(-(d[0] * column[0] + d[1] * column[1]) / across, 0), columns) : 0;
     const double across_ends = view->parallel ? 0 : columns, up_ends = view->parallel ? 0 : rows - 1;
     double steepest = 0;
     for (int end = 0; end < 4; end++)
-        steepest = fmax(steepest, fabs(d[2] + (end & 1 ? across_ends * column[2] : 0) +
-                                       (end & 2 ? up_ends * view->row[2] : 0)));
-    return steepest <= sqrt(0.5) * hypot(d[0] + nearest * column[0], d[1] + nearest * column[1]);
+        steepest = fmax(steepest,
+                        fabs(d[2] + (end & 1 ? across_ends * column[2] : 0) + (end & 2 ? up_ends * view->row[2] : 0)));
+    return steepest <= sqrt(0.5) * length_across(d[0] + nearest * column[0], d[1] + nearest * column[1]);
 }
 
 /* Turns the rows of an upright view so that they go up. */
@@ -552,8 +557,8 @@ typedef struct FanStep {
 
 /* The steps of a path from plane to plane of a tile. */
 typedef struct FanPath {
-    double start, slope, z, rise; /* the ray is at z + rise·p along z */
-    int64_t across, width;             /* of the tile */
+    double start, slope, z, rise;                /* the ray is at z + rise·p along z */
+    int64_t across, width;                       /* of the tile */
     int64_t along_stride, across_stride, origin; /* voxels of the band */
 } FanPath;
 
@@ -670,12 +675,17 @@ static void pass_band(const SinoCone *cone, SinoConeBand band, SinoConeAngles an
                       bool back, const float *from, float *to)
 {
     const int64_t end = band.first_row + band.row_count, side = is_fan(cone) ? FAN_TILE : TILE;
-    for (int64_t y = band.first_row; y < end; y += side)
+    int64_t upright = 0;
+    for (int64_t k = 0; k < angles.count; k++) {
+        SinoView view = sino_cone_grid_view(cone, angles.first + k);
+        upright += stand_up(cone, &view);
+    }
+    for (int64_t y = band.first_row; y < end && upright > 0; y += side)
         for (int64_t x = 0; x < cone->x_count; x += side) {
             const Tile tile = {x, y, sino_smaller(side, cone->x_count - x), sino_smaller(side, end - y)};
             pass_tile(cone, &tile, band, angles, work, back, from, to);
         }
-    if (cone->view) pass_boxes(cone, band, angles, work, back, from, to);
+    if (upright < angles.count) pass_boxes(cone, band, angles, work, back, from, to);
 }
 
 static void project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,

@@ -51,8 +51,8 @@ static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int6
         const double sign = i == 1 ? -1 : 1, lift = i == 2 ? cone->lift : 0;
         const double pixel = view->first[i] + (double)column * view->column[i] + (double)row * view->row[i];
         ray[i] = sign * (view->parallel ? view->source[i] : pixel - view->source[i]);
-        from[i] = sign * (view->parallel ? pixel : view->source[i]) / cone->voxel_size + 0.5 * (double)(count[i] - 1) -
-                  lift;
+        from[i] =
+            sign * (view->parallel ? pixel : view->source[i]) / cone->voxel_size + 0.5 * (double)(count[i] - 1) - lift;
         length += ray[i] * ray[i];
     }
     int along = fabs(ray[0]) > fabs(ray[1]) ? 0 : 1;
@@ -329,8 +329,8 @@ static void vectors_of_an_orbit_are_the_orbit(void **unused)
 TESTING_SUBJECT(cone_views)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_scans_match_the_matrix), cmocka_unit_test(boxes_match_the_matrix),
-        cmocka_unit_test(edge_shapes_match_the_matrix),  cmocka_unit_test(directions_are_transposes),
+        cmocka_unit_test(random_scans_match_the_matrix),     cmocka_unit_test(boxes_match_the_matrix),
+        cmocka_unit_test(edge_shapes_match_the_matrix),      cmocka_unit_test(directions_are_transposes),
         cmocka_unit_test(vectors_of_an_orbit_are_the_orbit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,12 +8,12 @@
 #define SINO_VIEW_H
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct SinoView {
     double source[3];
     double first[3], column[3], row[3];
-    bool parallel;
+    int64_t parallel; /* 0 or 1; as wide as the others, so that equal views have equal bytes */
 } SinoView;
 
 static inline void sino_view_cross(const double a[3], const double b[3], double product[3])

@@ -7,6 +7,7 @@
 #include "status.h"
 #include "view.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct SinoVectors {

@@ -7,6 +7,7 @@
 #include "cone_weigh.h"
 #include "job_kind.h"
 #include "memory.h"
+#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -138,6 +139,7 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *result)
 {
     const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
+    if (input->view) return sino_vectors_scan(settings, input, result);
     SINO_TRY(sino_cone_check_setup(settings, &setup));
     SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;

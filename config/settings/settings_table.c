@@ -450,10 +450,14 @@ const SinoSetting sino_setting_table[] = {
             "--vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
     ROW(GEOMETRY, BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = ORBITS | MATRIX,
         BRIEF(BENCH, "beam"), .help = "rays whose products are measured; matrix: those of --system-matrix"),
-    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
-        .words = PARALLEL | CONE | PET, BRIEF(PET_VERBS, "beam, or a PET scanner"),
+    ROW(GEOMETRY, PHANTOM, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
+        .words = PARALLEL | CONE | VECTORS | PET, BRIEF(PHANTOM, "beam, or a PET scanner"),
+        .help = "parallel, cone: a scan of these rays; vectors: a scan whose projections have those of --vectors; pet: "
+                "the system matrix of a ring of crystals, and counts"),
+    ROW(GEOMETRY, DEMO, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = PARALLEL | CONE | PET,
+        BRIEF(DEMO, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
-    ROW(GEOMETRY, RECON | INFO | PLAN | SIMULATE, "vectors", TEXT(geometry.vectors, "FILE"), .per_rank = true,
+    ROW(GEOMETRY, RECON | PHANTOM | INFO | PLAN | SIMULATE, "vectors", TEXT(geometry.vectors, "FILE"), .per_rank = true,
         .geometries = VECTORS, BRIEF(RECON, "where source and detector are at each projection: .npy, or text"),
         .help =
             "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "

@@ -182,5 +182,6 @@ SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count,
                                                   .angle_rad = angle_rad,
                                                   .center = middle},
                                      .angle_count = angle_count};
+    SINO_TRY(sino_vectors_take(&settings->geometry, &description->input));
     return sino_cone_scan(settings, &description->input, middle, &description->cone);
 }

@@ -458,7 +458,7 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(DEMO, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | PHANTOM | INFO | PLAN | SIMULATE, "vectors", TEXT(geometry.vectors, "FILE"), .per_rank = true,
-        .geometries = VECTORS, BRIEF(RECON, "where source and detector are at each projection: .npy, or text"),
+        .geometries = VECTORS,
         .help =
             "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
             "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX ...); "
@@ -848,11 +848,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "share of the counts that are randoms and scatter; above 0 their expected numbers are written, too, to "
                 "a file with the name of the matrix and .additive"),
 
-    ROW(BENCHMARK, BENCH, "columns", INTEGER(input.columns, 1, 65536, "512"), .unit = "pixels", .geometries = SCANS,
+    ROW(BENCHMARK, BENCH, "columns", INTEGER(input.columns, 1, 65536, "512"), .unit = "pixels", .geometries = ORBITS,
         BRIEF(BENCH, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
                 "rows, and the volume is a cube"),
-    ROW(BENCHMARK, BENCH, "angles", INTEGER(phantom.angles, 1, 1000000, "375"), .geometries = SCANS,
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(phantom.angles, 1, 1000000, "375"), .geometries = ORBITS,
         BRIEF(BENCH, "projections"), .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
     ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", .geometries = CONES,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors file: where source and detector are at each projection, as ASTRA's geometries cone_vec and parallel3d_vec
- * have it (docs/VECTORS.md). */
+ * have it (docs/CONES.md). */
 #ifndef SINO_VECTORS_FILE_H
 #define SINO_VECTORS_FILE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone project: y = A x and x = Aᵀ y of a cone beam (cone.h), without a matrix.
+/* Cone project: y = A x and x = Aᵀ y of a cone beam, or of any projections that have vectors (cone.h), without a
+ * matrix.
  *
  * A is that of P. M. Joseph (IEEE Trans. Med. Imaging 1, 192, 1982). A ray is followed along x or y, whichever it is
  * nearer to. Where it passes the middles of a plane of voxels, the volume is interpolated linearly: between two
@@ -8,7 +9,9 @@
  * around the volume are 0.
  *
  * The rays of a detector column pass the same planes in the same places (x, y), and differ along z only. There,
- * neighbouring rows are at equal distances. So one step in x and y serves all rows, which run along vectors.
+ * neighbouring rows are at equal distances. So one step in x and y serves all rows, which run along vectors. Vectors
+ * make such columns, too, if rows lie above each other along z, or, of parallel beams, if rows are level. The rays of
+ * other vectors are computed one by one, four voxels in each plane; those nearest to z are followed along z.
  *
  * Both functions compute the weights of A from the same positions, in single precision to about 10⁻⁶ of a voxel.
  * Positions in x and y are double. Nothing but sums of products is rounded otherwise, so that <A x, y> = <x, Aᵀ y> to

@@ -24,7 +24,7 @@ const char *sino_cone_project_isa_name(void)
 
 /* Elements of work memory, each a multiple of 16. */
 typedef struct Sizes {
-    int64_t line, row, sum, groups;
+    int64_t line, row, sum, groups, box;
 } Sizes;
 
 static Sizes sizes_of(const SinoCone *cone)
@@ -34,13 +34,14 @@ static Sizes sizes_of(const SinoCone *cone)
     return (Sizes){.line = voxels + borders,
                    .row = rows + borders,
                    .sum = rows,
-                   .groups = sino_ceil_multiple(sino_larger(voxels, rows) / SINO_CONE_LANES_LEAST, lanes)};
+                   .groups = sino_ceil_multiple(sino_larger(voxels, rows) / SINO_CONE_LANES_LEAST, lanes),
+                   .box = cone->view ? SINO_CONE_BOX_FLOATS : 0};
 }
 
 int64_t sino_cone_project_scratch_bytes(const SinoCone *cone)
 {
     const Sizes sizes = sizes_of(cone);
-    const int64_t floats = SINO_CONE_STEPS * (sizes.line + 2 * sizes.groups) + sizes.row + sizes.sum;
+    const int64_t floats = SINO_CONE_STEPS * (sizes.line + 2 * sizes.groups) + sizes.row + sizes.sum + sizes.box;
     return sino_times(floats, (int64_t)sizeof(float));
 }
 
@@ -51,12 +52,14 @@ void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const Sino
     float *const line = scratch, *const row = line + SINO_CONE_STEPS * sizes.line, *const sum = row + sizes.row;
     float *const share = sum + sizes.sum;
     void *const after_shares = share + SINO_CONE_STEPS * sizes.groups;
+    float *const after_bases = share + 2 * SINO_CONE_STEPS * sizes.groups;
     const SinoConeWork work = {.line = line + SINO_CONE_BORDER,
                                .line_stride = sizes.line,
                                .row = row + SINO_CONE_BORDER,
                                .sum = sum,
                                .share = share,
                                .base = after_shares,
+                               .box = cone->view ? after_bases : NULL,
                                .group_count = sizes.groups};
     memset(scratch, 0, (size_t)sino_cone_project_scratch_bytes(cone));
     (back ? isa->back : isa->project)(cone, band, angles, &work, from, to);

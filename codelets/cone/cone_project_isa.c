@@ -93,34 +93,84 @@ typedef struct Tile {
     int64_t first_x, first_y, x_count, y_count;
 } Tile;
 
-/* The rays of a detector column at an angle. They pass plane p, a column of the image (along_x) or a row of it, at
- * start + slope·p rows or columns; there, neighbouring rays are `spread`·(p − source) voxels apart along z. The length
- * of a ray from plane to plane is length·√(flat + v²) voxels, where v is its height above the plane of the source at
- * the detector, in mm. */
+/* The rays of a detector column, which lie in an upright plane. They pass plane p, a column of the image (along_x) or a
+ * row of it, at start + slope·p rows or columns. With t = (p − from)·pace, row r is there at z + rise·t along z, and
+ * apart + spread·t further with each row. The length of a ray from plane to plane is √(flat + (climb + climbs·r)²)
+ * voxels. */
 typedef struct Path {
-    bool along_x;
+    bool along_x, flipped; /* rows are counted from the last one, so that they go up */
     double start, slope;
-    double source, spread;
-    double flat, length;
+    double from, pace, z, rise, apart, spread;
+    float flat, climb, climbs;
 } Path;
 
-static Path path_of(const SinoCone *cone, double cosine, double sine, int64_t column)
+static double length_across(double x, double y)
 {
-    const double u = ((double)column - cone->center) * cone->pixel_width, far = cone->source_detector;
-    const double right = u * cosine - far * sine, down = -(u * sine + far * cosine);
-    const double middle_x = 0.5 * (double)(cone->x_count - 1), middle_y = 0.5 * (double)(cone->y_count - 1);
-    const double source_x = middle_x + cone->source_object * sine / cone->voxel_size;
-    const double source_y = middle_y + cone->source_object * cosine / cone->voxel_size;
-    const bool along_x = fabs(right) > fabs(down);
-    const double along = along_x ? right : down, across = along_x ? down : right;
-    Path path;
-    path.along_x = along_x;
-    path.slope = across / along;
-    path.source = along_x ? source_x : source_y;
-    path.start = (along_x ? source_y : source_x) - path.slope * path.source;
-    path.spread = cone->pixel_height / along;
-    path.flat = far * far + u * u;
-    path.length = 1 / fabs(along);
+    return sqrt(x * x + y * y);
+}
+
+/* The view with the rows of each column above each other, which of parallel rays is a matter of where their pixels are
+ * taken to be; false: they are in no upright plane, or rays may be steeper than 45°. */
+static bool stand_up(const SinoCone *cone, SinoView *view)
+{
+    const double most = 1e-5, rows = (double)cone->row_count, columns = (double)(cone->column_count - 1);
+    double direction[3];
+    if (!cone->view) return true;
+    sino_view_direction(view, direction);
+    const double *column = view->column, *d = direction;
+    const double across = view->parallel ? 0 : column[0] * column[0] + column[1] * column[1];
+    const double flat = d[0] * d[0] + d[1] * d[1];
+    const double lean = view->parallel && flat > 0 ? (view->row[0] * d[0] + view->row[1] * d[1]) / flat : 0;
+    for (int i = 0; i < 3; i++) view->row[i] -= lean * d[i];
+    if (!(length_across(view->row[0], view->row[1]) * rows <= most) || view->row[2] == 0) return false;
+    view->row[0] = view->row[1] = 0;
+    const double nearest = across > 0 ? fmin(fmax(-(d[0] * column[0] + d[1] * column[1]) / across, 0), columns) : 0;
+    const double across_ends = view->parallel ? 0 : columns, up_ends = view->parallel ? 0 : rows - 1;
+    double steepest = 0;
+    for (int end = 0; end < 4; end++)
+        steepest = fmax(steepest,
+                        fabs(d[2] + (end & 1 ? across_ends * column[2] : 0) + (end & 2 ? up_ends * view->row[2] : 0)));
+    return steepest <= sqrt(0.5) * length_across(d[0] + nearest * column[0], d[1] + nearest * column[1]);
+}
+
+/* Turns the rows of an upright view so that they go up. */
+static bool flip(const SinoCone *cone, SinoView *view)
+{
+    if (view->row[2] > 0) return false;
+    view->first[2] += (double)(cone->row_count - 1) * view->row[2];
+    view->row[2] = -view->row[2];
+    return true;
+}
+
+static Path path_of(const SinoCone *cone, const SinoView *view, bool flipped, int64_t column)
+{
+    double from[3], ray[3];
+    for (int i = 0; i < 3; i++) {
+        const double pixel = view->first[i] + (double)column * view->column[i];
+        from[i] = view->parallel ? pixel : view->source[i];
+        ray[i] = view->parallel ? view->source[i] : pixel - view->source[i];
+    }
+    const bool along_x = fabs(ray[0]) > fabs(ray[1]);
+    const int along = along_x ? 0 : 1;
+    const double height = view->row[2], pace = 1 / ray[along], slope = ray[1 - along] * pace;
+    Path path = {.along_x = along_x,
+                 .flipped = flipped,
+                 .start = from[1 - along] - slope * from[along],
+                 .slope = slope,
+                 .from = from[along],
+                 .pace = pace,
+                 .z = from[2],
+                 .rise = ray[2],
+                 .apart = view->parallel ? height : 0,
+                 .spread = view->parallel ? 0 : height,
+                 .flat = (float)(1 + slope * slope),
+                 .climb = (float)(ray[2] * pace),
+                 .climbs = view->parallel ? 0 : (float)(height * pace)};
+    if (!cone->fans) return path;
+    path.z = sino_cone_plane_slice(cone) - cone->center_row;
+    path.apart = 1;
+    path.rise = path.spread = 0;
+    path.climb = path.climbs = 0;
     return path;
 }
 
@@ -156,7 +206,7 @@ static bool take_step(const SinoCone *cone, const Path *path, const Tile *tile, 
     const int64_t lower = (int64_t)below;
     const int64_t across = path->along_x ? tile->first_y : tile->first_x;
     const int64_t width = path->along_x ? tile->y_count : tile->x_count;
-    const double middle = sino_cone_plane_slice(cone);
+    const double part = ((double)plane - path->from) * path->pace;
     const float upper = (float)(at - below);
     bool inside = false;
     step->weight[0] = 1 - upper;
@@ -167,8 +217,8 @@ static bool take_step(const SinoCone *cone, const Path *path, const Tile *tile, 
         step->run[i] = here ? (y - band.first_row) * cone->x_count + x : -1;
         inside |= here;
     }
-    step->spread = cone->fans ? 1 : path->spread * ((double)plane - path->source);
-    step->offset = middle - step->spread * cone->center_row;
+    step->spread = path->apart + path->spread * part;
+    step->offset = path->z + path->rise * part;
     return inside && step->spread > 0;
 }
 
@@ -336,10 +386,10 @@ static SinoConeAngles add_steps(const SinoCone *cone, const SinoConeWork *work, 
 }
 
 /* The length from plane to plane of the ray of a row. */
-SINO_INLINE float length_of(const SinoCone *cone, const Path *path, int64_t row)
+SINO_INLINE float length_of(const Path *path, int64_t row)
 {
-    const float v = (float)sino_cone_height(cone, (double)row);
-    return (float)path->length * sqrtf((float)path->flat + v * v);
+    const float climb = path->climb + path->climbs * (float)row;
+    return sqrtf(path->flat + climb * climb);
 }
 
 static void project_path(const SinoCone *cone, const SinoConeWork *work, const Path *path, const Tile *tile,
@@ -357,7 +407,8 @@ static void project_path(const SinoCone *cone, const SinoConeWork *work, const P
         end = sino_larger(end, (groups.first + groups.count) * LANES);
     }
     end = sino_smaller(end, cone->row_count);
-    for (int64_t r = first; r < end; r++) rays[r] += length_of(cone, path, r) * work->sum[r];
+    const int64_t zero = path->flipped ? cone->row_count - 1 : 0, way = path->flipped ? -1 : 1;
+    for (int64_t r = first; r < end; r++) rays[zero + way * r] += length_of(path, r) * work->sum[r];
 }
 
 /* ---- backproject ---- */
@@ -491,7 +542,8 @@ static void spread_path(const SinoCone *cone, const SinoConeWork *work, const Pa
     Step step[TILE];
     const int64_t count = take_steps(cone, path, tile, band, step);
     if (count == 0) return;
-    for (int64_t r = 0; r < cone->row_count; r++) work->row[r] = length_of(cone, path, r) * rays[r];
+    const int64_t zero = path->flipped ? cone->row_count - 1 : 0, way = path->flipped ? -1 : 1;
+    for (int64_t r = 0; r < cone->row_count; r++) work->row[r] = length_of(path, r) * rays[zero + way * r];
     for (int64_t s = 0; s < count; s++) spread_step(cone, work, &step[s], voxels);
 }
 
@@ -505,8 +557,8 @@ typedef struct FanStep {
 
 /* The steps of a path from plane to plane of a tile. */
 typedef struct FanPath {
-    double start, slope, source, drop; /* drop: voxels along z, from the plane of the source to the row, per plane */
-    int64_t across, width;             /* of the tile */
+    double start, slope, z, rise;                /* the ray is at z + rise·p along z */
+    int64_t across, width;                       /* of the tile */
     int64_t along_stride, across_stride, origin; /* voxels of the band */
 } FanPath;
 
@@ -514,8 +566,8 @@ static FanPath fan_path_of(const SinoCone *cone, const Path *path, const Tile *t
 {
     return (FanPath){.start = path->start,
                      .slope = path->slope,
-                     .source = path->source,
-                     .drop = path->spread * cone->center_row,
+                     .z = path->z - path->rise * path->from * path->pace,
+                     .rise = path->rise * path->pace,
                      .across = path->along_x ? tile->first_y : tile->first_x,
                      .width = path->along_x ? tile->y_count : tile->x_count,
                      .along_stride = path->along_x ? 1 : cone->x_count,
@@ -527,7 +579,7 @@ SINO_INLINE FanStep take_fan_step(const FanPath *path, int64_t plane)
 {
     const double at = path->start + path->slope * (double)plane, below = floor(at);
     const int64_t lower = (int64_t)below - path->across;
-    const double height = fabs(path->drop * ((double)plane - path->source));
+    const double height = fabs(path->z + path->rise * (double)plane);
     const float upper = (float)(at - below), seen = height < 1 ? (float)(1 - height) : 0;
     const bool has_first = lower >= 0 && lower < path->width, has_second = lower >= -1 && lower < path->width - 1;
     const int64_t voxel = path->origin + plane * path->along_stride + (lower + path->across) * path->across_stride;
@@ -550,7 +602,7 @@ static void project_fan(const SinoCone *cone, const Path *path, const Tile *tile
         if (step.first_weight + step.second_weight > 0)
             sum += step.first_weight * voxels[step.first] + step.second_weight * voxels[step.second];
     }
-    *ray += length_of(cone, path, 0) * sum;
+    *ray += length_of(path, 0) * sum;
 }
 
 static void spread_fan(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band, const float *ray,
@@ -558,7 +610,7 @@ static void spread_fan(const SinoCone *cone, const Path *path, const Tile *tile,
 {
     const SinoConeAngles planes = planes_of(path, tile);
     const FanPath fan = fan_path_of(cone, path, tile, band);
-    const float value = length_of(cone, path, 0) * *ray;
+    const float value = length_of(path, 0) * *ray;
     for (int64_t p = planes.first; p < planes.first + planes.count; p++) {
         const FanStep step = take_fan_step(&fan, p);
         if (!(step.first_weight + step.second_weight > 0)) continue;
@@ -575,17 +627,15 @@ static bool is_fan(const SinoCone *cone)
 /* ---- tiles ---- */
 
 /* The detector columns that may see the tile: those of its corners, a voxel further out. */
-static SinoConeAngles columns_of(const SinoCone *cone, double cosine, double sine, const Tile *tile)
+static SinoConeAngles columns_of(const SinoCone *cone, const SinoViewPlanes *planes, const Tile *tile)
 {
     double low = INFINITY, high = -INFINITY;
     for (int corner = 0; corner < 4; corner++) {
-        const double x = (double)(corner & 1 ? tile->first_x + tile->x_count : tile->first_x - 1);
-        const double y = (double)(corner & 2 ? tile->first_y + tile->y_count : tile->first_y - 1);
-        const double right = (x - 0.5 * (double)(cone->x_count - 1)) * cone->voxel_size;
-        const double up = (0.5 * (double)(cone->y_count - 1) - y) * cone->voxel_size;
-        const double depth = cone->source_object - (right * sine - up * cosine);
+        const double point[3] = {(double)(corner & 1 ? tile->first_x + tile->x_count : tile->first_x - 1),
+                                 (double)(corner & 2 ? tile->first_y + tile->y_count : tile->first_y - 1), 0};
+        const double depth = sino_view_value(planes, 0, point);
         if (!(depth > 0)) return (SinoConeAngles){0, cone->column_count};
-        const double column = sino_cone_view(cone, cosine, sine, right, up).column;
+        const double column = sino_view_value(planes, 1, point) / depth;
         low = fmin(low, column);
         high = fmax(high, column);
     }
@@ -599,10 +649,13 @@ static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band,
                       const SinoConeWork *work, bool back, const float *from, float *to)
 {
     for (int64_t k = 0; k < angles.count; k++) {
-        const double angle = cone->angle_rad[angles.first + k], cosine = cos(angle), sine = sin(angle);
-        const SinoConeAngles columns = columns_of(cone, cosine, sine, tile);
+        SinoView view = sino_cone_grid_view(cone, angles.first + k);
+        if (!stand_up(cone, &view)) continue;
+        const bool flipped = flip(cone, &view);
+        const SinoViewPlanes planes = sino_view_planes(&view);
+        const SinoConeAngles columns = columns_of(cone, &planes, tile);
         for (int64_t c = columns.first; c < columns.first + columns.count; c++) {
-            const Path path = path_of(cone, cosine, sine, c);
+            const Path path = path_of(cone, &view, flipped, c);
             const int64_t ray = (k * cone->column_count + c) * cone->row_count;
             if (is_fan(cone) && back)
                 spread_fan(cone, &path, tile, band, from + ray, to);
@@ -616,15 +669,23 @@ static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band,
     }
 }
 
+#include "cone_boxes_tmpl.c"
+
 static void pass_band(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,
                       bool back, const float *from, float *to)
 {
     const int64_t end = band.first_row + band.row_count, side = is_fan(cone) ? FAN_TILE : TILE;
-    for (int64_t y = band.first_row; y < end; y += side)
+    int64_t upright = 0;
+    for (int64_t k = 0; k < angles.count; k++) {
+        SinoView view = sino_cone_grid_view(cone, angles.first + k);
+        upright += stand_up(cone, &view);
+    }
+    for (int64_t y = band.first_row; y < end && upright > 0; y += side)
         for (int64_t x = 0; x < cone->x_count; x += side) {
             const Tile tile = {x, y, sino_smaller(side, cone->x_count - x), sino_smaller(side, end - y)};
             pass_tile(cone, &tile, band, angles, work, back, from, to);
         }
+    if (upright < angles.count) pass_boxes(cone, band, angles, work, back, from, to);
 }
 
 static void project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,

@@ -12,7 +12,13 @@ enum {
     SINO_CONE_LANES = 16, /* rows, or voxels along z, that are computed together: at most */
     SINO_CONE_LANES_LEAST = 8,
     SINO_CONE_BORDER = 64, /* zeros before and after each line in work memory */
-    SINO_CONE_STEPS = 4    /* steps of rays whose lines are in work memory at a time */
+    SINO_CONE_STEPS = 4,   /* steps of rays whose lines are in work memory at a time */
+    SINO_CONE_BOX_X = 64,  /* voxels of a box */
+    SINO_CONE_BOX_Y = 16,
+    SINO_CONE_BOX_Z = 64,
+    SINO_CONE_BOX_BORDER = 3, /* zeros along each side of a box: one before, two after */
+    SINO_CONE_BOX_FLOATS = (SINO_CONE_BOX_X + SINO_CONE_BOX_BORDER) * (SINO_CONE_BOX_Y + SINO_CONE_BOX_BORDER) *
+                           (SINO_CONE_BOX_Z + SINO_CONE_BOX_BORDER)
 };
 
 /* The work memory of a call. Lines of voxels and rows have SINO_CONE_BORDER zeros before and after. */
@@ -23,6 +29,7 @@ typedef struct SinoConeWork {
     float *sum;          /* [rows, to the next multiple of SINO_CONE_LANES] */
     float *share;        /* [SINO_CONE_STEPS][group_count]: place of a group's first lane in its entry */
     int32_t *base;       /* likewise: that entry */
+    float *box;          /* a copy of a box with zeros around; NULL: not of views */
     int64_t group_count; /* groups of lanes of the longer of lines and rows */
 } SinoConeWork;
 

@@ -235,18 +235,21 @@ static double chord_in_ball(const PhantomBall *ball, Vector source, Vector direc
 
 void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t angle, double *projection)
 {
-    const double cosine = cos(cone->angle_rad[angle]), sine = sin(cone->angle_rad[angle]);
-    const double distance = cone->source_object / cone->voxel_size, scale = unit_attenuation(phantom);
-    const Vector source = {distance * sine, -distance * cosine, 0};
+    const SinoView view = cone->view ? cone->view[angle] : sino_cone_orbit_view(cone, cone->angle_rad[angle]);
+    const double scale = unit_attenuation(phantom), size = cone->voxel_size;
     PhantomBall ball[ELLIPSOID_COUNT];
     for (int i = 0; i < ELLIPSOID_COUNT; i++) ball[i] = ball_of(phantom, &ellipsoids[i]);
     for (int64_t pixel = 0; pixel < cone->row_count * cone->column_count; pixel++) {
-        const int64_t row = pixel / cone->column_count, column = pixel % cone->column_count;
-        const double side = ((double)column - cone->center) * cone->pixel_width;
-        const double up = ((double)row - cone->center_row) * cone->pixel_height;
-        const double length = hypot(hypot(side, up), cone->source_detector);
-        const double forth = cone->source_detector / length, across = side / length;
-        const Vector direction = {across * cosine - forth * sine, across * sine + forth * cosine, up / length};
+        const double row = (double)(pixel / cone->column_count), column = (double)(pixel % cone->column_count);
+        double from[3], ray[3];
+        for (int i = 0; i < 3; i++) {
+            const double place = view.first[i] + column * view.column[i] + row * view.row[i];
+            from[i] = view.parallel ? place : view.source[i];
+            ray[i] = view.parallel ? view.source[i] : place - view.source[i];
+        }
+        const double length = sqrt(sino_view_dot(ray, ray));
+        const Vector source = {from[0] / size, from[1] / size, from[2] / size};
+        const Vector direction = {ray[0] / length, ray[1] / length, ray[2] / length};
         double sum = 0;
         for (int i = 0; i < ELLIPSOID_COUNT; i++) sum += ball[i].value * chord_in_ball(&ball[i], source, direction);
         projection[pixel] = scale * sum;

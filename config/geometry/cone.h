@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone: the cone-beam scan of a volume and its voxel grid (docs/CONES.md).
+/* Cone: the cone-beam scan of a volume, or one whose projections have vectors, and its voxel grid (docs/CONES.md).
  *
  * The source and a flat detector turn about the z axis. At angle θ the detector's columns run along (cosθ, sinθ), and
  * the source is at the distance D from the axis in the direction (sinθ, −cosθ): with D → ∞ rays are those of a
@@ -16,6 +16,8 @@
  * j) has its center at x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2 + lift, times voxel_size. */
 #ifndef SINO_CONE_H
 #define SINO_CONE_H
+
+#include "view.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -38,6 +40,9 @@ typedef struct SinoCone {
     int64_t columns_before, columns_after;        /* columns of filtered projections beside the detector
                                                    * (sino_cone_reach); 0: none */
     bool fans;                                    /* each row has a source at its height, and sees one slice */
+    const SinoView *view;                         /* [angle_count], in mm: the rays of each projection, in place of
+                                                   * angles, distances, pixels and centers; NULL: those count; not
+                                                   * owned */
 } SinoCone;
 
 /* The largest distance of a corner of the volume from the axis, in mm. */
@@ -83,6 +88,34 @@ static inline SinoConeView sino_cone_view(const SinoCone *cone, double cosine, d
     return (SinoConeView){.column = cone->center + (x * cosine + y * sine) * magnification / cone->pixel_width,
                           .rows_per_voxel = cone->fans ? 1 : magnification * cone->voxel_size / cone->pixel_height,
                           .weight = share * share};
+}
+
+/* The rays at an angle, in mm. Not of fans. */
+static inline SinoView sino_cone_orbit_view(const SinoCone *cone, double angle_rad)
+{
+    const double c = cos(angle_rad), s = sin(angle_rad), distance = cone->source_object;
+    const double beyond = cone->source_detector - distance;
+    const double u = -cone->center * cone->pixel_width, v = -cone->center_row * cone->pixel_height;
+    return (SinoView){.source = {distance * s, -distance * c, 0},
+                      .first = {u * c - beyond * s, u * s + beyond * c, v},
+                      .column = {cone->pixel_width * c, cone->pixel_width * s, 0},
+                      .row = {0, 0, cone->pixel_height}};
+}
+
+/* The view of projection k in the grid: of column x, row y and slice z, in voxels. */
+static inline SinoView sino_cone_grid_view(const SinoCone *cone, int64_t k)
+{
+    const double middle[3] = {0.5 * (double)(cone->x_count - 1), 0.5 * (double)(cone->y_count - 1),
+                              sino_cone_plane_slice(cone)};
+    const double side[3] = {1 / cone->voxel_size, -1 / cone->voxel_size, 1 / cone->voxel_size};
+    SinoView view = cone->view ? cone->view[k] : sino_cone_orbit_view(cone, cone->angle_rad[k]);
+    for (int i = 0; i < 3; i++) {
+        view.source[i] = (view.parallel ? 0 : middle[i]) + side[i] * view.source[i];
+        view.first[i] = middle[i] + side[i] * view.first[i];
+        view.column[i] *= side[i];
+        view.row[i] *= side[i];
+    }
+    return view;
 }
 
 #endif

@@ -9,9 +9,10 @@
 typedef enum SinoGeometryChoice {
     SINO_GEOMETRY_PARALLEL,
     SINO_GEOMETRY_CONE,
-    SINO_GEOMETRY_FAN,   /* cones of one row each */
-    SINO_GEOMETRY_PET,   /* phantom only */
-    SINO_GEOMETRY_MATRIX /* rays are the rows of --system-matrix */
+    SINO_GEOMETRY_FAN,     /* cones of one row each */
+    SINO_GEOMETRY_VECTORS, /* each projection has vectors, of --vectors */
+    SINO_GEOMETRY_PET,     /* phantom only */
+    SINO_GEOMETRY_MATRIX   /* rays are the rows of --system-matrix */
 } SinoGeometryChoice;
 
 /* Whether rays come from points: of a cone, or of fans. */
@@ -36,6 +37,7 @@ typedef struct SinoPixelSize {
 
 typedef struct SinoGeometrySettings {
     SinoGeometryChoice kind;
+    char *vectors; /* --vectors (io/scans/vectors_file.h); kind is SINO_GEOMETRY_VECTORS */
     double source_object_mm, source_detector_mm; /* from the source to the axis, and to the detector; 0: not given */
     SinoPixelSize detector_pixel;                /* before binning */
     SinoAngleDirection angle_direction;

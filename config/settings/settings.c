@@ -162,20 +162,28 @@ static SinoStatus check_range(const char *what, int64_t start, int64_t end)
     return NULL;
 }
 
-/* --system-matrix implies --geometry matrix. */
+/* A file implies the geometry that it is of. */
+static SinoStatus imply_geometry(const SinoSetting *row, bool given, const char *name, const char *file,
+                                 SinoGeometryChoice of_file, SinoGeometryChoice *geometry)
+{
+    SINO_CHECK(file || *geometry != of_file, SINO_BAD_INPUT, "--geometry is %s without --%s; needed: --%s FILE",
+               row->choices[of_file], name, name);
+    if (!file) return NULL;
+    SINO_CHECK(!given || *geometry == of_file, SINO_BAD_INPUT,
+               "--geometry %s contradicts --%s %s; allowed: one of them", row->choices[*geometry], name, file);
+    *geometry = of_file;
+    return NULL;
+}
+
 static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "geometry", 8);
-    if (!settings->counts.system_matrix) {
-        SINO_CHECK(settings->geometry.kind != SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
-                   "--geometry is matrix without --system-matrix; needed: --system-matrix FILE");
-        return NULL;
-    }
-    SINO_CHECK(!given[row - sino_setting_table] || settings->geometry.kind == SINO_GEOMETRY_MATRIX, SINO_BAD_INPUT,
-               "--geometry %s contradicts --system-matrix %s; allowed: one of them",
-               row->choices[settings->geometry.kind], settings->counts.system_matrix);
-    settings->geometry.kind = SINO_GEOMETRY_MATRIX;
-    return NULL;
+    SinoGeometryChoice *geometry = &settings->geometry.kind;
+    const bool is_given = row && given[row - sino_setting_table];
+    SINO_TRY(
+        imply_geometry(row, is_given, "system-matrix", settings->counts.system_matrix, SINO_GEOMETRY_MATRIX, geometry));
+    return imply_geometry(row, is_given || settings->counts.system_matrix, "vectors", settings->geometry.vectors,
+                          SINO_GEOMETRY_VECTORS, geometry);
 }
 
 /* A cone beam has an algorithm of its own, which is its default; counts of a system matrix are most often those of
@@ -197,6 +205,7 @@ static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], Sin
         settings->solver.algorithm = SINO_ALGORITHM_CG;
     if (verb == INFO) settings->solver.algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
     if (sino_geometry_is_cone(settings->geometry.kind)) settings->solver.algorithm = SINO_ALGORITHM_FDK;
+    if (settings->geometry.kind == SINO_GEOMETRY_VECTORS) settings->solver.algorithm = SINO_ALGORITHM_CG;
     if (settings->geometry.kind == SINO_GEOMETRY_MATRIX) settings->solver.algorithm = SINO_ALGORITHM_MLEM;
     if (settings->geometry.kind == SINO_GEOMETRY_PET) settings->solver.algorithm = SINO_ALGORITHM_OSEM;
 }

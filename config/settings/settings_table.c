@@ -47,10 +47,12 @@ enum {
     PARALLEL = 1 << SINO_GEOMETRY_PARALLEL,
     CONE = 1 << SINO_GEOMETRY_CONE,
     FAN = 1 << SINO_GEOMETRY_FAN,
+    VECTORS = 1 << SINO_GEOMETRY_VECTORS,
     PET = 1 << SINO_GEOMETRY_PET,
     MATRIX = 1 << SINO_GEOMETRY_MATRIX,
     CONES = CONE | FAN,
-    SCANS = PARALLEL | CONES
+    ORBITS = PARALLEL | CONES, /* that turn about an axis */
+    SCANS = ORBITS | VECTORS
 };
 
 enum {
@@ -92,7 +94,7 @@ static const char of_rates[] = "cone beams are planned by rates of their own";
 static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", "bsrem", NULL};
 static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", "relative-difference", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
-static const char *const geometry_words[] = {"parallel", "cone", "fan", "pet", "matrix", NULL};
+static const char *const geometry_words[] = {"parallel", "cone", "fan", "vectors", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
 static const char *const axes_words[] = {"angle,row,column",
@@ -225,7 +227,7 @@ const SinoSetting sino_setting_table[] = {
             "the volume that is judged, a file as the reference; join: HDF5 volumes of runs with --start-row "
             "and --end-row, by their names, a folder or a quoted pattern; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(input.theta, "ANGLES"), .per_rank = true,
-        .geometries = SCANS,
+        .geometries = ORBITS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
         .help =
             "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
@@ -236,11 +238,11 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
             "file; if not given: sinodag finds it"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(input.theta_dataset, "PATH"), .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(input.theta_dataset, "PATH"), .geometries = ORBITS,
         .help = "dataset of the angles in the scan's HDF5 file, or variable in its MATLAB file; --theta FILE:/DATASET "
                 "names one of another file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-unit", CHOICE(input.theta_unit, angle_unit_words, "auto"),
-        .geometries = SCANS,
+        .geometries = ORBITS,
         .help =
             "unit of the angles of the scan, of --theta and of --theta-dataset; auto: radians in .npy and raw "
             "files, in HDF5 where an attribute (units, angle_unit) says so, in MATLAB and tables of text where a name "
@@ -267,13 +269,13 @@ const SinoSetting sino_setting_table[] = {
                 "second one "
                 "from 1 on"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(input.start_angle, double),
-        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = ORBITS,
         .help = "leave out projections at smaller angles; auto: none"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "end-angle", .kind = SINO_SETTING_AXIS, AT(input.end_angle, double),
-        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = SCANS,
+        .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = ORBITS,
         .help = "leave out projections at larger angles; auto: none"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "angle-binning", INTEGER(input.angle_binning, 1, 1024, "1"),
-        .unit = "projections", .geometries = SCANS,
+        .unit = "projections", .geometries = ORBITS,
         .help = "average so many consecutive projections, and their angles; 1: none"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start-row", INTEGER(input.start_row, 0, COUNT_MAX, "0"), .geometries = SCANS,
         BRIEF(RECON, "first detector row to reconstruct"), .help = "first detector row to reconstruct"),
@@ -439,16 +441,29 @@ const SinoSetting sino_setting_table[] = {
         .help = "correct line integrals p for beam hardening: they become a p + b p^2 + c p^3 ... with the numbers "
                 "a,b,c..., up to 8; the last stage; if not given: none"),
 
-    ROW(GEOMETRY, MATRIX_VERBS, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = SCANS | MATRIX,
-        BRIEF(MATRIX_VERBS, "beam"),
+    ROW(GEOMETRY, MATRIX_VERBS & ~BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
+        .words = SCANS | MATRIX, BRIEF(MATRIX_VERBS & ~BENCH, "beam"),
         .help =
             "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
             "the detector is flat, as in laboratories; fan: each row has a source of its own at its height, as rows "
-            "that are channels (energies, times) of one fan have; matrix: each is a row of --system-matrix, which "
-            "says this, too"),
-    ROW(GEOMETRY, PET_VERBS, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
-        .words = PARALLEL | CONE | PET, BRIEF(PET_VERBS, "beam, or a PET scanner"),
+            "that are channels (energies, times) of one fan have; vectors: each projection has vectors of its own, of "
+            "--vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
+    ROW(GEOMETRY, BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = ORBITS | MATRIX,
+        BRIEF(BENCH, "beam"), .help = "rays whose products are measured; matrix: those of --system-matrix"),
+    ROW(GEOMETRY, PHANTOM, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
+        .words = PARALLEL | CONE | VECTORS | PET, BRIEF(PHANTOM, "beam, or a PET scanner"),
+        .help = "parallel, cone: a scan of these rays; vectors: a scan whose projections have those of --vectors; pet: "
+                "the system matrix of a ring of crystals, and counts"),
+    ROW(GEOMETRY, DEMO, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = PARALLEL | CONE | PET,
+        BRIEF(DEMO, "beam, or a PET scanner"),
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
+    ROW(GEOMETRY, RECON | PHANTOM | INFO | PLAN | SIMULATE, "vectors", TEXT(geometry.vectors, "FILE"), .per_rank = true,
+        .geometries = VECTORS,
+        .help =
+            "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
+            "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX ...); "
+            "parallel:FILE: the direction of parallel rays in place of the source (parallel3d_vec), as text says "
+            "itself (rayX ...)"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
         REAL(geometry.source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),
@@ -465,7 +480,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
-        CHOICE(geometry.angle_direction, direction_words, "clockwise"), .geometries = SCANS,
+        CHOICE(geometry.angle_direction, direction_words, "clockwise"), .geometries = ORBITS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
                 "them with row 0 on top; the other word turns the sign of every angle"),
 
@@ -475,7 +490,7 @@ const SinoSetting sino_setting_table[] = {
                 "auto: the middle of the detector"),
     ROW(CENTER, RECON | INFO | PLAN | SIMULATE | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS,
         AT(center.rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X",
-        .unit = "columns", .may_change = true, .geometries = SCANS,
+        .unit = "columns", .may_change = true, .geometries = ORBITS,
         BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
@@ -487,21 +502,21 @@ const SinoSetting sino_setting_table[] = {
                 "checked by pairs or phase; entropy decides if they differ by more than a column, and is the center if "
                 "it is far from both"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(center.reconstruction_type, type_words, "full"),
-        .geometries = SCANS, BRIEF(RECON, "try: one slice with several centers or other values"),
+        .geometries = ORBITS, BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye"),
-    ROW(CENTER, RECON, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = SCANS,
+    ROW(CENTER, RECON, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = ORBITS,
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),
     ROW(CENTER, RECON, "center-search-width", REAL(center.search_width, 0, COUNT_MAX, "0"), .unit = "columns",
-        .may_change = true, .geometries = SCANS,
+        .may_change = true, .geometries = ORBITS,
         .help =
             "columns to each side that are searched: from the middle of the detector, or, with "
             "--reconstruction-type try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with "
             "try"),
     ROW(CENTER, RECON, "center-search-step", REAL(center.search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
-        .unit = "columns", .may_change = true, .geometries = SCANS,
+        .unit = "columns", .may_change = true, .geometries = ORBITS,
         .help = "distance between two centers of --reconstruction-type try"),
     ROW(CENTER, RECON, "nsino", INTEGER(center.nsino, -1, COUNT_MAX, "-1"), .may_change = true,
         ONLY(PARALLEL, of_sinograms),
@@ -620,7 +635,7 @@ const SinoSetting sino_setting_table[] = {
                 "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
                 "system matrix: single, or mixed with its values of 16 bits"),
     ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", .tune = RUNS | PLAN,
-        FLAG(projection.symmetry, "yes"), .may_change = true, .geometries = SCANS,
+        FLAG(projection.symmetry, "yes"), .may_change = true, .geometries = ORBITS,
         .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
                 "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector",
@@ -756,7 +771,7 @@ const SinoSetting sino_setting_table[] = {
                 "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
                 "its file says"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "voxel-size", REAL(geometry.voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL),
-        .unit = "mm", .geometries = CONES | MATRIX,
+        .unit = "mm", .geometries = CONES | VECTORS | MATRIX,
         .help =
             "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
             "--system-matrix what its file says"),
@@ -834,11 +849,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "share of the counts that are randoms and scatter; above 0 their expected numbers are written, too, to "
                 "a file with the name of the matrix and .additive"),
 
-    ROW(BENCHMARK, BENCH, "columns", INTEGER(input.columns, 1, 65536, "512"), .unit = "pixels", .geometries = SCANS,
+    ROW(BENCHMARK, BENCH, "columns", INTEGER(input.columns, 1, 65536, "512"), .unit = "pixels", .geometries = ORBITS,
         BRIEF(BENCH, "detector columns"),
         .help = "number of detector columns, which is also the side of a slice; cone beams: 256 if not given, as many "
                 "rows, and the volume is a cube"),
-    ROW(BENCHMARK, BENCH, "angles", INTEGER(phantom.angles, 1, 1000000, "375"), .geometries = SCANS,
+    ROW(BENCHMARK, BENCH, "angles", INTEGER(phantom.angles, 1, 1000000, "375"), .geometries = ORBITS,
         BRIEF(BENCH, "projections"), .help = "projections over 180 degrees; cone beams: over 360, 360 if not given"),
     ROW(BENCHMARK, BENCH, "volume", SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"),
         .unit = "voxels", .geometries = CONES,

@@ -21,6 +21,7 @@ const SinoJobKind sino_job_kinds[SINO_JOBS] = {
                       RANKS | MIXED | TRY | INIT | RANGE},
     [SINO_JOB_VOLUME] = {SINO_JOB_VOLUME, "--geometry cone or fan with an iterative algorithm", SINO_BEAM_CONE, false,
                          RANKS | TRY | INIT | RANGE},
+    [SINO_JOB_VECTORS] = {SINO_JOB_VECTORS, "--geometry vectors", SINO_BEAM_CONE, false, RANKS},
     [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS, "counts with --system-matrix", SINO_BEAM_NONE, false, RANKS | MIXED}};
 
 /* Each use in the words of users, and what every kind has in its place; "": nothing. */
@@ -36,6 +37,7 @@ static const struct {
 const SinoJobKind *sino_job_kind(const SinoSettings *settings)
 {
     const SinoGeometryChoice geometry = settings->geometry.kind;
+    if (geometry == SINO_GEOMETRY_VECTORS) return &sino_job_kinds[SINO_JOB_VECTORS];
     if (geometry == SINO_GEOMETRY_PARALLEL) return &sino_job_kinds[SINO_JOB_SCAN];
     if (!sino_geometry_is_cone(geometry)) return &sino_job_kinds[SINO_JOB_COUNTS];
     return &sino_job_kinds[settings->solver.algorithm == SINO_ALGORITHM_FDK ? SINO_JOB_FDK : SINO_JOB_VOLUME];

@@ -8,14 +8,15 @@
 #include "status.h"
 
 typedef enum SinoJobChoice {
-    SINO_JOB_SCAN,   /* slices of a scan with parallel rays */
-    SINO_JOB_FDK,    /* the volume of a scan with cone or fan beams, by FDK, which streams projections */
-    SINO_JOB_VOLUME, /* the same by an iterative algorithm, as a whole */
-    SINO_JOB_COUNTS, /* images of counts, by a system matrix */
+    SINO_JOB_SCAN,    /* slices of a scan with parallel rays */
+    SINO_JOB_FDK,     /* the volume of a scan with cone or fan beams, by FDK, which streams projections */
+    SINO_JOB_VOLUME,  /* the same by an iterative algorithm, as a whole */
+    SINO_JOB_VECTORS, /* likewise of projections that have vectors */
+    SINO_JOB_COUNTS,  /* images of counts, by a system matrix */
     SINO_JOBS
 } SinoJobChoice;
 
-typedef enum SinoBeam { SINO_BEAM_NONE, SINO_BEAM_PARALLEL, SINO_BEAM_CONE /* or fans */ } SinoBeam;
+typedef enum SinoBeam { SINO_BEAM_NONE, SINO_BEAM_PARALLEL, SINO_BEAM_CONE /* or fans, or vectors */ } SinoBeam;
 
 /* What not every kind has. */
 typedef enum SinoJobUse {
@@ -42,7 +43,7 @@ const SinoJobKind *sino_job_kind(const SinoSettings *settings);
 
 bool sino_job_can(const SinoJobKind *kind, SinoJobUse use);
 
-/* Whether the settings are of a scan with cone or fan beams. */
+/* Whether the settings are of a scan with cone or fan beams, or with vectors. */
 bool sino_job_is_cone(const SinoSettings *settings);
 bool sino_job_is_fan(const SinoGeometrySettings *settings); /* of fan beams */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone, the kind of operator: products of a cone beam's A and Aᵀ, a task for each band of the volume. Ranks share the
- * angles of each subset, and all have every voxel: backprojections are added up over them. */
+/* Cone, the kind of operator: products of A and Aᵀ of a cone beam, or of projections that have vectors, a task for each
+ * band of the volume. Ranks share the angles of each subset, and all have every voxel: backprojections are added up
+ * over them. */
 #include "cone_kind.h"
 
 #include "arithmetic.h"
@@ -24,6 +25,7 @@ typedef struct Own {
     SinoCone *subset;     /* [subset_count]: the cone with this rank's angles of the subset */
     int64_t angle_count;  /* of this rank */
     double *angle_rad;    /* [angle of this rank], subset after subset */
+    SinoView *view;       /* likewise; NULL: the cone has none */
     int64_t *place;       /* SinoOperator.place */
     int64_t *subset_rays; /* rows of SINO_ROWS_SUBSET */
     int64_t band_count;
@@ -154,6 +156,7 @@ static SinoStatus list_angles(const SinoOperator *op, const SinoRayExchangeShape
     SINO_TRY(sino_allocate(subsets, sizeof *own->subset_rays, "subsets", &own->subset_rays));
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->angle_rad, "angles", &own->angle_rad));
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->place, "angles", &own->place));
+    if (cone->view) SINO_TRY(sino_allocate(cone->angle_count, sizeof *own->view, "vectors", &own->view));
     for (int64_t k = 0; k < cone->angle_count; k++) own->place[k] = -1;
     for (int64_t s = 0; s < subsets; s++) {
         const int64_t all = subset_angles(&op->problem, s);
@@ -162,11 +165,13 @@ static SinoStatus list_angles(const SinoOperator *op, const SinoRayExchangeShape
         own->subset[s] = *cone;
         own->subset[s].angle_count = count;
         own->subset[s].angle_rad = own->angle_rad + first;
+        own->subset[s].view = cone->view ? own->view + first : NULL;
         own->subset_rays[s] = sino_times(count, rays_of_angle(cone));
         for (int64_t i = 0; i < count; i++) {
             const int64_t number = s + (begin + i) * subsets;
             own->place[number] = first + i;
             own->angle_rad[first + i] = cone->angle_rad[number];
+            if (cone->view) own->view[first + i] = cone->view[number];
         }
         first += count;
     }
@@ -254,6 +259,7 @@ static void close_all(SinoOperator *op)
     free(own->subset);
     free(own->subset_rays);
     free(own->angle_rad);
+    free(own->view);
     free(own->place);
     free(own);
 }

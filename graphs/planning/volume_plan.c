@@ -43,7 +43,7 @@ SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *in
         sino_solver_subsets(sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2),
                             &settings->solver, cone->angle_count);
     if (settings->projection.precision != SINO_SINGLE)
-        SINO_TRY(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED));
+        SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_MIXED));
     SINO_TRY(check_ranks(&settings->team, cone->angle_count, subsets, rank_count));
     *problem =
         (SinoProblem){.geometry = input->geometry, .cone = cone, .precision = SINO_SINGLE, .subset_count = subsets};

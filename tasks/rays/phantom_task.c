@@ -65,8 +65,16 @@ static void cone_integrals(const SinoPhantomRow *row, double *sinogram)
     SinoCone cone = *row->cone;
     cone.row_count = 1;
     cone.center_row -= (double)row->slice;
-    for (int64_t k = 0; k < cone.angle_count; k++)
-        sino_phantom_cone(&row->phantom, &cone, k, sinogram + k * cone.column_count);
+    for (int64_t k = 0; k < cone.angle_count; k++) {
+        SinoView view;
+        SinoCone one = cone;
+        if (cone.view) {
+            view = cone.view[k];
+            for (int i = 0; i < 3; i++) view.first[i] += (double)row->slice * view.row[i];
+            one.view = &view;
+        }
+        sino_phantom_cone(&row->phantom, &one, cone.view ? 0 : k, sinogram + k * cone.column_count);
+    }
 }
 
 static SinoStatus phantom_cpu(const SinoTask *task)

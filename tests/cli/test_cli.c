@@ -51,6 +51,7 @@ static const struct {
     {"resume", cli_resume_tests},
     {"cone", cli_cone_tests},
     {"cone_iterative", cli_cone_iterative_tests},
+    {"vectors", cli_vectors_tests},
     {"cone_recon", cli_cone_recon_tests},
     {"cone_stages", cli_cone_stages_tests},
     {"cone_ranks", cli_cone_ranks_tests},

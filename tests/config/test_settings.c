@@ -1209,7 +1209,7 @@ static void pet_scanners(void **state)
     settings = accept(SINO_VERB_PHANTOM, "-o m --geometry cone");
     assert_true(settings->geometry.voxel_size_mm == 0 && settings->geometry.volume.x == 0);
     sino_settings_free(settings);
-    refuse(SINO_VERB_PHANTOM, "-o m --geometry fan", "--geometry is 'fan'; allowed: parallel, cone or pet");
+    refuse(SINO_VERB_PHANTOM, "-o m --geometry fan", "--geometry is 'fan'; allowed: parallel, cone, vectors or pet");
     refuse(SINO_VERB_PHANTOM, "-o m --geometry cone --voxel-size 1",
            "--voxel-size contradicts --geometry cone; allowed: --voxel-size with --geometry pet");
     refuse(SINO_VERB_BENCH, "--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix");
@@ -1286,28 +1286,17 @@ static void system_matrices_from_yaml(void **state)
 static void system_matrices_against_scans(void **state)
 {
     (void)state;
-    static const char *const of_scans[] = {"theta a",
-                                           "flats a",
-                                           "darks a",
-                                           "open-beam 1",
-                                           "columns 3",
-                                           "start-row 0",
-                                           "end-row -1",
-                                           "start-column 0",
-                                           "end-column -1",
-                                           "binning 1",
-                                           "minus-log yes",
-                                           "saturation 0",
-                                           "flat-correction mean",
-                                           "max-repaired 0",
-                                           "rotation-axis auto",
-                                           "symmetry yes",
-                                           "center-search-width 0",
-                                           "grid auto",
-                                           "center-search-step 1",
-                                           "mask-ratio 0",
-                                           "angle-direction clockwise",
-                                           "reconstruction-type try"};
+    static const char *const of_scans[] = {"flats a",        "darks a",       "open-beam 1",    "columns 3",
+                                           "start-row 0",    "end-row -1",    "start-column 0", "end-column -1",
+                                           "binning 1",      "minus-log yes", "saturation 0",   "flat-correction mean",
+                                           "max-repaired 0", "grid auto",     "mask-ratio 0"};
+    static const char *const of_orbits[] = {"theta a",
+                                            "rotation-axis auto",
+                                            "symmetry yes",
+                                            "center-search-width 0",
+                                            "center-search-step 1",
+                                            "angle-direction clockwise",
+                                            "reconstruction-type try"};
     static const char *const of_parallel[] = {
         "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",         "partitions 3",   "minibatch 3",
         "topology workers=3",    "overlap no", "communication direct", "projector rays", "interpolation linear"};
@@ -1318,7 +1307,9 @@ static void system_matrices_against_scans(void **state)
         size_t count;
         const char *geometry, *owners, *line;
     } kinds[] = {
-        {of_scans, sizeof of_scans / sizeof *of_scans, "matrix", "parallel, cone or fan", "--system-matrix a "},
+        {of_scans, sizeof of_scans / sizeof *of_scans, "matrix", "parallel, cone, fan or vectors",
+         "--system-matrix a "},
+        {of_orbits, sizeof of_orbits / sizeof *of_orbits, "matrix", "parallel, cone or fan", "--system-matrix a "},
         {of_parallel, sizeof of_parallel / sizeof *of_parallel, "matrix", "parallel", "--system-matrix a "},
         {of_matrices, sizeof of_matrices / sizeof *of_matrices, "parallel", "matrix", ""}};
     char line[200], message[300];
@@ -1348,7 +1339,7 @@ static const char *const wrong_matrix[][2] = {
     {"--data line-integrals", "--data line-integrals contradicts --geometry matrix; allowed: auto or events"},
     {"--geometry parallel", "--geometry parallel contradicts --system-matrix a; allowed: one of them"},
     {"--geometry cone", "--geometry cone contradicts --system-matrix a; allowed: one of them"},
-    {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan or matrix"},
+    {"--geometry pet", "--geometry is 'pet'; allowed: parallel, cone, fan, vectors or matrix"},
     {"--resume --save-every 2",
      "--resume contradicts --save-every 2, whose images are of one run; allowed: one of them, or --start with "
      "an image that was saved"},
@@ -1397,9 +1388,11 @@ static void bad_system_matrices_are_refused(void **state)
            "plan has no counts of --system-matrix a; needed: sinodag plan COUNTS --system-matrix FILE");
     refuse(SINO_VERB_SIMULATE, "--system-matrix a",
            "simulate has no counts of --system-matrix a; needed: sinodag simulate COUNTS --system-matrix FILE");
-    refuse(SINO_VERB_PLAN, "g.npy --system-matrix a --columns 4",
-           "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel, cone or fan");
-    refuse(SINO_VERB_PHANTOM, "-o m --geometry matrix", "--geometry is 'matrix'; allowed: parallel, cone or pet");
+    refuse(
+        SINO_VERB_PLAN, "g.npy --system-matrix a --columns 4",
+        "--columns contradicts --geometry matrix; allowed: --columns with --geometry parallel, cone, fan or vectors");
+    refuse(SINO_VERB_PHANTOM, "-o m --geometry matrix",
+           "--geometry is 'matrix'; allowed: parallel, cone, vectors or pet");
     refuse(SINO_VERB_DEMO, "--system-matrix a",
            "--system-matrix is not an option of demo; allowed: with recon, info, bench, plan or simulate");
 }
@@ -1430,11 +1423,12 @@ static void cone_beams_against_parallel_ones(void **state)
         refuse(SINO_VERB_RECON, line, message);
     }
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry ring",
-           "--geometry is 'ring'; allowed: parallel, cone, fan or matrix");
+           "--geometry is 'ring'; allowed: parallel, cone, fan, vectors or matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry fan --center-row 3",
            "--center-row contradicts --geometry fan; allowed: --center-row with --geometry cone");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --voxel-size 3",
-           "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone, fan or matrix");
+           "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone, fan, vectors or "
+           "matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --operator-cache x",
            "--operator-cache contradicts --geometry cone; allowed: --operator-cache with --geometry parallel, pet or "
            "matrix");

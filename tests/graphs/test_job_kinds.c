@@ -6,6 +6,7 @@
 #include "testing.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,6 +61,19 @@ static void works(int verb, const char *line)
     sino_settings_free(settings);
 }
 
+/* Of 8 projections. */
+static void write_vectors(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("srcX,srcY,srcZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ\n", file);
+    for (int k = 0; k < 8; k++) {
+        const double c = cos(k), s = sin(k);
+        fprintf(file, "%g,%g,0,%g,%g,0,%g,%g,0,0,0,0.2\n", 9 * s, -9 * c, -4 * s, 4 * c, 0.2 * c, 0.2 * s);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
 /* Makes the inputs of all kinds, and writes the words that name a kind's. */
 static void make_inputs(const char *at, char words[SINO_JOBS][LINE])
 {
@@ -73,6 +87,9 @@ static void make_inputs(const char *at, char words[SINO_JOBS][LINE])
     snprintf(words[SINO_JOB_SCAN], LINE, "%s/scan.h5", at);
     snprintf(words[SINO_JOB_FDK], LINE, "%s/cone.h5 --geometry=cone", at);
     snprintf(words[SINO_JOB_VOLUME], LINE, "%s/cone.h5 --geometry=cone --algorithm=sirt", at);
+    snprintf(line, sizeof line, "%s/vectors.csv", at);
+    write_vectors(line);
+    snprintf(words[SINO_JOB_VECTORS], LINE, "%s/cone.h5 --vectors=%s/vectors.csv", at, at);
     snprintf(words[SINO_JOB_COUNTS], LINE, "%s/pet.counts --system-matrix=%s/pet.csr4", at, at);
 }
 

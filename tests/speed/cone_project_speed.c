@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone project, speed: updates (voxels × angles) per second of CPU time of both directions, on one thread, beside
- * Siddon's exact lengths ray by ray; and how far the rays of the voxelised phantom are from its exact line integrals.
- */
+ * Siddon's exact lengths ray by ray, and beside the same orbit tilted, whose projections have vectors; and how far the
+ * rays of the voxelised phantom are from its exact line integrals. */
 #include "arithmetic.h"
 #include "cone_project_isa.h"
 #include "memory.h"
@@ -97,7 +97,10 @@ static void new_vectors(const SinoCone *cone, Vectors *of)
     assert_success(sino_allocate(voxels, sizeof *of->volume, "test", &of->volume));
     assert_success(sino_allocate(voxels, sizeof *of->sum, "test", &of->sum));
     assert_success(sino_allocate(ANGLES * size * size, sizeof *of->ray, "test", &of->ray));
-    assert_success(sino_allocate(sino_cone_project_scratch_bytes(cone), 1, "test", &of->scratch));
+    const SinoView any = {0};
+    SinoCone widest = *cone;
+    widest.view = &any;
+    assert_success(sino_allocate(sino_cone_project_scratch_bytes(&widest), 1, "test", &of->scratch));
     assert_success(sino_allocate(size * size, sizeof *slice, "test", &slice));
     for (int64_t z = 0; z < size; z++) {
         sino_phantom_slice(&phantom, z, slice);
@@ -118,7 +121,8 @@ static void measure_siddon(const SinoCone *cone, const Vectors *of, double updat
            error_percent(size, cone, of->ray));
 }
 
-static void measure_isa(const SinoConeProjectIsa *isa, const SinoCone *cone, const Vectors *of, double updates)
+static void measure_isa(const SinoConeProjectIsa *isa, const SinoCone *cone, const Vectors *of, double updates,
+                        const char *remark)
 {
     const int64_t size = cone->x_count, voxels = size * size * size, rays = ANGLES * size * size;
     double best[2] = {1e30, 1e30}, percent = 0;
@@ -129,9 +133,28 @@ static void measure_isa(const SinoConeProjectIsa *isa, const SinoCone *cone, con
             sino_cone_project_with(isa, back, cone, (SinoConeBand){0, size}, (SinoConeAngles){0, ANGLES},
                                    back ? of->ray : of->volume, of->scratch, back ? of->sum : of->ray);
             best[back] = fmin(best[back], cpu_s() - begin);
-            if (!back) percent = error_percent(size, cone, of->ray);
+            if (!back && !cone->view) percent = error_percent(size, cone, of->ray);
         }
-    printf("| %d | %s | %.3f | %.3f | %.3f |\n", (int)size, isa->name, updates / best[0], updates / best[1], percent);
+    printf("| %d | %s%s | %.3f | %.3f | %.3f |\n", (int)size, isa->name, remark, updates / best[0], updates / best[1],
+           percent);
+}
+
+/* The orbit with its axis tilted towards the source. */
+static void tilt(const SinoCone *cone, double tilt_rad, SinoView view[ANGLES])
+{
+    for (int k = 0; k < ANGLES; k++) {
+        const SinoView level = sino_cone_orbit_view(cone, 0);
+        const double c = cos(tilt_rad), s = sin(tilt_rad), turn = cone->angle_rad[k];
+        const double *const from[] = {level.source, level.first, level.column, level.row};
+        double *const to[] = {view[k].source, view[k].first, view[k].column, view[k].row};
+        for (int i = 0; i < 4; i++) {
+            const double y = c * from[i][1] - s * from[i][2], z = s * from[i][1] + c * from[i][2];
+            to[i][0] = from[i][0] * cos(turn) - y * sin(turn);
+            to[i][1] = from[i][0] * sin(turn) + y * cos(turn);
+            to[i][2] = z;
+        }
+        view[k].parallel = false;
+    }
 }
 
 static void measure(int64_t size)
@@ -165,7 +188,17 @@ static void measure(int64_t size)
     new_vectors(&cone, &of);
     measure_siddon(&cone, &of, updates);
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-        if (sino_vector_bytes() >= bytes[i]) measure_isa(isas[i], &cone, &of, updates);
+        if (sino_vector_bytes() >= bytes[i]) measure_isa(isas[i], &cone, &of, updates, "");
+    for (int degrees = 0; degrees <= 30; degrees += 10) {
+        char remark[32];
+        SinoView view[ANGLES];
+        SinoCone tilted = cone;
+        tilt(&cone, degrees * SINO_PI / 180, view);
+        tilted.view = view;
+        snprintf(remark, sizeof remark, ", tilted by %d degrees", degrees);
+        for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+            if (sino_vector_bytes() >= bytes[i]) measure_isa(isas[i], &tilted, &of, updates, remark);
+    }
     free(of.volume);
     free(of.sum);
     free(of.ray);

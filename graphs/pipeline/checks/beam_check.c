@@ -186,7 +186,8 @@ SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input,
     Sample sample;
     char missing[SINO_CONE_MISSING_SIZE];
     if (fan && sino_cone_missing(&setup, missing) > 0) return NULL; /* refused */
-    if (!sino_center_is_whole_turn(&input->geometry) || !size_sample(&settings->center, input, &sample)) return NULL;
+    if (input->view || !sino_center_is_whole_turn(&input->geometry) || !size_sample(&settings->center, input, &sample))
+        return NULL;
     SinoStatus status = read_sample(input, &sample);
     const SinoCone cone = {.angle_count = sample.angles,
                            .column_count = sample.columns,

@@ -314,7 +314,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
 {
     SinoScanSample sample;
     SINO_TRY(sino_scan_sample_new(input, &sample));
-    suspect_angles(input->info, findings);
+    if (!input->view) suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
     suspect_lack(&sample, findings);
     suspect_fields(&settings->input, input, &sample, findings);

@@ -7,6 +7,7 @@
 #include "cone_weigh.h"
 #include "job_kind.h"
 #include "memory.h"
+#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -138,6 +139,7 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *result)
 {
     const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
+    if (input->view) return sino_vectors_scan(settings, input, result);
     SINO_TRY(sino_cone_check_setup(settings, &setup));
     SinoCone cone = cone_of(settings, input, &setup, center);
     SinoConeArc arc;
@@ -180,5 +182,6 @@ SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count,
                                                   .angle_rad = angle_rad,
                                                   .center = middle},
                                      .angle_count = angle_count};
+    SINO_TRY(sino_vectors_take(&settings->geometry, &description->input));
     return sino_cone_scan(settings, &description->input, middle, &description->cone);
 }

@@ -17,7 +17,8 @@
  * inside the volume; no ray crosses the volume; with FDK, the arc is too short (sino_cone_arc_new). */
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *cone);
 
-/* A cone beam without a file. Not to be moved: the input points to `info`. Nothing is owned. */
+/* A cone beam, or projections that have vectors, without a file. Not to be moved: the input points to `info`. Nothing
+ * is owned but input.view. */
 typedef struct SinoConeDescription {
     SinoScanInfo info;
     SinoInput input; /* counts of two bytes, one flat and one dark field */
@@ -25,7 +26,8 @@ typedef struct SinoConeDescription {
 } SinoConeDescription;
 
 /* Describes angle_count projections of column_count × row_count pixels, with the usual lengths where the settings give
- * none, and the axis in the middle. angle_rad[angle_count] is not owned. Errors: those of sino_cone_scan. */
+ * none, and the axis in the middle. angle_rad[angle_count] is not owned. Errors: those of sino_vectors_take and
+ * sino_cone_scan; input.view may be there nevertheless. */
 SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
                               int64_t column_count, int64_t row_count, SinoConeDescription *description);
 

@@ -10,6 +10,7 @@
 #include "odd_fields.h"
 #include "plausible.h"
 #include "redundancy.h"
+#include "vectors_scan.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -92,7 +93,7 @@ static void warn(const SinoInput *input, SinoLog *log)
     if (info->projection)
         sino_log_info(log, "angles", "projections: %" PRId64 " of %" PRId64 ", which make %" PRId64 " angles",
                       sino_times(info->angle_count, info->angle_binning), info->file_angle_count, info->angle_count);
-    if (info->angle_assumed)
+    if (info->angle_assumed && !input->view)
         sino_log_warning(log, "theta",
                          "the scan has no angles; taking %" PRId64 " from 0 to 180 degrees, both included",
                          info->angle_count);
@@ -194,7 +195,7 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
     input->run_count = 1;
     SINO_TRY(sino_allocate(1, sizeof *input->run, "angles", &input->run));
     input->run[0] = (SinoAngleRun){.first = 0, .count = info->angle_count};
-    return NULL;
+    return sino_vectors_take(&settings->geometry, input);
 }
 
 static SinoScanRequest request_of(const SinoSettings *settings)
@@ -366,7 +367,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
 SinoStatus sino_input_check(const SinoInputSettings *settings, const SinoInput *input)
 {
     const bool divided = input->flat_correction != SINO_FLAT_NONE;
-    SINO_CHECK(!(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
+    SINO_CHECK(input->view || !(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
                "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
                "0:180:excluded or 0:step:0.5%s",
                settings->file_name,
@@ -410,6 +411,7 @@ void sino_input_close(SinoInput *input)
     free(input->place);
     free(input->negated_rad);
     free(input->dropped);
+    free(input->view);
     sino_flat_sets_free(&input->flat_sets);
     *input = (SinoInput){0};
 }

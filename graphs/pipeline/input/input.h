@@ -11,6 +11,7 @@
 #include "settings.h"
 #include "stripes.h"
 #include "tilt.h"
+#include "view.h"
 #include "weights_file.h"
 
 /* Stages whose order --stages tells. */
@@ -50,11 +51,13 @@ typedef struct SinoInput {
     int64_t center_rows;   /* detector rows by which the center was found; 0: given, or not by rows */
     double center_uncertainty; /* how far the true center may be off, about two standard deviations, in columns of the
                                 * detector; of 1 row or more */
-    bool *dropped;             /* [geometry.angle_count]: projections without any value, which direct methods leave out
-                                * (dropped.h); owned; NULL: not looked for */
-    double *negated_rad;       /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
-    int64_t first_slice;       /* first slice that this rank works on: 0, or the beginning of its share */
-    int64_t angle_count;       /* angles that this rank reads: all of the scan, or its share */
+    SinoView *view;      /* [geometry.angle_count], in mm: vectors of the projections, of the detector after crop and
+                          * binning; owned; NULL: the scan turns about an axis */
+    bool *dropped;       /* [geometry.angle_count]: projections without any value, which direct methods leave out
+                          * (dropped.h); owned; NULL: not looked for */
+    double *negated_rad; /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
+    int64_t first_slice; /* first slice that this rank works on: 0, or the beginning of its share */
+    int64_t angle_count; /* angles that this rank reads: all of the scan, or its share */
     int64_t run_count;
     SinoAngleRun *run; /* [run_count]: the angles that this rank reads; owned */
     int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */

@@ -218,6 +218,7 @@ static SinoStatus forecast_cone(SinoInfoReport *report)
     SinoConePlan plan;
     SinoMachine machine;
     SINO_TRY(sino_machine_new(report->settings, 0, &machine));
+    if (report->cone.view) return forecast_cone_solution(report, &machine);
     const SinoConePlanRequest request =
         sino_cone_plan_request(report->settings, report->input, &report->cone, &machine, 1);
     report->least_bytes = sino_cone_plan_least_bytes(&request);
@@ -235,7 +236,7 @@ static SinoStatus describe_cone(SinoInfoReport *report)
     double center;
     SINO_TRY(sino_center_given(&report->settings->center, report->input, &center));
     SINO_TRY(sino_cone_scan(report->settings, report->input, center, &report->cone));
-    SINO_TRY(sino_cone_arc_new(&report->cone, &report->arc));
+    if (!report->cone.view) SINO_TRY(sino_cone_arc_new(&report->cone, &report->arc));
     report->cone_known = true;
     return NULL;
 }

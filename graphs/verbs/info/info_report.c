@@ -115,11 +115,24 @@ static const char *arc_text(SinoConeArcKind kind)
     return texts[kind];
 }
 
+static void print_volume(const SinoInfoReport *report, FILE *out)
+{
+    const SinoCone *cone = &report->cone;
+    if (report->cone_known)
+        fprintf(out,
+                "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %.6g mm with the default settings\n",
+                cone->x_count, cone->y_count, cone->z_count, cone->voxel_size);
+}
+
 static void print_cone(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanSetup *setup = &report->setup;
-    const SinoCone *cone = &report->cone;
     const bool fans = sino_job_is_fan(&report->settings->geometry);
+    if (report->settings->geometry.vectors) {
+        fprintf(out, "geometry     vectors of %s\n", report->settings->geometry.vectors);
+        print_volume(report, out);
+        return;
+    }
     fprintf(out, "geometry     %s; ", fans ? "fan beams, one per row" : "cone beam");
     print_length("source to axis: ", setup->source_object, out);
     print_length(", to detector: ", setup->source_detector, out);
@@ -131,8 +144,7 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
     if (!report->cone_known) return;
     fprintf(out, "fan          %.4g degrees to the further side of the axis; %s of %.4g degrees (axis in the middle)\n",
             report->arc.fan_rad * degrees, arc_text(report->arc.kind), report->arc.length_rad * degrees);
-    fprintf(out, "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %.6g mm with the default settings\n",
-            cone->x_count, cone->y_count, cone->z_count, cone->voxel_size);
+    print_volume(report, out);
 }
 
 /* Prints what recon would warn of or refuse. */
@@ -244,8 +256,8 @@ static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
         json_of_length(json, "pixel_width_mm", setup->pixel_width);
         json_of_length(json, "pixel_height_mm", setup->pixel_height);
     }
-    if (report->cone_known) {
-        sino_json_real(json, "voxel_mm", report->cone.voxel_size);
+    if (report->cone_known) sino_json_real(json, "voxel_mm", report->cone.voxel_size);
+    if (report->cone_known && !report->cone.view) {
         sino_json_real(json, "fan_degrees", report->arc.fan_rad * degrees);
         sino_json_text(json, "arc", arc_name(report->arc.kind));
         sino_json_real(json, "arc_degrees", report->arc.length_rad * degrees);

@@ -21,6 +21,7 @@ typedef struct Scan {
     SinoGeometry geometry;
     SinoScanSetup setup; /* of a cone beam; else 0 */
     SinoCone cone;
+    SinoView *view;               /* of projections that have vectors; else NULL */
     double *angle_rad;            /* of the file */
     double *turned_rad;           /* with the sign that --angle-direction says */
     void *counts, *flats, *darks; /* of one slab */
@@ -53,10 +54,12 @@ static SinoStatus new_angles(Scan *scan)
 static SinoStatus describe_cone(Scan *scan)
 {
     const SinoSettings *settings = scan->settings;
-    SinoConeDescription description;
-    SINO_TRY(sino_cone_describe(settings, settings->phantom.angles, scan->turned_rad, settings->phantom.size,
-                                settings->phantom.slices, &description));
-    scan->setup = sino_cone_setup(&settings->geometry, &description.info);
+    SinoConeDescription description = {0};
+    SinoStatus status = sino_cone_describe(settings, settings->phantom.angles, scan->turned_rad, settings->phantom.size,
+                                           settings->phantom.slices, &description);
+    scan->view = description.input.view;
+    if (status) return status;
+    if (!scan->view) scan->setup = sino_cone_setup(&settings->geometry, &description.info);
     scan->cone = description.cone;
     return NULL;
 }
@@ -151,7 +154,10 @@ static SinoStatus finish_files(Scan *scan, SinoLog *log)
     if (status) return status;
     sino_log_info(log, "output", "scan: %s, /exchange/data (%" PRId64 ", %" PRId64 ", %" PRId64 ")",
                   settings->output.path, settings->phantom.angles, settings->phantom.slices, settings->phantom.size);
-    if (is_cone(scan))
+    if (scan->view)
+        sino_log_info(log, "output", "vectors of %s, voxels of %g mm", settings->geometry.vectors,
+                      scan->cone.voxel_size);
+    else if (is_cone(scan))
         sino_log_info(log, "output",
                       "cone beam: source to axis %g mm, to detector %g mm, pixels of %gx%g mm, voxels of %g mm",
                       scan->setup.source_object, scan->setup.source_detector, scan->setup.pixel_width,
@@ -183,6 +189,7 @@ SinoStatus sino_phantom_scan(const SinoSettings *settings, SinoLog *log)
     sino_scan_writer_abandon(scan.writer);
     sino_volume_abandon(scan.volume);
     sino_status_free(sino_runtime_stop(scan.runtime));
+    free(scan.view);
     free(scan.angle_rad);
     free(scan.turned_rad);
     free(scan.counts);

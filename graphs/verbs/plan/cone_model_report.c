@@ -33,10 +33,14 @@ void sino_cone_print_scan(const SinoCone *cone, bool assumed, FILE *out)
 {
     fprintf(out, "scan         %" PRId64 " projections of %" PRId64 " x %" PRId64 " pixels\n", cone->angle_count,
             cone->column_count, cone->row_count);
-    fprintf(out,
-            "geometry     source to axis: %.6g mm, to detector: %.6g mm; pixel: %.6g x %.6g mm; voxel: %.6g mm%s\n",
-            cone->source_object, cone->source_detector, cone->pixel_width, cone->pixel_height, cone->voxel_size,
-            assumed ? " (assumed)" : "");
+    if (cone->view)
+        fprintf(out, "geometry     vectors of %" PRId64 " projections; voxel: %.6g mm\n", cone->angle_count,
+                cone->voxel_size);
+    else
+        fprintf(out,
+                "geometry     source to axis: %.6g mm, to detector: %.6g mm; pixel: %.6g x %.6g mm; voxel: %.6g mm%s\n",
+                cone->source_object, cone->source_detector, cone->pixel_width, cone->pixel_height, cone->voxel_size,
+                assumed ? " (assumed)" : "");
     fprintf(out, "volume       %" PRId64 " x %" PRId64 " x %" PRId64 " voxels\n", cone->x_count, cone->y_count,
             cone->z_count);
 }

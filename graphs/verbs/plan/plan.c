@@ -93,6 +93,7 @@ SinoStatus sino_plan(const SinoSettings *settings, SinoLog *log)
                                                 SinoLog *) = {[SINO_JOB_SCAN] = plan_parallel,
                                                               [SINO_JOB_FDK] = sino_plan_cone,
                                                               [SINO_JOB_VOLUME] = sino_plan_cone,
+                                                              [SINO_JOB_VECTORS] = sino_plan_cone,
                                                               [SINO_JOB_COUNTS] = sino_plan_matrix};
     const SinoJobKind *kind = sino_job_kind(settings);
     SinoSettings whole = *settings; /* a rank for each node; presets of cone beams have one node */

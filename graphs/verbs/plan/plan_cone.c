@@ -89,7 +89,7 @@ static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, S
 
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
-    if (sino_job_kind(settings)->job == SINO_JOB_VOLUME)
+    if (sino_job_kind(settings)->job != SINO_JOB_FDK)
         return sino_plan_volume(settings, input, &report->cone, report->assumed);
     report->problem = problem_of(&settings->projection, &report->cone);
     SINO_TRY(divide(settings, input, report));

@@ -122,6 +122,11 @@ static void print_plan(const SinoRecon *recon, FILE *out)
 
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc)
 {
+    if (cone->view) {
+        sino_log_info(recon->log, "geometry", "vectors of %" PRId64 " projections, voxels of %.4g mm",
+                      cone->angle_count, cone->voxel_size);
+        return;
+    }
     sino_log_info(recon->log, "geometry", "%s: magnification %.4g, voxels of %.4g mm%s%s",
                   cone->fans ? "fan beams, one per row" : "cone beam", cone->source_detector / cone->source_object,
                   cone->voxel_size, arc ? ", " : "", arc ? arc : "");

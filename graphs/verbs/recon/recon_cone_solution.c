@@ -3,6 +3,7 @@
 #include "recon_cone.h"
 
 #include "center_search.h"
+#include "checksum.h"
 #include "cone_scan.h"
 #include "memory.h"
 #include "project_cone_task.h"
@@ -130,6 +131,7 @@ static SinoReconFacts facts(const SinoRecon *recon)
         sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes, own->plan.bytes.data);
     facts.compute_s = own->planned_s;
     facts.weighs_rays = true;
+    if (own->cone.view) facts.radius = 0;
     return facts;
 }
 
@@ -166,6 +168,16 @@ static void release(SinoRecon *recon)
     free(own);
 }
 
+/* What the projections see is in the file of vectors, too. */
+static void print_vectors(const SinoRecon *recon, FILE *out)
+{
+    char digits[17];
+    sino_checksum_bytes(recon->input.view, (size_t)recon->input.geometry.angle_count * sizeof *recon->input.view,
+                        digits);
+    print_plan(recon, out);
+    fprintf(out, "vectors read: %s\n", digits);
+}
+
 const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .begin = begin,
                                                 .plan = plan,
@@ -181,3 +193,18 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .planes = true,
                                                 .write_process = write_process,
                                                 .release = release};
+
+/* There is no axis to be found. */
+const SinoReconKind sino_recon_vectors = {.try_input = sino_input_try,
+                                          .begin = begin,
+                                          .plan = plan,
+                                          .print_plan = print_vectors,
+                                          .record = record,
+                                          .build = build,
+                                          .restored = restored,
+                                          .compute = compute,
+                                          .facts = facts,
+                                          .sizes = sizes,
+                                          .planes = true,
+                                          .write_process = write_process,
+                                          .release = release};

@@ -471,6 +471,7 @@ fail:
 const SinoReconKind *const sino_recon_kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sino_recon_parallel,
                                                           [SINO_JOB_FDK] = &sino_recon_cone,
                                                           [SINO_JOB_VOLUME] = &sino_recon_cone_solution,
+                                                          [SINO_JOB_VECTORS] = &sino_recon_vectors,
                                                           [SINO_JOB_COUNTS] = &sino_recon_matrix};
 
 /* Stops the runtime of the run, or waits for the tasks of a failed one. */

@@ -186,7 +186,8 @@ SinoStatus sino_recon_report_slice(const SinoRecon *recon, FILE *out);
 SinoStatus sino_recon_report_pictures(const SinoRecon *recon, FILE *out);
 SinoStatus sino_recon_report_curves(const SinoRecon *recon, FILE *out);
 
-extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution, sino_recon_matrix;
+extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone_solution, sino_recon_vectors,
+    sino_recon_matrix;
 
 /* [SinoJobChoice] */
 extern const SinoReconKind *const sino_recon_kinds[SINO_JOBS];

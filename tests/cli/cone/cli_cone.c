@@ -262,13 +262,14 @@ static void beams_are_refused(void **state)
                 "recon told.h5 -o x.h5 --algorithm fdk");
     cli_refuses(at, "--algorithm fbp contradicts --geometry cone; allowed: cg, sirt, mlem, osem or fdk",
                 "recon told.h5 -o x.h5 --algorithm fbp --geometry cone");
-    cli_refuses(at, "--geometry is 'ring'; allowed: parallel, cone, fan or matrix",
+    cli_refuses(at, "--geometry is 'ring'; allowed: parallel, cone, fan, vectors or matrix",
                 "recon told.h5 -o x.h5 --geometry ring");
     cli_refuses(at, "--angle-direction is 'left'; allowed: clockwise or counterclockwise",
                 "recon told.h5 -o x.h5 --angle-direction left");
-    cli_refuses(
-        at, "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone, fan or matrix",
-        "recon told.h5 -o x.h5 --voxel-size 1");
+    cli_refuses(at,
+                "--voxel-size contradicts --geometry parallel; allowed: --voxel-size with --geometry cone, fan, "
+                "vectors or matrix",
+                "recon told.h5 -o x.h5 --voxel-size 1");
     cli_write_text(at, "cone.yaml", "geometry: cone\ndetector-pixel: 1xx1\n");
     cli_refuses(at,
                 "cone.yaml: detector-pixel is '1xx1'; allowed: a number such as 0.2, or two such as 0.2x0.25, from "

@@ -146,11 +146,12 @@ static void scanners_are_refused(void **state)
                 "phantom -o m --geometry pet --counts 0");
     cli_refuses(at, "--background is '1'; allowed: a number at least 0 and below 1",
                 "phantom -o m --geometry pet --background 1");
-    cli_refuses(at, "--noise contradicts --geometry pet; allowed: --noise with --geometry parallel, cone or fan",
+    cli_refuses(at,
+                "--noise contradicts --geometry pet; allowed: --noise with --geometry parallel, cone, fan or vectors",
                 "phantom -o m --geometry pet --noise 0");
     cli_refuses(at, "--counts contradicts --geometry parallel; allowed: --counts with --geometry pet",
                 "phantom -o m --counts 10");
-    cli_refuses(at, "--geometry is 'pet'; allowed: parallel, cone, fan or matrix",
+    cli_refuses(at, "--geometry is 'pet'; allowed: parallel, cone, fan, vectors or matrix",
                 "recon scan.h5 -o m.h5 --geometry pet");
 }
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vectors scan: a scan whose projections have vectors, from a file and what the settings say. */
+#include "vectors_scan.h"
+
+#include "arithmetic.h"
+#include "memory.h"
+#include "vectors_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Turns `first` from the middle of the file's detector to the first pixel after crop and binning. */
+static SinoView cut(const SinoView *view, const SinoInput *input)
+{
+    const double half = (double)(input->binning - 1) / 2, binning = (double)input->binning;
+    const double column = (double)input->first_column + half - (double)(input->info->column_count - 1) / 2;
+    const double row = (double)input->first_row + half - (double)(input->info->row_count - 1) / 2;
+    SinoView part = *view;
+    for (int i = 0; i < 3; i++) {
+        part.first[i] += column * view->column[i] + row * view->row[i];
+        part.column[i] *= binning;
+        part.row[i] *= binning;
+    }
+    return part;
+}
+
+static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *input)
+{
+    const SinoScanInfo *info = input->info;
+    const int64_t angles = input->geometry.angle_count;
+    const int64_t projections = info->projection ? info->file_angle_count : angles;
+    SINO_CHECK(vectors->count == projections, SINO_BAD_INPUT,
+               "--vectors %s has vectors of %" PRId64 " projections, and the scan has %" PRId64
+               "; allowed: as many, in the order of the scan's file",
+               name, vectors->count, projections);
+    SINO_CHECK(!vectors->flat || vectors->view->parallel || input->row_count == 1, SINO_BAD_INPUT,
+               "--vectors %s has 6 numbers per projection, of a fan in one plane, and the scan has %" PRId64
+               " rows; allowed: one row, by --start-row and --end-row, or 12 numbers",
+               name, input->row_count);
+    SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
+    for (int64_t k = 0; k < angles; k++)
+        input->view[k] = cut(&vectors->view[info->projection ? info->projection[k] : k], input);
+    return NULL;
+}
+
+SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *input)
+{
+    SinoVectors vectors;
+    if (settings->kind != SINO_GEOMETRY_VECTORS) return NULL;
+    SINO_TRY(sino_vectors_read(settings->vectors, &vectors));
+    SinoStatus status = take(settings->vectors, &vectors, input);
+    sino_vectors_free(&vectors);
+    return status;
+}
+
+static double length(const double vector[3])
+{
+    return sqrt(sino_view_dot(vector, vector));
+}
+
+static SinoStatus check_volume(const SinoCone *cone)
+{
+    int64_t slice, voxels, bytes;
+    SINO_TRY(sino_multiply(cone->x_count, cone->y_count, "the volume", &slice));
+    SINO_TRY(sino_multiply(slice, cone->z_count, "the volume", &voxels));
+    return sino_multiply(voxels, 4096, "the volume", &bytes);
+}
+
+/* Whether projection k sees some of the volume, by the smallest box of pixels around it. */
+static SinoStatus look(const SinoCone *cone, int64_t k, bool *seen)
+{
+    const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
+    const double half[3] = {(double)cone->x_count / 2 * cone->voxel_size, (double)cone->y_count / 2 * cone->voxel_size,
+                            (double)cone->z_count / 2 * cone->voxel_size};
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int corner = 0; corner < 8; corner++) {
+        double point[3];
+        for (int i = 0; i < 3; i++) point[i] = corner >> i & 1 ? half[i] : -half[i];
+        const double depth = sino_view_value(&planes, 0, point);
+        SINO_CHECK(depth > 1e-6, SINO_BAD_INPUT,
+                   "the volume of %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g mm reaches behind the source of "
+                   "projection %" PRId64
+                   ", which is at (%g, %g, %g) mm; allowed: a smaller --volume or --voxel-size, or "
+                   "--vectors whose detectors are beyond the volume, as seen from their sources",
+                   cone->x_count, cone->y_count, cone->z_count, cone->voxel_size, k, cone->view[k].source[0],
+                   cone->view[k].source[1], cone->view[k].source[2]);
+        for (int i = 1; i < 3; i++) {
+            low[i] = fmin(low[i], sino_view_value(&planes, i, point) / depth);
+            high[i] = fmax(high[i], sino_view_value(&planes, i, point) / depth);
+        }
+    }
+    *seen |= low[1] < (double)cone->column_count && high[1] > -1 && low[2] < (double)cone->row_count && high[2] > -1;
+    return NULL;
+}
+
+static SinoStatus check_seen(const SinoCone *cone)
+{
+    bool seen = false;
+    for (int64_t k = 0; k < cone->angle_count; k++) SINO_TRY(look(cone, k, &seen));
+    SINO_CHECK(seen, SINO_BAD_INPUT,
+               "no projection sees the volume of %" PRId64 " x %" PRId64 " x %" PRId64
+               " voxels of %g mm, whose middle is at (0, 0, 0); allowed: --vectors in mm from there",
+               cone->x_count, cone->y_count, cone->z_count, cone->voxel_size);
+    return NULL;
+}
+
+SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *input, SinoCone *result)
+{
+    const SinoGeometry *columns = &input->geometry;
+    const SinoVolumeShape volume = settings->geometry.volume;
+    const double origin[3] = {0, 0, 0};
+    double size = 0;
+    for (int64_t k = 0; k < columns->angle_count; k++) {
+        const SinoViewPlanes planes = sino_view_planes(&input->view[k]);
+        size +=
+            fabs(sino_view_value(&planes, 0, origin)) * length(input->view[k].column) / (double)columns->angle_count;
+    }
+    const SinoCone cone = {.angle_count = columns->angle_count,
+                           .column_count = columns->column_count,
+                           .row_count = input->slice_count,
+                           .x_count = volume.x > 0 ? volume.x : columns->grid_size,
+                           .y_count = volume.y > 0 ? volume.y : columns->grid_size,
+                           .z_count = volume.z > 0 ? volume.z : input->slice_count,
+                           .angle_rad = columns->angle_rad,
+                           .source_object = NAN,
+                           .source_detector = NAN,
+                           .pixel_width = length(input->view[0].column),
+                           .pixel_height = length(input->view[0].row),
+                           .voxel_size = settings->geometry.voxel_size_mm > 0 ? settings->geometry.voxel_size_mm : size,
+                           .center = (double)(columns->column_count - 1) / 2,
+                           .center_row = (double)(input->slice_count - 1) / 2,
+                           .view = input->view};
+    SINO_CHECK(cone.voxel_size > 0, SINO_BAD_INPUT,
+               "--vectors %s has the middle of the volume at its sources; allowed: sources outside the volume",
+               settings->geometry.vectors);
+    SINO_TRY(check_volume(&cone));
+    SINO_TRY(check_seen(&cone));
+    *result = cone;
+    return NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vectors scan: a scan whose projections have vectors, from a file and what the settings say. */
+#ifndef SINO_VECTORS_SCAN_H
+#define SINO_VECTORS_SCAN_H
+
+#include "cone.h"
+#include "input.h"
+#include "settings.h"
+
+/* Sets input->view by --vectors, if the geometry is of vectors, for the part of the detector and the projections that
+ * the input has. SINO_BAD_INPUT: as of sino_vectors_read; or the file has vectors of more or fewer projections than the
+ * scan. */
+SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *input);
+
+/* sino_cone_scan of such an input: the grid's middle is where the vectors have 0. A voxel is as wide as a detector
+ * pixel seen there, the mean of all projections. Members of the cone that an axis would determine are NaN.
+ * SINO_BAD_INPUT: the volume reaches behind the source, or no projection sees it. */
+SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *input, SinoCone *cone);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
+ * of tilted axes, of turned and shifted detectors and of parallel beams come back; refusals. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 32, VIEWS = 40, NUMBERS = 12 };
+
+/* A source and a detector that turn about z, and how they differ from an orbit. */
+typedef struct Motion {
+    const char *name;
+    double tilt_deg, roll_deg; /* of the axis towards the source; of the detector in its plane */
+    double pitch_mm;           /* along z, a turn */
+    double shift_mm;           /* of the detector, to another side at each projection */
+    int turns;
+    bool parallel;
+    double error; /* relative, at most */
+} Motion;
+
+static const double distance = 4 * SIDE * 0.2 / 1.5, magnification = 1.5, pixel = 0.2;
+
+/* Turns the vector about x by `tilt` and about z by `turn`. */
+static void turn_vector(double tilt, double turn, const double vector[3], double turned[3])
+{
+    const double y = cos(tilt) * vector[1] - sin(tilt) * vector[2];
+    turned[0] = cos(turn) * vector[0] - sin(turn) * y;
+    turned[1] = sin(turn) * vector[0] + cos(turn) * y;
+    turned[2] = sin(tilt) * vector[1] + cos(tilt) * vector[2];
+}
+
+static void write_vectors(const char *at, const char *name, const Motion *motion)
+{
+    double vectors[VIEWS][NUMBERS];
+    char prefixed[64];
+    const double roll = motion->roll_deg * M_PI / 180, tilt = motion->tilt_deg * M_PI / 180;
+    for (int k = 0; k < VIEWS; k++) {
+        const double part = (double)k / VIEWS, up = motion->pitch_mm * motion->turns * (part - 0.5);
+        const double side = motion->shift_mm * sin(7 * k);
+        const double level[4][3] = {{0, motion->parallel ? 1 : -distance, 0},
+                                    {side, (magnification - 1) * distance, motion->shift_mm * cos(5 * k)},
+                                    {pixel * cos(roll), 0, pixel * sin(roll)},
+                                    {-pixel * sin(roll), 0, pixel * cos(roll)}};
+        for (int i = 0; i < 4; i++) turn_vector(tilt, 2 * M_PI * motion->turns * part, level[i], vectors[k] + 3 * i);
+        if (!motion->parallel) vectors[k][2] += up;
+        vectors[k][5] += up;
+    }
+    snprintf(prefixed, sizeof prefixed, "(%d, %d)", VIEWS, NUMBERS);
+    cli_write_npy(at, name, "<f8", prefixed, vectors, sizeof vectors);
+}
+
+/* The relative difference of the voxels within 0.4 sides of the middle. */
+static double difference_of(const char *at, const char *name, const char *reference)
+{
+    float *a = cli_read_volume(at, name, SIDE, SIDE), *b = cli_read_volume(at, reference, SIDE, SIDE);
+    double error = 0, norm = 0;
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        const double x = i % SIDE - 0.5 * (SIDE - 1), y = i / SIDE % SIDE - 0.5 * (SIDE - 1);
+        const double z = (double)(i / SIDE / SIDE) - 0.5 * (SIDE - 1);
+        if (sqrt(x * x + y * y + z * z) > 0.4 * SIDE) continue;
+        error += (double)(a[i] - b[i]) * (double)(a[i] - b[i]);
+        norm += (double)b[i] * (double)b[i];
+    }
+    free(a);
+    free(b);
+    return sqrt(error / norm);
+}
+
+static const Motion orbit = {.name = "orbit", .turns = 1};
+
+static void vectors_of_an_orbit_are_the_orbit(void **state)
+{
+    static const char *const algorithms[] = {"cg", "osem --subsets 3", "sirt", "mlem"};
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size %d --slices %d --angles %d", SIDE, SIDE, VIEWS);
+    write_vectors(at, "orbit.npy", &orbit);
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        static const char same[] = "--overwrite --pictures no --report none --iterations 3 --volume 32x32x32 "
+                                   "--exclude 2:4 --binning 2 --start-row 2";
+        cli_works(at, "recon scan.h5 -o cone.h5 %s --geometry cone --rotation-axis 15.5 --algorithm %s", same,
+                  algorithms[i]);
+        cli_works(at, "recon scan.h5 -o vectors.h5 %s --vectors orbit.npy --algorithm %s", same, algorithms[i]);
+        const double difference = difference_of(at, "vectors.h5", "cone.h5");
+        if (!(difference < 1e-5)) fail_msg("%s: %g", algorithms[i], difference);
+    }
+}
+
+static void phantoms_come_back(void **state)
+{
+    static const Motion motions[] = {
+        {.name = "orbit", .turns = 1, .error = 0.21},
+        {.name = "helix", .pitch_mm = 1.5, .turns = 2, .error = 0.23},
+        {.name = "laminography", .tilt_deg = 30, .turns = 1, .error = 0.28},
+        {.name = "roll", .roll_deg = 20, .turns = 1, .error = 0.24},
+        {.name = "jitter", .shift_mm = 0.4, .turns = 1, .error = 0.24},
+        {.name = "tilted parallel beam", .tilt_deg = 30, .turns = 1, .parallel = true, .error = 0.3},
+    };
+    const char *const at = *state;
+    for (size_t i = 0; i < sizeof motions / sizeof *motions; i++) {
+        char name[32];
+        const Motion *motion = &motions[i];
+        snprintf(name, sizeof name, "%svectors.npy", motion->parallel ? "parallel:" : "");
+        write_vectors(at, "vectors.npy", motion);
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --vectors %s --size %d --slices %d --angles %d --noise 0 "
+                  "--truth truth.h5",
+                  name, SIDE, SIDE, VIEWS);
+        cli_works(at,
+                  "recon scan.h5 -o volume.h5 --overwrite --pictures no --report none --vectors %s --algorithm sirt "
+                  "--iterations 40 --nonnegativity yes",
+                  name);
+        const double error = difference_of(at, "volume.h5", "truth.h5");
+        print_message("%s: %.3f\n", motion->name, error);
+        if (!(error < motion->error)) fail_msg("%s: %.3f", motion->name, error);
+    }
+}
+
+static void refusals(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size %d --slices 4 --angles %d", SIDE, VIEWS);
+    write_vectors(at, "vectors.npy", &orbit);
+    cli_refuses(at, "--geometry is vectors without --vectors; needed: --vectors FILE",
+                "recon scan.h5 -o volume.h5 --geometry vectors");
+    cli_refuses(at, "--geometry cone contradicts --vectors vectors.npy; allowed: one of them",
+                "recon scan.h5 -o volume.h5 --geometry cone --vectors vectors.npy");
+    cli_refuses(at, "--algorithm fdk contradicts --geometry vectors; allowed: cg, sirt, mlem or osem",
+                "recon scan.h5 -o volume.h5 --vectors vectors.npy --algorithm fdk");
+    cli_refuses(at,
+                "--rotation-axis contradicts --geometry vectors; allowed: --rotation-axis with --geometry parallel, "
+                "cone or fan",
+                "recon scan.h5 -o volume.h5 --vectors vectors.npy --rotation-axis 3");
+    cli_refuses(at,
+                "--vectors vectors.npy has vectors of 40 projections, and the scan has 7; allowed: as many, in the "
+                "order of the scan's file",
+                "plan --angles 7 --columns 9 --slices 9 --vectors vectors.npy");
+    cli_refuses(at,
+                "the volume of 999 x 999 x 4 voxels of 0.133333 mm reaches behind the source of projection 0, which is "
+                "at (0, -17.0667, 0) mm; allowed: a smaller --volume or --voxel-size, or --vectors whose detectors are "
+                "beyond the volume, as seen from their sources",
+                "recon scan.h5 -o volume.h5 --vectors vectors.npy --volume 999x999x4");
+}
+
+int cli_vectors_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(vectors_of_an_orbit_are_the_orbit),
+        CLI_TEST(phantoms_come_back),
+        CLI_TEST(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

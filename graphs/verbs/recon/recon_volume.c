@@ -56,6 +56,7 @@ static SinoStatus check_output(const SinoRecon *recon)
     SINO_TRY(sino_recon_check_name(&recon->settings->output));
     SINO_TRY(sino_recon_check_files(recon->settings, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
+    SINO_TRY(sino_recon_half_sets_check(recon));
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->projection.cache));
@@ -69,7 +70,8 @@ static bool is_first(const SinoRecon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output, and judges the scan, which gives `stages`. */
+/* Opens the input on every rank; rank 0 also checks the output, and judges the scan, which gives `stages`, unless it
+ * takes those of a whole scan. */
 static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
 {
     const SinoSettings *settings = recon->settings;
@@ -79,7 +81,8 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     name_output(recon);
     if (!is_first(recon)) return NULL;
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
-    if (!scan || (settings->memory && settings->memory->of_operator)) return NULL;
+    if (recon->whole) *stages = recon->whole->stages;
+    if (!scan || recon->whole || (settings->memory && settings->memory->of_operator)) return NULL;
     return sino_check_scan(settings, scan, recon->log, stages);
 }
 
@@ -142,10 +145,10 @@ static SinoStatus set_up(SinoRecon *recon)
     SinoProcesses *processes = recon->processes;
     if (sino_recon_keeps_journals(recon))
         SINO_TRY(sino_resume_open(&settings->output, processes, recon->log, &recon->resume));
-    SinoStageChoice stages = {0};
-    SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
-    SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
-    SINO_TRY(sino_processes_agree(processes, sino_input_choose_stages(&settings->stages, stages, &recon->input)));
+    SINO_TRY(sino_processes_agree(processes, open_input(recon, &recon->stages)));
+    SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof recon->stages, &recon->stages));
+    SINO_TRY(
+        sino_processes_agree(processes, sino_input_choose_stages(&settings->stages, recon->stages, &recon->input)));
     SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
@@ -244,6 +247,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->projection.precision)));
     SINO_TRY(write_center(recon));
     SINO_TRY(sino_recon_write_range(recon));
+    SINO_TRY(sino_recon_half_sets_write(recon));
     return recon->kind->write_process(recon);
 }
 
@@ -427,7 +431,7 @@ static void tell_memory(const SinoRecon *recon)
 static SinoStatus compute(SinoRecon *recon)
 {
     SinoStatus status = NULL;
-    if (is_first(recon) && !recon->settings->memory)
+    if (is_first(recon) && !recon->settings->memory && !recon->whole)
         status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, 0, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
@@ -447,8 +451,9 @@ static SinoStatus run(SinoRecon *recon)
     sino_recon_mark(recon, "slices are read, corrected, reconstructed and stored");
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
-    status = check_repairs(recon);
-    if (!status && is_first(recon)) status = write_process(recon);
+    SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, check_repairs(recon)));
+    SINO_TRY_OR(status, fail, sino_recon_half_sets(recon));
+    if (is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     sino_recon_mark(recon, "the volume is completed on disk");
@@ -486,7 +491,7 @@ static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
     return status;
 }
 
-static SinoStatus run_and_release(SinoRecon *recon)
+SinoStatus sino_recon_run(SinoRecon *recon)
 {
     sino_recon_measure_begin(recon);
     SinoStatus status = run(recon);
@@ -508,7 +513,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
-    return run_and_release(&recon);
+    return sino_recon_run(&recon);
 }
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
@@ -520,5 +525,5 @@ SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
                        .log = sino_runtime_log(runtime),
                        .runtime = runtime,
                        .runs_in = true};
-    return run_and_release(&recon);
+    return sino_recon_run(&recon);
 }

@@ -69,7 +69,6 @@ static const char of_tiles[] = "made for slices in tiles; volumes of cone beams 
 static const char of_fbp[] = "fdk continues projections by zeros";
 static const char of_projectors[] = "each other geometry has one projector";
 static const char of_slices[] = "a volume of a cone beam, or an image of counts, is solved as a whole";
-static const char of_projections[] = "counts have no angles";
 static const char of_stored[] = "nothing is stored for cone beams";
 static const char of_weights[] = "solvers of other geometries weigh all measured rays alike";
 static const char of_room[] = "--volume gives the room of a cone beam";
@@ -771,8 +770,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
     ROW(OUTPUT, RECON, "save-every", INTEGER(counts.save_every, 0, COUNT_MAX, "0"), .unit = "iterations",
         .geometries = MATRIX, .help = "also save the image after every so many iterations; 0: only the last one"),
-    ROW(OUTPUT, RECON, "halves", FLAG(output.halves, "no"), ONLY(PARALLEL | CONES, of_projections), .may_change = true,
-        BRIEF(RECON, "also volumes of every second projection, and what they tell of noise and error"),
+    ROW(OUTPUT, RECON, "halves", FLAG(output.halves, "no"), .geometries = SCANS, .may_change = true,
         .help =
             "also reconstruct the volumes of the projections of even and of odd number, OUT_even and OUT_odd, with "
             "the same settings, and tell by their difference the noise, the error and the resolution of the volume; "

@@ -107,6 +107,20 @@ static void measures_are_near_the_truth(void **state)
     }
 }
 
+/* The search for iterations reconstructs the same halves of its slices: here of the only one. */
+static void searches_know_them_already(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --size 64 --angles 80 --slices 1 --noise 0.05");
+    cli_works(at, "recon scan.h5 -o s.h5 --algorithm cg --iterations auto --pictures no --rotation-axis 31.5");
+    cli_works(at, "recon scan.h5 -o v.h5 --algorithm cg --iterations auto --halves --pictures no --rotation-axis 31.5");
+    static const char *const name[] = {"noise", "error", "relative_error"};
+    for (int i = 0; i < 3; i++) {
+        const double searched = process_number(at, "s.h5", name[i]), found = process_number(at, "v.h5", name[i]);
+        if (!(fabs(searched / found - 1) < 0.01)) fail_msg("%s is %g; expected %g", name[i], searched, found);
+    }
+}
+
 /* Killed once the even half is there. What goes on leaves it as it is. */
 static void a_killed_run_goes_on(void **state)
 {
@@ -152,6 +166,7 @@ int cli_halves_tests(void)
         CLI_TEST(halves_are_runs_without_the_other),
         CLI_TEST(noise_of_halves_is_independent),
         CLI_TEST(measures_are_near_the_truth),
+        CLI_TEST(searches_know_them_already),
         CLI_TEST(a_killed_run_goes_on),
         CLI_TEST(what_has_no_halves),
     };

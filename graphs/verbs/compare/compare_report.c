@@ -90,17 +90,22 @@ static double crossing(const SinoCompare *compare, double threshold)
     return sino_rings_crossing(compare->ring_count, compare->curve, threshold);
 }
 
+SinoWorth sino_compare_worth_of(double difference, double square)
+{
+    return (SinoWorth){.noise = sqrt(difference) / 2,
+                       .error = sqrt(difference / 2),
+                       .relative = square > 0 ? sqrt(difference / 2 / square) : NAN};
+}
+
 SinoWorth sino_compare_worth(const SinoCompare *compare)
 {
     const SinoPairSums *all = &compare->total.all;
     const double count = (double)all->count, difference = all->difference / count;
     const double squares = (all->moment[0] + all->square) / count + all->mean[0] * all->mean[0]; /* of both */
-    const double square = squares / 2 - difference / 4;                                          /* of their mean */
-    return (SinoWorth){.noise = sqrt(difference) / 2,
-                       .error = sqrt(difference / 2),
-                       .relative = square > 0 ? sqrt(difference / 2 / square) : NAN,
-                       .half_bit = crossing(compare, 0),
-                       .seventh = crossing(compare, fixed_threshold)};
+    SinoWorth worth = sino_compare_worth_of(difference, squares / 2 - difference / 4);
+    worth.half_bit = crossing(compare, 0);
+    worth.seventh = crossing(compare, fixed_threshold);
+    return worth;
 }
 
 static void print_number(double value, FILE *out)

@@ -103,9 +103,9 @@ static SinoStatus reconstruct(SinoRecon *recon, int half)
 static void print_resolution(const SinoWorth *worth, FILE *out)
 {
     if (isnan(worth->half_bit))
-        fputs("2 voxels or finer", out);
-    else
-        fprintf(out, "%.3g voxels", 1 / worth->half_bit);
+        fputs(", resolution 2 voxels or finer", out);
+    else if (worth->half_bit > 0)
+        fprintf(out, ", resolution %.3g voxels", 1 / worth->half_bit);
 }
 
 /* "noise 0.0012, estimated error 0.0017 (3.1 % of the values), resolution 2.6 voxels"; NULL: no memory. */
@@ -118,11 +118,17 @@ static char *text_of(const SinoRecon *recon)
     if (!out) return NULL;
     fprintf(out, "noise %.3g %s, estimated error %.3g", worth->noise, recon->request.units, worth->error);
     if (!isnan(worth->relative)) fprintf(out, " (%.2g %%)", 100 * worth->relative);
-    fputs(", resolution ", out);
     print_resolution(worth, out);
     if (fclose(out) == 0) return text;
     free(text);
     return NULL;
+}
+
+void sino_recon_half_sets_tell(const SinoRecon *recon, const char *of)
+{
+    char *text = text_of(recon);
+    sino_log_info(recon->log, "halves", "by both halves of %s: %s", of, text ? text : "no memory");
+    free(text);
 }
 
 /* A volume with values that are no numbers has no measures. */
@@ -135,9 +141,7 @@ static SinoStatus compare(SinoRecon *recon)
         return NULL;
     }
     if (status) return status;
-    char *text = text_of(recon);
-    sino_log_info(recon->log, "halves", "by both halves of the projections: %s", text ? text : "no memory");
-    free(text);
+    sino_recon_half_sets_tell(recon, "the projections");
     return NULL;
 }
 
@@ -167,6 +171,7 @@ SinoStatus sino_recon_half_sets_write(const SinoRecon *recon)
                                          "estimated root mean square, by the same volumes"));
     SINO_TRY(sino_volume_process_doubles(volume, "relative_error", 0, 0, &worth->relative,
                                          "the same as a share of the root mean square of the volume"));
+    if (worth->half_bit == 0) return NULL;
     return sino_volume_process_doubles(
         volume, "resolution", 0, 0, &voxels,
         "voxels, where the ring correlation of the same volumes falls below 1/2 bit; NaN: 2 or finer");
@@ -174,8 +179,8 @@ SinoStatus sino_recon_half_sets_write(const SinoRecon *recon)
 
 void sino_recon_half_sets_report(const SinoRecon *recon, FILE *out)
 {
-    if (!recon->settings->output.halves) return;
-    sino_page_row(out, "halves of the projections", "%s, %s", recon->names.half[0], recon->names.half[1]);
+    if (recon->settings->output.halves)
+        sino_page_row(out, "halves of the projections", "%s, %s", recon->names.half[0], recon->names.half[1]);
     if (!(recon->worth.noise > 0)) return;
     char *text = text_of(recon);
     sino_page_row(out, "by both halves", "%s", text ? text : "");

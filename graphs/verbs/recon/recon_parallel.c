@@ -206,6 +206,16 @@ static SinoStatus take_choice(SinoRecon *recon)
     return NULL;
 }
 
+/* What the halves that were searched tell of the volume. */
+static void take_worth(SinoRecon *recon)
+{
+    const SinoHalvesApart *apart = &((const Parallel *)recon->own)->choice.apart;
+    const double scale = sino_recon_scale(recon->settings), share = scale * scale / apart->voxels;
+    if (!(apart->difference > 0)) return;
+    recon->worth = sino_compare_worth_of(share * apart->difference, share * apart->square);
+    sino_recon_half_sets_tell(recon, "these slices");
+}
+
 /* Collective. Every rank finds the same prior; rank 0's is taken, should a processor round otherwise. The strength of
  * a prior in 3-D is that of the slice in 2-D (docs/ALGORITHMS.md). */
 static SinoStatus choose(SinoRecon *recon)
@@ -223,6 +233,7 @@ static SinoStatus choose(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice.regularization,
                                       &own->choice.regularization));
+    take_worth(recon);
     if (own->choice.sought)
         sino_recon_mark(recon, isnan(own->choice.regularization.strength) ? "the iterations are found"
                                                                           : "the strength of the prior is found");

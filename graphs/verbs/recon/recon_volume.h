@@ -177,9 +177,11 @@ SinoStatus sino_recon_write_range(SinoRecon *recon);
 SinoStatus sino_recon_run(SinoRecon *recon);
 
 /* --halves (recon_half_sets.c). _check, of rank 0, refuses names that exist. sino_recon_half_sets, collective,
- * reconstructs both volumes after that of all projections, and compares them; _write and _report tell the result. */
+ * reconstructs both volumes after that of all projections, and compares them; _tell, _write and _report tell what is
+ * known of the volume by both halves "of" what. */
 SinoStatus sino_recon_half_sets_check(const SinoRecon *recon);
 SinoStatus sino_recon_half_sets(SinoRecon *recon);
+void sino_recon_half_sets_tell(const SinoRecon *recon, const char *of);
 SinoStatus sino_recon_half_sets_write(const SinoRecon *recon);
 void sino_recon_half_sets_report(const SinoRecon *recon, FILE *out);
 

@@ -24,9 +24,9 @@ typedef struct Group {
     int64_t lanes;    /* halves of slices that there is room for, padding included */
     float *reference; /* [voxel][lane]: FBP of each half; owned */
     bool *inside;     /* [voxel]: those that count; owned */
+    int64_t voxels;   /* that count */
     int64_t tried;    /* numbers of iterations, which are: */
     int64_t number[TRIED];
-    int64_t voxels; /* these */
     double difference[SLICES][TRIED];
     SinoHalvesApart apart[SLICES][TRIED]; /* of both halves, without the number of voxels */
     int64_t best[SLICES];                 /* of the numbers that were tried the one whose difference is least */
@@ -197,7 +197,7 @@ static SinoStatus prepare(Group *group, int64_t width)
     return NULL;
 }
 
-/* What halves of slice j differ by after the iterations that all projections want. */
+/* Adds the sums of slice j after the iterations that all projections want. */
 static void add_apart(const Group *group, int64_t j, int64_t iterations, SinoHalvesApart *apart)
 {
     int64_t tried = group->tried - 1;

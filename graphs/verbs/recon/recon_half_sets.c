@@ -56,12 +56,11 @@ static SinoStatus find_done(const SinoRecon *recon, const char *path, bool *done
     return NULL;
 }
 
-/* The settings of a half; they own nothing. */
-static SinoSettings settings_of(const SinoRecon *recon, int half)
+SinoSettings sino_recon_half_sets_settings(const SinoRecon *recon, int half)
 {
     static char none[] = "none";
     SinoSettings settings = *recon->settings;
-    const int64_t all = recon->record.angle_count;
+    const int64_t all = recon->record.angle_count, taken = (all + 1 - half) / 2;
     const double strength = recon->kind->facts(recon).strength;
     settings.input.half = 1 + half;
     settings.output.path = recon->names.half[half];
@@ -70,34 +69,18 @@ static SinoSettings settings_of(const SinoRecon *recon, int half)
     settings.output.range = recon->request.codes.range;
     settings.projection.cache = NULL;
     settings.center.rotation_axis = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
-    if (strength > 0) settings.prior.regularization = strength * (double)((all + 1 - half) / 2) / (double)all;
+    if (strength > 0) settings.prior.regularization = strength * (double)taken / (double)all;
     return settings;
 }
 
-/* Collective. A failure leaves the whole volume to --resume. */
-static SinoStatus reconstruct(SinoRecon *recon, int half)
+SinoStatus sino_recon_half_sets_done(const SinoRecon *recon, int half, bool *done)
 {
-    const SinoSettings settings = settings_of(recon, half);
     const char *path = recon->names.half[half];
-    SinoRecon run = {.job = recon->job,
-                     .kind = recon->kind,
-                     .settings = &settings,
-                     .log = recon->log,
-                     .processes = recon->processes,
-                     .runtime = recon->runtime,
-                     .runs_in = true,
-                     .whole = recon};
-    bool done;
-    SINO_TRY(sino_processes_agree(recon->processes, find_done(recon, path, &done)));
-    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof done, &done));
-    memcpy(run.checksum, recon->checksum, sizeof run.checksum);
+    SINO_TRY(sino_processes_agree(recon->processes, find_done(recon, path, done)));
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof *done, done));
     sino_log_info(recon->log, "halves", "projections of %s number: %s%s", words[half], path,
-                  done ? " is complete, from an unfinished run" : "");
-    SinoStatus status = done ? NULL : sino_recon_run(&run);
-    if (!status || !*sino_status_text(status)) return status;
-    SinoStatus told = sino_error(SINO_FAILED, "projections of %s number: %s", words[half], sino_status_text(status));
-    sino_status_free(status);
-    return told;
+                  *done ? " is complete, from an unfinished run" : "");
+    return NULL;
 }
 
 static void print_resolution(const SinoWorth *worth, FILE *out)
@@ -132,7 +115,7 @@ void sino_recon_half_sets_tell(const SinoRecon *recon, const char *of)
 }
 
 /* A volume with values that are no numbers has no measures. */
-static SinoStatus compare(SinoRecon *recon)
+SinoStatus sino_recon_half_sets_compare(SinoRecon *recon)
 {
     SinoStatus status = sino_compare_halves(recon->runtime, recon->names.half[0], recon->names.half[1], &recon->worth);
     if (sino_status_exit_code(status) == SINO_BAD_INPUT) {
@@ -143,19 +126,6 @@ static SinoStatus compare(SinoRecon *recon)
     if (status) return status;
     sino_recon_half_sets_tell(recon, "the projections");
     return NULL;
-}
-
-SinoStatus sino_recon_half_sets(SinoRecon *recon)
-{
-    SinoStatus status = NULL;
-    if (!recon->settings->output.halves) return NULL;
-    if (recon->kind->rest) recon->kind->rest(recon);
-    sino_integrals_free(recon->integrals);
-    recon->integrals = NULL;
-    for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(reconstruct(recon, h));
-    if (sino_processes_rank(recon->processes) == 0) status = compare(recon);
-    sino_recon_mark(recon, "both halves of the projections are reconstructed");
-    return sino_processes_agree(recon->processes, status);
 }
 
 SinoStatus sino_recon_half_sets_write(const SinoRecon *recon)

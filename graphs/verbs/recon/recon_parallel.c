@@ -206,7 +206,7 @@ static SinoStatus take_choice(SinoRecon *recon)
     return NULL;
 }
 
-/* What the halves that were searched tell of the volume. */
+/* The halves that were searched tell the noise of the volume. */
 static void take_worth(SinoRecon *recon)
 {
     const SinoHalvesApart *apart = &((const Parallel *)recon->own)->choice.apart;

@@ -439,6 +439,43 @@ static SinoStatus compute(SinoRecon *recon)
     return recon->kind->report ? recon->kind->report(recon) : NULL;
 }
 
+static SinoStatus run_and_release(SinoRecon *recon);
+
+/* Collective. A run that takes the choices of this one. If it fails, the whole volume is left for --resume. */
+static SinoStatus run_half(SinoRecon *recon, int half)
+{
+    const SinoSettings settings = sino_recon_half_sets_settings(recon, half);
+    SinoRecon own = {.job = recon->job,
+                     .kind = recon->kind,
+                     .settings = &settings,
+                     .log = recon->log,
+                     .processes = recon->processes,
+                     .runtime = recon->runtime,
+                     .runs_in = true,
+                     .whole = recon};
+    memcpy(own.checksum, recon->checksum, sizeof own.checksum);
+    bool done;
+    SINO_TRY(sino_recon_half_sets_done(recon, half, &done));
+    SinoStatus status = done ? NULL : run_and_release(&own);
+    if (!*sino_status_text(status)) return status;
+    SinoStatus told = sino_error(SINO_FAILED, "--halves: %s", sino_status_text(status));
+    sino_status_free(status);
+    return told;
+}
+
+/* Collective. With --halves: reconstructs the volumes of both, and compares them. */
+static SinoStatus run_halves(SinoRecon *recon)
+{
+    if (!recon->settings->output.halves) return NULL;
+    if (recon->kind->rest) recon->kind->rest(recon);
+    sino_integrals_free(recon->integrals);
+    recon->integrals = NULL;
+    for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(run_half(recon, h));
+    SINO_TRY(sino_processes_agree(recon->processes, is_first(recon) ? sino_recon_half_sets_compare(recon) : NULL));
+    sino_recon_mark(recon, "both halves of the projections are reconstructed");
+    return NULL;
+}
+
 static SinoStatus run(SinoRecon *recon)
 {
     SinoStatus status = NULL;
@@ -452,7 +489,7 @@ static SinoStatus run(SinoRecon *recon)
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, check_repairs(recon)));
-    SINO_TRY_OR(status, fail, sino_recon_half_sets(recon));
+    SINO_TRY_OR(status, fail, run_halves(recon));
     if (is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
@@ -491,7 +528,7 @@ static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
     return status;
 }
 
-SinoStatus sino_recon_run(SinoRecon *recon)
+static SinoStatus run_and_release(SinoRecon *recon)
 {
     sino_recon_measure_begin(recon);
     SinoStatus status = run(recon);
@@ -513,7 +550,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
-    return sino_recon_run(&recon);
+    return run_and_release(&recon);
 }
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
@@ -525,5 +562,5 @@ SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
                        .log = sino_runtime_log(runtime),
                        .runtime = runtime,
                        .runs_in = true};
-    return sino_recon_run(&recon);
+    return run_and_release(&recon);
 }

@@ -173,14 +173,14 @@ bool sino_recon_samples_range(const SinoRecon *recon); /* slices are reconstruct
 SinoStatus sino_recon_find_range(SinoRecon *recon);
 SinoStatus sino_recon_write_range(SinoRecon *recon);
 
-/* Collective. A run in a runtime that is up: reconstructs the volume and frees what the run has. */
-SinoStatus sino_recon_run(SinoRecon *recon);
-
-/* --halves (recon_half_sets.c). _check, of rank 0, refuses names that exist. sino_recon_half_sets, collective,
- * reconstructs both volumes after that of all projections, and compares them; _tell, _write and _report tell what is
- * known of the volume by both halves "of" what. */
+/* --halves (recon_half_sets.c). _check, of rank 0, refuses names that exist. _settings are those of half 0 (even) or 1,
+ * which own nothing. _done, collective: whether the run that this one goes on with has completed the half. _compare, of
+ * rank 0, finds noise, error and resolution; _tell (by both halves "of" the projections), _write and _report tell them,
+ * if they are known. */
 SinoStatus sino_recon_half_sets_check(const SinoRecon *recon);
-SinoStatus sino_recon_half_sets(SinoRecon *recon);
+SinoSettings sino_recon_half_sets_settings(const SinoRecon *recon, int half);
+SinoStatus sino_recon_half_sets_done(const SinoRecon *recon, int half, bool *done);
+SinoStatus sino_recon_half_sets_compare(SinoRecon *recon);
 void sino_recon_half_sets_tell(const SinoRecon *recon, const char *of);
 SinoStatus sino_recon_half_sets_write(const SinoRecon *recon);
 void sino_recon_half_sets_report(const SinoRecon *recon, FILE *out);

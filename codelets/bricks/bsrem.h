@@ -62,12 +62,17 @@ typedef struct SinoBsremSlice {
     float typical, strength; /* m; β/S */
 } SinoBsremSlice;
 
+/* β of a slice with this m. */
+SINO_INLINE float sino_bsrem_strength(const SinoBsrem *bsrem, float typical)
+{
+    return bsrem->strength >= 0 ? bsrem->strength : bsrem->usual / sqrtf(typical * bsrem->sensitivity);
+}
+
 SINO_INLINE SinoBsremSlice sino_bsrem_slice(const SinoBsrem *bsrem, const SinoSliceState *state)
 {
     const bool going = state && !state->stopped && state->scalar[SINO_BSREM_TYPICAL] > 0;
-    const float typical = going ? (float)state->scalar[SINO_BSREM_TYPICAL] : 1, counts = typical * bsrem->sensitivity;
-    const float strength = bsrem->strength >= 0 ? bsrem->strength : bsrem->usual / sqrtf(counts);
-    const SinoBsremSlice slice = {going, typical, bsrem->share * strength};
+    const float typical = going ? (float)state->scalar[SINO_BSREM_TYPICAL] : 1;
+    const SinoBsremSlice slice = {going, typical, bsrem->share * sino_bsrem_strength(bsrem, typical)};
     return slice;
 }
 

@@ -41,6 +41,7 @@ typedef struct SinoInputSettings {
     char *exclude;                      /* --exclude: numbers of projections to leave out (io/scans/scan.h) */
     double start_angle, end_angle;      /* in degrees, both included; NaN: no limit */
     int64_t angle_binning;              /* average this many consecutive projections; ≥ 1 */
+    int half;                           /* 1, 2: those of even or odd number that are left; 0: all; no option */
     double open_beam;                   /* count of every pixel without object; 0: flat fields tell it */
     int64_t columns;                    /* --columns of a raw sinogram; 0: not given. bench: of the detector */
     int64_t start_row, end_row;         /* [start, end); end −1: all */

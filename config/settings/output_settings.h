@@ -32,6 +32,7 @@ typedef struct SinoOutputSettings {
     SinoValueRange range; /* what the least and the largest number of an integer type mean */
     double mask_ratio;    /* voxels beyond this share of the inscribed circle are zero; 0: no mask */
     bool pictures, overwrite;
+    bool halves;  /* also the volumes of both halves of the projections */
     char *report; /* recon, demo: path of a page about the run, or "auto", beside the volume, or "none"; NULL: none */
     bool json;    /* info, plan: print one JSON object */
 } SinoOutputSettings;

@@ -786,6 +786,11 @@ const SinoSetting sino_setting_table[] = {
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
     ROW(OUTPUT, RECON, "save-every", INTEGER(counts.save_every, 0, COUNT_MAX, "0"), .unit = "iterations",
         .geometries = MATRIX, .help = "also save the image after every so many iterations; 0: only the last one"),
+    ROW(OUTPUT, RECON, "halves", FLAG(output.halves, "no"), .geometries = SCANS, .may_change = true,
+        .help =
+            "also reconstruct the volumes of the projections of even and of odd number, OUT_even and OUT_odd, with "
+            "the same settings, and tell by their difference the noise, the error and the resolution of the volume; "
+            "takes about twice the time"),
     ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(output.pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
     ROW(OUTPUT, RECON | DEMO, "report", TEXT(output.report, "auto|none|FILE"), .fallback = "auto", .per_rank = true,

@@ -108,6 +108,18 @@ SinoStatus sino_penalty_typical(SinoSolverRun *run, SinoMinibatch *minibatch, in
                                      minibatch->slices, iteration == 1, 0, minibatch->sums, minibatch->state);
 }
 
+SinoStatus sino_penalty_strengths(const SinoPenalty *penalty, const SinoMinibatch *minibatch, double *strength)
+{
+    void *state;
+    SINO_TRY(sino_data_acquire(minibatch->state, SINO_READ, &state));
+    for (int64_t i = 0; i < minibatch->slices.slice_count; i++) {
+        const double typical = ((const SinoSliceState *)state)[i].scalar[SINO_BSREM_TYPICAL];
+        strength[i] = typical > 0 ? (double)sino_bsrem_strength(&penalty->bsrem, (float)typical) : (double)NAN;
+    }
+    sino_data_release(minibatch->state);
+    return NULL;
+}
+
 SinoStatus sino_penalty_update(SinoSolverRun *run, const SinoPenalty *penalty, const SinoSensitivity *sensitivity,
                                SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t g, int64_t x)
 {

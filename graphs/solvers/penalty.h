@@ -21,6 +21,9 @@ void sino_penalty_free(SinoPenalty *penalty); /* takes NULL */
 /* Finds the typical values of vector x before an iteration, of the first few; later ones keep them. */
 SinoStatus sino_penalty_typical(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t x);
 
+/* strength[i]: β of set i of a minibatch, for whose tasks it waits; NaN: the set has no counts. */
+SinoStatus sino_penalty_strengths(const SinoPenalty *penalty, const SinoMinibatch *minibatch, double *strength);
+
 /* Updates x by the subset's g; the vectors with these numbers change places. */
 SinoStatus sino_penalty_update(SinoSolverRun *run, const SinoPenalty *penalty, const SinoSensitivity *sensitivity,
                                SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t g, int64_t x);

@@ -121,6 +121,9 @@ bool sino_solver_weighs_rays(const SinoSolver *solver);
 /* The solver of counts with MLEM, OSEM or BSREM (solver_counts.c), in which subsets of rows have vectors of their own
  * from the start, numbered SINO_COUNTS_…. NULL: the algorithm has none. additive: r is known. */
 const SinoSolver *sino_solver_counts(SinoAlgorithmChoice choice, bool additive);
+/* strength[i]: that of the prior of set i of a minibatch, for which it waits; NaN: the set has no counts. Solvers
+ * without a prior leave it. */
+SinoStatus sino_solver_counts_strengths(const SinoSolverRun *run, const SinoMinibatch *minibatch, double *strength);
 enum { SINO_COUNTS_G, SINO_COUNTS_X, SINO_COUNTS_GRADIENT, SINO_COUNTS_R };
 
 /* The bounds that the settings have, which are in units of the volume: scale times attenuation per voxel side. */

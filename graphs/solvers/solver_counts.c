@@ -113,6 +113,12 @@ static SinoStatus iterate_bsrem(SinoSolverRun *run, SinoMinibatch *minibatch, in
     return sino_solver_record(run, minibatch, iteration);
 }
 
+SinoStatus sino_solver_counts_strengths(const SinoSolverRun *run, const SinoMinibatch *minibatch, double *strength)
+{
+    const Own *own = run->own;
+    return own->penalty ? sino_penalty_strengths(own->penalty, minibatch, strength) : NULL;
+}
+
 #define SOLVER(algorithm, subsets, vector_count)                                                                       \
     {                                                                                                                  \
         .choice = (algorithm), .iterative = true, .has_subsets = (subsets), .has_likelihood = true,                    \

@@ -67,6 +67,7 @@ typedef struct SinoScanRequest {
     bool limit_angles;         /* leave out the angles outside the next two: */
     double start_angle, end_angle; /* in degrees */
     int64_t angle_binning;         /* consecutive projections to average, their angles too; 0, 1: none */
+    int half;                      /* 1, 2: of the angles that these leave, those of even or odd number; 0: all */
     double saturation;             /* where a projection has this count or more, averages have it; 0: full_count */
     int64_t columns;               /* raw sinograms: detector columns; else 0 */
     const struct SinoMemoryScan *memory; /* arrays in place of files (memory_scan.h); NULL: files; not owned */

@@ -123,6 +123,20 @@ static SinoStatus join(int64_t count, const bool *keep, int64_t binning, SinoSca
     return NULL;
 }
 
+/* Keeps the angles of even (1) or odd (2) number. */
+static SinoStatus halve(int half, SinoScan *scan)
+{
+    int64_t made = 0;
+    SINO_CHECK(scan->info.angle_count > 1, SINO_BAD_INPUT,
+               "the scan has 1 projection, which has no halves; allowed: 2 or more");
+    for (int64_t k = half - 1; k < scan->info.angle_count; k += 2) {
+        scan->angle_rad[made] = scan->angle_rad[k];
+        scan->frame[made++] = scan->frame[k];
+    }
+    scan->info.angle_count = made;
+    return NULL;
+}
+
 SinoStatus sino_scan_select(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
@@ -132,13 +146,14 @@ SinoStatus sino_scan_select(const SinoScanRequest *request, SinoScan *scan)
     SinoStatus status = NULL;
     info->file_angle_count = count;
     info->angle_binning = binning;
-    if (!request->exclude && !limited && binning == 1) return NULL;
+    if (!request->exclude && !limited && binning == 1 && request->half == 0) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *scan->frame, "projections", &scan->frame));
     SINO_TRY(sino_allocate(sino_larger(count, 1), sizeof *keep, "projections", &keep));
     memset(keep, 1, (size_t)count);
     if (request->exclude) status = exclude(request->exclude, count, keep);
     if (limited) limit(request->start_angle, request->end_angle, count, scan->angle_rad, keep);
     if (!status) status = join(count, keep, binning, scan);
+    if (!status && request->half > 0) status = halve(request->half, scan);
     free(keep);
     info->projection = scan->frame;
     if (binning > 1) info->type = SINO_COUNT_FLOAT32;

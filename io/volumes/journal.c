@@ -264,6 +264,7 @@ static SinoStatus read_file(SinoJournal *journal, bool *whole)
     *whole = take_identity(journal, about.st_size);
     if (!*whole) return NULL;
     SINO_TRY(take_entries(journal, about.st_size));
+    if (journal->end == about.st_size) return NULL; /* which leaves the time of the last entry */
     if (ftruncate(journal->descriptor, journal->end) != 0) return cannot(journal->path, "writing", errno);
     return NULL;
 }

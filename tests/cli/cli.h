@@ -169,6 +169,7 @@ int cli_suspicion_tests(void);
 int cli_center_tests(void);
 int cli_fista_tests(void);
 int cli_normal_tests(void);
+int cli_halves_tests(void);
 int cli_mask_tests(void);
 int cli_solvers_tests(void);
 int cli_start_tests(void);

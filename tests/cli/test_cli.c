@@ -32,6 +32,7 @@ static const struct {
     {"normal", cli_normal_tests},
     {"volume_prior", cli_volume_prior_tests},
     {"volume_prior_ranks", cli_volume_prior_ranks_tests},
+    {"halves", cli_halves_tests},
     {"mask", cli_mask_tests},
     {"weights", cli_weights_tests},
     {"solvers", cli_solvers_tests},

@@ -70,6 +70,14 @@ static void lists_and_limits(void **state)
     check_left(&request, 6, (int64_t[]){0, 2, 4, 6, 8, 10});
     request.exclude = "0::2";
     check_left(&request, 6, (int64_t[]){1, 3, 5, 7, 9, 11});
+    request.exclude = NULL;
+    request.half = 1;
+    check_left(&request, 6, (int64_t[]){0, 2, 4, 6, 8, 10});
+    request.exclude = "0,3"; /* halves are of the others */
+    check_left(&request, 5, (int64_t[]){1, 4, 6, 8, 10});
+    request.half = 2;
+    check_left(&request, 5, (int64_t[]){2, 5, 7, 9, 11});
+    request.half = 0;
     request.exclude = "2:9:3,11::9223372036854775807";
     check_left(&request, 8, (int64_t[]){0, 1, 3, 4, 6, 7, 9, 10});
     request.exclude = "0:11";
@@ -148,6 +156,10 @@ static void selections_that_make_no_sense(void **state)
                          "; allowed: from 0 to 11, the projections of the scan");
     SinoScanRequest request = {.path = path, .exclude = "0:12"};
     assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "none of the 12 projections is left");
+    request.exclude = "0:11";
+    request.half = 2;
+    assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "1 projection, which has no halves; allowed: 2");
+    request.half = 0;
     request.exclude = NULL;
     request.angle_binning = 2;
     assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT,

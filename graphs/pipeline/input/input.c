@@ -214,6 +214,7 @@ static SinoScanRequest request_of(const SinoSettings *settings)
                                  isnan(settings->input.start_angle) ? -INFINITY : settings->input.start_angle,
                              .end_angle = isnan(settings->input.end_angle) ? INFINITY : settings->input.end_angle,
                              .angle_binning = settings->input.angle_binning,
+                             .half = settings->input.half,
                              .saturation = isnan(settings->input.saturation) ? 0 : settings->input.saturation,
                              .open_beam = settings->input.open_beam,
                              .columns = settings->input.columns,

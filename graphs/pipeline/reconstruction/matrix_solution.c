@@ -412,8 +412,8 @@ static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch, int64_t place
                              run->none);
 }
 
-/* The counts that no voxel explained in the last iteration. */
-static SinoStatus take_lost(void *of, const SinoMinibatch *minibatch)
+/* The counts that no voxel explained in the last iteration, and the strength of the prior. */
+static SinoStatus take_results(void *of, const SinoMinibatch *minibatch)
 {
     const Run *run = of;
     void *lost;
@@ -421,7 +421,8 @@ static SinoStatus take_lost(void *of, const SinoMinibatch *minibatch)
     SINO_TRY(sino_data_acquire(sino_matrix_lost(minibatch->work), SINO_READ, &lost));
     memcpy(run->of.lost + minibatch->first_slice, lost, (size_t)minibatch->slices.slice_count * sizeof *run->of.lost);
     sino_data_release(sino_matrix_lost(minibatch->work));
-    return NULL;
+    if (!run->of.strength) return NULL;
+    return sino_solver_counts_strengths(&run->solve.run, minibatch, run->of.strength + minibatch->first_slice);
 }
 
 static SinoStatus insert_stores(void *of, SinoMinibatch *minibatch)
@@ -475,7 +476,7 @@ static const SinoUnitKind sets = {.open = new_data,
                                   .fill = insert_sets,
                                   .iterated = save_images,
                                   .store = insert_stores,
-                                  .stored = take_lost,
+                                  .stored = take_results,
                                   .passed = pass};
 
 SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution)

@@ -68,6 +68,7 @@ typedef struct SinoMatrixSolution {
     SinoRecord *record;   /* every slice gets the history of its set */
     SinoMatrixSave save;
     double *lost; /* [set]: counts that no voxel explains, by solvers of counts; NaN: of a set that was done already */
+    double *strength; /* [set]: that of the prior; NaN: as above, or without a prior; NULL: not wanted */
 } SinoMatrixSolution;
 
 /* Sets that are solved together at most, of so many, where other memory is not short. */

@@ -49,12 +49,18 @@ typedef struct SinoHalvesRequest {
  * less. */
 SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, int64_t slice, SinoRegularization *found);
 
+/* Both halves a, b of slices after the iterations that all projections want: Σ(a − b)² and Σ((a + b)/2)² over the
+ * voxels within the inscribed circles, in values per voxel, and the number of voxels. */
+typedef struct SinoHalvesApart {
+    double difference, square, voxels;
+} SinoHalvesApart;
+
 /* The numbers of iterations of another iterative solver for `count` slices. For cg: 1.2 times the best number of a
  * half, because all projections have less noise. For the others: 1.44 times, because their steps have a fixed length;
  * 0.72 times without weights, where the steps of a half are half as long. At most the number of the settings. No
- * slice's number depends on the other slices. Errors: as above. */
+ * slice's number depends on the other slices. Adds the sums of their halves. Errors: as above. */
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
-                                  int64_t *iterations);
+                                  int64_t *iterations, SinoHalvesApart *apart);
 
 /* Iterations of a trial of strengths. */
 int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings);

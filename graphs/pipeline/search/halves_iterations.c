@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* SLICES: most slices of a minibatch. TRIED: most numbers of iterations. */
 enum { HALVES = SINO_HALVES, SLICES = SINO_HALVES_WIDTH / HALVES, TRIED = 128 };
@@ -23,10 +24,13 @@ typedef struct Group {
     int64_t lanes;    /* halves of slices that there is room for, padding included */
     float *reference; /* [voxel][lane]: FBP of each half; owned */
     bool *inside;     /* [voxel]: those that count; owned */
-    int64_t tried;    /* numbers of iterations */
+    int64_t voxels;   /* that count */
+    int64_t tried;    /* numbers of iterations, which are: */
+    int64_t number[TRIED];
     double difference[SLICES][TRIED];
-    int64_t best[SLICES]; /* number of iterations whose difference is least */
-    bool ended[SLICES];   /* further numbers are of no interest */
+    SinoHalvesApart apart[SLICES][TRIED]; /* of both halves, without the number of voxels */
+    int64_t best[SLICES];                 /* of the numbers that were tried the one whose difference is least */
+    bool ended[SLICES];                   /* further numbers are of no interest */
 } Group;
 
 /* Calls use(group, slices of a panel, first slice, first voxel, rows, values) for the voxels of a vector, panel by
@@ -74,18 +78,25 @@ static void keep_references(Group *group, SinoPanel panel, int64_t first, int64_
 static void add_differences(Group *group, SinoPanel panel, int64_t first, int64_t rows, const void *value)
 {
     const int64_t width = panel.slices.stride;
-    double sum[SINO_PANEL_MAX] = {0};
+    double sum[SINO_PANEL_MAX] = {0}, apart[SINO_PANEL_MAX] = {0}, square[SINO_PANEL_MAX] = {0};
     for (int64_t i = 0; i < rows; i++) {
         const float *reference = reference_at(group, panel, first + i);
         if (!group->inside[first + i]) continue;
         for (int64_t f = 0; f < width; f++) {
-            const double rest = value_at(panel.slices.precision, value, i * width + f) - (double)reference[f ^ 1];
+            const double x = value_at(panel.slices.precision, value, i * width + f);
+            const double other = value_at(panel.slices.precision, value, i * width + (f ^ 1));
+            const double rest = x - (double)reference[f ^ 1];
             sum[f] += rest * rest;
+            apart[f] += (x - other) * (x - other) / HALVES; /* both halves add it */
+            square[f] += x * (x + other) / 2;
         }
     }
-    for (int64_t f = 0; f < width; f++)
-        if (panel.first + f < HALVES * group->count)
-            group->difference[(panel.first + f) / HALVES][group->tried] += sum[f];
+    for (int64_t f = 0; f < width && panel.first + f < HALVES * group->count; f++) {
+        const int64_t j = (panel.first + f) / HALVES;
+        group->difference[j][group->tried] += sum[f];
+        group->apart[j][group->tried].difference += apart[f];
+        group->apart[j][group->tried].square += square[f] / HALVES;
+    }
 }
 
 /* Marks the voxels within the inscribed circle of the slice that is written. */
@@ -136,16 +147,16 @@ static double share_of_all(const SinoSolver *solver)
     return beyond_halves * beyond_halves / (solver->weighted ? 1 : HALVES);
 }
 
-/* Takes the differences after so many iterations into account; `number`: of each one that was tried. *open: whether
- * some slice wants further ones. A slice ends after its differences have grown for long. */
-static void judge(Group *group, const int64_t *number, bool *open)
+/* Takes the differences after so many iterations into account. *open: whether some slice wants further ones. A slice
+ * ends after its differences have grown for long. */
+static void judge(Group *group, bool *open)
 {
-    const int64_t now = number[group->tried];
+    const int64_t now = group->number[group->tried];
     *open = false;
     for (int64_t j = 0; j < group->count; j++) {
         if (group->ended[j]) continue;
-        group->best[j] = number[sino_halves_best(group->difference[j], 0, group->tried + 1)];
-        group->ended[j] = now >= 2 * group->best[j] + 10;
+        group->best[j] = sino_halves_best(group->difference[j], 0, group->tried + 1);
+        group->ended[j] = now >= 2 * group->number[group->best[j]] + 10;
         *open |= !group->ended[j];
     }
 }
@@ -156,14 +167,14 @@ static SinoStatus try_iterations(Group *group)
 {
     SinoHalvesSearch *search = &group->search;
     const SinoSolver *solver = search->of.solver;
-    int64_t number[TRIED], next = 1;
+    int64_t next = 1;
     bool open = true;
     for (int64_t i = 1; i <= search->run.iterations && open && group->tried < TRIED; i++) {
         SINO_TRY(sino_solve_iterations(solver, &search->run, search->minibatch, i, i));
         if (i < next) continue;
-        number[group->tried] = i;
+        group->number[group->tried] = i;
         SINO_TRY(on_voxels(group, &search->run, search->minibatch, solver->vectors.tomogram, add_differences));
-        judge(group, number, &open);
+        judge(group, &open);
         group->tried++;
         next = i + sino_larger(1, i / 20);
     }
@@ -182,11 +193,23 @@ static SinoStatus prepare(Group *group, int64_t width)
     SINO_TRY(sino_allocate(sino_times(voxels, group->lanes), sizeof *group->reference, "slices", &group->reference));
     SINO_TRY(sino_allocate(voxels, sizeof *group->inside, "a slice", &group->inside));
     mark_inside(op, group->inside);
+    for (int64_t i = 0; i < voxels; i++) group->voxels += group->inside[i];
     return NULL;
 }
 
+/* Adds the sums of slice j after the iterations that all projections want. */
+static void add_apart(const Group *group, int64_t j, int64_t iterations, SinoHalvesApart *apart)
+{
+    int64_t tried = group->tried - 1;
+    while (tried > 0 && group->number[tried] > iterations) tried--;
+    apart->difference += group->apart[j][tried].difference;
+    apart->square += group->apart[j][tried].square;
+    apart->voxels += (double)group->voxels;
+}
+
 /* Searches at most `width` slices. */
-static SinoStatus find(Group *group, int64_t width, int64_t count, const int64_t *slice, int64_t *iterations)
+static SinoStatus find(Group *group, int64_t width, int64_t count, const int64_t *slice, int64_t *iterations,
+                       SinoHalvesApart *apart)
 {
     SinoHalvesSearch *search = &group->search;
     const SinoSolver *solver = search->of.solver;
@@ -195,23 +218,26 @@ static SinoStatus find(Group *group, int64_t width, int64_t count, const int64_t
     group->count = count;
     group->tried = 0;
     for (int64_t j = 0; j < SLICES; j++) {
-        group->best[j] = 1;
+        group->best[j] = 0;
         group->ended[j] = false;
-        for (int64_t i = 0; i < TRIED; i++) group->difference[j][i] = 0;
     }
+    memset(group->difference, 0, sizeof group->difference);
+    memset(group->apart, 0, sizeof group->apart);
     search->minibatch->slices.slice_count = HALVES * count;
     SINO_TRY(make_references(group));
     SINO_TRY(sino_halves_fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
     SINO_TRY(try_iterations(group));
-    for (int64_t j = 0; j < count; j++)
-        iterations[j] =
-            sino_smaller((int64_t)ceil(share_of_all(solver) * (double)group->best[j]), search->run.iterations);
+    for (int64_t j = 0; j < count; j++) {
+        const double best = (double)group->number[group->best[j]];
+        iterations[j] = sino_smaller((int64_t)ceil(share_of_all(solver) * best), search->run.iterations);
+        add_apart(group, j, iterations[j], apart);
+    }
     return NULL;
 }
 
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
-                                  int64_t *iterations)
+                                  int64_t *iterations, SinoHalvesApart *apart)
 {
     const bool weights = request->settings->solver.weights == SINO_WEIGHTS_FILE; /* which slices of a minibatch share */
     const int64_t most = weights ? 1 : sino_smaller(SLICES, sino_larger(1, request->width / HALVES));
@@ -221,7 +247,7 @@ SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t coun
     SINO_TRY(sino_allocate(1, sizeof *group, "the search", &group));
     SinoStatus status = sino_halves_begin(request, width, &group->search);
     for (int64_t j = 0; j < count && !status; j += width)
-        status = find(group, width, sino_smaller(width, count - j), slice + j, iterations + j);
+        status = find(group, width, sino_smaller(width, count - j), slice + j, iterations + j, apart);
     status = sino_runtime_wait_after(request->runtime, status);
     sino_halves_end(&group->search);
     free(group->reference);

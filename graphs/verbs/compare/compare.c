@@ -26,7 +26,6 @@ static SinoStatus open_inputs(SinoCompare *compare)
 {
     const SinoSettings *settings = compare->settings;
     const char *const name[] = {settings->input.file_name, settings->compare.reference};
-    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_try(name[i], &settings->geometry.volume));
     for (int i = 0; i < 2; i++)
         SINO_TRY(sino_volume_input_open(name[i], &settings->geometry.volume, &compare->input[i]));
     const SinoVolumeInputInfo *a = sino_volume_input_info(compare->input[0]);
@@ -144,18 +143,25 @@ static SinoStatus run_passes(SinoCompare *compare, Pass *pass)
     return NULL;
 }
 
-static SinoStatus compute(SinoCompare *compare, SinoLog *log)
+static SinoStatus compute_in(SinoRuntime *runtime, SinoCompare *compare)
 {
-    Pass pass = {0};
-    const SinoRuntimeRequest request = {.workers = compare->settings->runtime.workers,
-                                        .stall_limit_s = compare->settings->runtime.stall_limit_s,
-                                        .log = log};
-    SINO_TRY(sino_runtime_start(&request, &pass.runtime));
+    Pass pass = {.runtime = runtime};
     SinoStatus status = run_passes(compare, &pass);
     sino_data_free_each(pass.slot, 2 * pass.slots);
     sino_data_free(pass.io);
-    if (!status) return sino_runtime_stop(pass.runtime);
-    sino_runtime_abandon(pass.runtime);
+    return status;
+}
+
+static SinoStatus compute(SinoCompare *compare, SinoLog *log)
+{
+    SinoRuntime *runtime;
+    const SinoRuntimeRequest request = {.workers = compare->settings->runtime.workers,
+                                        .stall_limit_s = compare->settings->runtime.stall_limit_s,
+                                        .log = log};
+    SINO_TRY(sino_runtime_start(&request, &runtime));
+    SinoStatus status = compute_in(runtime, compare);
+    if (!status) return sino_runtime_stop(runtime);
+    sino_runtime_abandon(runtime);
     return status;
 }
 
@@ -205,7 +211,9 @@ static SinoStatus judge(const SinoCompare *compare)
 static SinoStatus run(SinoCompare *compare, SinoLog *log)
 {
     const SinoSettings *settings = compare->settings;
+    const char *const name[] = {settings->input.file_name, settings->compare.reference};
     SINO_TRY(check_outputs(settings));
+    for (int i = 0; i < 2; i++) SINO_TRY(sino_volume_input_try(name[i], &settings->geometry.volume));
     SINO_TRY(open_inputs(compare));
     SINO_TRY(sino_compare_select(compare));
     SINO_TRY(new_results(compare));
@@ -219,15 +227,40 @@ static SinoStatus run(SinoCompare *compare, SinoLog *log)
     return judge(compare);
 }
 
+static void release(SinoCompare *compare)
+{
+    for (int i = 0; i < 2; i++) sino_volume_input_close(compare->input[i]);
+    sino_rings_free(compare->rings);
+    free(compare->slice);
+    free(compare->total.rings);
+    free(compare->ring_sums);
+    free(compare->curve);
+}
+
 SinoStatus sino_compare(const SinoSettings *settings, SinoLog *log)
 {
     SinoCompare compare = {.settings = settings};
     SinoStatus status = run(&compare, log);
-    for (int i = 0; i < 2; i++) sino_volume_input_close(compare.input[i]);
-    sino_rings_free(compare.rings);
-    free(compare.slice);
-    free(compare.total.rings);
-    free(compare.ring_sums);
-    free(compare.curve);
+    release(&compare);
+    return status;
+}
+
+static SinoStatus judge_halves(SinoRuntime *runtime, SinoCompare *compare)
+{
+    SINO_TRY(open_inputs(compare));
+    SINO_TRY(sino_compare_select(compare));
+    SINO_TRY(new_results(compare));
+    return compute_in(runtime, compare);
+}
+
+SinoStatus sino_compare_halves(SinoRuntime *runtime, char *even, char *odd, SinoWorth *worth)
+{
+    static char circle[] = "circle", wanted[] = ""; /* a curve, without a file */
+    const SinoSettings settings = {.input.file_name = even,
+                                   .compare = {.reference = odd, .region = circle, .frc = wanted}};
+    SinoCompare compare = {.settings = &settings};
+    SinoStatus status = judge_halves(runtime, &compare);
+    if (!status) *worth = sino_compare_worth(&compare);
+    release(&compare);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef SINO_COMPARE_H
 #define SINO_COMPARE_H
 
+#include "compare_halves.h"
 #include "compare_task.h"
 #include "settings.h"
 #include "volume_input.h"
@@ -44,6 +45,8 @@ typedef enum SinoCompareMeasure {
 
 /* compare_report.c. A measure of a slice or of all; NaN: it is not defined. */
 double sino_compare_measure(const SinoCompare *compare, const SinoComparison *of, SinoCompareMeasure which);
+/* Of two halves whose ring correlation is known. */
+SinoWorth sino_compare_worth(const SinoCompare *compare);
 /* The slice, 0 … count − 1, where the measure is worst; −1: it is not defined in any. */
 int64_t sino_compare_worst(const SinoCompare *compare, SinoCompareMeasure which);
 void sino_compare_print(const SinoCompare *compare, FILE *out);

@@ -90,6 +90,24 @@ static double crossing(const SinoCompare *compare, double threshold)
     return sino_rings_crossing(compare->ring_count, compare->curve, threshold);
 }
 
+SinoWorth sino_compare_worth_of(double difference, double square)
+{
+    return (SinoWorth){.noise = sqrt(difference) / 2,
+                       .error = sqrt(difference / 2),
+                       .relative = square > 0 ? sqrt(difference / 2 / square) : NAN};
+}
+
+SinoWorth sino_compare_worth(const SinoCompare *compare)
+{
+    const SinoPairSums *all = &compare->total.all;
+    const double count = (double)all->count, difference = all->difference / count;
+    const double squares = (all->moment[0] + all->square) / count + all->mean[0] * all->mean[0]; /* of both */
+    SinoWorth worth = sino_compare_worth_of(difference, squares / 2 - difference / 4);
+    worth.half_bit = crossing(compare, 0);
+    worth.seventh = crossing(compare, fixed_threshold);
+    return worth;
+}
+
 static void print_number(double value, FILE *out)
 {
     if (isnan(value))
@@ -150,9 +168,13 @@ static void print_crossing(const char *threshold, double frequency, FILE *out)
 
 static void print_rings(const SinoCompare *compare, FILE *out)
 {
+    const SinoWorth worth = sino_compare_worth(compare);
     fprintf(out, "%-12s ", "resolution");
-    print_crossing("1/2 bit", crossing(compare, 0), out);
-    print_crossing("; 1/7", crossing(compare, fixed_threshold), out);
+    print_crossing("1/2 bit", worth.half_bit, out);
+    print_crossing("; 1/7", worth.seventh, out);
+    fputs("; of independent half-sets only\n", out);
+    fprintf(out, "%-12s noise of their mean %.6g, estimated error %.6g", "half-sets", worth.noise, worth.error);
+    if (!isnan(worth.relative)) fprintf(out, ", relative %.6g", worth.relative);
     fputs("; of independent half-sets only\n", out);
     fprintf(out, "%-12s %s\n", "curve", compare->settings->compare.frc);
 }
@@ -228,11 +250,17 @@ static void json_of_slices(SinoJson *json, const SinoCompare *compare)
 
 static void json_of_rings(SinoJson *json, const SinoCompare *compare)
 {
+    const SinoWorth worth = sino_compare_worth(compare);
+    sino_json_open(json, "half_sets");
+    sino_json_real(json, "noise", worth.noise);
+    sino_json_real(json, "error", worth.error);
+    sino_json_real(json, "relative_error", worth.relative);
+    sino_json_close(json);
     sino_json_open(json, "ring_correlation");
-    sino_json_real(json, "half_bit_frequency", crossing(compare, 0));
-    sino_json_real(json, "half_bit_resolution", 1 / crossing(compare, 0));
-    sino_json_real(json, "seventh_frequency", crossing(compare, fixed_threshold));
-    sino_json_real(json, "seventh_resolution", 1 / crossing(compare, fixed_threshold));
+    sino_json_real(json, "half_bit_frequency", worth.half_bit);
+    sino_json_real(json, "half_bit_resolution", 1 / worth.half_bit);
+    sino_json_real(json, "seventh_frequency", worth.seventh);
+    sino_json_real(json, "seventh_resolution", 1 / worth.seventh);
     sino_json_open_list(json, "curve");
     for (int64_t i = 0; i < compare->ring_count; i++) {
         sino_json_open(json, NULL);

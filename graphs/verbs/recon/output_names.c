@@ -48,6 +48,15 @@ static char *report_name(const SinoSettings *settings, size_t base)
     return given ? strdup(given) : asprintf(&name, "%.*s.html", (int)base, settings->output.path) < 0 ? NULL : name;
 }
 
+/* BASE_even or BASE_odd, with the ending of OUT; a folder has none. */
+static char *half_name(const char *out, size_t base, const char *half)
+{
+    const char *ending = out + base;
+    char *name = NULL;
+    while (base > 1 && out[base - 1] == '/') base--;
+    return asprintf(&name, "%.*s_%s%s", (int)base, out, half, ending) < 0 ? NULL : name;
+}
+
 SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
                                  SinoOutputNames *names)
 {
@@ -73,6 +82,10 @@ SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeR
         names->report = report_name(settings, base);
         complete = complete && names->report;
     }
+    for (int h = 0; h < SINO_OUTPUT_HALVES && settings->output.halves; h++) {
+        names->half[h] = half_name(settings->output.path, base, h == 0 ? "even" : "odd");
+        complete = complete && names->half[h];
+    }
     SINO_CHECK(complete, SINO_FAILED, "no memory for file names");
     return NULL;
 }
@@ -81,5 +94,6 @@ void sino_output_names_free(SinoOutputNames *names)
 {
     free(names->tiff_directory);
     free(names->report);
+    for (int h = 0; h < SINO_OUTPUT_HALVES; h++) free(names->half[h]);
     for (int i = 0; i < SINO_PICTURES; i++) free(names->picture[i]);
 }

@@ -21,11 +21,14 @@ typedef enum SinoPicture {
     SINO_PICTURES
 } SinoPicture;
 
+enum { SINO_OUTPUT_HALVES = 2 };
+
 /* Names derived from the output's name OUT; BASE is OUT without .h5 or .hdf5. All owned. */
 typedef struct SinoOutputNames {
     char *tiff_directory; /* OUT if only TIFF is requested, else BASE */
     char *picture[SINO_PICTURES];
-    char *report; /* BASE.html, or what --report says; NULL: none is wanted */
+    char *report;                   /* BASE.html, or what --report says; NULL: none is wanted */
+    char *half[SINO_OUTPUT_HALVES]; /* BASE_even and BASE_odd, with the ending of OUT; NULL: none are wanted */
 } SinoOutputNames;
 
 /* The names of a volume's files, of the pictures of its middle planes and its largest values, and of the scan's middle

@@ -124,6 +124,13 @@ static SinoStatus compute(SinoRecon *recon)
     return sino_cone_solve(&solution);
 }
 
+static void rest(SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    sino_operator_free(own->op);
+    own->op = NULL;
+}
+
 static SinoReconFacts facts(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
@@ -188,6 +195,7 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .build = build,
                                                 .restored = restored,
                                                 .compute = compute,
+                                                .rest = rest,
                                                 .facts = facts,
                                                 .sizes = sizes,
                                                 .planes = true,

@@ -63,9 +63,9 @@ static int64_t sharing_groups(const SinoTeam *team, int64_t *own)
     return sino_larger(groups, 1);
 }
 
-/* Searches this rank's share of the slices of the round; own[i]: 0 where the slice is another rank's. */
+/* Searches this rank's share of the slices of the round; own[i]: 0 where the slice is another rank's. Adds to apart. */
 static SinoStatus search_share(const SinoHalvesRequest *request, const SinoTeam *team, const SinoSliceSamples *samples,
-                               int64_t *own)
+                               int64_t *own, SinoHalvesApart *apart)
 {
     int64_t *slice = NULL, *number = NULL, count = 0, turn = 0, rank = 0;
     const int64_t groups = sharing_groups(team, &rank);
@@ -73,7 +73,7 @@ static SinoStatus search_share(const SinoHalvesRequest *request, const SinoTeam 
     if (!status) status = sino_allocate(samples->count, sizeof *number, "slices", &number);
     for (int64_t i = 0; !status && i < samples->count; i++)
         if (samples->number[i] == 0 && turn++ % groups == rank) slice[count++] = samples->slice[i];
-    if (!status) status = sino_halves_iterations(request, count, slice, number);
+    if (!status) status = sino_halves_iterations(request, count, slice, number, apart);
     for (int64_t i = 0, j = 0; !status && i < samples->count && j < count; i++)
         if (samples->slice[i] == slice[j]) own[i] = number[j++];
     free(slice);
@@ -83,17 +83,23 @@ static SinoStatus search_share(const SinoHalvesRequest *request, const SinoTeam 
 
 /* Collective. Searches the slices whose numbers are not known, unless a rank comes with a failure. */
 static SinoStatus search_round(const SinoHalvesRequest *request, const SinoTeam *team, SinoSliceSamples *samples,
-                               SinoStatus status)
+                               SinoHalvesApart *apart, SinoStatus status)
 {
+    SinoHalvesApart share = {0};
     SinoProcesses *processes = team->processes;
     const int64_t ranks = sino_processes_count(processes);
     const int64_t bytes = sino_times(samples->count, (int64_t)sizeof *samples->number);
     int64_t *own = NULL, *all = NULL;
     if (!status) status = sino_allocate(samples->count, sizeof *own, "slices", &own);
     if (!status) status = sino_allocate(sino_times(ranks, samples->count), sizeof *all, "slices", &all);
-    if (!status && team->group >= 0) status = search_share(request, team, samples, own);
+    if (!status && team->group >= 0) status = search_share(request, team, samples, own, &share);
     status = sino_processes_agree(processes, status);
     if (!status) status = sino_processes_gather(processes, bytes, own, all);
+    double sums[] = {share.difference, share.square, share.voxels};
+    if (!status) status = sino_processes_sum_doubles(processes, 3, sums);
+    apart->difference += sums[0];
+    apart->square += sums[1];
+    apart->voxels += sums[2];
     for (int64_t r = 0; !status && all && r < ranks; r++)
         for (int64_t i = 0; i < samples->count; i++) samples->number[i] += all[r * samples->count + i];
     free(own);
@@ -112,7 +118,7 @@ static SinoStatus find_iterations(const SinoReconHalves *of, const SinoHalvesReq
     if (!status) status = sino_allocate(slices, sizeof *choice->iterations, "iterations", &choice->iterations);
     do {
         known = samples->count;
-        status = search_round(request, of->team, samples, status);
+        status = search_round(request, of->team, samples, &choice->apart, status);
         if (!status) sino_slice_samples_refine(samples);
     } while (!status && known < samples->count);
     if (!status) sino_slice_samples_interpolate(samples, choice->iterations);

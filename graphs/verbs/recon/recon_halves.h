@@ -4,6 +4,7 @@
 #ifndef SINO_RECON_HALVES_H
 #define SINO_RECON_HALVES_H
 
+#include "halves.h"
 #include "settings.h"
 #include "slice_samples.h"
 #include "team.h"
@@ -24,6 +25,7 @@ typedef struct SinoReconChoice {
     SinoRegularization regularization; /* of fista; strength NaN: another solver, or the rank is idle */
     int64_t *iterations;               /* [slice of the volume]; owned; NULL: as many as the settings say */
     SinoSliceSamples searched;         /* slices whose numbers were found; owned */
+    SinoHalvesApart apart;             /* the sums of these slices, of rank 0 */
     bool sought;                       /* by trials, which took their time */
 } SinoReconChoice;
 

@@ -22,6 +22,7 @@ typedef struct Matrix {
     double planned_s; /* once the matrix is there */
     SinoOperator *op;
     double *lost;                 /* [set] */
+    double *strength;             /* [set]: of the prior of bsrem; NULL: none */
     int64_t *iterations;          /* [set]: those of --iterations auto; NULL: as many as the settings say */
     int64_t nonzero_count, bytes; /* of the blocks of all ranks; of rank 0 once the images are there */
     SinoVolume **saved;           /* [number of the saved iteration]: images on their way; NULL: not open */
@@ -81,6 +82,9 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_matrix_input_open(settings, share_of(recon), recon->log, &own->input));
     SINO_TRY(sino_matrix_filter(&settings->counts, &own->input.survey->outline.grid, &own->filter));
     SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->lost, "sets of counts", &own->lost));
+    if (settings->solver.algorithm == SINO_ALGORITHM_BSREM)
+        SINO_TRY(sino_allocate(own->input.set_count, sizeof *own->strength, "sets of counts", &own->strength));
+    for (int64_t s = 0; own->strength && s < own->input.set_count; s++) own->strength[s] = NAN;
     request_volume(recon);
     return NULL;
 }
@@ -265,7 +269,8 @@ static SinoMatrixSolution solution_of(SinoRecon *recon)
                                 .journal = recon->resume.journal,
                                 .record = &recon->record,
                                 .save = {.save = every > 0 ? save : NULL, .of = recon, .every = every},
-                                .lost = own->lost};
+                                .lost = own->lost,
+                                .strength = own->strength};
 }
 
 /* Collective. Finds the numbers of --iterations auto. */
@@ -328,6 +333,32 @@ static SinoReconSizes sizes(const SinoRecon *recon)
                                      {"row_partitions", "row partitions", (double)matrix->all_partitions}}}}};
 }
 
+/* Of the sets that this run has solved. */
+static void tell_strengths(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t s = 0; s < own->input.set_count; s++) {
+        least = fmin(least, own->strength[s]);
+        most = fmax(most, own->strength[s]);
+    }
+    if (least > most) return;
+    if (least == most)
+        sino_log_info(recon->log, "solver", "regularization: %.3g", most);
+    else
+        sino_log_info(recon->log, "solver", "regularization: %.3g to %.3g by set", least, most);
+}
+
+static SinoStatus write_strengths(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    if (!own->strength) return NULL;
+    tell_strengths(recon);
+    return sino_volume_process_doubles(
+        recon->volume, "regularization", own->input.set_count, 0, own->strength,
+        "strength of the prior, per set; NaN: of a set that an unfinished run stored, or without counts");
+}
+
 static SinoStatus write_process(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
@@ -347,6 +378,7 @@ static SinoStatus write_process(SinoRecon *recon)
         SINO_TRY(sino_volume_process_doubles(
             volume, "lost_counts", own->input.set_count, 0, own->lost,
             "counts of rows that no voxel explains, per set; NaN: of a set that an unfinished run stored"));
+    SINO_TRY(write_strengths(recon));
     if (own->iterations)
         SINO_TRY(sino_volume_process_integers(volume, "iterations", own->input.set_count, own->iterations,
                                               "per set, by both halves of its counts"));
@@ -370,6 +402,7 @@ static void release(SinoRecon *recon)
     sino_operator_free(own->op);
     sino_matrix_input_close(&own->input);
     free(own->lost);
+    free(own->strength);
     free(own->iterations);
     for (int i = 0; i < SINO_COUNTS_PATHS; i++) free(own->path[i]);
     free(own);

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Parallel {
     const SinoSettings *given; /* the settings of the run before the plan chose; not owned */
@@ -19,7 +20,8 @@ typedef struct Parallel {
     SinoSettings planned;      /* these with the choices of a resumed run; owns nothing */
     const SinoSolver *solver;
     SinoTeam team;
-    SinoOperator *op;
+    SinoOperator *op;      /* NULL: not built, or the run rests */
+    int64_t nonzero_count; /* of op */
     SinoEarlyLoad *early;
     SinoVolumeInput *start; /* of --start; NULL: none */
     unsigned char *mask;    /* of --mask; NULL: none */
@@ -91,6 +93,11 @@ static void take_normal(SinoRecon *recon)
     recon->settings = settings;
 }
 
+static SinoProjector projector_of(const SinoRecon *recon)
+{
+    return ((const Parallel *)recon->own)->team.forecast.plan.problem.projector;
+}
+
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
@@ -102,6 +109,7 @@ static SinoStatus plan(SinoRecon *recon)
     sino_team_free(&own->team);
     own->planned = *own->given;
     sino_resume_plan(&recon->resume, &own->planned);
+    if (recon->whole && left) own->planned.projection.projector = projector_of(recon->whole);
     if (left && sino_operator_is_normal(own->planned.projection.projector)) resume_by_normal(&own->planned);
     SINO_TRY(sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team));
     if (left && sino_operator_is_normal(own->team.settings.projection.projector)) take_normal(recon);
@@ -184,11 +192,36 @@ static SinoStatus share(SinoRecon *recon)
     return own->op->idle ? NULL : sino_input_take_angles(&recon->input, own->op->place);
 }
 
+/* Half of the projections take what all of them found; the settings have the strength. */
+static SinoStatus take_choice(SinoRecon *recon)
+{
+    const SinoReconChoice *of = &((const Parallel *)recon->whole->own)->choice;
+    SinoReconChoice *choice = &((Parallel *)recon->own)->choice;
+    const int64_t slices = recon->record.slice_count;
+    *choice = (SinoReconChoice){.regularization = of->regularization};
+    if (of->regularization.strength > 0) choice->regularization.strength = recon->settings->prior.regularization;
+    if (!of->iterations) return NULL;
+    SINO_TRY(sino_allocate(slices, sizeof *choice->iterations, "iterations", &choice->iterations));
+    memcpy(choice->iterations, of->iterations, (size_t)slices * sizeof *choice->iterations);
+    return NULL;
+}
+
+/* The halves that were searched tell the noise of the volume. */
+static void take_worth(SinoRecon *recon)
+{
+    const SinoHalvesApart *apart = &((const Parallel *)recon->own)->choice.apart;
+    const double scale = sino_recon_scale(recon->settings), share = scale * scale / apart->voxels;
+    if (!(apart->difference > 0)) return;
+    recon->worth = sino_compare_worth_of(share * apart->difference, share * apart->square);
+    sino_recon_half_sets_tell(recon, "these slices");
+}
+
 /* Collective. Every rank finds the same prior; rank 0's is taken, should a processor round otherwise. The strength of
  * a prior in 3-D is that of the slice in 2-D (docs/ALGORITHMS.md). */
 static SinoStatus choose(SinoRecon *recon)
 {
     Parallel *own = recon->own;
+    if (recon->whole) return sino_processes_agree(recon->processes, take_choice(recon));
     const SinoReconHalves of = {.runtime = recon->runtime,
                                 .settings = recon->settings,
                                 .input = &recon->input,
@@ -200,6 +233,7 @@ static SinoStatus choose(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_halves(&of, &own->choice)));
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof own->choice.regularization,
                                       &own->choice.regularization));
+    take_worth(recon);
     if (own->choice.sought)
         sino_recon_mark(recon, isnan(own->choice.regularization.strength) ? "the iterations are found"
                                                                           : "the strength of the prior is found");
@@ -222,6 +256,7 @@ static SinoStatus build(SinoRecon *recon)
                  ? open_operator(recon, cache)
                  : sino_team_open(recon->runtime, &own->team, &recon->input, cache, &own->op, &own->early));
     own->op->kind->report(own->op);
+    own->nonzero_count = own->op->nonzero_count;
     tell_team(recon);
     tell_plan(recon);
     return NULL;
@@ -269,19 +304,20 @@ static SinoReconFacts facts(const SinoRecon *recon)
         least = i == 0 ? own->choice.iterations[i] : sino_smaller(least, own->choice.iterations[i]);
         most = sino_larger(most, own->choice.iterations[i]);
     }
-    return (SinoReconFacts){.memory_bytes = run->resources.total_bytes,
-                            .budget_bytes = run->budget_bytes,
-                            .data_bytes = run->resources.data_bytes,
-                            .operator_bytes = run->resources.operator_bytes,
-                            .lists_bytes = run->resources.lists_bytes,
-                            .weighs_rays = sino_solver_weighs_rays(own->solver),
-                            .compute_s = own->team.forecast.times.run,
-                            .voxel_um = voxel,
-                            .slice_um = voxel,
-                            .radius =
-                                (double)sino_larger(sino_geometry_slice_side(geometry), geometry->column_count) / 2,
-                            .least_iterations = least,
-                            .most_iterations = most};
+    return (SinoReconFacts){
+        .memory_bytes = run->resources.total_bytes,
+        .budget_bytes = run->budget_bytes,
+        .data_bytes = run->resources.data_bytes,
+        .operator_bytes = run->resources.operator_bytes,
+        .lists_bytes = run->resources.lists_bytes,
+        .weighs_rays = sino_solver_weighs_rays(own->solver),
+        .compute_s = own->team.forecast.times.run,
+        .voxel_um = voxel,
+        .slice_um = voxel,
+        .radius = (double)sino_larger(sino_geometry_slice_side(geometry), geometry->column_count) / 2,
+        .least_iterations = least,
+        .most_iterations = most,
+        .strength = own->solver->choice == SINO_ALGORITHM_FISTA ? own->choice.regularization.strength : 0};
 }
 
 static SinoReconSizes sizes(const SinoRecon *recon)
@@ -385,6 +421,7 @@ static SinoStatus write_iterations(SinoRecon *recon)
     SINO_TRY(sino_volume_process_integers(recon->volume, "iterations", recon->record.slice_count,
                                           own->choice.iterations,
                                           "per slice, by both halves of the projections of some slices"));
+    if (recon->whole) return NULL; /* which has searched */
     return sino_volume_process_integers(recon->volume, "iterations_searched", own->choice.searched.count,
                                         own->choice.searched.slice,
                                         "slices whose projections were halved, counted from 0");
@@ -411,7 +448,7 @@ static SinoStatus write_process(SinoRecon *recon)
                                       sino_projector_name(own->team.forecast.plan.problem.projector)));
     if (own->solver->choice == SINO_ALGORITHM_FISTA) SINO_TRY(write_prior(recon));
     SINO_TRY(write_iterations(recon));
-    SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->op->nonzero_count,
+    SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values interpolated, per slice"));
@@ -425,7 +462,17 @@ static SinoStatus write_process(SinoRecon *recon)
 static void keep(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    own->op->kind->keep(own->op, recon->settings->projection.cache);
+    if (own->op) own->op->kind->keep(own->op, recon->settings->projection.cache);
+}
+
+static void rest(SinoRecon *recon)
+{
+    Parallel *own = recon->own;
+    keep(recon);
+    sino_operator_free(own->op);
+    sino_early_load_free(own->early);
+    own->op = NULL;
+    own->early = NULL;
 }
 
 static void release(SinoRecon *recon)
@@ -454,6 +501,7 @@ const SinoReconKind sino_recon_parallel = {.try_input = try_input,
                                            .share = share,
                                            .restored = restored,
                                            .compute = compute,
+                                           .rest = rest,
                                            .facts = facts,
                                            .sizes = sizes,
                                            .report = tell_levels,

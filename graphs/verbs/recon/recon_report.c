@@ -190,6 +190,7 @@ static void print_summary(const SinoRecon *recon, FILE *out)
     if (recon->input.info) print_undefined(&recon->record, out);
     print_method(recon, out);
     print_volume(recon, out);
+    sino_recon_half_sets_report(recon, out);
     sino_page_table_end(out);
 }
 

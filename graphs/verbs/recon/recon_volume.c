@@ -56,6 +56,7 @@ static SinoStatus check_output(const SinoRecon *recon)
     SINO_TRY(sino_recon_check_name(&recon->settings->output));
     SINO_TRY(sino_recon_check_files(recon->settings, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
+    SINO_TRY(sino_recon_half_sets_check(recon));
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->projection.cache));
@@ -69,7 +70,8 @@ static bool is_first(const SinoRecon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output, and judges the scan, which gives `stages`. */
+/* Opens the input on every rank; rank 0 also checks the output, and judges the scan, which gives `stages`, unless it
+ * takes those of a whole scan. */
 static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
 {
     const SinoSettings *settings = recon->settings;
@@ -79,7 +81,8 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     name_output(recon);
     if (!is_first(recon)) return NULL;
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
-    if (!scan || (settings->memory && settings->memory->of_operator)) return NULL;
+    if (recon->whole) *stages = recon->whole->stages;
+    if (!scan || recon->whole || (settings->memory && settings->memory->of_operator)) return NULL;
     return sino_check_scan(settings, scan, recon->log, stages);
 }
 
@@ -142,10 +145,10 @@ static SinoStatus set_up(SinoRecon *recon)
     SinoProcesses *processes = recon->processes;
     if (sino_recon_keeps_journals(recon))
         SINO_TRY(sino_resume_open(&settings->output, processes, recon->log, &recon->resume));
-    SinoStageChoice stages = {0};
-    SINO_TRY(sino_processes_agree(processes, open_input(recon, &stages)));
-    SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof stages, &stages));
-    SINO_TRY(sino_processes_agree(processes, sino_input_choose_stages(&settings->stages, stages, &recon->input)));
+    SINO_TRY(sino_processes_agree(processes, open_input(recon, &recon->stages)));
+    SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof recon->stages, &recon->stages));
+    SINO_TRY(
+        sino_processes_agree(processes, sino_input_choose_stages(&settings->stages, recon->stages, &recon->input)));
     SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
     if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
@@ -244,6 +247,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->projection.precision)));
     SINO_TRY(write_center(recon));
     SINO_TRY(sino_recon_write_range(recon));
+    SINO_TRY(sino_recon_half_sets_write(recon));
     return recon->kind->write_process(recon);
 }
 
@@ -427,12 +431,49 @@ static void tell_memory(const SinoRecon *recon)
 static SinoStatus compute(SinoRecon *recon)
 {
     SinoStatus status = NULL;
-    if (is_first(recon) && !recon->settings->memory)
+    if (is_first(recon) && !recon->settings->memory && !recon->whole)
         status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, 0, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
     tell_memory(recon);
     return recon->kind->report ? recon->kind->report(recon) : NULL;
+}
+
+static SinoStatus run_and_release(SinoRecon *recon);
+
+/* Collective. A run that takes the choices of this one. If it fails, the whole volume is left for --resume. */
+static SinoStatus run_half(SinoRecon *recon, int half)
+{
+    const SinoSettings settings = sino_recon_half_sets_settings(recon, half);
+    SinoRecon own = {.job = recon->job,
+                     .kind = recon->kind,
+                     .settings = &settings,
+                     .log = recon->log,
+                     .processes = recon->processes,
+                     .runtime = recon->runtime,
+                     .runs_in = true,
+                     .whole = recon};
+    memcpy(own.checksum, recon->checksum, sizeof own.checksum);
+    bool done;
+    SINO_TRY(sino_recon_half_sets_done(recon, half, &done));
+    SinoStatus status = done ? NULL : run_and_release(&own);
+    if (!*sino_status_text(status)) return status;
+    SinoStatus told = sino_error(SINO_FAILED, "--halves: %s", sino_status_text(status));
+    sino_status_free(status);
+    return told;
+}
+
+/* Collective. With --halves: reconstructs the volumes of both, and compares them. */
+static SinoStatus run_halves(SinoRecon *recon)
+{
+    if (!recon->settings->output.halves) return NULL;
+    if (recon->kind->rest) recon->kind->rest(recon);
+    sino_integrals_free(recon->integrals);
+    recon->integrals = NULL;
+    for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(run_half(recon, h));
+    SINO_TRY(sino_processes_agree(recon->processes, is_first(recon) ? sino_recon_half_sets_compare(recon) : NULL));
+    sino_recon_mark(recon, "both halves of the projections are reconstructed");
+    return NULL;
 }
 
 static SinoStatus run(SinoRecon *recon)
@@ -447,8 +488,9 @@ static SinoStatus run(SinoRecon *recon)
     sino_recon_mark(recon, "slices are read, corrected, reconstructed and stored");
     SINO_TRY_OR(status, fail, sino_record_join(recon->processes, &recon->record));
     SINO_TRY_OR(status, fail, share_done(recon));
-    status = check_repairs(recon);
-    if (!status && is_first(recon)) status = write_process(recon);
+    SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, check_repairs(recon)));
+    SINO_TRY_OR(status, fail, run_halves(recon));
+    if (is_first(recon)) status = write_process(recon);
     SINO_TRY_OR(status, fail, sino_processes_agree(recon->processes, status));
     SINO_TRY(finish(recon));
     sino_recon_mark(recon, "the volume is completed on disk");

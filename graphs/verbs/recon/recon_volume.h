@@ -5,6 +5,7 @@
 #define SINO_RECON_VOLUME_H
 
 #include "amounts.h"
+#include "compare_halves.h"
 #include "ending.h"
 #include "integrals.h"
 #include "job_kind.h"
@@ -58,11 +59,14 @@ typedef struct SinoReconFacts {
     double voxel_um, slice_um;           /* side of a voxel within a slice, and across; 0: not known */
     double radius; /* in voxels: what lies further from the axis was not seen by all; 0: all was */
     int64_t least_iterations, most_iterations; /* planned, of a slice; 0: as many as the record has columns */
+    double strength;                           /* of the prior; 0: there is none */
 } SinoReconFacts;
+
+typedef struct SinoRecon SinoRecon;
 
 /* A run, or its simulation (simulate.c), which has no files to write. The kind owns `own`; runtime and volume are
  * opened by the run. */
-typedef struct SinoRecon {
+struct SinoRecon {
     const SinoJobKind *job;
     const SinoReconKind *kind; /* of the job */
     const SinoSettings *settings;
@@ -70,6 +74,9 @@ typedef struct SinoRecon {
     SinoProcesses *processes;
     SinoRuntime *runtime;
     bool runs_in;             /* the runtime is a caller's, who stops it */
+    const SinoRecon *whole;   /* the run whose choices this one takes, which has half of its projections; NULL: none */
+    SinoStageChoice stages;   /* what a sample of the scan showed */
+    SinoWorth worth;          /* of the volume, by its halves; noise 0: not known */
     SinoInput input;          /* a scan; after `build`: this rank's share of it; info NULL: the kind's input is none */
     SinoIntegrals *integrals; /* of the input, where a reconstruction does not load its scan; else NULL */
     SinoInputFiles files;     /* of the input, whose checksum is in /process */
@@ -83,7 +90,7 @@ typedef struct SinoRecon {
     SinoReconClock clock;
     SinoReconMeasured begin, measured; /* begin: of files, before the run */
     void *own;
-} SinoRecon;
+};
 
 /* What a kind of geometry does in a run, in this order. Functions are collective where they say so; a status is not
  * agreed upon otherwise. */
@@ -116,6 +123,8 @@ struct SinoReconKind {
     /* Computes and stores all slices, while rank 0 computes the checksum of the input. Waits for all tasks, on failure
      * too. */
     SinoStatus (*compute)(SinoRecon *recon);
+    /* After `compute` and `report`, before runs of halves: frees what is large. NULL: nothing is. */
+    void (*rest)(SinoRecon *recon);
     SinoReconFacts (*facts)(const SinoRecon *recon);
     SinoReconSizes (*sizes)(const SinoRecon *recon);
     bool planes; /* pictures of the planes across the slices are files, too */
@@ -163,6 +172,18 @@ SinoStatus sino_recon_check_range(const SinoRecon *recon);
 bool sino_recon_samples_range(const SinoRecon *recon); /* slices are reconstructed to find it */
 SinoStatus sino_recon_find_range(SinoRecon *recon);
 SinoStatus sino_recon_write_range(SinoRecon *recon);
+
+/* --halves (recon_half_sets.c). _check, of rank 0, refuses names that exist. _settings are those of half 0 (even) or 1,
+ * which own nothing. _done, collective: whether the run that this one goes on with has completed the half. _compare, of
+ * rank 0, finds noise, error and resolution; _tell (by both halves "of" the projections), _write and _report tell them,
+ * if they are known. */
+SinoStatus sino_recon_half_sets_check(const SinoRecon *recon);
+SinoSettings sino_recon_half_sets_settings(const SinoRecon *recon, int half);
+SinoStatus sino_recon_half_sets_done(const SinoRecon *recon, int half, bool *done);
+SinoStatus sino_recon_half_sets_compare(SinoRecon *recon);
+void sino_recon_half_sets_tell(const SinoRecon *recon, const char *of);
+SinoStatus sino_recon_half_sets_write(const SinoRecon *recon);
+void sino_recon_half_sets_report(const SinoRecon *recon, FILE *out);
 
 /* SinoReconKind.sample of a parallel beam. */
 SinoStatus sino_recon_sample_slice(SinoRecon *recon, int64_t slice, SinoRecord *record);

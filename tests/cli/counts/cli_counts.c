@@ -183,6 +183,36 @@ static void iterations_are_found(void **state)
     counts_free(&problem);
 }
 
+/* β is as given, or 2/√(m·s) of early images; that of the last one is near to it. */
+static void strength_of_a_prior_is_told(void **state)
+{
+    static const int64_t sets[] = {1};
+    const char *const at = *state;
+    double sensitivity[VOXELS], sum = 0, square = 0, total = 0;
+    int64_t met = 0;
+    cli_works(at, SMALL "--counts 300000");
+    CountsProblem problem = counts_read_matrix(at, "m.csr4");
+    counts_backproject(&problem, NULL, sensitivity);
+    double *image = image_of(at, "m.counts --algorithm bsrem --iterations 20 --regularization 0.25");
+    double *strength = cli_read_doubles(at, "image.h5", "/process/regularization", 1, sets);
+    assert_true(strength[0] == 0.25);
+    free(strength);
+    free(image);
+    image = image_of(at, "m.counts --algorithm bsrem --iterations 20");
+    strength = cli_read_doubles(at, "image.h5", "/process/regularization", 1, sets);
+    for (int64_t i = 0; i < VOXELS; i++) {
+        sum += image[i];
+        square += image[i] * image[i];
+        total += sensitivity[i];
+        met += sensitivity[i] > 0;
+    }
+    const double expected = 2 / sqrt(square / sum * total / (double)met);
+    if (!(fabs(strength[0] / expected - 1) < 0.2)) fail_msg("%g; expected about %g", strength[0], expected);
+    free(strength);
+    free(image);
+    counts_free(&problem);
+}
+
 /* As many workers as there are cores, up to 4, and every kind of policy. */
 static void bits_are_the_same_by_any_workers(void **state)
 {
@@ -558,6 +588,7 @@ int cli_counts_tests(void)
     const struct CMUnitTest tests[] = {CLI_TEST(counts_are_kept),
                                        CLI_TEST(likelihood_never_falls),
                                        CLI_TEST(images_are_those_of_double_precision),
+                                       CLI_TEST(strength_of_a_prior_is_told),
                                        CLI_TEST(bits_are_the_same_by_any_workers),
                                        CLI_TEST(subsets_are_rows),
                                        CLI_TEST(the_whole_model),

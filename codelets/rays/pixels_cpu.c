@@ -234,12 +234,12 @@ void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, flo
 
 /* ---- projection ---- */
 
-/* Copies the pixels of a run's tiles that lie in the grid; others are 0. */
+/* Copies the pixels of a run's tiles that lie in the grid; others are 0. What is beside the image is 0 already. */
 static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, SinoPixelsImage image,
                        SinoPixelsImage turned)
 {
-    memset(image, 0, sizeof(SinoPixelsImage));
-    memset(turned, 0, sizeof(SinoPixelsImage));
+    for (int64_t i = 0; i < SINO_PIXELS_SIDE; i++)
+        memset(image[i] + SINO_PIXELS_ROOM, 0, SINO_PIXELS_SIDE * sizeof **image);
     for (int64_t t = run.first; t < run.end; t++) {
         const SinoTileRange rows = sino_tile_range(what->geometry.grid_size, what->tile[t].row);
         const SinoTileRange columns = sino_tile_range(what->geometry.grid_size, what->tile[t].column);
@@ -247,12 +247,11 @@ static void copy_image(const SinoPixels *what, Run run, Slice slice, const float
         const int64_t row = (int64_t)(what->tile[t].row - run.row) * SINO_TILE;
         const int64_t column = (int64_t)(what->tile[t].column - run.column) * SINO_TILE;
         for (int64_t i = rows.first; i < rows.first + rows.count; i++)
-            for (int64_t j = columns.first; j < columns.first + columns.count; j++) {
-                const float value = pixel[(i * SINO_TILE + j) * slice.step];
-                image[row + i][SINO_PIXELS_ROOM + column + j] = value;
-                turned[column + j][SINO_PIXELS_ROOM + row + i] = value;
-            }
+            for (int64_t j = columns.first; j < columns.first + columns.count; j++)
+                image[row + i][SINO_PIXELS_ROOM + column + j] = pixel[(i * SINO_TILE + j) * slice.step];
     }
+    for (int64_t j = 0; j < SINO_PIXELS_SIDE; j++)
+        for (int64_t i = 0; i < SINO_PIXELS_SIDE; i++) turned[j][SINO_PIXELS_ROOM + i] = image[i][SINO_PIXELS_ROOM + j];
 }
 
 /* The rays of an angle that can meet the super-tile; returns the column of the first. Pixels follow along the axis on
@@ -302,7 +301,10 @@ static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run ru
 void sino_pixels_project_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *x,
                               void *scratch, float *y)
 {
-    each_run(project_run, isa, width, what, x, scratch, y);
+    Scratch *const work = scratch;
+    memset(work->forth.image, 0, sizeof work->forth.image);
+    memset(work->forth.turned, 0, sizeof work->forth.turned);
+    each_run(project_run, isa, width, what, x, work, y);
 }
 
 void sino_pixels_project(const SinoPixels *what, const float *x, void *scratch, float *y)

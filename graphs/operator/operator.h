@@ -148,8 +148,8 @@ struct SinoOperatorKind {
     bool stores;       /* A is stored, in any precision; false: nothing is, and products are in single precision */
     bool asked;        /* by --projector alone: the model of the detector differs, so that the plan never chooses it */
     bool lengths;      /* products are by the lengths of rays in voxels, or their means over a detector pixel */
-    int64_t minibatch; /* slices of a minibatch, if a product costs as much for each slice as alone; 0: a panel, which
-                        * reads A or its tables once for all slices */
+    int64_t minibatch; /* slices of a minibatch, if in a larger one a product costs as much for each slice; 0: a panel,
+                        * which reads A or its tables once for all slices */
     /* Flops of a product of one slice, in a minibatch of `slices`, as SinoRates.kernel_gflops counts them. NULL: twice
      * its nonzeros. */
     double (*product_flops)(const SinoProblem *problem, int64_t slices);

@@ -5,6 +5,8 @@
 #include "pixels_task.h"
 #include "tiles_kind.h"
 
+enum { SHARING = 4 }; /* slices that share the lengths of rays (codelets/rays/pixels.h) */
+
 static bool takes_lines(const SinoProblem *problem)
 {
     return sino_tiles_take(problem, SINO_PROJECTOR_LINES);
@@ -77,8 +79,8 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
 
 static double lines_flops(const SinoProblem *problem, int64_t slices)
 {
-    (void)slices;
-    return sino_operator_samples(problem) * SINO_LINE_FLOPS;
+    const double shared = 0.58, sharing = (double)sino_larger(1, sino_smaller(slices, SHARING)); /* what slices share */
+    return sino_operator_samples(problem) * SINO_LINE_FLOPS * (1 - shared + shared / sharing);
 }
 
 static double strips_flops(const SinoProblem *problem, int64_t slices)
@@ -117,7 +119,7 @@ const SinoOperatorKind sino_lines_kind = {
     .name = "lines",
     .projector = SINO_PROJECTOR_LINES,
     .lengths = true,
-    .minibatch = 1,
+    .minibatch = SHARING,
     .product_flops = lines_flops,
     .takes = takes_lines,
     .outline = sino_tiles_outline,
@@ -135,7 +137,7 @@ const SinoOperatorKind sino_strips_kind = {
     .projector = SINO_PROJECTOR_STRIPS,
     .asked = true,
     .lengths = true,
-    .minibatch = 1,
+    .minibatch = SHARING,
     .product_flops = strips_flops,
     .takes = takes_strips,
     .outline = sino_tiles_outline,

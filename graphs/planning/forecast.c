@@ -128,14 +128,20 @@ static double panel_time(const SinoRunPlan *plan, double iteration_s, int64_t pa
 }
 
 /* Time of the search for the strength of fista's prior: mostly one trial, iterations of a panel of one slice each
- * (halves_strength.c). With averaged columns these are a quarter, on all workers (halves_binned.h). */
+ * (halves_strength.c). With averaged columns these are a quarter, on all workers and by an operator of its own
+ * (halves_binned.h). */
 static double strength_search_s(const SinoPlanRequest *request, const SinoRunPlan *plan, double iteration_s)
 {
     enum { NORMAL_TRIALS = 2, NORMAL_PANEL = SINO_HALVES * SINO_HALVES_STEPS };
-    const int64_t panel = plan->trial_binning > 1 ? sino_trial_batch(&request->job).stride : SINO_HALVES_WIDTH;
+    const SinoMachine *machine = &request->machine;
     const double share = 1 / (double)sino_times(plan->trial_binning, plan->trial_binning);
-    const double gain =
-        sino_forecast_kernel_efficiency(plan->streaming.minibatch) / sino_forecast_kernel_efficiency(panel);
+    SinoProblem problem = plan->problem;
+    if (plan->trial_binning > 1)
+        problem = sino_trial_operator(&problem, plan->worker_count, machine->devices.count).problem;
+    const int64_t panel = sino_trial_batch(&request->job, sino_operator_of(problem.projector)).stride;
+    const double nonzeros = plan->size.nonzero_count,
+                 gain = sino_projector_product_s(&problem, nonzeros, &machine->rates, panel) /
+                        sino_projector_product_s(&plan->problem, nonzeros, &machine->rates, plan->streaming.minibatch);
     if (request->job.solver->normal)
         return share * normal_search_s(request, iteration_s * NORMAL_PANEL / (double)plan->slowest_slices, NORMAL_PANEL,
                                        NORMAL_TRIALS);

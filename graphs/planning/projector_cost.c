@@ -3,6 +3,7 @@
 #include "projector_cost.h"
 
 #include "halves.h"
+#include "resources.h"
 #include "trace_task.h"
 
 enum { PANEL = 16 };
@@ -35,10 +36,12 @@ double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, co
     const double stored = (double)size->stored_angles / (double)plan->problem.geometry.angle_count;
     const double trace_s = size->nonzero_count * stored * trace_flops / (1e9 * rates->kernel_gflops);
     const int64_t traced = windows ? sino_times(products, sino_ceil_divide(slices, minibatch)) : 1;
-    const double trial_s = plan->trial_binning == 1 ? 2 * (double)sino_times(job->trial_iterations, SINO_HALVES_WIDTH) *
-                                                          sino_projector_product_s(&plan->problem, size->nonzero_count,
-                                                                                   rates, SINO_HALVES_WIDTH)
-                                                    : 0;
+    const int64_t panel = job->solver->normal ? SINO_HALVES_WIDTH
+                                              : sino_trial_batch(job, sino_operator_of(plan->problem.projector)).stride;
+    const double trial_s = plan->trial_binning == 1
+                               ? 2 * (double)sino_times(job->trial_iterations, panel) *
+                                     sino_projector_product_s(&plan->problem, size->nonzero_count, rates, panel)
+                               : 0;
     return trace_s * (double)traced + trial_s +
            (double)products * (double)slices *
                sino_projector_product_s(&plan->problem, size->nonzero_count, rates, minibatch);

@@ -139,13 +139,14 @@ SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t work
     SinoOperatorRequest request = {.problem = *problem,
                                    .division = {.topology = {1, 1, 1, partitions}, .mean_weight = 1},
                                    .shape = SINO_EXCHANGE_ALONE(partitions)};
-    request.problem.projector = SINO_PROJECTOR_RAYS; /* a length serves all strengths */
+    const bool on_cores = devices == 0 && problem->precision == SINO_SINGLE;
+    request.problem.projector = on_cores ? SINO_PROJECTOR_LINES : SINO_PROJECTOR_RAYS;
     return request;
 }
 
-SinoBatch sino_trial_batch(const SinoWorkload *job)
+SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind)
 {
-    const int64_t slices = SINO_HALVES_STRENGTHS * sino_halves_folds(&job->problem.geometry);
+    const int64_t slices = sino_halves_strengths(kind) * sino_halves_folds(&job->problem.geometry);
     return (SinoBatch){.stride = sino_panel_stride(job->problem.precision, slices),
                        .history_numbers = job->trial_iterations + 1};
 }
@@ -154,7 +155,7 @@ int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, co
                          const SinoMachine *machine)
 {
     const SinoSolver *solver = job->solver;
-    const SinoBatch batch = sino_trial_batch(job);
+    const SinoBatch batch = sino_trial_batch(job, sino_operator_kind(problem));
     const bool devices = machine->devices.count > 0;
     return size->bytes + size->map_bytes + (devices ? sino_device_estimate_lists(size->bytes) + size->table_bytes : 0) +
            sino_larger(size->building_bytes,

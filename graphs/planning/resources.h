@@ -87,7 +87,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
 SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t workers, int64_t devices);
 
 /* The minibatch of trials of averaged columns of the job; and the bytes of both, of the size that the kind tells. */
-SinoBatch sino_trial_batch(const SinoWorkload *job);
+SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind);
 int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, const SinoOperatorSize *size,
                          const SinoMachine *machine);
 

@@ -400,10 +400,11 @@ static SinoStatus plan_group(const Planner *planner, int64_t group_slices, int64
 }
 
 /* Whether trials of strengths on averaged columns fit a device. */
-static bool fits_devices(const SinoPlanRequest *request, const SinoOperatorSize *size)
+static bool fits_devices(const SinoPlanRequest *request, const SinoOperatorKind *kind, const SinoOperatorSize *size)
 {
     const SinoDeviceRoom *room = &request->machine.devices;
-    const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, size, sino_trial_batch(&request->job));
+    const SinoBatch batch = sino_trial_batch(&request->job, kind);
+    const SinoDeviceNeed need = sino_device_need(&request->job.solver->vectors, size, batch);
     return room->count == 0 || room->bytes == 0 ||
            sino_device_room_of_tasks(room, need.lists, need.vectors) <= room->bytes;
 }
@@ -422,11 +423,12 @@ static SinoStatus plan_trials(const Planner *planner, SinoRunPlan *plan)
     if (plan->trial_binning <= 1) return NULL;
     problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
     const SinoOperatorRequest op = sino_trial_operator(&problem, plan->worker_count, request->machine.devices.count);
-    SINO_TRY(sino_operator_kind(&op.problem)->size(&op.problem, &op.division, plan->worker_count, &size));
-    const int64_t trial_bytes = sino_trial_bytes(job, &problem, &size, &request->machine);
+    const SinoOperatorKind *kind = sino_operator_kind(&op.problem);
+    SINO_TRY(kind->size(&op.problem, &op.division, plan->worker_count, &size));
+    const int64_t trial_bytes = sino_trial_bytes(job, &op.problem, &size, &request->machine);
     const int64_t total =
         bytes->base_bytes + bytes->operator_bytes + bytes->lists_bytes + bytes->map_bytes + trial_bytes;
-    if (total > plan->budget_bytes || !fits_devices(request, &size)) {
+    if (total > plan->budget_bytes || !fits_devices(request, kind, &size)) {
         plan->trial_binning = 1;
         return NULL;
     }

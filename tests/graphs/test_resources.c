@@ -157,7 +157,7 @@ static int64_t allocated_by_trials(SinoRuntime *runtime, const SinoPlanRequest *
     const SinoMinibatchRequest of_slot = {
         .op = op,
         .vectors = &solver->vectors,
-        .slices = {.precision = SINO_SINGLE, .stride = sino_trial_batch(&request->job).stride},
+        .slices = {.precision = SINO_SINGLE, .stride = sino_trial_batch(&request->job, op->kind).stride},
         .history_numbers = request->job.trial_iterations + 1};
     assert_success(sino_minibatch_new(runtime, &of_slot, &slot));
     SinoSolverRun run = {.runtime = runtime, .op = op};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves: the prior that a slice decides, which is reconstructed from a part of the projections. */
 #include "arithmetic.h"
+#include "halves_binned.h"
 #include "halves_strength.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     SINO_TRY(sino_halves_narrow(search));
     const SinoGeometry *geometry = &search->op->problem.geometry;
     const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
-    const int64_t most = of->normal ? SINO_HALVES_STEPS : SINO_HALVES_STRENGTHS;
+    const int64_t most = sino_halves_strengths(search->op->kind);
     const int64_t count = sino_larger(sino_smaller(of->width / search->folds, most), 1);
     double exponent = 0;
     found->strength = 0;

@@ -18,8 +18,8 @@
 #include "reconstruction.h"
 #include "settings.h"
 
-/* Most slices of a minibatch, which fill a panel, and most strengths that it tries. */
-enum { SINO_HALVES_WIDTH = 16, SINO_HALVES_STRENGTHS = 8 };
+/* Most slices of a minibatch, which fill a panel. */
+enum { SINO_HALVES_WIDTH = 16 };
 
 /* Operators of a part of the angles (halves_normal.h). */
 typedef struct SinoHalvesNormal SinoHalvesNormal;

@@ -22,6 +22,11 @@ int64_t sino_halves_folds(const SinoGeometry *geometry)
     return sino_geometry_ray_count(geometry) < ENOUGH_RAYS ? 2 : 1;
 }
 
+int64_t sino_halves_strengths(const SinoOperatorKind *kind)
+{
+    return kind->minibatch > 0 ? SINO_HALVES_STEPS : SINO_HALVES_STRENGTHS;
+}
+
 SinoGeometry sino_halves_binned(const SinoGeometry *geometry, int64_t binning)
 {
     SinoGeometry binned = *geometry;

@@ -15,6 +15,10 @@ int64_t sino_halves_binning(const SinoGeometry *geometry);
  * has enough of them. */
 int64_t sino_halves_folds(const SinoGeometry *geometry);
 
+/* Strengths that are tried at a time: more where slices share what a product reads, fewer where each costs as much. */
+enum { SINO_HALVES_STRENGTHS = 8, SINO_HALVES_STEPS = 4 };
+int64_t sino_halves_strengths(const SinoOperatorKind *kind);
+
 /* The geometry of the averaged columns. Its grid covers that of the scan, with an even number of voxels along a side;
  * the last one of an odd number of columns counts twice. */
 SinoGeometry sino_halves_binned(const SinoGeometry *geometry, int64_t binning);

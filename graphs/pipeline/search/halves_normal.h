@@ -5,6 +5,7 @@
 #ifndef SINO_HALVES_NORMAL_H
 #define SINO_HALVES_NORMAL_H
 
+#include "halves_binned.h"
 #include "halves_search.h"
 
 /* The projector of the predictions: the first that projects and stores nothing. */

@@ -108,9 +108,9 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
 {
     SinoHalvesRequest *of = &search->of;
     const SinoGeometry *scan = &of->op->problem.geometry;
+    search->folds = sino_halves_folds(scan);
     if (!of->binned) return NULL;
     search->op = of->binned;
-    search->folds = sino_halves_folds(scan);
     sino_halves_bin(scan, sino_reconstruction_weighs_photons(&of->settings->solver, of->input), search->sinogram);
     of->scale /= (double)of->binning;
     if (!of->mask) return NULL;

@@ -14,9 +14,6 @@
 
 enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
 
-/* Most strengths that are tried at a time by a solver of the normal equations. */
-enum { SINO_HALVES_STEPS = 4 };
-
 /* The search. Slices 2i and 2i + 1 of a minibatch are the halves of slice i of those that are searched, or of the only
  * one. With one fold, each slice of a minibatch is the only one. */
 typedef struct SinoHalvesSearch {

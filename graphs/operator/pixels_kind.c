@@ -77,16 +77,21 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return sino_tiles_insert_sums(work, product->position, x);
 }
 
+/* `shared`: the part of the work of a slice that slices share. */
+static double shared_flops(const SinoProblem *problem, int64_t slices, double flops, double shared)
+{
+    const double sharing = (double)sino_larger(1, sino_smaller(slices, SHARING));
+    return sino_operator_samples(problem) * flops * (1 - shared + shared / sharing);
+}
+
 static double lines_flops(const SinoProblem *problem, int64_t slices)
 {
-    const double shared = 0.58, sharing = (double)sino_larger(1, sino_smaller(slices, SHARING)); /* what slices share */
-    return sino_operator_samples(problem) * SINO_LINE_FLOPS * (1 - shared + shared / sharing);
+    return shared_flops(problem, slices, SINO_LINE_FLOPS, 0.58);
 }
 
 static double strips_flops(const SinoProblem *problem, int64_t slices)
 {
-    (void)slices;
-    return sino_operator_samples(problem) * SINO_STRIP_FLOPS;
+    return shared_flops(problem, slices, SINO_STRIP_FLOPS, 0.83);
 }
 
 static double pixels_flops(const SinoProblem *problem, int64_t slices)

@@ -42,13 +42,14 @@ void cli_works(const char *directory, const char *format, ...) __attribute__((fo
 int cli_code_of_info(const char *out); /* 2: it says that recon refuses; else 0 */
 char *cli_output_of(const char *directory, const char *line);
 
-/* Exit code 2, "sinodag: MESSAGE" as the only line of stderr, nothing on stdout, nothing changed in the directory. */
-void cli_refuses(const char *directory, const char *message, const char *format, ...)
+/* Exit code 2, one line on stderr, "sinodag: " and a sentence with these key words (testing_tells): the option or the
+ * file, the value received, those allowed; nothing on stdout, nothing changed in the directory. */
+void cli_refuses(const char *directory, const char *keys, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The run ended with this code, and the last line of stderr, or by a launcher any line, is "sinodag: MESSAGE", where
- * each # of the message is a number. Frees it. */
-void cli_assert_ended(CliRun *run, int exit_code, const char *message);
+/* The run ended with this code, and the last line of stderr, or by a launcher any line, is "sinodag: " and a sentence
+ * with these key words. Frees it. */
+void cli_assert_ended(CliRun *run, int exit_code, const char *keys);
 
 /* The number that follows the first `before` in the text; *rest, unless NULL, is what follows the number. */
 double cli_number_after(const char *text, const char *before, const char **rest);

@@ -214,7 +214,7 @@ static void half_sets_have_a_resolution(void **state)
     assert_int_equal(lines, 1 + SIZE / 2 + 1);
     assert_int_equal(strncmp(curve, "cycles_per_voxel,voxels,correlation,half_bit,independent_numbers\n0,,", 66), 0);
     free(curve);
-    cli_refuses(at, "curve.csv exists; --overwrite replaces it", "compare a.h5 b.h5 --frc curve.csv");
+    cli_refuses(at, "curve.csv exists | --overwrite", "compare a.h5 b.h5 --frc curve.csv");
     out = compare(at, "a.h5 a.h5 --frc curve.csv --overwrite --json");
     const char *rings = strstr(out, "\"ring_correlation\": {\"half_bit_frequency\": null, ");
     assert_non_null(rings); /* equal volumes agree at every frequency */
@@ -262,13 +262,9 @@ static void values_that_are_not_finite(void **state)
     assert_true(error > 0.005 && error < 0.02);
     assert_null(strstr(out, "undefined"));
     free(out);
-    cli_refuses(at,
-                "--frc needs finite values: NaN or infinite are 2 voxels of a.h5, 1 of b.h5; allowed: a --region or "
-                "--slices without them",
+    cli_refuses(at, "--frc | NaN or infinite | 2 voxels of a.h5 | 1 of b.h5 | --region | --slices",
                 "compare a.h5 b.h5 --frc curve.csv");
-    cli_refuses(at,
-                "no voxel of the region is finite in both volumes: NaN or infinite are 7216 of none.h5, 0 of zero.h5",
-                "compare none.h5 zero.h5");
+    cli_refuses(at, "no voxel | NaN or infinite | 7216 of none.h5 | 0 of zero.h5", "compare none.h5 zero.h5");
     out = compare(at, "b.h5 zero.h5 --slices 2:4"); /* nothing to relate to */
     assert_non_null(strstr(out, "\nrelative L2   undefined "));
     assert_non_null(strstr(out, "\nPSNR (dB)     undefined "));
@@ -282,9 +278,7 @@ static void values_that_are_not_finite(void **state)
     CliRun run = {.directory = at};
     cli_start(&run, "compare b.h5 zero.h5 --slices 2:4 --at-most 0.5");
     cli_wait(&run);
-    cli_assert_ended(
-        &run, 2,
-        "--at-most needs a relative error, but zero.h5 is # throughout the region; allowed: another reference");
+    cli_assert_ended(&run, 2, "--at-most | zero.h5 | # | another reference");
 }
 
 static void limits_are_exit_codes(void **state)
@@ -296,7 +290,7 @@ static void limits_are_exit_codes(void **state)
     cli_start(&run, "compare volume.h5 truth.h5 --at-most 0.001");
     cli_wait(&run);
     assert_non_null(strstr(run.out, "\nSSIM ")); /* what was found is told all the same */
-    cli_assert_ended(&run, 1, "the relative L2 error is #; allowed by --at-most: #");
+    cli_assert_ended(&run, 1, "L2 | # | --at-most | #");
 }
 
 static void pictures_are_side_by_side(void **state)
@@ -311,7 +305,7 @@ static void pictures_are_side_by_side(void **state)
     assert_int_equal(head[18] << 8 | head[19], 3 * SIZE + 2 * 4);
     assert_int_equal(head[22] << 8 | head[23], SIZE);
     free(head);
-    cli_refuses(at, "p.png exists; --overwrite replaces it", "compare volume.h5 truth.h5 --picture p.png");
+    cli_refuses(at, "p.png exists | --overwrite", "compare volume.h5 truth.h5 --picture p.png");
 }
 
 static void faults_are_refused(void **state)
@@ -319,47 +313,38 @@ static void faults_are_refused(void **state)
     const char *const at = *state;
     make_volume(at);
     cli_write_text(at, "text", "no volume\n");
-    cli_refuses(at, "absent.h5: No such file or directory", "compare volume.h5 absent.h5");
-    cli_refuses(at, "text is neither HDF5, TIFF nor .npy; allowed: one of them, or raw float32 with --volume XxYxZ",
-                "compare text volume.h5");
-    cli_refuses(at, "text has 10 bytes; allowed: 24, float32 of --volume 3x2x1",
-                "compare volume.h5 text --volume 3x2x1");
-    cli_refuses(at, "volume.h5 has 4 slices of 48 x 48 voxels, and scan.h5 60 of 48 x 4; allowed: equal sizes",
+    cli_refuses(at, "absent.h5 | No such file", "compare volume.h5 absent.h5");
+    cli_refuses(at, "text | HDF5, TIFF nor .npy | --volume XxYxZ", "compare text volume.h5");
+    cli_refuses(at, "text | 10 bytes | 24 | --volume 3x2x1", "compare volume.h5 text --volume 3x2x1");
+    cli_refuses(at, "volume.h5 | 4 slices of 48 x 48 | scan.h5 | 60 of 48 x 4 | equal sizes",
                 "compare volume.h5 scan.h5");
-    cli_refuses(at,
-                "scan.h5: /exchange/theta has 1 dimension; allowed: 3, 4 of several sets, or 2 of one slice "
-                "(FILE:/DATASET names "
-                "another dataset)",
+    cli_refuses(at, "scan.h5: /exchange/theta | 1 dimension | 3, 4 of several sets | FILE:/DATASET",
                 "compare volume.h5 scan.h5:/exchange/theta");
     static const char *const slices[] = {"4:5", "2:2", "3:1", "1", "-1:2", "0.5:2", "a:b", "0:2x"};
     for (size_t i = 0; i < sizeof slices / sizeof *slices; i++) {
         char message[120];
-        snprintf(message, sizeof message, "--slices is '%s'; allowed: A:B, with 0 <= A < B <= 4, the number of slices",
-                 slices[i]);
+        snprintf(message, sizeof message, "--slices | '%s' | A:B | 0 <= A < B <= 4", slices[i]);
         cli_refuses(at, message, "compare volume.h5 truth.h5 --slices=%s", slices[i]);
     }
     static const char *const regions[] = {"square", "1,2", "1:2", "1:2,3", "nan,3,3", "1,2,3,4"};
     for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) {
         char message[120];
-        snprintf(message, sizeof message, "--region is '%s'; allowed: circle, all, X0:X1,Y0:Y1 or X,Y,RADIUS",
-                 regions[i]);
+        snprintf(message, sizeof message, "--region | '%s' | circle, all, X0:X1,Y0:Y1 or X,Y,RADIUS", regions[i]);
         cli_refuses(at, message, "compare volume.h5 truth.h5 --region=%s", regions[i]);
     }
-    cli_refuses(at, "--region is '0:49,0:9'; allowed: X0:X1,Y0:Y1, with 0 <= X0 < X1 <= 48",
+    cli_refuses(at, "--region | '0:49,0:9' | X0:X1,Y0:Y1 | 0 <= X0 < X1 <= 48",
                 "compare volume.h5 truth.h5 --region 0:49,0:9");
-    cli_refuses(at, "--region is '0:9,7:7'; allowed: X0:X1,Y0:Y1, with 0 <= Y0 < Y1 <= 48",
+    cli_refuses(at, "--region | '0:9,7:7' | X0:X1,Y0:Y1 | 0 <= Y0 < Y1 <= 48",
                 "compare volume.h5 truth.h5 --region 0:9,7:7");
-    cli_refuses(at, "--region is '5,20,7'; allowed: X,Y,RADIUS, a circle within the slice of 48 x 48 voxels",
-                "compare volume.h5 truth.h5 --region 5,20,7");
-    cli_refuses(at, "--region is '5.5,20.5,0.2', in which there is the middle of no voxel; allowed: a larger circle",
+    cli_refuses(at, "--region | '5,20,7' | X,Y,RADIUS | 48 x 48 voxels", "compare volume.h5 truth.h5 --region 5,20,7");
+    cli_refuses(at, "--region | '5.5,20.5,0.2' | no voxel | larger circle",
                 "compare volume.h5 truth.h5 --region 5.5,20.5,0.2");
-    cli_refuses(at, "--object is '9,9,3' without --background; allowed: both or neither",
-                "compare volume.h5 truth.h5 --object 9,9,3");
-    cli_refuses(at, "--background is '9,9,x'; allowed: X,Y,RADIUS, the middle and the radius of a circle in voxels",
+    cli_refuses(at, "--object | '9,9,3' | --background | both or neither", "compare volume.h5 truth.h5 --object 9,9,3");
+    cli_refuses(at, "--background | '9,9,x' | X,Y,RADIUS",
                 "compare volume.h5 truth.h5 --object 9,9,3 --background 9,9,x");
-    cli_refuses(at, "--object is '46,9,3'; allowed: X,Y,RADIUS, a circle within the slice of 48 x 48 voxels",
+    cli_refuses(at, "--object | '46,9,3' | X,Y,RADIUS | 48 x 48 voxels",
                 "compare volume.h5 truth.h5 --object 46,9,3 --background 9,9,3");
-    cli_refuses(at, "--frc and the reference are the same file, 'truth.h5'; allowed: different files",
+    cli_refuses(at, "--frc | same file | 'truth.h5' | different files",
                 "compare volume.h5 truth.h5 --frc truth.h5 --overwrite");
 }
 

@@ -161,11 +161,9 @@ static void stack_is_one_file(void **state)
     }
     TIFFClose(tiff);
     free(value);
-    cli_refuses(at, "--out is 'x.tiff', but this run writes HDF5; allowed: --save-format tiff-stack, or another name",
-                RECON "-o x.tiff");
-    cli_refuses(at, "--out is 'x.zarr', but this run writes TIFF; allowed: --save-format zarr, or another name",
-                RECON "-o x.zarr --save-format tiff");
-    cli_refuses(at, "out.tif exists; --overwrite replaces it", RECON "-o out.tif --save-format tiff-stack");
+    cli_refuses(at, "--out | 'x.tiff' | HDF5 | --save-format tiff-stack", RECON "-o x.tiff");
+    cli_refuses(at, "--out | 'x.zarr' | TIFF | --save-format zarr", RECON "-o x.zarr --save-format tiff");
+    cli_refuses(at, "out.tif exists | --overwrite", RECON "-o out.tif --save-format tiff-stack");
     cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
 }
 
@@ -201,14 +199,9 @@ static void slices_are_compressed(void **state)
     free(small);
     free(slice);
     free(code);
-    cli_refuses(
-        at,
-        "compression is not none, with --save-format tiff-stack, whose pages have fixed places; allowed: none, or "
-        "--save-format tiff or hdf5",
-        RECON "-o x.tif --save-format tiff-stack --compression deflate");
-    cli_refuses(at,
-                "resume goes on with files whose slices have fixed places, and those of compressed HDF5 have not; "
-                "allowed: --resume with --compression none or --save-format tiff",
+    cli_refuses(at, "compression | none | --save-format tiff-stack | none | hdf5",
+                RECON "-o x.tif --save-format tiff-stack --compression deflate");
+    cli_refuses(at, "resume | compressed HDF5 | --resume | --compression none | --save-format tiff",
                 RECON "-o x.h5 --compression deflate --resume");
     cli_works(at, RECON "-o x --save-format tiff --compression deflate --resume");
 }
@@ -249,7 +242,7 @@ static void parts_are_joined(void **state)
         assert_true(t == 0 || number_of(at, "joined.h5", "scale_factor") == number_of(at, "whole.h5", "scale_factor"));
         free(joined);
     }
-    cli_refuses(at, "joined.h5 exists; --overwrite replaces it", "join part_*.h5 -o joined.h5");
+    cli_refuses(at, "joined.h5 exists | --overwrite", "join part_*.h5 -o joined.h5");
     static const char *const names[] = {"join part_2.h5 part_30.h5 part_10.h5 -o named.h5",
                                         "join part_10.h5 -o named.h5 part_2.h5 --overwrite part_30.h5",
                                         "join -o named.h5 --overwrite part_30.h5 -- part_[12]*.h5 part_2.h5"};
@@ -257,8 +250,8 @@ static void parts_are_joined(void **state)
         cli_works(at, "%s", names[i]);
         cli_works(at, "compare named.h5 joined.h5 --region all --at-most 1e-7");
     }
-    cli_refuses(at, "part_3.h5: No such file or directory", "join part_2.h5 part_3.h5 part_10.h5 -o x.h5");
-    cli_refuses(at, "--out and an input file are the same file, 'part_10.h5'; allowed: different files",
+    cli_refuses(at, "part_3.h5 | No such file", "join part_2.h5 part_3.h5 part_10.h5 -o x.h5");
+    cli_refuses(at, "--out | same file | 'part_10.h5' | different files",
                 "join part_2.h5 part_30.h5 part_10.h5 -o part_10.h5 --overwrite");
     cli_works(at, "join part_*.h5 -o joined.zarr --save-format zarr");
     cli_works(at, "join part_*.h5 -o joined.tif --save-format tiff-stack");
@@ -266,24 +259,15 @@ static void parts_are_joined(void **state)
     cli_works(at, "compare joined.zarr joined.h5 --region all --at-most 1e-7");
     cli_works(at, "compare joined.tif joined.h5 --region all --at-most 1e-7");
     cli_works(at, "compare slices joined.h5 --region all --at-most 1e-7");
-    cli_refuses(at, "--out is 'x.zarr', but this run writes HDF5; allowed: --save-format zarr, or another name",
-                "join part_*.h5 -o x.zarr");
-    cli_refuses(at, "--save-format is 'both'; allowed with join: hdf5, tiff, tiff-stack or zarr",
-                "join part_*.h5 -o x.h5 --save-format both");
+    cli_refuses(at, "--out | 'x.zarr' | HDF5 | --save-format zarr", "join part_*.h5 -o x.zarr");
+    cli_refuses(at, "--save-format | 'both' | hdf5 | zarr", "join part_*.h5 -o x.h5 --save-format both");
     make_rows(at, "part_30.h5", 2, 4, types[1]);
-    cli_refuses(at,
-                "part_30.h5 ends before row 4, and part_10.h5 begins with row 5; allowed: parts without gaps and "
-                "without rows in common",
-                "join part_*.h5 -o x.h5");
+    cli_refuses(at, "part_30.h5 | row 4 | part_10.h5 | row 5 | gaps", "join part_*.h5 -o x.h5");
     make_rows(at, "part_30.h5", 2, 5, "--output-type uint16 --output-range -0.1:1.25");
-    cli_refuses(at,
-                "part_2.h5 was made with output-range: -0.1:1.5, and part_30.h5 was not; allowed: volumes with "
-                "equal settings",
-                "join part_*.h5 -o x.h5");
-    cli_refuses(at, "scan.h5 does not say which rows it has; allowed: HDF5 volumes of parallel beams, by recon",
-                "join scan.h5 -o x.h5");
+    cli_refuses(at, "part_2.h5 | output-range | -0.1:1.5 | part_30.h5 | equal settings", "join part_*.h5 -o x.h5");
+    cli_refuses(at, "scan.h5 | rows | HDF5 volumes | recon", "join scan.h5 -o x.h5");
     assert_false(cli_exists(at, "x.h5") || cli_exists(at, "x.h5.partial"));
-    cli_refuses(at, "join has no --out; needed: sinodag join VOLUME... --out FILE [options]", "join part_*.h5");
+    cli_refuses(at, "join | no --out | VOLUME... --out FILE", "join part_*.h5");
 }
 
 static void zarr_is_a_folder(void **state)
@@ -296,14 +280,13 @@ static void zarr_is_a_folder(void **state)
         "--compression zstd");
     assert_names(at, "out.zarr out.zarr/0 out.zarr/0/c out.zarr/0/c/0 out.zarr/0/c/0/0 out.zarr/0/c/0/0/0 "
                      "out.zarr/0/zarr.json out.zarr/zarr.json out_sinogram_00003.png out_slice_00003.png scan.h5");
-    cli_refuses(at, "out.zarr exists; --overwrite replaces it", RECON "-o out.zarr --report none --save-format zarr");
+    cli_refuses(at, "out.zarr exists | --overwrite", RECON "-o out.zarr --report none --save-format zarr");
     cli_write_text(at, "precious", "words");
-    cli_refuses(at, "precious is no Zarr folder; allowed: a new name, or a folder with a file zarr.json",
+    cli_refuses(at, "precious | Zarr | new name | zarr.json",
                 "recon scan.h5 --report none --save-format zarr --overwrite -o precious");
-    cli_refuses(at, "compression is 'deflate' with --save-format zarr; allowed: none or zstd",
+    cli_refuses(at, "compression | 'deflate' | --save-format zarr | none",
                 RECON "-o x.zarr --report none --save-format zarr --compression deflate");
-    cli_refuses(at, "compression is 'zstd' with --save-format hdf5, tiff or both; allowed: none or deflate",
-                RECON "-o x.h5 --compression zstd");
+    cli_refuses(at, "compression | 'zstd' | both | none", RECON "-o x.h5 --compression zstd");
     cli_works(at, RECON "-o out.zarr --report none --save-format zarr --overwrite");
     assert_false(cli_exists(at, "out.zarr.old") || cli_exists(at, "out.zarr.partial"));
     assert_false(cli_exists(at, "out.zarr.slices.partial") || cli_exists(at, "out.zarr.journal"));
@@ -313,33 +296,18 @@ static void refusals(void **state)
 {
     const char *const at = *state;
     make_scan(at);
-    cli_refuses(
-        at,
-        "--output-range is '1:0.5'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
-        "to 1e+30",
-        "recon scan.h5 -o x.h5 --output-type uint8 --output-range 1:0.5");
-    cli_refuses(
-        at,
-        "--output-range is 'nan:1'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 "
-        "to 1e+30",
-        "recon scan.h5 -o x.h5 --output-type uint8 --output-range nan:1");
-    cli_refuses(at,
-                "--output-range is '3'; allowed: auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each from -1e+30 to "
-                "1e+30",
+    cli_refuses(at, "--output-range | '1:0.5' | auto | -1e+30 to 1e+30",
+                "recon scan.h5 -o x.h5 --output-type uint8 --output-range 1:0.5");
+    cli_refuses(at, "--output-range | 'nan:1' | auto | -1e+30 to 1e+30",
+                "recon scan.h5 -o x.h5 --output-type uint8 --output-range nan:1");
+    cli_refuses(at, "--output-range | '3' | auto | -1e+30 to 1e+30",
                 "recon scan.h5 -o x.h5 --output-type uint8 --output-range 3");
-    cli_refuses(at, "--output-type is 'int16'; allowed: float32, uint16 or uint8",
-                "recon scan.h5 -o x.h5 --output-type int16");
-    cli_refuses(at,
-                "output-range is 7:7.01, in which 65535 steps are finer than the values; allowed: a range of 0.11 or "
-                "wider there, or --output-type float32",
+    cli_refuses(at, "--output-type | 'int16' | float32 | uint8", "recon scan.h5 -o x.h5 --output-type int16");
+    cli_refuses(at, "output-range | 7:7.01 | 65535 | 0.11 | float32",
                 "recon scan.h5 -o x.h5 --output-type uint16 --output-range 7:7.01");
     cli_works(at, "phantom -o counts.csr4 --geometry pet");
-    cli_refuses(
-        at,
-        "--output-range auto is not available for counts with --system-matrix; it is for: --geometry parallel, "
-        "--geometry cone or fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm; allowed: "
-        "--output-range MIN:MAX, such as 0:1.5",
-        "recon counts.counts --system-matrix counts.csr4 -o x.h5 --output-type uint16");
+    cli_refuses(at, "--output-range auto | --system-matrix | it is for | --geometry parallel | MIN:MAX",
+                "recon counts.counts --system-matrix counts.csr4 -o x.h5 --output-type uint16");
 }
 
 int cli_formats_tests(void)

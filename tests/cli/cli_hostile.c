@@ -11,8 +11,8 @@ static const char *const readers[] = {
     "info %s", "plan %s", "recon %s -o out.h5 --rotation-axis 7",
     "recon %s -o out --reconstruction-type try --rotation-axis 7 --center-search-width 1"};
 
-/* Every verb refuses the scan with a text that contains `text`, within 10 s and 1 GiB. */
-static void all_refuse(const char *directory, const char *scan, const char *text)
+/* Every verb refuses the scan with these key words, within 10 s and 1 GiB. */
+static void all_refuse(const char *directory, const char *scan, const char *keys)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
         CliRun run = {.directory = directory};
@@ -21,11 +21,9 @@ static void all_refuse(const char *directory, const char *scan, const char *text
         snprintf(line, sizeof line, "%.*s%s%s", (int)(rest - readers[i]), readers[i], scan, rest + 2);
         cli_start(&run, "%s", line);
         cli_wait(&run);
-        if (!strstr(run.err, text)) fail_msg("%s: expected '%s' in '%s'", line, text, run.err);
-        assert_int_equal(run.exit_code, 2);
         assert_true(run.elapsed_s < 10 && run.peak_bytes < (int64_t)1 << 30);
+        cli_assert_ended(&run, 2, keys);
         assert_false(cli_exists(directory, "out.h5") || cli_exists(directory, "out"));
-        cli_free(&run);
     }
 }
 
@@ -36,20 +34,16 @@ static void pipes_are_not_waited_for(void **state)
     cli_write_scan(at, "scan.h5", &cli_scan);
     assert_int_equal(mkfifo(testing_path(path, at, "pipe"), 0600), 0);
     assert_int_equal(mkfifo(testing_path(path, at, "pipe.tif"), 0600), 0);
-    all_refuse(at, "pipe", "pipe is neither a file nor a folder; allowed: ");
-    all_refuse(at, "/dev/zero", "/dev/zero is neither a file nor a folder; allowed: ");
+    all_refuse(at, "pipe", "pipe | neither a file nor a folder | allowed");
+    all_refuse(at, "/dev/zero", "/dev/zero | neither a file nor a folder | allowed");
     all_refuse(at, "pi*.tif", "pipe.tif is not a regular file");
     all_refuse(at, "scan.h5 --theta pipe", "pipe is not a regular file");
     all_refuse(at, "scan.h5 --theta /dev/zero", "/dev/zero is not a regular file");
     all_refuse(at, "scan.h5 --flats pipe", "pipe is not a regular file");
     all_refuse(at, "scan.h5 --darks pi*.tif", "pipe.tif is not a regular file");
-    all_refuse(at, "pipe --columns 16 --theta 0:180", "pipe is neither a file nor a folder; allowed: ");
+    all_refuse(at, "pipe --columns 16 --theta 0:180", "pipe | neither a file nor a folder | allowed");
     all_refuse(at, "scan.h5 --config pipe", "--config: pipe is not a regular file");
-    cli_refuses(
-        at,
-        "--machine is 'pipe'; allowed: here, usual, h100x1, h100x8, h200x8, mirage, sirocco, summit, a file of a "
-        "machine (docs/MACHINES.md), or a table of `sinodag bench --csv`",
-        "plan scan.h5 --machine pipe");
+    cli_refuses(at, "--machine | 'pipe' | h100x1 | `sinodag bench --csv`", "plan scan.h5 --machine pipe");
 }
 
 /* A dataset of this size and these chunks of which one value is written. */
@@ -100,21 +94,21 @@ static void declared_sizes(void **state)
     declare(file, "/exchange/data", 1, 1, 1);
     declare(file, "/exchange/data_white", wraps, 1, 1);
     testing_hdf5_close(file);
-    all_refuse(at, "flats.h5", "flats.h5 declares 288230376151711745 flat fields; allowed: up to 1048576");
+    all_refuse(at, "flats.h5", "flats.h5 | 288230376151711745 flat fields | up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "darks.h5"));
     declare(file, "/exchange/data", 8, 1, 16);
     declare(file, "/exchange/data_white", 2, 1, 16);
     declare(file, "/exchange/data_dark", ((hsize_t)1 << 57), 1, 16);
     testing_hdf5_close(file);
-    all_refuse(at, "darks.h5", "darks.h5 declares 144115188075855872 dark fields; allowed: up to 1048576");
+    all_refuse(at, "darks.h5", "darks.h5 | 144115188075855872 dark fields | up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "rows.h5"));
     declare(file, "/exchange/data", 8, (hsize_t)1 << 40, 16);
     testing_hdf5_close(file);
-    all_refuse(at, "rows.h5", "rows.h5 declares 1099511627776 rows; allowed: up to 1048576");
+    all_refuse(at, "rows.h5", "rows.h5 | 1099511627776 rows | up to 1048576");
     file = testing_hdf5_create(testing_path(path, at, "angles.h5"));
     declare(file, "/exchange/data", 600000000, 1, 4);
     testing_hdf5_close(file);
-    all_refuse(at, "angles.h5", "angles.h5 declares 600000000 projections; allowed: up to 1048576");
+    all_refuse(at, "angles.h5", "angles.h5 | 600000000 projections | up to 1048576");
 }
 
 /* A virtual dataset in master.h5 whose two halves are in part0.h5 and part1.h5. */
@@ -149,7 +143,7 @@ static void incomplete_sources(void **state)
     char path[TESTING_PATH];
     write_parts(at);
     cli_works(at, "info master.h5");
-    cli_refuses(at, "--out and the input are the same file, './part1.h5' and 'part1.h5'; allowed: different files",
+    cli_refuses(at, "--out | same file | 'part1.h5' | different files",
                 "recon master.h5 -o ./part1.h5 --overwrite --rotation-axis 7");
     testing_path(path, at, "part1.h5");
     assert_int_equal(truncate(path, 2000), 0);
@@ -167,8 +161,7 @@ static void incomplete_sources(void **state)
     cli_write_scan(at, "part1.h5", &other);
     all_refuse(at, "master.h5", "part1.h5: /exchange/data has 320 values, which do not fit the 384 that are taken");
     assert_int_equal(unlink(path), 0);
-    all_refuse(at, "master.h5",
-               "takes values from part1.h5: part1.h5 does not exist; needed: beside the file that takes");
+    all_refuse(at, "master.h5", "values from part1.h5 | does not exist | beside");
 }
 
 /* No byte of what is printed is a control character, but the line's end. */
@@ -280,8 +273,7 @@ static void control_characters(void **state)
         assert_null(strstr(run.err, "\nsinodag:\\x0dforged"));
         cli_free(&run);
     }
-    cli_refuses(at, "unknown option --\\x1b[2J of info; allowed: those that sinodag info --help all lists",
-                "info --\x1b[2J");
+    cli_refuses(at, "--\\x1b[2J | --help", "info --\x1b[2J");
 }
 
 static void yaml_texts_with_nul(void **state)
@@ -289,8 +281,7 @@ static void yaml_texts_with_nul(void **state)
     const char *const at = *state;
     cli_write_scan(at, "scan.h5", &cli_scan);
     cli_write_text(at, "nul.yaml", "file-name: scan.h5\nout: \"out.h5\\0.safe\"\n");
-    cli_refuses(at, "nul.yaml: line 2 has a text with the character \\0; allowed: texts without it",
-                "recon --config nul.yaml");
+    cli_refuses(at, "nul.yaml | line 2 | \\0", "recon --config nul.yaml");
 }
 
 static void outputs_that_are_inputs(void **state)
@@ -300,33 +291,28 @@ static void outputs_that_are_inputs(void **state)
     char path[TESTING_PATH], other[TESTING_PATH];
     cli_write_scan(at, "scan.h5", &cli_scan);
     testing_tiff_write(testing_path(path, at, "o_slice_00002.png"), &flat);
-    cli_refuses(at, "a picture and --flats are the same file, 'o_slice_00002.png'; allowed: different files",
+    cli_refuses(at, "a picture | --flats | same file | 'o_slice_00002.png'",
                 "recon scan.h5 --flats o_slice_00002.png -o o.h5 --overwrite --rotation-axis 7");
-    cli_refuses(at,
-                "a picture and --darks are the same file, './o_slice_00002.png' and 'o_slice_00002.png'; allowed: "
-                "different files",
+    cli_refuses(at, "a picture | --darks | same file | './o_slice_00002.png' and 'o_slice_00002.png'",
                 "recon scan.h5 --darks o_slice_00002.png -o ./o.h5 --overwrite --rotation-axis 7");
     assert_int_equal(mkdir(testing_path(path, at, "o"), 0700), 0);
     testing_tiff_write(testing_path(path, at, "o/recon_00001.tiff"), &flat);
-    cli_refuses(at, "a TIFF slice and --flats are the same file, 'o/recon_00001.tiff'; allowed: different files",
+    cli_refuses(at, "a TIFF slice | --flats | same file | 'o/recon_00001.tiff'",
                 "recon scan.h5 --flats o/*.tiff -o o --save-format tiff --overwrite --rotation-axis 7");
     assert_int_equal(link(path, testing_path(other, at, "linked.tif")), 0);
-    cli_refuses(at,
-                "a TIFF slice and --flats are the same file, 'o/recon_00001.tiff' and 'linked.tif'; allowed: different "
-                "files",
+    cli_refuses(at, "a TIFF slice | --flats | same file | 'o/recon_00001.tiff' and 'linked.tif'",
                 "recon scan.h5 --flats linked.tif -o o --save-format tiff --overwrite --rotation-axis 7");
     cli_write_text(at, "out.h5.partial", "0\n15\n30\n45\n60\n75\n90\n105\n120\n135\n150\n165\n");
-    cli_refuses(at, "--out and --theta are the same file, 'out.h5.partial'; allowed: different files",
+    cli_refuses(at, "--out | --theta | 'out.h5.partial' | different files",
                 "recon scan.h5 --theta out.h5.partial -o out.h5 --rotation-axis 7");
     cli_write_text(at, "out_slice_00002.png", "iterations: 2\n");
-    cli_refuses(at, "a picture and --config are the same file, 'out_slice_00002.png'; allowed: different files",
+    cli_refuses(at, "a picture | --config | same file | 'out_slice_00002.png'",
                 "recon scan.h5 --config out_slice_00002.png -o out.h5 --overwrite --rotation-axis 7");
-    cli_refuses(at, "--graph and --out are the same file, './new.h5' and 'new.h5'; allowed: different files",
+    cli_refuses(at, "--graph | --out | 'new.h5' | different files",
                 "recon scan.h5 -o new.h5 --graph ./new.h5 --rotation-axis 7");
-    cli_refuses(at, "a picture and --graph are the same file, 'new_slice_00002.png'; allowed: different files",
+    cli_refuses(at, "a picture | --graph | same file | 'new_slice_00002.png'",
                 "recon scan.h5 -o new.h5 --graph new_slice_00002.png --rotation-axis 7");
-    cli_refuses(at, "--roofline and --csv are the same file, './r.svg' and 'r.svg'; allowed: different files",
-                "bench --csv r.svg --roofline ./r.svg");
+    cli_refuses(at, "--roofline | --csv | 'r.svg' | different files", "bench --csv r.svg --roofline ./r.svg");
 }
 
 /* A folder that is read is not written to: files of Zarr volumes, images of stacks. Other files may lie there. */
@@ -336,16 +322,11 @@ static void outputs_in_input_folders(void **state)
     cli_works(at, "phantom -o scan.h5 --size 32 --angles 30 --slices 2 --truth truth.h5");
     cli_works(at, "recon scan.h5 -o z.zarr --save-format zarr --rotation-axis 15.5 --algorithm sirt --iterations 2");
     cli_works(at, "recon scan.h5 -o t --save-format tiff --rotation-axis 15.5 --algorithm sirt --iterations 2");
-    cli_refuses(at,
-                "--picture, 'z.zarr/zarr.json', lies in the reference, 'z.zarr', and would be a part of it; allowed: "
-                "other folders",
+    cli_refuses(at, "--picture | 'z.zarr/zarr.json' | 'z.zarr' | other folders",
                 "compare truth.h5 z.zarr --picture z.zarr/zarr.json --overwrite");
-    cli_refuses(at,
-                "--out, 'z.zarr/new.h5', lies in --start, 'z.zarr', and would be a part of it; allowed: other folders",
+    cli_refuses(at, "--out | 'z.zarr/new.h5' | 'z.zarr' | other folders",
                 "recon scan.h5 -o z.zarr/new.h5 --rotation-axis 15.5 --algorithm sirt --iterations 1 --start z.zarr");
-    cli_refuses(at,
-                "--picture, 't/recon_00000.tiff', lies in the reference, 't', and would be a part of it; allowed: "
-                "other folders",
+    cli_refuses(at, "--picture | 't/recon_00000.tiff' | 't' | other folders",
                 "compare truth.h5 t --picture t/recon_00000.tiff --overwrite");
     cli_works(at, "compare truth.h5 z.zarr");
     cli_works(at, "compare truth.h5 t --picture t/picture.png");

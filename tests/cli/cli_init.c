@@ -98,7 +98,7 @@ static void given_settings(void **state)
     assert_has(run.out, "\nfile-name: \"scan.h5\"\n");
     cli_free(&run);
     assert_false(cli_exists(at, "-"));
-    cli_refuses(at, "fbp.yaml exists; --overwrite replaces it", "init scan.h5 -o fbp.yaml");
+    cli_refuses(at, "fbp.yaml exists | --overwrite", "init scan.h5 -o fbp.yaml");
     cli_works(at, "init scan.h5 -o fbp.yaml --overwrite --geometry cone --source-object-distance 10 "
                   "--source-detector-distance 20 --detector-pixel 0.1");
     text = text_of(at, "fbp.yaml");
@@ -192,15 +192,12 @@ static void scans_that_lack_something(void **state)
     assert_has(text, "\nfile-name: \"p/\"\nout: \"p_volume.h5\"\n");
     assert_has(text, "\n#theta: ANGLES\n");
     free(text);
-    cli_refuses(at, "none.h5: No such file or directory", "init none.h5 -o s.yaml");
+    cli_refuses(at, "none.h5 | No such file", "init none.h5 -o s.yaml");
     assert_false(cli_exists(at, "s.yaml"));
-    cli_refuses(at, "init has no --out; needed: sinodag init FILE --out FILE [options]", "init p");
-    cli_refuses(at, "init has no input file; needed: sinodag init FILE --out FILE [options]", "init -o s.yaml");
-    cli_refuses(at, "unknown option --iteration of init; did you mean --iterations?", "init p -o s.yaml --iteration 4");
-    cli_refuses(at,
-                "sinodag init is not available for counts with --system-matrix; it is for: --geometry parallel, "
-                "--geometry cone "
-                "or fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm",
+    cli_refuses(at, "init | no --out | init FILE --out FILE", "init p");
+    cli_refuses(at, "init | input file | init FILE --out FILE", "init -o s.yaml");
+    cli_refuses(at, "--iteration | --iterations", "init p -o s.yaml --iteration 4");
+    cli_refuses(at, "init | --system-matrix | --geometry parallel | --geometry cone",
                 "init p -o s.yaml --system-matrix m.mtx");
 }
 

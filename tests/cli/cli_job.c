@@ -266,16 +266,10 @@ static void launchers_that_mpi_does_not_join(void **state)
     static const struct {
         const char *variables, *message;
     } alone[] = {
-        {"SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=3", "srun started 3 processes (SLURM_STEP_NUM_TASKS), but MPI joins 1 of "
-                                                  "them; needed: the plug-in that fits the MPI "
-                                                  "library of sinodag (srun --mpi=pmix or --mpi=pmi2; srun --mpi=list "
-                                                  "shows them), or that library's mpirun; for "
-                                                  "one process, an environment without SLURM_STEP_NUM_TASKS"},
-        {"FLUX_TASK_RANK=0 FLUX_JOB_SIZE=2",
-         "Flux started 2 processes (FLUX_JOB_SIZE), but MPI joins 1 of them; needed: "
-         "the launcher of the MPI library that sinodag was built with"},
-        {"PMI_RANK=0 PMI_SIZE=8", "a PMI launcher started 8 processes (PMI_SIZE), but MPI joins 1 of them; needed: "
-                                  "the launcher of the MPI library that sinodag was built with"},
+        {"SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=3", "srun | 3 processes (SLURM_STEP_NUM_TASKS) | joins 1 | srun "
+                                                  "--mpi=pmix | mpirun | without SLURM_STEP_NUM_TASKS"},
+        {"FLUX_TASK_RANK=0 FLUX_JOB_SIZE=2", "Flux | 2 processes (FLUX_JOB_SIZE) | joins 1 | launcher"},
+        {"PMI_RANK=0 PMI_SIZE=8", "PMI | 8 processes (PMI_SIZE) | joins 1 | launcher"},
     };
     CliRun run;
     cli_works(*state, scan);

@@ -406,13 +406,9 @@ static void sides_of_a_slice_are_the_callers_choice(void **state)
     assert_true(cli_difference(NARROW * NARROW, narrow, middle) <= 1e-5);
     free(even);
     free(narrow);
-    cli_refuses(at, "volume is 48x50; allowed: auto, or equal sides", "recon scan.h5 -o x.h5 --volume 48x50");
-    cli_refuses(at,
-                "volume is 46x46; allowed: at least the 47 detector columns, because every algorithm but fbp needs "
-                "all voxels that rays cross, or --margin 1 beside it",
-                "recon scan.h5 -o x.h5 --volume 46x46");
-    cli_refuses(at, "--volume is '48'; allowed: auto, or two or three integers such as 256x256, each from 1 to 65536",
-                "recon scan.h5 -o x.h5 --volume 48");
+    cli_refuses(at, "volume | 48x50 | auto | equal sides", "recon scan.h5 -o x.h5 --volume 48x50");
+    cli_refuses(at, "volume | 46x46 | 47 detector columns | fbp | --margin 1", "recon scan.h5 -o x.h5 --volume 46x46");
+    cli_refuses(at, "--volume | '48' | auto | 1 to 65536", "recon scan.h5 -o x.h5 --volume 48");
 }
 
 static void demo(void **state)

@@ -231,10 +231,7 @@ static void matlab_files_agree(void **state)
     cli_works(at, "recon scan73.mat --dataset /sinogram --axes row,angle,column --theta-dataset /theta -o e.h5 "
                   "--rotation-axis 7.5 --pictures no --report none --data line-integrals --algorithm fbp");
     assert_same_volume(at, "d.h5", "e.h5", 1, 16);
-    cli_refuses(at,
-                "scan.mat has several arrays of two or three dimensions; allowed: the name of a variable, as "
-                "FILE:/NAME or with --dataset; it has: projections (16 x 4 x 24 uint16), flats (16 x 4 x 3 uint16), "
-                "darks (16 x 4 x 2 uint16), theta (24 x 1 double)",
+    cli_refuses(at, "scan.mat | FILE:/NAME | --dataset | projections (16 x 4 x 24 uint16) | theta (24 x 1 double)",
                 "recon scan.mat --theta 0:180 -o v.h5");
     char *found = cli_output_of(at, "info data.mat --theta 0:180:excluded --flats scan.mat:/flats");
     assert_non_null(strstr(found, "kind         MATLAB array, uint16\n"
@@ -283,10 +280,7 @@ static void arrays_and_images_agree(void **state)
               "recon sample_*.edf --flats ref*.edf --darks dark*.edf --theta 0:180:excluded -o c.h5 --rotation-axis "
               "7.5 --pictures no --report none");
     assert_same_volume(at, "a.h5", "c.h5", 4, 16);
-    cli_refuses(at,
-                "'data.npy' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both "
-                "included), 0:180:excluded or 0:step:0.5",
-                "recon data.npy --flats flats.npy -o v.h5");
+    cli_refuses(at, "'data.npy' | --theta | 0:step:0.5", "recon data.npy --flats flats.npy -o v.h5");
 }
 
 static char *info_of(const char *directory, const char *line)
@@ -341,13 +335,8 @@ static void projections_left_out(void **state)
     free(found);
     cli_works(at, "recon scan.nxs -o c.h5 --rotation-axis 7.5 --pictures no --report none --angle-binning 2");
     free(cli_read_volume(at, "c.h5", 4, 16));
-    cli_refuses(at,
-                "exclude is '24'; allowed: from 0 to 23, the projections of the scan, the start of a range below its "
-                "end",
-                "recon scan.nxs -o v.h5 --exclude 24");
-    cli_refuses(at,
-                "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an "
-                "input file",
+    cli_refuses(at, "exclude | '24' | 0 to 23", "recon scan.nxs -o v.h5 --exclude 24");
+    cli_refuses(at, "--binning, --exclude | rows, columns or angles | input file",
                 "plan --angles 9 --columns 9 --slices 9 --exclude 3");
 }
 
@@ -373,20 +362,17 @@ static void datasets_that_do_not_fit(void **state)
     static Scan scan;
     const char *const at = *state;
     write_scans(at, &scan);
-    cli_refuses(at,
-                "'scan.h5' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both "
-                "included), 0:180:excluded or 0:step:0.5; or --theta-dataset with the name of an array of this file",
+    cli_refuses(at, "'scan.h5' | --theta | --theta-dataset",
                 "recon scan.h5 --dataset /sinograms --axes row,angle,column --flats :/exchange/data_white -o v.h5");
     cli_refuses(at,
-                "scan.h5: /exchange/theta has 24 angles; allowed: 4, one per projection of /sinograms; the projections "
-                "are 24 if the dimensions are --axes row,angle,column",
+                "scan.h5: /exchange/theta | 24 angles | 4, one per projection | /sinograms | --axes row,angle,column",
                 "recon scan.h5 --dataset /sinograms --theta-dataset /exchange/theta -o v.h5");
-    cli_refuses(at, "--theta is '0:180', and --theta-dataset '/exchange/theta'; allowed: one of them",
+    cli_refuses(at, "--theta | '0:180' | '/exchange/theta' | one of them",
                 "recon scan.h5 --theta 0:180 --theta-dataset /exchange/theta -o v.h5");
-    cli_refuses(at, "scan.h5: /sinograms has 24 rows and 16 columns; allowed: 4 and 16, as the projections have",
+    cli_refuses(at, "scan.h5: /sinograms | 24 rows and 16 columns | 4 and 16",
                 "recon scan.h5 --flats :/sinograms -o v.h5");
-    cli_refuses(at, "scan.h5 has no dataset /nowhere", "recon scan.h5:/nowhere -o v.h5");
-    cli_refuses(at, "--out and the input file are the same file, 'scan.h5'; allowed: different files",
+    cli_refuses(at, "scan.h5 | /nowhere", "recon scan.h5:/nowhere -o v.h5");
+    cli_refuses(at, "--out | same file | 'scan.h5' | different files",
                 "recon scan.h5:/sinograms --theta 0:180 -o scan.h5 --overwrite");
 }
 

@@ -338,17 +338,10 @@ static void flats_before_and_after(void **state)
     cli_wait(&run);
     assert_non_null(strstr(run.out, "mean of flat and dark fields, 2 sets of flat fields interpolated, -ln"));
     cli_free(&run);
-    cli_refuses(*state,
-                "flat-positions has 3 numbers, and the scan 10 flat fields; allowed: one number for each of several "
-                "sets of equally many flat fields",
+    cli_refuses(*state, "flat-positions | 3 numbers | 10 flat fields | one number for each",
                 "recon scan.h5 -o v.h5 --flat-positions 0,100,300");
-    cli_refuses(
-        *state,
-        "flat-positions has 301 as number 2; allowed: rising numbers from 0 to 300, the projections of the scan",
-        "recon scan.h5 -o v.h5 --flat-positions 0,301");
-    cli_refuses(*state,
-                "flat-positions has 3 as number 2; allowed: rising numbers from 0 to 300, the projections of the scan",
-                "recon scan.h5 -o v.h5 --flat-positions 8,3");
+    cli_refuses(*state, "flat-positions | 301 | number 2 | 0 to 300", "recon scan.h5 -o v.h5 --flat-positions 0,301");
+    cli_refuses(*state, "flat-positions | 3 | number 2 | 0 to 300", "recon scan.h5 -o v.h5 --flat-positions 8,3");
 }
 
 /* Flat fields of another exposure: the air at both edges tells the factor, and the volume is that of the right flat
@@ -439,40 +432,25 @@ static void beam_hardening(void **state)
 static void unusual_air_is_refused(void **state)
 {
     make_scan(*state, 0);
-    cli_refuses(*state, "air is 97; allowed: auto, or an integer from 0 to 96, half of the columns",
-                "recon scan.h5 -o v.h5 --air 97");
-    cli_refuses(*state, "air is 2.5; allowed: auto, or an integer from 0 to 96, half of the columns",
-                "recon scan.h5 -o v.h5 --air 2.5");
-    cli_refuses(*state, "--air is '-1'; allowed: auto or a number from 0 to 1000000000",
-                "recon scan.h5 -o v.h5 --air -1");
-    cli_refuses(
-        *state,
-        "air is 3, but the values are transmissions of which no logarithm is taken; allowed: with --data counts or "
-        "transmission",
-        "recon scan.h5 -o v.h5 --air 3 --minus-log no");
-    cli_refuses(*state,
-                "--beam-hardening is '1,2,3,4,5,6,7,8,9'; allowed: 1 to 8 numbers from -1000000 to 1000000, separated "
-                "by commas",
+    cli_refuses(*state, "air | 97 | auto | 0 to 96", "recon scan.h5 -o v.h5 --air 97");
+    cli_refuses(*state, "air | 2.5 | auto | 0 to 96", "recon scan.h5 -o v.h5 --air 2.5");
+    cli_refuses(*state, "--air | '-1' | auto | 0 to 1000000000", "recon scan.h5 -o v.h5 --air -1");
+    cli_refuses(*state, "air | 3 | --data counts", "recon scan.h5 -o v.h5 --air 3 --minus-log no");
+    cli_refuses(*state, "--beam-hardening | '1,2,3,4,5,6,7,8,9' | 1 to 8 numbers | -1000000 to 1000000",
                 "recon scan.h5 -o v.h5 --beam-hardening 1,2,3,4,5,6,7,8,9");
-    cli_refuses(*state,
-                "--beam-hardening is '1,x'; allowed: 1 to 8 numbers from -1000000 to 1000000, separated by commas",
+    cli_refuses(*state, "--beam-hardening | '1,x' | 1 to 8 numbers | -1000000 to 1000000",
                 "recon scan.h5 -o v.h5 --beam-hardening 1,x");
 }
 
 static void options_of_other_methods_are_refused(void **state)
 {
     make_scan(*state, 0);
-    cli_refuses(
-        *state,
-        "--fw-sigma contradicts --remove-stripe-method auto; allowed: --fw-sigma with --remove-stripe-method fw",
-        "recon scan.h5 -o v.h5 --fw-sigma 2");
-    cli_refuses(*state,
-                "--vo-all-sm-size contradicts --remove-stripe-method ti; allowed: --vo-all-sm-size with "
-                "--remove-stripe-method sorting or vo-all",
+    cli_refuses(*state, "--fw-sigma | --remove-stripe-method auto | --remove-stripe-method fw",
+                "recon scan.h5 -o v.h5 --fw-sigma 2");
+    cli_refuses(*state, "--vo-all-sm-size | --remove-stripe-method ti | --remove-stripe-method sorting | vo-all",
                 "recon scan.h5 -o v.h5 --vo-all-sm-size 9 --remove-stripe-method ti");
-    cli_refuses(*state, "--zinger-level is '0'; allowed: a number above 0 and at most 1000000",
-                "recon scan.h5 -o v.h5 --zinger-level 0");
-    cli_refuses(*state, "--remove-stripe-method is 'vo'; allowed: auto, none, fw, ti, sorting or vo-all",
+    cli_refuses(*state, "--zinger-level | '0' | 0 | 1000000", "recon scan.h5 -o v.h5 --zinger-level 0");
+    cli_refuses(*state, "--remove-stripe-method | 'vo' | auto | vo-all",
                 "recon scan.h5 -o v.h5 --remove-stripe-method vo");
 }
 
@@ -566,21 +544,14 @@ static void margins_are_known(void **state)
         assert_memory_equal(part + row * 32, whole + (row + 16) * 64 + 16, 32 * sizeof *whole);
     free(part);
     free(whole);
-    cli_refuses(at,
-                "volume is 32x32; allowed: at least the 64 detector columns, because every algorithm but fbp needs all "
-                "voxels that rays cross, or --margin 16 beside it",
+    cli_refuses(at, "volume | 32x32 | 64 detector columns | fbp | --margin 16",
                 "recon %s -o x.h5 --volume 32x32 --algorithm cg", scan);
-    cli_refuses(at, "margin is 257; allowed: auto, or an integer from 0 to 256, four times the columns",
-                "recon %s -o x.h5 --algorithm cg --margin 257", scan);
-    cli_refuses(at, "margin is 2.5; allowed: auto, or an integer from 0 to 256, four times the columns",
-                "recon %s -o x.h5 --algorithm cg --margin 2.5", scan);
-    cli_refuses(at,
-                "margin is 2 with --projector toeplitz, which takes the columns beyond the detector for 0, so that "
-                "nothing would be there; allowed: --margin 0, or --projector rays",
+    cli_refuses(at, "margin | 257 | auto | 0 to 256", "recon %s -o x.h5 --algorithm cg --margin 257", scan);
+    cli_refuses(at, "margin | 2.5 | auto | 0 to 256", "recon %s -o x.h5 --algorithm cg --margin 2.5", scan);
+    cli_refuses(at, "margin | 2 | 0 | --margin | --projector rays",
                 "recon %s -o x.h5 --algorithm cg --projector toeplitz --margin 2", scan);
-    cli_refuses(
-        at, "--margin contradicts --algorithm fbp; allowed: --margin with --algorithm cg, sirt, mlem, osem or fista",
-        "recon %s -o x.h5 --algorithm fbp --margin 2", scan);
+    cli_refuses(at, "--margin | --algorithm fbp | --algorithm cg | fista",
+                "recon %s -o x.h5 --algorithm fbp --margin 2", scan);
 }
 
 /* An object that is wider than the detector has no bright rim by default. */
@@ -615,7 +586,7 @@ static void regions_of_interest(void **state)
     assert_true(rim / middle < 1.15 && rim / middle > 0.7);
     assert_true(zero_rim / zero_middle > 1.3);
     iterations_get_room(at);
-    cli_refuses(at, "--padding-type contradicts --algorithm fista; allowed: --padding-type with --algorithm fbp",
+    cli_refuses(at, "--padding-type | --algorithm fista | --algorithm fbp",
                 "recon disks.bin --theta disks_theta.bin --columns 64 -o x.h5 --padding-type edges");
     /* All of it is in the field of view. */
     cli_write_disks(at, 180, M_PI, 31.5, 25, 12);
@@ -659,18 +630,14 @@ static void stages_in_another_order(void **state)
     assert_true(testing_same_bytes(volume[3], volume[2], SLICES * PIXELS * sizeof(float)));
     for (int i = 0; i < 4; i++) free(volume[i]);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        snprintf(line, sizeof line,
-                 "stages is '%s'; allowed: zingers, air, stripes and harden, each once, separated by commas",
-                 refused[i]);
+        snprintf(line, sizeof line, "stages | '%s' | zingers, air, stripes and harden | once", refused[i]);
         cli_refuses(*state, line, "recon scan.h5 -o w.h5 --stages %s", refused[i]);
     }
     cli_write_text(*state, "order.yaml", "stages: [zingers, air, air, stripes]\n");
-    cli_refuses(*state,
-                "stages is 'zingers,air,air,stripes'; allowed: zingers, air, stripes and harden, each once, separated "
-                "by commas",
+    cli_refuses(*state, "stages | 'zingers,air,air,stripes' | zingers, air, stripes and harden | once",
                 "recon scan.h5 -o w.h5 --config order.yaml");
     cli_write_text(*state, "order.yaml", "stages: [zingers, [air]]\n");
-    cli_refuses(*state, "order.yaml: line 1 has a list in the list of stages; allowed: one value per item",
+    cli_refuses(*state, "order.yaml | line 1 | list in the list | one value",
                 "recon scan.h5 -o w.h5 --config order.yaml");
 }
 

@@ -85,14 +85,12 @@ static void margins_begin_as_air(void **state)
 }
 
 /* What a run finds when it has begun. */
-static void fails(const char *at, const char *message, const char *words)
+static void fails(const char *at, const char *keys, const char *words)
 {
     CliRun run = {.directory = at};
     cli_start(&run, RECON "-o v.h5 %s", words);
     cli_wait(&run);
-    assert_int_equal(run.exit_code, 2);
-    assert_non_null(strstr(run.err, message));
-    cli_free(&run);
+    cli_assert_ended(&run, 2, keys);
     assert_false(cli_exists(at, "v.h5"));
 }
 
@@ -107,9 +105,8 @@ static void values_are_checked(const char *at)
     cli_write_npy(at, "nan.npy", "<f4", "(5, 48, 48)", values, VOXELS * sizeof *values);
     free(values);
     cli_works(at, RECON "-o cg.h5 --algorithm cg --iterations 1 --start negative.npy");
-    fails(at, "negative.npy: voxel 7 of row 3 of slice 2 is -1; allowed: 0 or more",
-          "--algorithm mlem --start negative.npy");
-    fails(at, "nan.npy: voxel 7 of row 3 of slice 2 is nan; allowed: finite numbers",
+    fails(at, "negative.npy | voxel 7 of row 3 of slice 2 | -1 | 0 or more", "--algorithm mlem --start negative.npy");
+    fails(at, "nan.npy | voxel 7 of row 3 of slice 2 | nan | finite",
           "--algorithm fista --regularization 0.02 --start nan.npy");
 }
 
@@ -121,25 +118,21 @@ static void what_does_not_fit_is_refused(void **state)
     cli_works(at, RECON "-o first.h5 --algorithm fbp");
     cli_write_npy(at, "few.npy", "<f4", "(1, 2, 2)", few, 4 * sizeof *few);
     values_are_checked(at);
-    cli_refuses(at, "--start few.npy has 1 slices of 2 x 2 voxels; allowed: 5 of 48 x 48, as the volume of this run",
+    cli_refuses(at, "--start few.npy | 1 slices of 2 x 2 voxels | 5 of 48 x 48",
                 RECON "-o v.h5 --algorithm cg --start few.npy");
-    cli_refuses(at, "--start first.h5 has 5 slices of 48 x 48 voxels; allowed: 3 of 48 x 48, as the volume of this run",
+    cli_refuses(at, "--start first.h5 | 5 slices | 3 of 48 x 48",
                 RECON "-o v.h5 --algorithm cg --start first.h5 --start-row 1 --end-row 4");
-    cli_refuses(at,
-                "--start contradicts --algorithm fbp; allowed: --start with --algorithm cg, sirt, mlem, osem or fista",
+    cli_refuses(at, "--start | --algorithm fbp | --algorithm cg | fista",
                 RECON "-o v.h5 --algorithm fbp --start first.h5");
-    cli_refuses(at, "--start contradicts --geometry cone; allowed: --start with --geometry parallel or matrix",
+    cli_refuses(at, "--start | --geometry cone | --geometry parallel",
                 RECON "-o v.h5 --geometry cone --algorithm sirt --start first.h5");
-    cli_refuses(at,
-                "--start first.h5 contradicts --projector toeplitz, which begins from 0; allowed: another "
-                "projector, or "
-                "--algorithm fista",
+    cli_refuses(at, "--start | --algorithm cg | 0 | --algorithm fista",
                 RECON "-o v.h5 --algorithm cg --projector toeplitz --start first.h5");
-    cli_refuses(at, "--start first.h5 contradicts --iterations auto, which counts from 0; allowed: a number",
+    cli_refuses(at, "--start | --iterations auto | 0 | a number",
                 RECON "-o v.h5 --algorithm cg --iterations auto --start first.h5");
-    cli_refuses(at, "--start first.h5 contradicts --reconstruction-type try; allowed: with --reconstruction-type full",
+    cli_refuses(at, "--start | --reconstruction-type try | --reconstruction-type full",
                 RECON "-o v.h5 --algorithm cg --reconstruction-type try --start first.h5");
-    cli_refuses(at, "--out and --start are the same file, 'first.h5'; allowed: different files",
+    cli_refuses(at, "--out | --start | 'first.h5' | different files",
                 RECON "-o first.h5 --algorithm cg --start first.h5");
     cli_write_bytes(at, "raw", few, sizeof few);
     fails(at, "raw", "--algorithm cg --start raw");

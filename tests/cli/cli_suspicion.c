@@ -35,14 +35,14 @@ static void assert_warned(const char *directory, const char *warning, const char
 }
 
 /* recon refuses this, and info says so. */
-static void assert_refused(const char *directory, const char *refusal, const char *arguments)
+static void assert_refused(const char *directory, const char *keys, const char *arguments)
 {
-    char line[300], expected[700];
-    cli_refuses(directory, refusal, "recon %s -o o.h5 --rotation-axis 7.5 --graph graph.dot", arguments);
+    char line[300];
+    cli_refuses(directory, keys, "recon %s -o o.h5 --rotation-axis 7.5 --graph graph.dot", arguments);
     snprintf(line, sizeof line, "info %s", arguments);
     char *told = cli_output_of(directory, line);
-    snprintf(expected, sizeof expected, "\nrefused      %s\n", refusal);
-    if (!strstr(told, expected)) fail_msg("expected '%s' in '%s'", expected, told);
+    const char *const refused = strstr(told, "\nrefused      ");
+    if (!refused || !testing_tells(refused, keys)) fail_msg("expected '%s' in '%s'", keys, told);
     free(told);
 }
 
@@ -77,17 +77,11 @@ static void angles_in_another_unit(void **state)
     assert_silent(at, "scan.h5");
     scan.theta = radians;
     cli_write_scan(at, "radians.h5", &scan);
-    assert_refused(at,
-                   "the angles cover 2.8798 degrees, and as many radians make 180 degrees: they are radians that are "
-                   "taken for degrees; allowed: --theta-unit radians, or --theta 0:165",
-                   "radians.h5");
+    assert_refused(at, "2.8798 degrees | 180 degrees | --theta-unit | 0:165", "radians.h5");
     assert_silent(at, "radians.h5 --theta 0:165");
     assert_silent(at, "radians.h5 --theta-unit radians");
     cli_write_bytes(at, "theta.bin", raw, sizeof raw);
-    assert_refused(at,
-                   "the angles cover 9454 degrees, which is 165 radians: they are degrees that are taken for radians; "
-                   "allowed: --theta-unit degrees, or --theta 0:165",
-                   "scan.h5 --theta theta.bin");
+    assert_refused(at, "9454 degrees | 165 | --theta-unit | 0:165", "scan.h5 --theta theta.bin");
     assert_silent(at, "scan.h5 --theta theta.bin --theta-unit degrees");
     scan.theta = few;
     cli_write_scan(at, "few.h5", &scan);
@@ -101,7 +95,7 @@ static void angles_in_another_unit(void **state)
     assert_warned(at, "the angles cover 60.0 degrees; a slice needs about 180,", "scan.h5 --theta 0:60");
     scan.theta = same;
     cli_write_scan(at, "same.h5", &scan);
-    assert_refused(at, "all 12 angles are 30 degrees; allowed: angles that differ, as by --theta 0:180", "same.h5");
+    assert_refused(at, "12 angles | 30 degrees | --theta 0:180", "same.h5");
 }
 
 static void values_of_another_kind(void **state)
@@ -116,19 +110,14 @@ static void values_of_another_kind(void **state)
                   "the values have a mean of 600 in a sample of the scan, which is much for line integrals; are they "
                   "counts, which need flat fields? (--data counts)",
                   "scan.h5 --data line-integrals");
-    cli_refuses(
-        at,
-        "the values have a mean of 600 in a sample of the scan, which is much for transmissions; allowed: --data "
-        "counts with flat fields, or --data transmission if that is what they are",
-        "recon scan.h5 -o o.h5 --flat-correction none");
+    cli_refuses(at, "mean of 600 | transmissions | --data counts | --data transmission",
+                "recon scan.h5 -o o.h5 --flat-correction none");
     static float counts[16 * 16], theta[16];
     for (int i = 0; i < 16 * 16; i++) counts[i] = (float)(900 - 400 * (i % 16 > 3 && i % 16 < 12));
     for (int k = 0; k < 16; k++) theta[k] = (float)(M_PI * k / 16);
     cli_write_bytes(at, "raw.bin", counts, sizeof counts);
     cli_write_bytes(at, "theta.bin", theta, sizeof theta);
-    assert_refused(at,
-                   "the values have a mean of 700 in a sample of the scan, which is much for line integrals; allowed: "
-                   "--data counts with flat fields, or --data line-integrals if that is what they are",
+    assert_refused(at, "mean of 700 | line integrals | --data counts | --data line-integrals",
                    "raw.bin --theta theta.bin --columns 16");
     char *emission = cli_output_of(at, "recon raw.bin --theta theta.bin --columns 16 -o pet.h5 --rotation-axis 7.5 "
                                        "--iterations 1 --algorithm mlem --pictures no --report none");
@@ -189,11 +178,7 @@ static void fields_that_do_not_belong(void **state)
     scan.flat_count = 100;
     scan.dark_count = 1000;
     cli_write_scan(at, "swapped.h5", &scan);
-    assert_refused(
-        at,
-        "the flat fields have a mean of 100 in a sample of the rows, the dark fields 1000; allowed: flat "
-        "fields brighter than dark fields (if the two are swapped: --flats and --darks with the right images)",
-        "swapped.h5");
+    assert_refused(at, "flat fields | mean of 100 | dark fields 1000 | brighter | --flats and --darks", "swapped.h5");
     scan = cli_scan;
     scan.count = bright;
     cli_write_scan(at, "bright.h5", &scan);
@@ -204,11 +189,7 @@ static void fields_that_do_not_belong(void **state)
     scan = cli_scan;
     scan.flats = 0;
     cli_write_scan(at, "flatless.h5", &scan);
-    assert_refused(at,
-                   "'flatless.h5' has no flat fields; allowed: --flats with their images, --open-beam with the count "
-                   "of pixels without object, or --data transmission or "
-                   "line-integrals if its values are not counts",
-                   "flatless.h5");
+    assert_refused(at, "'flatless.h5' | --flats | line-integrals", "flatless.h5");
 }
 
 /* Air at the left edge, and nearly none at the right. */
@@ -359,17 +340,16 @@ static void scans_without_values(void **state)
     float none[16 * 16], theta[16];
     scan.count = nothing;
     cli_write_scan(at, "zero.h5", &scan);
-    assert_refused(at, "every value of a sample of the scan is 0; allowed: a scan with values", "zero.h5");
+    assert_refused(at, "every value | sample | 0 | a scan with values", "zero.h5");
     for (int i = 0; i < 16 * 16; i++) none[i] = NAN;
     for (int k = 0; k < 16; k++) theta[k] = (float)(M_PI * k / 16);
     cli_write_bytes(at, "nan.bin", none, sizeof none);
     cli_write_bytes(at, "theta.bin", theta, sizeof theta);
-    assert_refused(at, "every value of a sample of the scan is NaN or infinite; allowed: a scan with values",
+    assert_refused(at, "every value | sample | NaN or infinite | a scan with values",
                    "nan.bin --theta theta.bin --columns 16");
     for (int i = 0; i < 16 * 16; i++) none[i] = 0;
     cli_write_bytes(at, "nan.bin", none, sizeof none);
-    assert_refused(at, "every value of a sample of the scan is 0; allowed: a scan with values",
-                   "nan.bin --theta theta.bin --columns 16");
+    assert_refused(at, "every value | sample | 0 | a scan with values", "nan.bin --theta theta.bin --columns 16");
 }
 
 enum { FAULTY_ANGLES = 40, FAULTY_ROWS = 300 };
@@ -465,10 +445,7 @@ static void many_undefined_values_are_refused(void **state)
     CliScan scan = cli_scan;
     scan.count = half_dark;
     cli_write_scan(at, "half.h5", &scan);
-    snprintf(
-        message, sizeof message,
-        "50.0 %% of the values of a sample of the scan are undefined; allowed: up to 20 %% (--max-repaired 0.2): %s",
-        advice);
+    snprintf(message, sizeof message, "50.0 %% | undefined | up to 20 %% | --max-repaired 0.2 | %s", advice);
     assert_refused(at, message, "half.h5");
     cli_works(at, "recon half.h5 -o half_out.h5 --rotation-axis 7.5 --algorithm cg --iterations 1 --max-repaired 0.5");
     cli_works(at, "recon half.h5 -o crop.h5 --rotation-axis 11.5 --algorithm cg --iterations 1 --start-column 8");
@@ -479,11 +456,8 @@ static void many_undefined_values_are_refused(void **state)
     CliRun run = {.directory = at};
     cli_start(&run, "recon hidden.h5 -o o.h5 --rotation-axis 7.5 --algorithm cg --iterations 1");
     cli_wait(&run);
-    snprintf(message, sizeof message,
-             "53.3 %% of the values are undefined; allowed: up to 20 %% (--max-repaired 0.2): %s", advice);
-    assert_int_equal(run.exit_code, 2);
-    if (!strstr(run.err, message)) fail_msg("expected '%s' in '%s'", message, run.err);
-    cli_free(&run);
+    snprintf(message, sizeof message, "53.3 %% | undefined | up to 20 %% | --max-repaired 0.2 | %s", advice);
+    cli_assert_ended(&run, 2, message);
     char *after = cli_listing(at);
     assert_string_equal(after, names);
     free(names);

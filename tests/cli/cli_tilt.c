@@ -109,7 +109,7 @@ static void plan_counts_the_rows_beside(void **state)
 static void what_does_not_fit_is_refused(void **state)
 {
     write_scan(*state, 0);
-    cli_refuses(*state, "--detector-tilt is '11'; allowed: a number from -10 to 10", RECON " --detector-tilt 11");
+    cli_refuses(*state, "--detector-tilt | '11' | -10 to 10", RECON " --detector-tilt 11");
 }
 
 int cli_tilt_tests(void)

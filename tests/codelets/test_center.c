@@ -109,9 +109,9 @@ static void vo_of_nothing_is_one(void **state)
     assert_error(sino_center_vo_metric(vo, 2, outside, metric), SINO_BAD_INPUT,
                  "candidate 7.5 of the center's search; allowed: 0 to 7");
     sino_center_vo_free(vo);
-    assert_error_has(sino_center_vo_new(7, 8, sinogram, 0.5, 20, &vo), SINO_BAD_INPUT, "7 angles by 8 columns");
-    assert_error_has(sino_center_vo_new(9, 8, sinogram, 0, 20, &vo), SINO_BAD_INPUT, "radius ratio 0");
-    assert_error_has(sino_center_vo_new(9, 8, sinogram, 0.5, -1, &vo), SINO_BAD_INPUT, "-1 rows");
+    assert_error(sino_center_vo_new(7, 8, sinogram, 0.5, 20, &vo), SINO_BAD_INPUT, "7 angles by 8 columns");
+    assert_error(sino_center_vo_new(9, 8, sinogram, 0, 20, &vo), SINO_BAD_INPUT, "radius ratio 0");
+    assert_error(sino_center_vo_new(9, 8, sinogram, 0.5, -1, &vo), SINO_BAD_INPUT, "-1 rows");
     sino_center_vo_free(NULL);
 }
 
@@ -251,7 +251,7 @@ static void correlation_of_constants_is_refused(void **state)
     (void)state;
     const float ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     double center = -1;
-    assert_error_has(sino_center_phase_correlation(2, 4, ones, ones, &center), SINO_BAD_INPUT, "do not correlate");
+    assert_error(sino_center_phase_correlation(2, 4, ones, ones, &center), SINO_BAD_INPUT, "do not correlate");
     assert_true(center == -1);
 }
 

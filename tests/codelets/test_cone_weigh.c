@@ -224,28 +224,20 @@ static void short_arcs_are_refused(void **state)
     make_arc(100, 10, 200, angle);
     SinoCone cone = cone_of(100, angle, (COLUMNS - 1) / 2.0);
     assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
-                 "the angles cover 200 degrees, and the fan is 28.07 degrees wide; allowed: 180 degrees and the fan, "
-                 "208.1 degrees, or more, or an iterative algorithm such as --algorithm cg");
+                 "200 degrees | 28.07 degrees | 180 degrees | --algorithm cg");
     make_arc(100, 10, 240, angle);
     cone.center = 30;
-    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
-                 "rotation axis at column 30 of 41, far from the middle, and the angles cover 240 degrees; allowed: a "
-                 "whole circle, or an axis near the middle");
+    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT, "column 30 | 41 | 240 degrees | circle");
     cone.center = 20;
     for (int i = 0; i < 100; i++) angle[i] = (i < 50 ? 2 * i : 2 * i + 82) * deg;
-    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
-                 "the angles leave out 164 degrees in 2 gaps, and 43 % of the lines at one distance from the axis are "
-                 "seen from neither side; allowed: up to 25 %, or --algorithm cg");
+    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT, "164 degrees | 2 | % | 25 | --algorithm cg");
     make_arc(100, 0, 360, angle);
     cone.center = -2;
-    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
-                 "rotation axis at column -2, and the detector has columns 0 to 40; allowed: an axis on the detector");
+    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT, "column -2 | 0 to 40 | detector");
     cone.angle_count = 1;
     cone.center = 20;
-    assert_error(
-        sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
-        "the angles cover 0 degrees, and the fan is 28.07 degrees wide; allowed: 180 degrees and the fan, 208.1 "
-        "degrees, or more, or an iterative algorithm such as --algorithm cg");
+    assert_error(sino_cone_arc_new(&cone, &arc), SINO_BAD_INPUT,
+                 "0 degrees | 28.07 degrees | 180 degrees | --algorithm cg");
 }
 
 /* One column is no fan, whatever the angles and the axis are. */

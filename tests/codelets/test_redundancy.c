@@ -185,7 +185,7 @@ static void other_ranks_may_have_the_rest(void **state)
     assert_success(sino_redundancy_new(&geometry, place, &redundancy));
     sino_redundancy_free(redundancy);
     for (int64_t k = 0; k < ANGLES; k++) place[k] = k < ANGLES / 2 ? k : -1;
-    assert_error_has(sino_redundancy_new(&geometry, place, &redundancy), SINO_BAD_INPUT, "projection 0 of the half");
+    assert_error(sino_redundancy_new(&geometry, place, &redundancy), SINO_BAD_INPUT, "projection 0 of the half");
 }
 
 TESTING_SUBJECT(redundancy)

@@ -157,10 +157,10 @@ static void links_are_followed(void **state)
     const int descriptor = open(volume, O_RDONLY);
     assert_true(descriptor >= 0);
     snprintf(through, sizeof through, "/proc/self/fd/%d", descriptor);
-    assert_error_has(sino_output_open(through, true, &file), SINO_BAD_INPUT, "stands for a device or an open file");
+    assert_error(sino_output_open(through, true, &file), SINO_BAD_INPUT, "stands for a device or an open file");
     assert_int_equal(unlink(name.path), 0);
     assert_int_equal(symlink(through, name.path), 0);
-    assert_error_has(sino_output_open(name.path, true, &file), SINO_BAD_INPUT, "stands for a device or an open file");
+    assert_error(sino_output_open(name.path, true, &file), SINO_BAD_INPUT, "stands for a device or an open file");
     assert_content(volume, "new");
     assert_int_equal(close(descriptor), 0);
 }
@@ -172,8 +172,8 @@ static void name_taken_meanwhile(void **state)
     assert_success(sino_output_open(names(&name, *state), false, &file));
     sino_output_write(file, 0, "mine", 4);
     put(name.path, "theirs");
-    assert_error_has(sino_output_seal(file), SINO_FAILED,
-                     "/out appeared while it was being written and is left as it is; the new file is ");
+    assert_error(sino_output_seal(file), SINO_FAILED,
+                 "/out appeared while it was being written and is left as it is; the new file is ");
     assert_content(name.path, "theirs");
     assert_content(name.partial, "mine");
 }
@@ -307,7 +307,7 @@ static void temporary_file_is_replaced_meanwhile(void **state)
         assert_int_equal(unlink(name.partial), 0);
         put(name.partial, "theirs");
         if (sealed)
-            assert_error_has(sino_output_seal(file), SINO_FAILED, "/out.partial was removed or replaced meanwhile");
+            assert_error(sino_output_seal(file), SINO_FAILED, "/out.partial was removed or replaced meanwhile");
         else
             sino_output_discard(file);
         assert_content(name.partial, "theirs");
@@ -338,10 +338,10 @@ static void joined_file_is_the_one_that_was_made(void **state)
     assert_success(sino_output_leave(joined));
     assert_success(sino_output_seal(file));
     assert_content(name.path, "ab");
-    assert_error_has(sino_output_join(name.path, &joined), SINO_FAILED, "cannot be opened: No such file or directory");
+    assert_error(sino_output_join(name.path, &joined), SINO_FAILED, "cannot be opened: No such file or directory");
     assert_int_equal(link(name.path, name.partial), 0);
-    assert_error_has(sino_output_join(name.path, &joined), SINO_FAILED,
-                     "/out.partial is not the file that rank 0 has made");
+    assert_error(sino_output_join(name.path, &joined), SINO_FAILED,
+                 "/out.partial is not the file that rank 0 has made");
 }
 
 static void places_that_take_no_file(void **state)

@@ -47,7 +47,7 @@ static void programs_that_are_none(void **state)
     SinoProgramEnd end;
     assert_success(sino_program_run("/nowhere/x", argument, testing_path(log, *state, "log"), 0, &end));
     assert_int_equal(end.exit_code, 127);
-    assert_error_has(sino_program_run("/bin/sh", argument, "/nowhere/log", 0, &end), SINO_FAILED, "/nowhere/log: ");
+    assert_error(sino_program_run("/bin/sh", argument, "/nowhere/log", 0, &end), SINO_FAILED, "/nowhere/log: ");
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)

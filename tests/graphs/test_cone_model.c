@@ -153,11 +153,9 @@ static void grid_fits_memory(void **state)
     assert_int_equal(choose(&machine, &problem, 32).rows, 32); /* part and block, to the byte */
     machine.memory_bytes--;
     assert_int_equal(choose(&machine, &problem, 64).rows, 64);
-    refuse(&machine, &problem, 63,
-           "63 ranks with 8.50 GiB of memory each, and a volume of 256 GiB; allowed: 64 ranks or more");
+    refuse(&machine, &problem, 63, "63 ranks | 8.50 GiB | 256 GiB | 64 ranks");
     machine.memory_bytes = 1 << 20;
-    refuse(&machine, &problem, 63,
-           "a rank has 1.00 MiB of memory; allowed: 576 MiB or more, for a slice and a block of 32 projections");
+    refuse(&machine, &problem, 63, "1.00 MiB | 576 MiB | 32 projections");
 }
 
 static void rates_of_a_machine_are_taken(void **state)

@@ -296,13 +296,11 @@ static void refusals(void **state)
         {"--source-object-distance=100 --source-detector-distance=150 --detector-pixel=0.3x31", NAN,
          "detector-pixel is 0.3x31 mm; allowed: a height of 0.01 to 100 widths"},
         {"--source-object-distance=100 --source-detector-distance=150 --detector-pixel=30", NAN,
-         "so that it takes up 161.1 degrees; allowed: up to 150 degrees (all lengths are in mm)"},
+         "161.1 degrees | 150 degrees"},
         {LENGTHS "--voxel-size=3", NAN,
          "source-object-distance is 100 mm, and a slice of 60 x 60 voxels of 3 mm reaches 127.279 mm from the axis"},
         {LENGTHS "--volume=800x700", NAN, "reaches 106.301 mm from the axis, so that the source is inside"},
-        {LENGTHS "--center-row=-41", NAN,
-         "center-row is -41, and the detector has 40 rows; allowed: auto, or up to as many rows beside "
-         "them"},
+        {LENGTHS "--center-row=-41", NAN, "center-row | -41 | 40 rows | auto"},
         {LENGTHS "--center-row=-39 --volume=20x20x10", NAN, "is beyond the cone"},
         {LENGTHS "--center-row=75", NAN, "is beyond the cone"},
         {LENGTHS, 200, "is beyond the cone"},
@@ -313,7 +311,7 @@ static void refusals(void **state)
     write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Made made;
-        assert_error_has(make(*state, cases[i].words, cases[i].center, &made), SINO_BAD_INPUT, cases[i].expected);
+        assert_error(make(*state, cases[i].words, cases[i].center, &made), SINO_BAD_INPUT, cases[i].expected);
         clear(&made);
     }
 }
@@ -323,8 +321,8 @@ static void short_arcs_are_refused(void **state)
     Made made;
     char path[TESTING_PATH];
     write_scan(testing_path(path, *state, "scan.h5"), 10, 2);
-    assert_error_has(make(*state, LENGTHS, NAN, &made), SINO_BAD_INPUT,
-                     "the angles cover 178 degrees, and the fan is 6.753 degrees wide");
+    assert_error(make(*state, LENGTHS, NAN, &made), SINO_BAD_INPUT,
+                 "the angles cover 178 degrees, and the fan is 6.753 degrees wide");
     clear(&made);
     write_scan(testing_path(path, *state, "scan.h5"), 10, 2.2);
     assert_success(make(*state, LENGTHS, NAN, &made));
@@ -365,7 +363,7 @@ static void volumes_beyond_the_cone(void **state)
         SinoStatus status = make(*state, words, NAN, &made);
         if (status) {
             /* the same scan with a volume so high that it is seen */
-            assert_error_has(status, SINO_BAD_INPUT, "is beyond the cone");
+            assert_error(status, SINO_BAD_INPUT, "is beyond the cone");
             clear(&made);
             snprintf(words, sizeof words, LENGTHS "--volume=30x30x400 --center-row=%d", row);
             assert_success(make(*state, words, NAN, &made));

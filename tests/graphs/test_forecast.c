@@ -93,7 +93,7 @@ static void refuse(const char *line, const char *text)
 {
     Case made = make(line);
     SinoForecast forecast = {0};
-    assert_error_has(sino_forecast_new(&made.request, &forecast), SINO_BAD_INPUT, text);
+    assert_error(sino_forecast_new(&made.request, &forecast), SINO_BAD_INPUT, text);
     assert_null(forecast.plan.grid.first_slice);
     case_free(&made);
 }
@@ -258,7 +258,7 @@ static void weights_even_out(void **state)
     assert_int_equal(sino_process_grid_slices(&groups.plan.grid, 1), 48);
     assert_true(fabs(groups.times.kernel / alike.times.kernel - 1) < 0.05);
     snprintf(line, sizeof line, "%s --node-weights 1,2", scan);
-    refuse(line, "--node-weights has 2 numbers; allowed: one for each of the 3 ranks");
+    refuse(line, "--node-weights | 2 numbers | 3 ranks");
     sino_forecast_free(&alike);
     sino_forecast_free(&mixed);
     sino_forecast_free(&groups);
@@ -377,7 +377,7 @@ static void projector_is_chosen(void **state)
     refuse("--angles 10 --columns 16 --slices 1 --projector rotate --precision half", "allowed: single");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --precision double", "allowed: single");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm sirt",
-           "--projector is toeplitz with --algorithm sirt; allowed: cg or fista, or another projector");
+           "--projector | --algorithm sirt | projector");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --algorithm fbp",
            "--projector is toeplitz with --algorithm fbp");
     refuse("--angles 10 --columns 16 --slices 1 --projector toeplitz --ranks 2 --grid 1x2",

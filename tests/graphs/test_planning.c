@@ -293,7 +293,7 @@ static void large_matrices_are_refused_first(void **state)
         SinoMatrixSurvey *survey = NULL;
         write_matrix(&request, testing_path(path, *state, "matrix.mtx"), sizes[i][0], sizes[i][1]);
         SinoMatrixRequest wanted = {.path = path, .subset_count = 1, .memory_bytes = 64 << 20};
-        assert_error_has(sino_matrix_survey_new(&wanted, &survey), SINO_BAD_INPUT, "memory: 64.0 MiB may be used");
+        assert_error(sino_matrix_survey_new(&wanted, &survey), SINO_BAD_INPUT, "memory: 64.0 MiB may be used");
     }
 }
 
@@ -339,7 +339,7 @@ static void the_widest_division_that_fits_is_taken(void **state)
     }
     Division division = {.units = 10, .most = 64};
     SinoPlanNeed need;
-    assert_error_has(sino_plan_fit(measure_division, narrow_division, &division, &need), SINO_FAILED, "five");
+    assert_error(sino_plan_fit(measure_division, narrow_division, &division, &need), SINO_FAILED, "five");
     assert_int_equal(division.measured, 2);
 }
 
@@ -348,12 +348,10 @@ static void refusals_name_a_memory_that_would_do(void **state)
     const SinoPlanNeed need = {(int64_t)100 << 20, (int64_t)1 << 20, true};
     const SinoDeviceRoom room = {.bytes = (int64_t)1 << 20, .count = 1};
     (void)state;
-    assert_error_has(sino_plan_too_little(&need, "a volume needs", " (much)", ", or less"), SINO_BAD_INPUT,
-                     "memory: 1.00 MiB may be used, and a volume needs 100 MiB (much); allowed: --memory 101MiB or "
-                     "more, or less");
-    assert_error_has(sino_plan_too_small(&room, 1 << 20, 2 << 20, "each lists", "less"), SINO_BAD_INPUT,
-                     "a device has 1.00 MiB of memory; two tasks of this reconstruction need 6.00 MiB there at a time "
-                     "(each lists); allowed: less");
+    assert_error(sino_plan_too_little(&need, "a volume needs", " (much)", ", or less"), SINO_BAD_INPUT,
+                 "1.00 MiB | 100 MiB | --memory | 101MiB");
+    assert_error(sino_plan_too_small(&room, 1 << 20, 2 << 20, "each lists", "less"), SINO_BAD_INPUT,
+                 "1.00 MiB | 6.00 MiB | less");
 }
 
 /* ---- any request ---- */

@@ -88,9 +88,7 @@ static void ranks_that_do_not_divide(void **state)
     /* Beyond what all ranks together hold. */
     request.budget_bytes = 100;
     SinoProcessGrid grid = {0};
-    assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT,
-                 "memory is 100 B per rank; a rank needs 152 B when 7 share each slice; allowed: --memory 1MiB or "
-                 "more, or more ranks");
+    assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "memory | 100 | 7 | --memory | 1MiB");
     assert_null(grid.first_slice);
 }
 
@@ -120,10 +118,9 @@ static void given_grids(void **state)
     check_grid(&request, 1, 4, 2, "given");
     request.shape = (SinoGridShape){3, 3};
     SinoProcessGrid grid = {0};
-    assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT,
-                 "--grid is 3x3, which takes 9 ranks; allowed: at most the 6 that there are");
+    assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "--grid | 3x3 | 9 ranks | 6");
     request.shape = (SinoGridShape){INT64_MAX / 2, 3};
-    assert_error_has(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "the ranks of --grid");
+    assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "the ranks of --grid");
 }
 
 /* Ranks of a slice have equal runs of its nodes. */
@@ -142,7 +139,7 @@ static void nodes_are_divided(void **state)
     request.node_count = 5;
     request.budget_bytes = 20;
     SinoProcessGrid grid;
-    assert_error_has(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "needs 210 B when 5 share each slice");
+    assert_error(sino_process_grid_new(&request, &grid), SINO_BAD_INPUT, "needs 210 B when 5 share each slice");
 }
 
 static void slices_follow_speed(void **state)

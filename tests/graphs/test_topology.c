@@ -46,15 +46,14 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     SinoTopology topology = {0};
     SinoTopologyRequest request = {{4, 0, 0}, 3, 1, 1};
-    assert_error(sino_topology_new(&request, &topology), SINO_BAD_INPUT,
-                 "--topology has nodes=4; allowed: a multiple of the 3 ranks that share a slice");
+    assert_error(sino_topology_new(&request, &topology), SINO_BAD_INPUT, "--topology | nodes=4 | 3 ranks");
     request = (SinoTopologyRequest){{1000000, 1000000, 1000000}, 1, 1, 1};
-    assert_error_has(sino_topology_new(&request, &topology), SINO_BAD_INPUT, "partitions");
+    assert_error(sino_topology_new(&request, &topology), SINO_BAD_INPUT, "partitions");
     request = (SinoTopologyRequest){{1000000, 1, 2}, 1, 1, 1};
     assert_error(sino_topology_new(&request, &topology), SINO_BAD_INPUT,
                  "1000000 nodes of 1 sockets of 2 workers make 2000000 partitions of a slice; allowed: 32768");
     request = (SinoTopologyRequest){{1000000, 1000000, 10000000}, 1, 1, 1};
-    assert_error_has(sino_topology_new(&request, &topology), SINO_BAD_INPUT, "partitions");
+    assert_error(sino_topology_new(&request, &topology), SINO_BAD_INPUT, "partitions");
     assert_int_equal(topology.node_count, 0);
 }
 

@@ -135,13 +135,13 @@ static void files_are_whole_or_absent(void **state)
     assert_success(sino_csr4_writer_open(path, false, &scanner, &writer));
     write_rows(writer);
     assert_success(sino_csr4_writer_finish(writer));
-    assert_error_has(sino_csr4_writer_open(path, false, &scanner, &writer), SINO_BAD_INPUT, "m.csr4");
+    assert_error(sino_csr4_writer_open(path, false, &scanner, &writer), SINO_BAD_INPUT, "m.csr4");
     large.ring_count = 1 << 14;
-    assert_error_has(sino_csr4_writer_open(path, true, &large, &writer), SINO_BAD_INPUT,
-                     "m.csr4 has 4294967296 rows and 6 columns; allowed: up to 4294967295 of each");
+    assert_error(sino_csr4_writer_open(path, true, &large, &writer), SINO_BAD_INPUT,
+                 "m.csr4 | 4294967296 rows | 6 columns | 4294967295");
     large = scanner;
     large.grid.x_count = INT64_MAX;
-    assert_error_has(sino_csr4_writer_open(path, true, &large, &writer), SINO_BAD_INPUT, "; allowed: up to 4294967295");
+    assert_error(sino_csr4_writer_open(path, true, &large, &writer), SINO_BAD_INPUT, "; allowed: up to 4294967295");
     sino_csr4_writer_abandon(NULL);
 }
 
@@ -155,9 +155,9 @@ static void full_disks_are_errors(void **state)
     int64_t start[ROWS + 1] = {0};
     const SinoSparseRows rows = {.first_row = 0, .row_count = ROWS, .start = start};
     testing_limit_file_size(100);
-    assert_error_has(sino_csr4_writer_rows(writer, &rows), SINO_FAILED, "m.csr4");
+    assert_error(sino_csr4_writer_rows(writer, &rows), SINO_FAILED, "m.csr4");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_error_has(sino_csr4_writer_finish(writer), SINO_FAILED, "m.csr4");
+    assert_error(sino_csr4_writer_finish(writer), SINO_FAILED, "m.csr4");
     assert_int_not_equal(access(path, F_OK), 0);
 }
 

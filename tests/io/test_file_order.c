@@ -57,7 +57,7 @@ static void refuse(const char *a, const char *b, const char *c, const char *mess
 {
     char *name[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, (char *)(uintptr_t)c};
     SinoFileOrder order;
-    assert_error_has(sino_file_order(3, name, &order), SINO_BAD_INPUT, message);
+    assert_error(sino_file_order(3, name, &order), SINO_BAD_INPUT, message);
 }
 
 static void doubtful_orders(void **state)
@@ -68,9 +68,7 @@ static void doubtful_orders(void **state)
            "number 2 orders the files in another way than those before it");
     refuse("c1_0001.tif", "c2_0002.tif", "c1_0003.tif", "the order of c1_0003.tif and c2_0002.tif is doubtful");
     refuse("r_1_3.tif", "r_2_2.tif", "r_3_1.tif", "the order of r_1_3.tif and r_2_2.tif is doubtful");
-    refuse("p_1.2.tif", "p_1.10.tif", "p_2.0.tif",
-           "the order of p_1.10.tif and p_1.2.tif is doubtful: their numbers may have decimals, or a point between two "
-           "numbers; allowed: numbers with equally many digits behind the point");
+    refuse("p_1.2.tif", "p_1.10.tif", "p_2.0.tif", "p_1.10.tif | p_1.2.tif | numbers");
 }
 
 TESTING_SUBJECT(file_order)

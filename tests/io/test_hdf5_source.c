@@ -21,7 +21,7 @@ static void refuse(const char *directory, const char *text)
 {
     char path[TESTING_PATH];
     SinoScan *scan = NULL;
-    assert_error_has(open_path(testing_path(path, directory, "scan.h5"), &scan), SINO_BAD_INPUT, text);
+    assert_error(open_path(testing_path(path, directory, "scan.h5"), &scan), SINO_BAD_INPUT, text);
     assert_null(scan);
 }
 
@@ -160,7 +160,7 @@ static void sources_without_the_values_are_refused(void **state)
     write_part(*state, "b.h5", H5T_STD_U16LE, 3, wider, 0);
     refuse(*state, "b.h5: /data has 16 values, which do not fit the 12 that are taken from it");
     write_part(*state, "b.h5", H5T_IEEE_F32LE, 3, half, 0);
-    refuse(*state, "b.h5: /data holds float32; allowed: uint16, as /exchange/data has");
+    refuse(*state, "b.h5 | /data | float32 | uint16 | /exchange/data");
     const hsize_t part[] = {1, 0, 0}, one[] = {1, 1, 1}, frame[] = {1, ROWS, COLUMNS};
     const hid_t source = H5Screate_simple(3, half, NULL);
     const Master master = begin_master();
@@ -172,7 +172,7 @@ static void sources_without_the_values_are_refused(void **state)
     refuse(*state, "a.h5: /data has 12 values, which do not fit the 18 that are taken from it");
     write_part(*state, "a.h5", H5T_STD_U16LE, 3, (const hsize_t[]){3, ROWS, COLUMNS}, 0);
     write_part(*state, "b.h5", H5T_STD_U16LE, 1, flat, 0);
-    refuse(*state, "b.h5: /data has 1 dimension; allowed: 3");
+    refuse(*state, "b.h5 | /data | 1 dimension | 3");
 }
 
 static void values_without_a_source_are_refused(void **state)
@@ -181,12 +181,12 @@ static void values_without_a_source_are_refused(void **state)
     Master master = begin_master();
     add_frames(&master, 0, 2, "a.h5", "/data", 3, half);
     end_master(&master, *state);
-    refuse(*state, "scan.h5: /exchange/data has sources for 12 of its 24 values; allowed: for all of them");
+    refuse(*state, "scan.h5 | /exchange/data | 24 | for all of them");
     master = begin_master(); /* both in the same place */
     add_frames(&master, 0, 2, "a.h5", "/data", 3, half);
     add_frames(&master, 0, 2, "b.h5", "/data", 3, half);
     end_master(&master, *state);
-    refuse(*state, "scan.h5: /exchange/data has sources for 12 of its 24 values; allowed: for all of them");
+    refuse(*state, "scan.h5 | /exchange/data | 24 | for all of them");
 }
 
 static void patterns_of_names_are_refused(void **state)
@@ -204,7 +204,7 @@ static void patterns_of_names_are_refused(void **state)
     assert_true(data >= 0 && H5Dclose(data) >= 0 && H5Sclose(source) >= 0);
     assert_true(H5Sclose(master.space) >= 0 && H5Pclose(master.creation) >= 0);
     testing_hdf5_close(file);
-    refuse(*state, "takes values from the pattern part-%b.h5:/data; allowed: sources by name");
+    refuse(*state, "part-%b.h5:/data | sources by name");
 }
 
 /* A source that may grow: its frames are put in every second place, or all of them. */
@@ -318,7 +318,7 @@ static void whole_paths_and_copies(void **state)
     }
     write_part(*state, "a.h5", H5T_STD_U16LE, 3, half, 7); /* the named file is there again: it counts, and is whole */
     write_part(*state, "b.h5", H5T_STD_U8LE, 3, half, 7);
-    refuse(copies, "b.h5: /data holds uint8; allowed: uint16");
+    refuse(copies, "b.h5 | /data | uint8 | uint16");
 }
 
 static void names_of_any_length(void **state)
@@ -383,7 +383,7 @@ static void nesting_has_a_limit(void **state)
         if (depth <= 8)
             accept(*state, depth + 2);
         else
-            refuse(*state, "virtual datasets are nested more than 8 deep; allowed: 8");
+            refuse(*state, "virtual datasets | nested more than 8 deep | 8");
     }
 }
 
@@ -415,10 +415,10 @@ static void external_files_are_checked(void **state)
     write_raw(second, values + 12, 2 * VALUES - 20);
     accept(*state, 3);
     assert_int_equal(truncate(second, 2 * VALUES - 21), 0);
-    refuse(*state, "second.raw has 27 bytes; needed: 28 bytes from byte 0 on");
+    refuse(*state, "second.raw | 27 bytes | 28 bytes | byte 0");
     write_raw(second, values + 12, 2 * VALUES - 20);
     assert_int_equal(truncate(first, 23), 0);
-    refuse(*state, "first.raw has 23 bytes; needed: 20 bytes from byte 4 on");
+    refuse(*state, "first.raw | 23 bytes | 20 bytes | byte 4");
     assert_int_equal(unlink(first), 0);
     assert_int_equal(mkfifo(first, 0600), 0);
     refuse(*state, "first.raw is not a regular file");
@@ -473,7 +473,7 @@ static void declared_sizes_have_limits(void **state)
     refuse_size(*state, "/exchange/data_white", wraps, 1, 1, "declares 288230376151711745 flat fields; allowed: up to");
     refuse_size(*state, "/exchange/data_dark", wraps, 1, 1, "declares 288230376151711745 dark fields; allowed: up to");
     refuse_size(*state, "/exchange/data", 1 << 20, 1 << 20, 1 << 20,
-                "scan.h5 declares 1048576 projections of 1048576 rows and 1048576 columns; allowed: sizes whose");
+                "scan.h5 | 1048576 projections | 1048576 columns | sizes whose");
 }
 
 static void datasets_without_values_are_refused(void **state)

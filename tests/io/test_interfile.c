@@ -108,21 +108,19 @@ static void frames(void **state)
 
 static void headers_that_are_refused(void **state)
 {
-    refuses(*state, SIZES, "/a.hs has no 'number of bytes per pixel'; needed to find its values");
+    refuses(*state, SIZES, "/a.hs | 'number of bytes per pixel' | to find its values");
     refuses(*state, FLOATS "number of dimensions := 2\nmatrix size [1] := 3\n",
-            "/a.hs has no 'matrix size' [2]; needed to find its values");
-    refuses(*state, FLOATS, "/a.hs has 0 dimensions; allowed: 1 to 8");
-    refuses(*state, FLOATS "number of dimensions := 9\n", "/a.hs has 9 dimensions; allowed: 1 to 8");
+            "/a.hs | 'matrix size' | [2] | to find its values");
+    refuses(*state, FLOATS, "/a.hs | 0 dimensions | 1 to 8");
+    refuses(*state, FLOATS "number of dimensions := 9\n", "/a.hs | 9 dimensions | 1 to 8");
     refuses(*state, FLOATS "matrix size [1] := 3x\n",
             "/a.hs: line 6: 'matrix size' is '3x'; allowed: 1 or more, or a list of such as {1,2,3}");
     refuses(*state, FLOATS "matrix size [1] := {3,4\nmatrix size [2] := 2\n",
             "/a.hs: line 6: 'matrix size' is '{3,4'; allowed: 1 or more, or a list of such as {1,2,3}");
     refuses(*state, FLOATS "matrix size [1] := 0\n",
             "/a.hs: line 6: 'matrix size' is '0'; allowed: 1 or more, or a list of such as {1,2,3}");
-    refuses(*state, FLOATS "matrix size [1] := {3,4}\nmatrix size [2] := 3\n",
-            "/a.hs: line 6: 'matrix size' is '{3,4}'; allowed: a list with one size for each segment");
-    refuses(*state, FLOATS SIZES "data compression := gzip\n",
-            "/a.hs: line 8: 'data compression' is 'gzip'; allowed: none");
+    refuses(*state, FLOATS "matrix size [1] := {3,4}\nmatrix size [2] := 3\n", "/a.hs | line 6 | '{3,4}' | segment");
+    refuses(*state, FLOATS SIZES "data compression := gzip\n", "/a.hs | line 8 | 'gzip' | none");
     refuses(*state, FLOATS SIZES "number of energy windows := 2\n",
             "/a.hs: line 8: 'number of energy windows' is '2'; allowed: 1");
     refuses(*state, FLOATS SIZES "number of time frames := 1025\n",
@@ -130,14 +128,12 @@ static void headers_that_are_refused(void **state)
     refuses(*state, FLOATS SIZES "data offset in bytes := -1\n",
             "/a.hs: line 8: 'data offset in bytes' is '-1'; allowed: an integer of 0 or more");
     refuses(*state, FLOATS SIZES "data offset in bytes := 9223372036854775800\n", "/a.hs: frame 1 ends beyond 63 bits");
-    refuses(*state, FLOATS SIZES "image scaling factor := {1,2}\n",
-            "/a.hs: line 8: 'image scaling factor' is '{1,2}'; allowed: the same factor for all segments");
+    refuses(*state, FLOATS SIZES "image scaling factor := {1,2}\n", "/a.hs | line 8 | '{1,2}' | segments");
     refuses(*state, FLOATS SIZES "image scaling factor := 3\nquantification units := 2\n",
-            "/a.hs: line 9: 'quantification units' is '2'; allowed: 1, or the scaling factor");
+            "/a.hs: line 9: 'quantification units' | '2' | 1, or the scaling factor");
     refuses(*state, FLOATS SIZES "imagedata byte order := middle\n",
-            "/a.hs: line 8: 'imagedata byte order' is 'middle'; allowed: LITTLEENDIAN or BIGENDIAN");
-    refuses(*state, FLOATS SIZES "number format := ascii\n",
-            "/a.hs: line 8: 'number format' is 'ascii'; allowed: signed integer, unsigned integer or float");
+            "/a.hs | line 8 | 'middle' | LITTLEENDIAN | BIGENDIAN");
+    refuses(*state, FLOATS SIZES "number format := ascii\n", "/a.hs | line 8 | 'ascii' | unsigned");
     refuses(*state, FLOATS SIZES "number of bytes per pixel := 2\n",
             "/a.hs: line 8: 'number of bytes per pixel' is '2'; allowed: 1, 2, 4 or 8; of float 4 or 8");
     refuses(*state, FLOATS "matrix size [1] := 4294967296\nmatrix size [2] := 4294967296\n", "does not fit in 63 bits");
@@ -150,9 +146,7 @@ static void data_stay_with_their_header(void **state)
     SinoInterfile header;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(line, sizeof line, FLOATS SIZES "name of data file := %s\n", names[i]);
-        snprintf(message, sizeof message,
-                 "/a.hs: line 8: 'name of data file' is '%s'; allowed: a file beside the header, or in a folder below",
-                 names[i]);
+        snprintf(message, sizeof message, "/a.hs | line 8 | '%s' | beside", names[i]);
         refuses(*state, line, message);
     }
     assert_success(sino_interfile_read(write_header(*state, FLOATS SIZES "name of data file := b/..c/a.s\n"), &header));
@@ -184,8 +178,7 @@ static void values_of_frames(void **state)
                              "image scaling factor [1] := 2\n");
     SinoCountsRequest request = {.path = path, .element_count = 4};
     write_bytes(*state, "a.s", bytes, sizeof bytes);
-    assert_error_has(sino_counts_open(&request, &file), SINO_BAD_INPUT,
-                     "/a.s has 15 bytes; needed by its header: 17 (4 values of 2 bytes from byte 9)");
+    assert_error(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.s | 15 bytes | 17 | byte 9");
     path = write_header(*state, "number of bytes per pixel := 2\nmatrix size [1] := 2\nmatrix size [2] := 2\n"
                                 "number of time frames := 2\ndata offset in bytes := 1\n"
                                 "data offset in bytes [2] := 7\nimage scaling factor [1] := 2\n");
@@ -197,7 +190,7 @@ static void values_of_frames(void **state)
     assert_true(values[4] == 0 && values[5] == 3 && values[6] == 4 && values[7] == 5);
     sino_counts_close(file);
     request.element_count = 5;
-    assert_error(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.hs is 2 × 4; allowed: 5 rows, or sets × 5");
+    assert_error(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.hs | 2 × 4 | 5 rows, or sets × 5");
 }
 
 /* Bytes that the header tells another number or type of. */
@@ -222,12 +215,12 @@ static void values_that_the_header_does_not_fit(void **state)
         request.path = write_header(*state, cases[i].lines);
         write_bytes(*state, "a.s", cases[i].bytes, sizeof real);
         assert_success(sino_counts_open(&request, &file));
-        assert_error_has(sino_counts_read(file, 0, 1, values), SINO_BAD_INPUT, cases[i].message);
+        assert_error(sino_counts_read(file, 0, 1, values), SINO_BAD_INPUT, cases[i].message);
         sino_counts_close(file);
     }
     request.path = write_header(*state, FLOATS "matrix size [1] := 3\n");
     write_bytes(*state, "a.s", twice, sizeof twice);
-    assert_error_has(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.s has 24 bytes; its header, ");
+    assert_error(sino_counts_open(&request, &file), SINO_BAD_INPUT, "/a.s has 24 bytes; its header, ");
 }
 
 static double sum_of(const char *name, SinoCountsRequest *request)
@@ -270,7 +263,7 @@ static void measured_files_that_are_no_counts(void **state)
     float *values = calloc(64 * 27 * 75, sizeof *values);
     assert_non_null(values);
     assert_success(sino_counts_open(&request, &file));
-    assert_error_has(sino_counts_read(file, 0, 1, values), SINO_BAD_INPUT, "; allowed: finite numbers, 0 or more");
+    assert_error(sino_counts_read(file, 0, 1, values), SINO_BAD_INPUT, "; allowed: finite numbers, 0 or more");
     sino_counts_close(file);
     free(values);
     const SinoCountsRequest turned = {.path = testing_data(path, "pet/stir-pinhole-spect/OSEM_7.hv"),
@@ -278,7 +271,7 @@ static void measured_files_that_are_no_counts(void **state)
                                       .image = true,
                                       .grid = {.x_count = 120, .y_count = 92, .z_count = 92}};
     assert_error(sino_counts_open(&turned, &file), SINO_BAD_INPUT,
-                 "/OSEM_7.hv is 120 × 92 × 92; allowed: 92 × 92 × 120 (z, y, x) or 1015680 voxels, or sets of that");
+                 "/OSEM_7.hv | 120 × 92 × 92 | 92 × 92 × 120 | 1015680 voxels");
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)

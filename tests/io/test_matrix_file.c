@@ -121,13 +121,9 @@ static void unknown_files(void **state)
     SinoMatrixFile *file = NULL;
     FILE *out = fopen(testing_path(path, *state, "m.csr4"), "w");
     assert_true(out && fclose(out) == 0);
-    assert_error(
-        sino_matrix_open(path, &file), SINO_BAD_INPUT,
-        "m.csr4 is no system matrix of a format that is known; allowed: csr4 (PCSR version 4), SciPy "
-        "(scipy.sparse.save_npz), Matrix Market (*.mtx, *.mtx.gz), MATLAB (FILE or FILE:/NAME) or HDF5 (FILE or "
-        "FILE:/GROUP)");
+    assert_error(sino_matrix_open(path, &file), SINO_BAD_INPUT, "m.csr4 | csr4 | FILE:/GROUP");
     assert_null(file);
-    assert_error_has(sino_matrix_try(path), SINO_BAD_INPUT, "no system matrix of a format that is known");
+    assert_error(sino_matrix_try(path), SINO_BAD_INPUT, "no system matrix of a format that is known");
     sino_matrix_close(NULL);
 }
 

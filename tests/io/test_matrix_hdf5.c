@@ -69,16 +69,15 @@ static void several_groups(void **state)
     file = opened(testing_path(place, *state, "m:/layers/counts"));
     assert_matrix(file, other_dense, 1);
     sino_matrix_close(file);
-    assert_error_has(sino_matrix_open(testing_path(place, *state, "m:/none"), &file), SINO_BAD_INPUT,
-                     "m has no group /none");
-    assert_error_has(sino_matrix_open(testing_path(place, *state, "m:/layers"), &file), SINO_BAD_INPUT,
-                     "the group /layers holds no sparse matrix; allowed: a group with data, indices, indptr");
+    assert_error(sino_matrix_open(testing_path(place, *state, "m:/none"), &file), SINO_BAD_INPUT,
+                 "m has no group /none");
+    assert_error(sino_matrix_open(testing_path(place, *state, "m:/layers"), &file), SINO_BAD_INPUT,
+                 "/layers | indices");
     const hid_t again = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     wanted.group = "/Y";
     testing_hdf5_matrix(again, &wanted, &other);
     testing_hdf5_close(again);
-    assert_error_has(sino_matrix_open(path, &file), SINO_BAD_INPUT,
-                     "m has 2 sparse matrices (/X, /Y); allowed: one of them, as ");
+    assert_error(sino_matrix_open(path, &file), SINO_BAD_INPUT, "m | 2 sparse matrices (/X, /Y) | one of them, as ");
     file = opened(testing_path(place, *state, "m:/Y"));
     assert_matrix(file, other_dense, 1);
     sino_matrix_close(file);
@@ -110,7 +109,7 @@ static void refused(const char *path, hid_t out, const char *why)
     testing_hdf5_close(out);
     SinoStatus status = sino_matrix_open(path, &file);
     if (!status) status = sino_matrix_read(file, 0, sino_matrix_outline(file)->row_count, &buffer);
-    assert_error_has(status, SINO_BAD_INPUT, why);
+    assert_error(status, SINO_BAD_INPUT, why);
     sino_row_buffer_free(&buffer);
     sino_matrix_close(file);
 }
@@ -132,19 +131,17 @@ static void damaged_arrays(void **state)
     static const uint64_t enormous[] = {1, UINT64_MAX, 3};
     static const double values[] = {0.5, -2, 3}, nan[] = {NAN, 1, 1}, large[] = {1, 1e39, 1};
     const hid_t integer = H5T_NATIVE_INT64, real = H5T_NATIVE_DOUBLE;
-    replaced(*state, "/X/indptr", integer, integer, 4, falls, "element 2 of /X/indptr is 1; allowed: 2");
-    replaced(*state, "/X/indptr", integer, integer, 4, late, "/X/indptr goes from 1 to 3; allowed: from 0 to 3");
-    replaced(*state, "/X/indptr", integer, integer, 3, falls, "/X/indptr has 3 elements; allowed: 4 for 3 rows");
-    replaced(*state, "/X/indptr", real, real, 3, values, "/X/indptr holds float64; allowed: integers");
-    replaced(*state, "/X/indices", integer, integer, 3, indices, "element 2 of /X/indices is 4; allowed: 0 to 3");
-    replaced(*state, "/X/indices", integer, integer, 2, indices,
-             "/X/indices has 2 elements; allowed: the 3 of /X/data");
+    replaced(*state, "/X/indptr", integer, integer, 4, falls, "element 2 of /X/indptr | 1 | 2");
+    replaced(*state, "/X/indptr", integer, integer, 4, late, "/X/indptr | 1 to 3 | 0 to 3");
+    replaced(*state, "/X/indptr", integer, integer, 3, falls, "/X/indptr | 3 | 4 | 3 rows");
+    replaced(*state, "/X/indptr", real, real, 3, values, "/X/indptr | float64 | integers");
+    replaced(*state, "/X/indices", integer, integer, 3, indices, "element 2 of /X/indices | 4 | 0 to 3");
+    replaced(*state, "/X/indices", integer, integer, 2, indices, "/X/indices | 2 | 3 | /X/data");
     replaced(*state, "/X/indices", H5T_NATIVE_UINT64, H5T_NATIVE_UINT64, 3, enormous,
              "element 1 of /X/indices is 9223372036854775807");
-    replaced(*state, "/X/data", real, real, 3, values, "row 2 has the value -2 in column 0; allowed: finite");
-    replaced(*state, "/X/data", real, real, 3, nan, "nan in column 1; allowed: finite values");
-    replaced(*state, "/X/data", real, real, 3, large,
-             "row 2 has the value 1e+39 in column 0; allowed: up to 3.40282e+38");
+    replaced(*state, "/X/data", real, real, 3, values, "row 2 | value -2 | column 0 | finite");
+    replaced(*state, "/X/data", real, real, 3, nan, "nan | column 1 | finite values");
+    replaced(*state, "/X/data", real, real, 3, large, "row 2 | 1e+39 | column 0 | 3.40282e+38");
 }
 
 static void other_groups(void **state)
@@ -152,8 +149,7 @@ static void other_groups(void **state)
     static const int64_t shape[] = {3, 4, 5}, square[] = {3, 3};
     char path[TESTING_PATH];
     testing_path(path, *state, "m");
-    refused(path, new_file(path),
-            "m has no sparse matrix at its root; allowed: a group with data, indices, indptr and shape");
+    refused(path, new_file(path), "m | data | shape");
     hid_t file = small_file(path, TESTING_10X);
     assert_true(H5Ldelete(file, "/X/shape", H5P_DEFAULT) >= 0);
     refused(path, file, "the group /X has no shape; allowed: an attribute or a dataset `shape` of two integers");
@@ -169,7 +165,7 @@ static void other_groups(void **state)
     hid_t group = H5Gopen2(file, "/X", H5P_DEFAULT);
     testing_text_attribute(group, "encoding-type", true, "array");
     assert_true(H5Gclose(group) >= 0);
-    refused(path, file, "the group /X has the encoding 'array'; allowed: csr_matrix and csc_matrix");
+    refused(path, file, "/X | 'array' | csr_matrix | csc_matrix");
     file = small_file(path, TESTING_MATLAB);
     group = H5Gopen2(file, "/X", H5P_DEFAULT);
     assert_true(H5Adelete(group, "MATLAB_sparse") >= 0);
@@ -178,7 +174,7 @@ static void other_groups(void **state)
     refused(path, file, "an attribute MATLAB_sparse that is no integer");
     file = small_file(path, TESTING_MATLAB);
     assert_true(H5Ldelete(file, "/X/data", H5P_DEFAULT) >= 0);
-    refused(path, file, "/X/ir has 3 elements; allowed: the 0 of /X/data");
+    refused(path, file, "/X/ir | 3 elements | the 0 of /X/data");
     file = small_file(path, TESTING_ANNDATA);
     assert_true(H5Lmove(file, "/X/data", file, "/elsewhere", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     assert_true(H5Lcreate_external("absent.h5", "/data", file, "/X/data", H5P_DEFAULT, H5P_DEFAULT) >= 0);
@@ -194,7 +190,7 @@ static void truncated_anywhere(void **state)
     for (int64_t bytes = about.st_size - 1; bytes >= 0; bytes -= 97) {
         SinoMatrixFile *file = NULL;
         assert_int_equal(truncate(path, bytes), 0);
-        assert_error_has(sino_matrix_open(path, &file), SINO_BAD_INPUT, path);
+        assert_error(sino_matrix_open(path, &file), SINO_BAD_INPUT, path);
     }
 }
 

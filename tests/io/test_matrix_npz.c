@@ -75,7 +75,7 @@ static void refused(const char *folder, const char *format, Change wanted, const
 {
     char path[TESTING_PATH];
     change(testing_path(path, folder, "m"), format, &wanted);
-    assert_error_has(status_of(path), SINO_BAD_INPUT, why);
+    assert_error(status_of(path), SINO_BAD_INPUT, why);
 }
 
 static void damaged_arrays(void **state)
@@ -87,50 +87,37 @@ static void damaged_arrays(void **state)
     static const uint64_t enormous[] = {0, 1, UINT64_MAX};
     refused(*state, "csr", (Change){.name = "data.npy"}, "m has no data.npy");
     refused(*state, "csr", (Change){.name = "format.npy"}, "m has no format.npy");
-    refused(*state, "csr", (Change){"format.npy", "|S3", "()", "bsr", 3},
-            "its format is 'bsr'; allowed: csr, csc and coo");
+    refused(*state, "csr", (Change){"format.npy", "|S3", "()", "bsr", 3}, "'bsr' | csr | coo");
     refused(*state, "csr", (Change){"format.npy", "<i4", "()", "csr", 4}, "its format is ''; allowed");
-    refused(*state, "csr", (Change){"shape.npy", "<i8", "(3,)", shape, 24}, "shape.npy has 3 numbers; allowed: 2");
-    refused(*state, "csr", (Change){"shape.npy", "<i8", "(2, 1)", shape, 16}, "shape.npy has 2 dimensions; allowed: 1");
+    refused(*state, "csr", (Change){"shape.npy", "<i8", "(3,)", shape, 24}, "shape.npy | 3 numbers | 2");
+    refused(*state, "csr", (Change){"shape.npy", "<i8", "(2, 1)", shape, 16}, "shape.npy | 2 dimensions | 1");
     refused(*state, "csr", (Change){"shape.npy", "<i8", "(2,)", none, 16}, "a matrix of 0 rows and 4 columns; allowed");
     refused(*state, "csr", (Change){"shape.npy", "<i8", "(2,)", huge, 16}, "and up to 4294967295 columns");
-    refused(*state, "csr", (Change){"shape.npy", "<i8", "(2,)", few, 16},
-            "indptr.npy has 4 elements; allowed: 5 for 4 rows");
-    refused(*state, "csc", (Change){"shape.npy", "<i8", "(2,)", shape, 16},
-            "indptr.npy has 5 elements; allowed: 6 for 3 rows");
-    refused(*state, "coo", (Change){"row.npy", "<i4", "(2,)", rows, 8},
-            "row.npy has 2 elements; allowed: 3 for 3 rows");
-    refused(*state, "csr", (Change){"indices.npy", "<i4", "(2,)", rows, 8},
-            "indices.npy has 2 elements; allowed: the 3 of data");
-    refused(*state, "csr", (Change){"indptr.npy", "<i8", "(4,)", falls, 32},
-            "element 2 of indptr.npy is 1; allowed: 2, as the");
-    refused(*state, "csr", (Change){"indptr.npy", "<i8", "(4,)", beyond, 32},
-            "indptr.npy goes from 0 to 4; allowed: from 0 to 3");
-    refused(*state, "csr", (Change){"indptr.npy", "<i8", "(4,)", late, 32},
-            "indptr.npy goes from 1 to 3; allowed: from 0 to 3");
+    refused(*state, "csr", (Change){"shape.npy", "<i8", "(2,)", few, 16}, "indptr.npy | 4 | 5 | 4 rows");
+    refused(*state, "csc", (Change){"shape.npy", "<i8", "(2,)", shape, 16}, "indptr.npy | 5 | 6 | 3 rows");
+    refused(*state, "coo", (Change){"row.npy", "<i4", "(2,)", rows, 8}, "row.npy | 2 | 3 | 3 rows");
+    refused(*state, "csr", (Change){"indices.npy", "<i4", "(2,)", rows, 8}, "indices.npy | 2 elements | the 3 of data");
+    refused(*state, "csr", (Change){"indptr.npy", "<i8", "(4,)", falls, 32}, "element 2 of indptr.npy | 1 | 2, as the");
+    refused(*state, "csr", (Change){"indptr.npy", "<i8", "(4,)", beyond, 32}, "indptr.npy | 0 to 4 | 0 to 3");
+    refused(*state, "csr", (Change){"indptr.npy", "<i8", "(4,)", late, 32}, "indptr.npy | 1 to 3 | 0 to 3");
     refused(*state, "csr", (Change){"indices.npy", "<i4", "(3,)", indices, 12},
-            "element 2 of indices.npy is 4; allowed: 0 to 3");
+            "element 2 of indices.npy | 4 | 0 to 3");
     refused(*state, "csc", (Change){"indices.npy", "<i4", "(3,)", indices, 12},
-            "element 2 of indices.npy is 4; allowed: 0 to 2");
+            "element 2 of indices.npy | 4 | 0 to 2");
     refused(*state, "csr", (Change){"indices.npy", "<i4", "(3,)", negative, 12},
             "element 1 of indices.npy is -1; allowed");
     refused(*state, "csr", (Change){"indices.npy", "<u8", "(3,)", enormous, 24},
             "element 2 of indices.npy is 9223372036854775807");
-    refused(*state, "coo", (Change){"row.npy", "<i4", "(3,)", rows, 12}, "element 1 of row.npy is 3; allowed: 0 to 2");
-    refused(*state, "coo", (Change){"col.npy", "<i4", "(3,)", indices, 12},
-            "element 2 of col.npy is 4; allowed: 0 to 3");
-    refused(*state, "csr", (Change){"indices.npy", "<f8", "(3,)", values, 24},
-            "indices.npy holds float64; allowed: integers");
-    refused(*state, "csr", (Change){"data.npy", "|S8", "(3,)", values, 24}, "data.npy holds str; allowed: numbers");
-    refused(*state, "csr", (Change){"data.npy", "<f8", "(3,)", values, 24},
-            "row 2 has the value -2 in column 0; allowed: finite");
-    refused(*state, "csc", (Change){"data.npy", "<f8", "(3,)", nan, 24},
-            "nan in column 0; allowed: finite values of at least 0");
-    refused(*state, "coo", (Change){"data.npy", "<f8", "(3,)", large, 24},
-            "row 2 has the value 1e+39 in column 3; allowed: up to");
+    refused(*state, "coo", (Change){"row.npy", "<i4", "(3,)", rows, 12}, "element 1 of row.npy | 3 | 0 to 2");
+    refused(*state, "coo", (Change){"col.npy", "<i4", "(3,)", indices, 12}, "element 2 of col.npy | 4 | 0 to 3");
+    refused(*state, "csr", (Change){"indices.npy", "<f8", "(3,)", values, 24}, "indices.npy | float64 | integers");
+    refused(*state, "csr", (Change){"data.npy", "|S8", "(3,)", values, 24}, "data.npy | numbers");
+    refused(*state, "csr", (Change){"data.npy", "<f8", "(3,)", values, 24}, "row 2 | value -2 | column 0 | finite");
+    refused(*state, "csc", (Change){"data.npy", "<f8", "(3,)", nan, 24}, "nan | column 0 | 0");
+    refused(*state, "coo", (Change){"data.npy", "<f8", "(3,)", large, 24}, "row 2 | 1e+39 | column 3 | up to");
     refused(*state, "csr", (Change){"data.npy", "<f8", "(1099511627776,)", values, 24},
-            "data.npy has 152 bytes; allowed: 8796093022336");
-    refused(*state, "csr", (Change){"data.npy", "<f8", "(2,)", values, 24}, "data.npy has 152 bytes; allowed: 144");
+            "data.npy | 152 bytes | 8796093022336");
+    refused(*state, "csr", (Change){"data.npy", "<f8", "(2,)", values, 24}, "data.npy | 152 bytes | 144");
     refused(*state, "csr", (Change){"data.npy", "<c16", "(1,)", values, 24},
             "m: data.npy has values of the type '<c16'");
 }
@@ -157,7 +144,7 @@ static void truncated_anywhere(void **state)
     assert_int_equal(stat(path, &about), 0);
     for (int64_t bytes = about.st_size - 1; bytes >= 0; bytes -= 13) {
         assert_int_equal(truncate(path, bytes), 0);
-        assert_error_has(status_of(path), SINO_BAD_INPUT, path);
+        assert_error(status_of(path), SINO_BAD_INPUT, path);
     }
 }
 
@@ -173,7 +160,7 @@ static void flipped_byte(void **state)
     FILE *file = fopen(path, "r+");
     assert_true(file && fseek(file, about.st_size / 2, SEEK_SET) == 0 && fputc(0xa5, file) != EOF);
     assert_true(fputc(0x5a, file) != EOF && fclose(file) == 0);
-    assert_error_has(status_of(path), SINO_BAD_INPUT, path);
+    assert_error(status_of(path), SINO_BAD_INPUT, path);
     free(matrix.entry);
 }
 

@@ -115,7 +115,7 @@ static void refused(const char *header, const char *why)
     file[8] = (unsigned char)length;
     assert_true(length < 256);
     memcpy(file + 10, header, length); /* bytes, no text: NOLINT(bugprone-not-null-terminated-result) */
-    assert_error_has(sino_npy_parse("a.npy", file, (int64_t)(10 + length), &npy), SINO_BAD_INPUT, why);
+    assert_error(sino_npy_parse("a.npy", file, (int64_t)(10 + length), &npy), SINO_BAD_INPUT, why);
     assert_int_equal(npy.count, -1);
 }
 
@@ -129,8 +129,8 @@ static void damaged_headers(void **state)
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (3)", "where , or } is needed");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (3,)} x", "has 'x' where the header's end");
     refused("{'descr': '<f8', 'descr': '<f8'}", "has the key 'descr'");
-    refused("{'colour': 3}", "has the key 'colour'; allowed: descr, fortran_order and shape, once each");
-    refused("{'descr': '<f2'}", "values of the type '<f2'; allowed: bool, int8 to int64, ");
+    refused("{'colour': 3}", "'colour' | descr | shape");
+    refused("{'descr': '<f2'}", "'<f2' | int8 | int64");
     refused("{'descr': '<c16'}", "values of the type '<c16'");
     refused("{'descr': '<i16'}", "values of the type '<i16'");
     refused("{'descr': '<i'}", "values of the type '<i'");
@@ -179,15 +179,15 @@ static void truncated_anywhere(void **state)
         unsigned char *cut = malloc(i + 1); /* of exact size, for the sanitizer */
         assert_non_null(cut);
         memcpy(cut, file, i);
-        assert_error_has(sino_npy_parse("a.npy", cut, (int64_t)i, &npy), SINO_BAD_INPUT, "a.npy ");
+        assert_error(sino_npy_parse("a.npy", cut, (int64_t)i, &npy), SINO_BAD_INPUT, "a.npy ");
         free(cut);
     }
     assert_success(sino_npy_parse("a.npy", file, (int64_t)bytes, &npy));
     file[6] = 4;
-    assert_error_has(sino_npy_parse("a.npy", file, (int64_t)bytes, &npy), SINO_BAD_INPUT, "NPY version 4; allowed");
+    assert_error(sino_npy_parse("a.npy", file, (int64_t)bytes, &npy), SINO_BAD_INPUT, "NPY version 4; allowed");
     file[6] = 2;
     file[11] = 1;
-    assert_error_has(sino_npy_parse("a.npy", file, (int64_t)bytes, &npy), SINO_BAD_INPUT, "allowed: up to 65536");
+    assert_error(sino_npy_parse("a.npy", file, (int64_t)bytes, &npy), SINO_BAD_INPUT, "allowed: up to 65536");
     free(file);
 }
 

@@ -214,8 +214,7 @@ static void scaled_numbers(void **state)
     file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     write_number(file, "/exchange/data_white", "scale_factor", 0);
     testing_hdf5_close(file);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT,
-                     "/exchange/data_white has the scale_factor 0 and the add_offset 7; allowed: finite numbers");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "/exchange/data_white | scale_factor | 7 | finite numbers");
 }
 
 /* A factor of 1 leaves counts as they are. */
@@ -314,15 +313,13 @@ static void chunks_and_compression(void **state)
     sino_scan_close(scan);
 }
 
-/* An error that says "PATH" and then `rest`, exactly. */
-static void check_refused(const char *path, const char *rest)
+/* An error with the path and then these key words. */
+static void check_refused(const char *path, const char *keys)
 {
-    char text[2 * TESTING_PATH];
+    char all[2 * TESTING_PATH];
     SinoScan *scan = NULL;
-    snprintf(text, sizeof text, "%s%s", path, rest);
-    SinoStatus status = open_path(path, &scan);
-    assert_string_equal(sino_status_text(status), text);
-    assert_error(status, SINO_BAD_INPUT, text);
+    snprintf(all, sizeof all, "%s | %s", path, keys);
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, all);
     assert_null(scan);
 }
 
@@ -336,32 +333,32 @@ static void sizes_that_disagree(void **state)
     TestingDataset flats = frames_of("/exchange/data_white", H5T_STD_U16LE, FLATS, values);
     flats.size[1] = ROWS - 1;
     write_scan(path, &data, &flats, NULL, NULL);
-    check_refused(path, ": /exchange/data_white has 3 rows and 5 columns; allowed: 4 and 5, as /exchange/data has");
+    check_refused(path, "/exchange/data_white | 3 rows and 5 columns | 4 and 5");
     TestingDataset darks = frames_of("/exchange/data_dark", H5T_STD_U16LE, DARKS, values);
     darks.size[2] = COLUMNS + 1;
     write_scan(path, &data, NULL, &darks, NULL);
-    check_refused(path, ": /exchange/data_dark has 4 rows and 6 columns; allowed: 4 and 5, as /exchange/data has");
+    check_refused(path, "/exchange/data_dark | 4 rows and 6 columns | 4 and 5");
     darks.rank = 2;
     write_scan(path, &data, NULL, &darks, NULL);
-    check_refused(path, ": /exchange/data_dark has 1 rows and 4 columns; allowed: 4 and 5, as /exchange/data has");
+    check_refused(path, "/exchange/data_dark | 1 rows and 4 columns | 4 and 5");
     darks.rank = 4;
     darks.size[3] = 2;
     write_scan(path, &data, NULL, &darks, NULL);
-    check_refused(path, ": /exchange/data_dark has 4 dimensions; allowed: 3, or 2 of one image");
+    check_refused(path, "/exchange/data_dark | 4 dimensions | 3, or 2");
     TestingDataset angles = angles_of(ANGLES - 1, theta);
     write_scan(path, &data, NULL, NULL, &angles);
-    check_refused(path, ": /exchange/theta has 2 angles; allowed: 3, one per projection of /exchange/data");
+    check_refused(path, "/exchange/theta | 2 angles | 3, one per projection");
     angles = angles_of(ANGLES, not_finite);
     write_scan(path, &data, NULL, NULL, &angles);
-    check_refused(path, ": /exchange/theta[2] is nan; allowed: finite angles in degrees");
+    check_refused(path, "/exchange/theta[2] | nan | finite");
     angles = angles_of(ANGLES, infinite);
     write_scan(path, &data, NULL, NULL, &angles);
-    check_refused(path, ": /exchange/theta[1] is -inf; allowed: finite angles in degrees");
+    check_refused(path, "/exchange/theta[1] | -inf | finite");
     angles.rank = 2;
     angles.size[0] = 0; /* no values beyond those that there are */
     angles.size[1] = 2;
     write_scan(path, &data, NULL, NULL, &angles);
-    check_refused(path, ": /exchange/theta has 2 dimensions; allowed: 1, or others of size 1");
+    check_refused(path, "/exchange/theta | 2 dimensions | 1");
 }
 
 static void data_that_are_no_projections(void **state)
@@ -371,14 +368,14 @@ static void data_that_are_no_projections(void **state)
     TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, NULL);
     data.rank = 2;
     write_scan(path, &data, NULL, NULL, NULL);
-    check_refused(path, ": /exchange/data has 2 dimensions; allowed: 3");
+    check_refused(path, "/exchange/data | 2 dimensions | 3");
     data.rank = 4;
     data.size[3] = 2;
     write_scan(path, &data, NULL, NULL, NULL);
-    check_refused(path, ": /exchange/data has 4 dimensions; allowed: 3");
+    check_refused(path, "/exchange/data | 4 dimensions | 3");
     data = frames_of("/exchange/data", H5T_STD_U16LE, 0, NULL);
     write_scan(path, &data, NULL, NULL, NULL);
-    check_refused(path, ": /exchange/data has 0 projections of 4 rows and 5 columns; allowed: 1 or more of each");
+    check_refused(path, "/exchange/data | 0 projections | 1 or more");
     write_scan(path, NULL, NULL, NULL, NULL);
     check_refused(path, " has no dataset /exchange/data");
 }
@@ -392,15 +389,14 @@ static void types_that_are_no_numbers(void **state)
     assert_true(H5Tinsert(complex_type, "i", 4, H5T_IEEE_F32LE) >= 0);
     TestingDataset data = frames_of("/exchange/data", complex_type, ANGLES, NULL);
     write_scan(path, &data, NULL, NULL, NULL);
-    check_refused(path, ": /exchange/data holds compound values, as complex numbers are; allowed: integers or "
-                        "floating-point numbers");
+    check_refused(path, "/exchange/data | compound | integers or floating-point");
     assert_true(H5Tclose(complex_type) >= 0);
     data = frames_of("/exchange/data", H5T_C_S1, ANGLES, NULL);
     write_scan(path, &data, NULL, NULL, NULL);
-    check_refused(path, ": /exchange/data holds strings; allowed: integers or floating-point numbers");
+    check_refused(path, "/exchange/data | strings | integers or floating-point");
     data = frames_of("/exchange/data", H5T_STD_B16LE, ANGLES, NULL);
     write_scan(path, &data, NULL, NULL, NULL);
-    check_refused(path, ": /exchange/data holds values of another kind; allowed: integers or floating-point numbers");
+    check_refused(path, "/exchange/data | another kind | integers or floating-point");
 }
 
 static void write_text(hid_t object, const char *name, hsize_t count, const char *const *text)
@@ -461,7 +457,7 @@ static void axes_of_nxdata_are_found(void **state)
     add_nxdata(file, "/one", 0);
     add_nxdata(file, "/two", 0);
     testing_hdf5_close(file);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "; for --dataset: /one/frames (uint16, 3 x 4 x 5), /two");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "; for --dataset: /one/frames (uint16, 3 x 4 x 5), /two");
 }
 
 /* Whatever else the file holds, and whatever kind of link it is. */
@@ -481,11 +477,10 @@ static void links_of_the_root_are_named(void **state)
     assert_true(H5Lcreate_external("absent.h5", "/z", file, "/z", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     testing_hdf5_close(file);
     SinoScan *scan = NULL;
-    assert_error_has(
-        open_path(path, &scan), SINO_BAD_INPUT,
-        "; for --dataset: /a/frames (uint16, 3 x 4 x 5); /x is a link to /nowhere, which cannot be opened; /z "
-        "is a link to absent.h5:/z, which cannot be opened; /a/y is a link to /no/where, which cannot be "
-        "opened); allowed: ");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT,
+                 "; for --dataset: /a/frames (uint16, 3 x 4 x 5); /x is a link to /nowhere, which cannot be opened; /z "
+                 "is a link to absent.h5:/z, which cannot be opened; /a/y is a link to /no/where, which cannot be "
+                 "opened); allowed: ");
 }
 
 static void links_that_lead_nowhere(void **state)
@@ -510,7 +505,7 @@ static void links_that_lead_nowhere(void **state)
     assert_true(H5Gclose(group) >= 0);
     testing_hdf5_close(file);
     SinoScan *scan;
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: /exchange/data is not a dataset (HDF5: ");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: /exchange/data is not a dataset (HDF5: ");
 }
 
 static void links_are_followed(void **state)
@@ -571,9 +566,7 @@ static void values_in_absent_files(void **state)
     assert_true(H5Pset_virtual(data.creation, space, "absent.h5", "/data", space) >= 0);
     write_scan(path, &data, NULL, NULL, NULL);
     assert_true(H5Pclose(data.creation) >= 0 && H5Sclose(space) >= 0);
-    check_refused(path,
-                  ": /exchange/data takes values from absent.h5: absent.h5 does not exist; needed: beside the file "
-                  "that takes values from it, or in a folder of HDF5_VDS_PREFIX");
+    check_refused(path, "/exchange/data | absent.h5 does not exist | beside");
     data.creation = H5Pcreate(H5P_DATASET_CREATE);
     assert_true(H5Pset_external(data.creation, "/absent.raw", 0, VALUES * 2) >= 0);
     write_scan(path, &data, NULL, NULL, NULL);
@@ -610,11 +603,10 @@ static void files_that_are_not_hdf5(void **state)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs("0 1 2\n", file) >= 0 && fclose(file) == 0);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is of no format that is known; allowed: ");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | of no format that is known");
     assert_true(truncate(path, 0) == 0);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt is an empty file; allowed: ");
-    assert_error_has(open_path(*state, &scan), SINO_BAD_INPUT,
-                     " is a folder without TIFF or EDF images; allowed: a folder of one series of them");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | empty file");
+    assert_error(open_path(*state, &scan), SINO_BAD_INPUT, "TIFF | EDF | folder");
     const SinoScanRequest request = {.path = path, .columns = 5};
     assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
                  "--columns 5 is for raw sinograms, which need --theta as well");
@@ -639,7 +631,7 @@ static void foreign_formats_are_named(void **state)
         memset(bytes, 'x', sizeof bytes);
         memcpy(bytes + cases[i].offset, cases[i].bytes, strlen(cases[i].bytes));
         testing_write_bytes(testing_path(path, *state, "scan"), bytes, sizeof bytes);
-        assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, cases[i].message);
+        assert_error(open_path(path, &scan), SINO_BAD_INPUT, cases[i].message);
     }
 }
 
@@ -658,13 +650,13 @@ static void closed_files_are_told(void **state)
     assert_true(next >= 0 && close(next) == 0);
     few = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Too many open files");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Too many open files");
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
     assert_int_equal(chmod(*state, 0755), 0);
     assert_int_equal(chmod(path, 0), 0);
     const uid_t user = geteuid(), nobody = 65534;
     if (user == 0) assert_int_equal(seteuid(nobody), 0);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Permission denied");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5: Permission denied");
     if (user == 0) assert_int_equal(seteuid(user), 0);
 }
 
@@ -677,7 +669,7 @@ static void damaged_file(void **state)
     const TestingDataset data = frames_of("/exchange/data", H5T_IEEE_F64LE, ANGLES, values);
     write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
     assert_true(truncate(path, 1500) == 0);
-    assert_error_has(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5 cannot be opened (HDF5: ");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5 cannot be opened (HDF5: ");
 }
 
 static void measured_tooth(void **state)
@@ -709,9 +701,9 @@ static void measured_dangling_links(void **state)
     (void)state;
     char path[TESTING_PATH];
     SinoScan *scan;
-    assert_error_has(open_path(testing_data(path, "savu-24737/24737_processed.nxs"), &scan), SINO_BAD_INPUT,
-                     "24737_processed.nxs is an HDF5 file without /exchange/data and without NXtomo frames (it holds "
-                     "/entry; /entry/final_result_tomo/data is a link to ");
+    assert_error(open_path(testing_data(path, "savu-24737/24737_processed.nxs"), &scan), SINO_BAD_INPUT,
+                 "24737_processed.nxs is an HDF5 file without /exchange/data and without NXtomo frames (it holds "
+                 "/entry; /entry/final_result_tomo/data is a link to ");
 }
 
 /* A dataset with a text attribute `units` of variable or fixed length. */

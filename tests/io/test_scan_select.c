@@ -149,25 +149,20 @@ static void selections_that_make_no_sense(void **state)
     SinoScan *scan;
     write_scan(testing_path(path, *state, "scan.h5"), NULL);
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
-        assert_error_has(sino_scan_open(&(SinoScanRequest){.path = path, .exclude = malformed[i]}, &scan),
-                         SINO_BAD_INPUT, "; allowed: numbers of projections and ranges, such as 30,100:110");
+        assert_error(sino_scan_open(&(SinoScanRequest){.path = path, .exclude = malformed[i]}, &scan), SINO_BAD_INPUT,
+                     "; allowed: numbers of projections and ranges, such as 30,100:110");
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
-        assert_error_has(sino_scan_open(&(SinoScanRequest){.path = path, .exclude = beyond[i]}, &scan), SINO_BAD_INPUT,
-                         "; allowed: from 0 to 11, the projections of the scan");
+        assert_error(sino_scan_open(&(SinoScanRequest){.path = path, .exclude = beyond[i]}, &scan), SINO_BAD_INPUT,
+                     "; allowed: from 0 to 11, the projections of the scan");
     SinoScanRequest request = {.path = path, .exclude = "0:12"};
-    assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "none of the 12 projections is left");
-    request.exclude = "0:11";
-    request.half = 2;
-    assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "1 projection, which has no halves; allowed: 2");
-    request.half = 0;
+    assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "none of the 12 projections is left");
     request.exclude = NULL;
     request.angle_binning = 2;
-    assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
-                     "angle-binning is 2, but projections 0 and 1 are 15 degrees apart; allowed: up to 10");
+    assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "angle-binning | 2 | 15 degrees | 10");
     request.angle_binning = 1;
     request.limit_angles = true;
     request.start_angle = request.end_angle = 7;
-    assert_error_has(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "none of the 12 projections is left");
+    assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "none of the 12 projections is left");
 }
 
 TESTING_SUBJECT(scan_select)

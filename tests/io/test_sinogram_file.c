@@ -79,12 +79,10 @@ static void sizes_that_do_not_fit(void **state)
     SinoScan *scan;
     write_raw(*state, &raw);
     assert_error(open_raw(&raw, 0, &scan), SINO_BAD_INPUT, "or raw sinograms (float32, with --theta and --columns)");
-    assert_error(open_raw(&raw, 5, &scan), SINO_BAD_INPUT,
-                 "/data.bin has 96 bytes; allowed: a multiple of 3 angles × 5 columns × 4 = 60 bytes");
-    assert_error_has(open_raw(&raw, INT64_MAX, &scan), SINO_BAD_INPUT, "does not fit in 63 bits");
+    assert_error(open_raw(&raw, 5, &scan), SINO_BAD_INPUT, "/data.bin | 96 bytes | 3 angles | 60 bytes");
+    assert_error(open_raw(&raw, INT64_MAX, &scan), SINO_BAD_INPUT, "does not fit in 63 bits");
     assert_int_equal(truncate(raw.data, 0), 0);
-    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT,
-                 "/data.bin has 0 bytes; allowed: a multiple of 3 angles × 4 columns × 4 = 48 bytes");
+    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/data.bin | 0 bytes | 3 angles | 48 bytes");
     assert_int_equal(unlink(raw.data), 0);
     assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/data.bin: No such file or directory");
 }
@@ -96,16 +94,13 @@ static void angles_that_are_none(void **state)
     write_raw(*state, &raw);
     raw.angles[1] = NAN;
     write_floats(raw.theta, raw.angles, ANGLES);
-    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT,
-                 "/theta.bin: angle 1 is nan; allowed: finite float32 values in radians");
+    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/theta.bin | angle 1 | nan | float32");
     assert_int_equal(truncate(raw.theta, 6), 0);
-    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT,
-                 "/theta.bin has 6 bytes; allowed: 4 for each angle (float32 radians), of one angle or more");
+    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/theta.bin | 6 bytes | 4 | float32");
     assert_int_equal(truncate(raw.theta, 0), 0);
-    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT,
-                 "/theta.bin has 0 bytes; allowed: 4 for each angle (float32 radians), of one angle or more");
+    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/theta.bin | 0 bytes | 4 | float32");
     assert_int_equal(unlink(raw.theta), 0);
-    assert_error_has(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/theta.bin', and there is no such file");
+    assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/theta.bin', and there is no such file");
     testing_path(raw.theta, *state, "");
     assert_error(open_raw(&raw, COLUMNS, &scan), SINO_BAD_INPUT, "/ is a directory; give the name of a file");
 }

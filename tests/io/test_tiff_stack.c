@@ -158,7 +158,7 @@ static void pages_are_images(void **state)
 static void refuse(const char *named, const char *text)
 {
     SinoTiffStack *stack = NULL;
-    assert_error_has(sino_tiff_stack_open(named, &stack), SINO_BAD_INPUT, text);
+    assert_error(sino_tiff_stack_open(named, &stack), SINO_BAD_INPUT, text);
     assert_null(stack);
 }
 
@@ -170,19 +170,19 @@ static void images_that_disagree(void **state)
     TestingTiff other = plain;
     other.columns = COLUMNS + 1;
     testing_tiff_write(path, &other);
-    refuse(*state, "img_2.TIF has 37 rows and 22 columns; allowed: 37 and 21, as ");
+    refuse(*state, "img_2.TIF | 37 rows | 22 columns | 37 and 21");
     other.columns = COLUMNS;
     other.format = SAMPLEFORMAT_INT;
     testing_tiff_write(path, &other);
-    refuse(*state, "img_2.TIF holds int16; allowed: uint16, as ");
+    refuse(*state, "img_2.TIF | int16 | uint16");
     testing_tiff_write(path, &plain);
     TestingTiff second = plain;
     second.mode = "a";
     testing_tiff_write(path, &second);
-    refuse(*state, "img_2.TIF has 2 pages; allowed: one file of several pages, or several files of one page");
+    refuse(*state, "img_2.TIF | 2 | several");
     second.rows = 8;
     testing_tiff_write(path, &second);
-    refuse(path, "img_2.TIF, page 2, has 8 rows and 21 columns; allowed: 37 and 21, as its first page has");
+    refuse(path, "img_2.TIF | 2 | 21 columns | 37 and 21");
     testing_tiff_write(testing_path(path, *state, "flat_1.tif"), &plain);
     snprintf(folder, sizeof folder, "%s holds files of different names, such as ", (const char *)*state);
     refuse(*state, folder);
@@ -210,11 +210,11 @@ static void images_of_other_kinds(void **state)
     image.samples = 3;
     image.photometric = PHOTOMETRIC_RGB;
     testing_tiff_write(path, &image);
-    refuse(path, "image.tif has 3 numbers per pixel; allowed: 1 (grey values)");
+    refuse(path, "image.tif | 3 numbers | 1");
     image = plain;
     image.photometric = -1;
     testing_tiff_write(path, &image);
-    refuse(path, "image.tif has grey values whose 0 is white; allowed: grey values whose 0 is black");
+    refuse(path, "image.tif | grey values whose 0 is white | grey values whose 0 is black");
     image = plain;
     image.format = SAMPLEFORMAT_IEEEFP;
     testing_tiff_write(path, &image);
@@ -252,11 +252,11 @@ static void pixels_that_mean_something_else(void **state)
     TestingTiff image = plain;
     image.photometric = PHOTOMETRIC_RGB;
     testing_tiff_write(path, &image);
-    refuse(path, "image.tif has parts of colours; allowed: grey values whose 0 is black");
+    refuse(path, "image.tif | parts of colours | grey values whose 0 is black");
     image = plain;
     image.orientation = ORIENTATION_BOTLEFT;
     testing_tiff_write(path, &image);
-    refuse(path, "image.tif is to be shown turned or mirrored (TIFF orientation 4); allowed: 1, ");
+    refuse(path, "image.tif | TIFF | 4 | 1");
     testing_tiff_write(path, &plain);
     set_compression(path, 34712);
     refuse(path, "image.tif is compressed by JPEG 2000 (TIFF compression 34712), which libtiff cannot read here; ");
@@ -330,7 +330,7 @@ static void cut_files(void **state)
             assert_int_equal(truncate(path, size), 0);
             SinoStatus status = sino_tiff_stack_open(path, &stack);
             if (!status) status = sino_tiff_stack_read(stack, 0, 1, &boxes[0], SINO_COUNT_FLOAT32, counts);
-            assert_error_has(status, SINO_BAD_INPUT, "image.tif");
+            assert_error(status, SINO_BAD_INPUT, "image.tif");
             sino_tiff_stack_close(stack);
         }
     }
@@ -354,8 +354,8 @@ static void damaged_strips_matter_where_they_are(void **state)
     const SinoScanBox first = {0, 5, 0, COLUMNS}, third = {10, 27, 0, COLUMNS}, across = {4, 2, 3, 1};
     check_box(stack, 0, 1, &first, SINO_COUNT_UINT16);
     check_box(stack, 0, 1, &third, SINO_COUNT_UINT16);
-    assert_error_has(sino_tiff_stack_read(stack, 0, 1, &across, SINO_COUNT_UINT16, counts), SINO_BAD_INPUT,
-                     "image.tif is cut or damaged: strip or tile 1 cannot be read (libtiff: ");
+    assert_error(sino_tiff_stack_read(stack, 0, 1, &across, SINO_COUNT_UINT16, counts), SINO_BAD_INPUT,
+                 "image.tif is cut or damaged: strip or tile 1 cannot be read (libtiff: ");
     sino_tiff_stack_close(stack);
 }
 
@@ -370,8 +370,7 @@ static void files_that_change(void **state)
     TestingTiff other = plain;
     other.bits = 8;
     testing_tiff_write(path, &other);
-    assert_error_has(sino_tiff_stack_read(stack, 0, 1, &boxes[0], SINO_COUNT_UINT16, counts), SINO_BAD_INPUT,
-                     "image.tif");
+    assert_error(sino_tiff_stack_read(stack, 0, 1, &boxes[0], SINO_COUNT_UINT16, counts), SINO_BAD_INPUT, "image.tif");
     assert_int_equal(unlink(path), 0);
     assert_error(sino_tiff_stack_read(stack, 0, 1, &boxes[0], SINO_COUNT_UINT16, counts), SINO_BAD_INPUT,
                  "image.tif: No such file or directory");

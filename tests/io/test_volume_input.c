@@ -147,20 +147,19 @@ static void zarr_volumes(void **state)
         const int byte = fgetc(shard) ^ 4;
         assert_true(fseek(shard, 41, SEEK_SET) == 0 && fputc(byte, shard) == byte && fflush(shard) == 0);
         assert_success(sino_volume_input_open(path, &unknown, &input));
-        assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT,
-                         "v.zarr/0/c/0/0/0 is damaged: chunk 0 has another checksum");
+        assert_error(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT,
+                     "v.zarr/0/c/0/0/0 is damaged: chunk 0 has another checksum");
         if (!zstd) sino_volume_input_close(input);
     }
     assert_true(fseek(shard, -9, SEEK_END) == 0 && fputs("x", shard) >= 0 && fflush(shard) == 0);
-    assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is damaged: its index has another");
+    assert_error(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is damaged: its index has another");
     assert_int_equal(truncate(file, 9), 0);
-    assert_error_has(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is cut: it has 9 bytes");
+    assert_error(sino_volume_input_read(input, 0, slice), SINO_BAD_INPUT, " is cut: it has 9 bytes");
     assert_success(sino_volume_input_read(input, 66, slice)); /* of another shard */
     sino_volume_input_close(input);
     assert_int_equal(fclose(shard), 0);
     write_bytes(testing_path(file, path, "0/zarr.json"), "{\"zarr_format\": 2}", 18);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     "v.zarr/0 is not stored as sinodag stores volumes; allowed: Zarr v3, float32, uint16 or uint8");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "v.zarr/0 | v3 | uint8");
     free(slice);
 }
 
@@ -204,8 +203,8 @@ static void arrays(void **state)
     write_bytes(path, npy, bytes);
     check_values(path, &unknown, "float64", 0);
     write_bytes(path, npy, bytes - 1);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     " is cut: it has 2159 of the 2160 bytes of its values");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                 " is cut: it has 2159 of the 2160 bytes of its values");
     free(npy);
     npy = testing_npy(1, "<f4", "(5, 54)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
@@ -260,9 +259,9 @@ static void other_volumes(void **state)
     snprintf(given, sizeof given, "%s:/exchange/flat", path);
     check_image(given, SLICES, SLICE, "float64", value_of);
     snprintf(given, sizeof given, "%s:/exchange/line", path);
-    assert_error_has(sino_volume_input_open(given, &unknown, &input), SINO_BAD_INPUT,
-                     "/exchange/line has 1 dimension; allowed: 3, 4 of several sets, or 2 of one slice (FILE:/DATASET");
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "exchange/data");
+    assert_error(sino_volume_input_open(given, &unknown, &input), SINO_BAD_INPUT,
+                 "/exchange/line | 1 dimension | 3 | FILE:/DATASET");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "exchange/data");
     testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
     check_values(path, &raw_shape, "float32", 0);
@@ -276,39 +275,36 @@ static void what_is_no_volume(void **state)
     size_t bytes;
     SinoVolumeInput *input = NULL;
     testing_path(path, at, "v.bin");
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "No such file");
-    assert_error_has(
-        sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT,
-        " is a folder without TIFF files or zarr.json; allowed: one that has them, or an HDF5, TIFF, .npy");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "No such file");
+    assert_error(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "TIFF | zarr.json | HDF5 | .npy");
     write_bytes(testing_path(path, at, "zarr.json"), "{", 1);
-    assert_error_has(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "/zarr.json is no JSON: line 1: ");
+    assert_error(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "/zarr.json is no JSON: line 1: ");
     write_bytes(path, "{}", 2);
-    assert_error_has(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "/0/zarr.json: No such file");
+    assert_error(sino_volume_input_open(at, &unknown, &input), SINO_BAD_INPUT, "/0/zarr.json: No such file");
     assert_int_equal(unlink(path), 0);
     testing_path(path, at, "v.bin");
     write_bytes(path, raw, sizeof raw);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     " is neither HDF5, TIFF nor .npy; allowed: one of them, or raw float32 with --volume XxYxZ");
-    assert_error_has(sino_volume_input_open(path, &(SinoVolumeShape){9, 6, 0}, &input), SINO_BAD_INPUT,
-                     "--volume is 9x6; allowed for raw float32: XxYxZ");
-    assert_error_has(sino_volume_input_open(path, &(SinoVolumeShape){9, 6, 4}, &input), SINO_BAD_INPUT,
-                     " has 1080 bytes; allowed: 864, float32 of --volume 9x6x4");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                 "HDF5 | TIFF | .npy | float32 | --volume");
+    assert_error(sino_volume_input_open(path, &(SinoVolumeShape){9, 6, 0}, &input), SINO_BAD_INPUT,
+                 "--volume | 9x6 | float32");
+    assert_error(sino_volume_input_open(path, &(SinoVolumeShape){9, 6, 4}, &input), SINO_BAD_INPUT,
+                 "1080 bytes | 864, float32 of --volume 9x6x4");
     snprintf(given, sizeof given, "%s:/data", path);
-    assert_error_has(sino_volume_input_open(given, &raw_shape, &input), SINO_BAD_INPUT, " has no datasets; allowed: ");
+    assert_error(sino_volume_input_open(given, &raw_shape, &input), SINO_BAD_INPUT, "no datasets");
     testing_path(path, at, "v.npy");
     unsigned char *npy = testing_npy(1, "<f4", "(270,)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
     free(npy);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     " has 1 dimension; allowed: 3, or 2 of one slice");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, "1 dimension | 3, or 2 of one slice");
     npy = testing_npy(1, "|S8", "(5, 3, 9)", raw, sizeof raw, &bytes);
     write_bytes(path, npy, bytes);
     free(npy);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
-                     "; allowed: integers, floating-point numbers or bool");
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT,
+                 "; allowed: integers, floating-point numbers or bool");
     testing_path(path, at, "cut.h5");
     write_bytes(path, "\x89HDF\r\n\x1a\n and no more", 20);
-    assert_error_has(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, path);
+    assert_error(sino_volume_input_open(path, &unknown, &input), SINO_BAD_INPUT, path);
     assert_null(input);
 }
 

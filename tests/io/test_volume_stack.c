@@ -72,8 +72,8 @@ static void pages_ascend(void **state)
     write_slices(volume, &the, 2, 2);
     assert_success(sino_volume_finish(volume));
     assert_stack(&the);
-    assert_error(sino_volume_open(&the.request, &volume), SINO_BAD_INPUT, "/stack.tif exists; --overwrite replaces it");
-    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "/stack.tif exists; --overwrite replaces it");
+    assert_error(sino_volume_open(&the.request, &volume), SINO_BAD_INPUT, "/stack.tif exists | --overwrite");
+    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "/stack.tif exists | --overwrite");
 }
 
 static void unfinished_is_absent(void **state)
@@ -83,8 +83,7 @@ static void unfinished_is_absent(void **state)
     the.request.stack_path = the.path;
     assert_success(sino_volume_open(&the.request, &volume));
     write_slices(volume, &the, 0, 2);
-    assert_error(sino_volume_finish(volume), SINO_FAILED,
-                 "/stack.tif: slice 2 was never written; allowed: all 5 slices");
+    assert_error(sino_volume_finish(volume), SINO_FAILED, "/stack.tif | slice 2 | 5 slices");
     assert_int_equal(rmdir(*state), 0); /* nothing is left */
     assert_int_equal(mkdir(*state, 0700), 0);
 }
@@ -124,8 +123,8 @@ static void processes_join(void **state)
     assert_success(sino_volume_open(&the.request, &volume));
     assert_success(sino_volume_places(volume, place));
     place[SLICES] ^= 1;
-    assert_error_has(sino_volume_join(&the.request, place, &joined), SINO_BAD_INPUT,
-                     "/stack.tif.partial is another file on this rank than on rank 0");
+    assert_error(sino_volume_join(&the.request, place, &joined), SINO_BAD_INPUT,
+                 "/stack.tif.partial is another file on this rank than on rank 0");
     place[SLICES] ^= 1;
     assert_success(sino_volume_join(&the.request, place, &joined));
     assert_success(sino_volume_all_joined(volume));
@@ -177,7 +176,7 @@ static void large_files_are_bigtiff(void **state)
     free(head);
     the.request.width = INT32_MAX;
     assert_error(sino_tiff_head_new(&the.request, &head, &used), SINO_BAD_INPUT,
-                 "a slice of 4096 × 2147483647 voxels; allowed in TIFF: 1 × 1 to 2147483647 × 536870911");
+                 "4096 × 2147483647 voxels | TIFF | 1 × 1 to 2147483647 × 536870911");
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)

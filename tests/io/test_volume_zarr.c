@@ -219,7 +219,7 @@ static void comes_back(const char *directory, bool zstd)
     assert_int_equal(access(the.path, F_OK), -1);
     assert_success(sino_volume_finish(volume));
     assert_zarr(&the);
-    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "/out.zarr exists; --overwrite replaces it");
+    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "/out.zarr exists | --overwrite");
     the.request.overwrite = true;
     assert_success(sino_volume_open(&the.request, &volume));
     write_slices(volume, &the, 0, SLICES);
@@ -247,19 +247,15 @@ static void other_folders_stay(void **state)
     the.request.zarr_path = the.path;
     the.request.overwrite = true;
     assert_int_equal(mkdir(the.path, 0700), 0);
-    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT,
-                 "/out.zarr is no Zarr folder; allowed: a new name, or a folder with a file zarr.json");
-    assert_error(sino_volume_open(&the.request, &volume), SINO_BAD_INPUT,
-                 "/out.zarr is no Zarr folder; allowed: a new name, or a folder with a file zarr.json");
+    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "/out.zarr | zarr.json");
+    assert_error(sino_volume_open(&the.request, &volume), SINO_BAD_INPUT, "/out.zarr | zarr.json");
     assert_int_equal(rmdir(the.path), 0);
     char path[TESTING_PATH];
     assert_int_equal(mkdir(testing_path(path, *state, "out.zarr.partial"), 0700), 0);
-    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT,
-                 "/out.zarr.partial is not what an unfinished run has left; allowed: no such name");
+    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "/out.zarr.partial | no such name");
     assert_int_equal(rmdir(path), 0);
     the.request.set_count = 2;
-    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT,
-                 "a volume of 2 sets; allowed in Zarr: 1; in HDF5 and TIFF any number");
+    assert_error(sino_volume_check(&the.request), SINO_BAD_INPUT, "2 sets | 1 | TIFF");
     free(the.codes);
 }
 

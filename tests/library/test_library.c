@@ -170,7 +170,7 @@ static void subsets_are_refused(void **state)
     SinodagGeometry wanted = geometry();
     SinodagOperator *op = NULL;
     wanted.subsets = ANGLES + 1;
-    refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is 25, and there are 24 angles; allowed: 0 to 24");
+    refused(sinodag_operator_new(&wanted, NULL, &op), "subsets | 25 | 24 angles | 0 to 24");
     wanted.subsets = -1;
     refused(sinodag_operator_new(&wanted, NULL, &op), "subsets is -1");
     wanted.subsets = 5;
@@ -181,9 +181,9 @@ static void subsets_are_refused(void **state)
     refused(sinodag_project_subset(op, 0, &of, &to), "(5, 24, 33); allowed: (S, 5, 33)");
     to.size[1] = 5;
     refused(sinodag_project_subset(op, 4, &of, &to), "(5, 5, 33); allowed: (S, 4, 33)");
-    refused(sinodag_project_subset(op, 5, &of, &to), "subset is 5; allowed: 0 to 4");
-    refused(sinodag_project_subset(op, INT64_MAX, &of, &to), "subset is 9223372036854775807; allowed: 0 to 4");
-    refused(sinodag_backproject_subset(op, -1, &to, &of), "subset is -1; allowed: 0 or more");
+    refused(sinodag_project_subset(op, 5, &of, &to), "subset | 5 | 0 to 4");
+    refused(sinodag_project_subset(op, INT64_MAX, &of, &to), "subset | 9223372036854775807 | 0 to 4");
+    refused(sinodag_backproject_subset(op, -1, &to, &of), "subset | -1 | 0 or more");
     succeeds(sinodag_backproject_subset(op, 3, &to, &of));
     free(x);
     free(y);
@@ -218,7 +218,7 @@ static void geometries_are_refused(void **state)
     refused(sinodag_operator_new(&none, NULL, &op), "no angles");
     refused(sinodag_operator_new(&usual, NULL, NULL), "no place");
     wrong.angles = 0;
-    refused(sinodag_operator_new(&wrong, NULL, &op), "angles is 0; allowed: 1 to 1048576");
+    refused(sinodag_operator_new(&wrong, NULL, &op), "angles | 0 | 1 to 1048576");
     wrong = usual;
     wrong.columns = INT64_MAX;
     refused(sinodag_operator_new(&wrong, NULL, &op), "columns is 9223372036854775807");
@@ -234,14 +234,13 @@ static void geometries_are_refused(void **state)
 static void settings_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[][2] = {
-        {"precision=triple", "--precision is 'triple'; allowed: "},
-        {"precision", "'precision' is no name=value"},
-        {"--precision=double", "is no name=value"},
-        {"", "is no name=value"},
-        {"workers=1", "'workers=1' is no setting of an operator; allowed: geometry, precision,"},
-        {"out=x", "'out=x' is no setting"},
-        {"partitions=-1", "--partitions is '-1'"}};
+    static const char *const wrong[][2] = {{"precision=triple", "--precision | 'triple'"},
+                                           {"precision", "'precision' is no name=value"},
+                                           {"--precision=double", "is no name=value"},
+                                           {"", "is no name=value"},
+                                           {"workers=1", "'workers=1' | geometry, precision,"},
+                                           {"out=x", "'out=x' is no setting"},
+                                           {"partitions=-1", "--partitions is '-1'"}};
     SinodagOperator *op = NULL;
     const SinodagGeometry usual = geometry();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -651,7 +650,7 @@ static void arrays_of_weights(void **state)
     succeeds(sinodag_recon(&scan, settings, &to[2]));
     assert_memory_not_equal(without.value, plain.value, SLICES * VOXELS * sizeof(float));
     scan.weights.data = NULL;
-    refused(sinodag_recon(&scan, named, &to[2]), "the setting weights is 'w.npy'; allowed: auto, counts or none, or");
+    refused(sinodag_recon(&scan, named, &to[2]), "'w.npy' | auto | none");
     free(plain.value);
     free(weighted.value);
     free(without.value);
@@ -680,7 +679,7 @@ static void solutions_go_on(void **state)
         for (int v = 0; v < SLICES * VOXELS; v++) assert_true(fabs((double)found[v] - all[v]) < 1e-5);
     }
     start.size[0] = 2;
-    refused(sinodag_solve(op, &data, NULL, &to), "start has 2 images, and there are 5 slices; allowed: as many, or 1");
+    refused(sinodag_solve(op, &data, NULL, &to), "start | 2 | 5 slices | 1");
     start.size[0] = 1; /* of all slices: no residual of the first one is left */
     for (int v = 0; v < VOXELS; v++) half[v] = x[v];
     succeeds(sinodag_solve(op, &data, by[0][0], &to));
@@ -736,14 +735,13 @@ static void solutions_of_many_slices(void **state)
 static void solutions_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[][3] = {
-        {"iterations=auto", NULL, "--iterations is auto; allowed: a number"},
-        {"algorithm=fista", NULL, "--regularization is auto; allowed: a number"},
-        {"algorithm=fdk", NULL, "--algorithm fdk contradicts --geometry parallel"},
-        {"algorithm=magic", NULL, "--algorithm is 'magic'"},
-        {"relaxation=1.5", NULL, "--relaxation"},
-        {"precision=double", NULL, "'precision=double' is no setting of a solution; allowed: algorithm,"},
-        {"iterations=0", NULL, "--iterations is '0'"}};
+    static const char *const wrong[][3] = {{"iterations=auto", NULL, "--iterations | auto | a number"},
+                                           {"algorithm=fista", NULL, "--regularization | auto | a number"},
+                                           {"algorithm=fdk", NULL, "--algorithm fdk contradicts --geometry parallel"},
+                                           {"algorithm=magic", NULL, "--algorithm is 'magic'"},
+                                           {"relaxation=1.5", NULL, "--relaxation"},
+                                           {"precision=double", NULL, "'precision=double' | algorithm,"},
+                                           {"iterations=0", NULL, "--iterations is '0'"}};
     SinodagOperator *op = new_divided(1), *divided = new_divided(4);
     Volume volume = {.cancels = true};
     double residual[SLICES][9];
@@ -757,7 +755,7 @@ static void solutions_are_refused(void **state)
     refused(sinodag_solve(op, &data, NULL, NULL), "no place for the solution");
     refused(sinodag_solve(op, &scan, NULL, &to), "(24, 5, 33); allowed: (S, 24, 33)");
     to.residual = residual[0];
-    refused(sinodag_solve(op, &data, NULL, &to), "there are 0 residuals of a slice; allowed: 31");
+    refused(sinodag_solve(op, &data, NULL, &to), "there | 0 residuals of a slice | 31");
     to = (SinodagSolution){.volume = to.volume, .progress = progress, .of = &volume};
     SinodagStatus status = sinodag_solve(op, &data, NULL, &to);
     assert_string_equal(sinodag_status_text(status), "cancelled by the caller");
@@ -792,14 +790,14 @@ static void reconstructions_are_refused(void **state)
     bad = scan;
     bad.flats = scan.projections;
     bad.flats.size[2]--;
-    refused(sinodag_recon(&bad, NULL, &output), "the flats have 5 rows and 32 columns; allowed: 5 and 33");
+    refused(sinodag_recon(&bad, NULL, &output), "5 rows | 32 columns | 5 and 33");
     bad = scan;
     bad.projections.type = (SinodagType)-1;
     refused(sinodag_recon(&bad, by_cg, &output), "of type -1");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refused(sinodag_recon(&scan, (const char *const[]){wrong[i][0], NULL}, &output), wrong[i][1]);
     refused(sinodag_recon(&scan, (const char *const[]){"geometry=cone", "data=line-integrals", NULL}, &output),
-            "a cone beam needs lengths in mm; needed: --source-object-distance");
+            "needs | lengths | --source-object-distance");
     SinodagStatus status = sinodag_recon(&scan, by_cg, &output);
     assert_int_equal(sinodag_status_code(status), SINODAG_FAILED);
     assert_string_equal(sinodag_status_text(status), "there is no memory for a volume of 5 x 33 x 33 voxels");
@@ -843,8 +841,7 @@ static void settings_are_told(void **state)
     assert_true(of_solve.count == 14 && !of_solve.has_precision);
     assert_true(of_start.count == 7 && of_operator.count >= 9 && of_recon.count > 60);
     assert_true(!of_start.has_precision && of_operator.has_precision && of_recon.has_precision && !of_recon.has_out);
-    refused(sinodag_settings("cook", look_at_setting, NULL),
-            "'cook' has no settings; allowed: start, operator, solve, recon");
+    refused(sinodag_settings("cook", look_at_setting, NULL), "'cook' | start, operator, solve, recon");
     refused(sinodag_settings(NULL, look_at_setting, NULL), "'' has no settings");
     refused(sinodag_settings("recon", NULL, NULL), "no function that is shown settings");
 }

@@ -187,7 +187,7 @@ static void rows_have_subsets(void **state)
     close_to(V, sum, wanted_back, 1e-6);
     const SinodagArray all = array(y, SINODAG_FLOAT64, 1, R);
     refused(sinodag_project_subset(op, 2, &of, &all), "(1, 90, 1); allowed: (S, 22, 1)");
-    refused(sinodag_project_subset(op, N, &of, &all), "subset is 4; allowed: 0 to 3");
+    refused(sinodag_project_subset(op, N, &of, &all), "subset | 4 | 0 to 3");
     free(x);
     free(y);
     succeeds(sinodag_operator_free(op));
@@ -367,10 +367,10 @@ static void wrong_matrices_are_refused(void **state)
     check_matrix_refused(wrong, "the matrix");
     wrong = usual;
     wrong.index_type = SINODAG_FLOAT32;
-    check_matrix_refused(wrong, "start and column are of type 0; allowed: SINODAG_INT32, SINODAG_INT64");
+    check_matrix_refused(wrong, "type 0 | SINODAG_INT32 | SINODAG_INT64");
     wrong = usual;
     wrong.value_type = (SinodagType)99;
-    check_matrix_refused(wrong, "of type 99; allowed: SINODAG_FLOAT32, SINODAG_FLOAT64");
+    check_matrix_refused(wrong, "type 99 | SINODAG_FLOAT32 | SINODAG_FLOAT64");
     wrong = usual;
     wrong.start = NULL;
     check_matrix_refused(wrong, "no start, column or value");
@@ -385,7 +385,7 @@ static void wrong_matrices_are_refused(void **state)
     check_matrix_refused(wrong, "element 3 of start");
     start[3] = sparse()->start[3];
     column[4] = V;
-    check_matrix_refused(wrong, "element 4 of column is 24; allowed: 0 to 23");
+    check_matrix_refused(wrong, "element 4 of column | 24 | 0 to 23");
     column[4] = sparse()->column[4];
     value[5] = NAN;
     check_matrix_refused(wrong, "allowed: finite values of at least 0");
@@ -394,12 +394,12 @@ static void wrong_matrices_are_refused(void **state)
 static void matrices_refuse(void **state)
 {
     static const char *const wrong[][2] = {
-        {"precision=double", "--precision double contradicts --geometry matrix; allowed: single or mixed"},
+        {"precision=double", "--precision double | --geometry matrix | single or mixed"},
         {"projector=rotate", "--projector contradicts --geometry matrix"},
         {"geometry=cone", "--geometry cone contradicts --system-matrix"},
         {"system-matrix=x", "there is a matrix in memory, and the setting system-matrix names a file"},
         {"operator-cache=x", "operator-cache is 'x' with a matrix in memory"},
-        {"volume=5x5x5", "volume is 5x5x5 = 125 voxels; allowed: as many as the matrix has columns, 24"},
+        {"volume=5x5x5", "volume | 5x5x5 | 125 voxels | 24"},
         {"mask=/nowhere", "/nowhere"},
         {"detector-pixel=1", "--detector-pixel contradicts --geometry matrix"}};
     static const char *const file[] = {"system-matrix=/nowhere", NULL}, *const none[] = {"geometry=matrix", NULL};
@@ -434,22 +434,22 @@ static void solutions_of_matrices_refuse(void **state)
     double *x = numbers(2 * V, 11), *y = numbers(3 * R, 12);
     SinodagArray data = array(y, SINODAG_FLOAT64, 2, R), beside = array(x, SINODAG_FLOAT64, 1, V);
     SinodagSolution to = {.volume = array(x, SINODAG_FLOAT64, 2, V), .start = &beside};
-    refused(sinodag_solve(op, &data, by_cg, &to), "--start contradicts --algorithm cg; allowed: --start with");
+    refused(sinodag_solve(op, &data, by_cg, &to), "--start | --algorithm cg | --start");
     beside.size[1] = V - 1;
-    refused(sinodag_solve(op, &data, NULL, &to), "the images of start have the sizes (1, 23, 1); allowed: (S, 24, 1)");
+    refused(sinodag_solve(op, &data, NULL, &to), "the images of start | the sizes (1, 23, 1) | (S, 24, 1)");
     beside = array(y, SINODAG_FLOAT64, 3, R);
     to = (SinodagSolution){.volume = to.volume, .additive = &beside};
-    refused(sinodag_solve(op, &data, NULL, &to), "additive has 3 sets of 90 rows; allowed: 1 or 2");
+    refused(sinodag_solve(op, &data, NULL, &to), "additive | 3 sets | 90 rows | 1 | 2");
     to = (SinodagSolution){.volume = to.volume, .multiplicative = &beside};
     beside.size[0] = 2;
-    refused(sinodag_solve(op, &data, NULL, &to), "multiplicative has 2 sets of 90 rows; allowed: 1");
+    refused(sinodag_solve(op, &data, NULL, &to), "multiplicative | 2 sets | 90 rows | 1");
     beside.size[0] = 1;
     y[3] = -1;
     refused(sinodag_solve(op, &data, NULL, &to), "row 3");
     to = (SinodagSolution){.volume = to.volume};
     refused(sinodag_solve(op, &data, by_fbp, &to), "--algorithm fbp contradicts --geometry matrix");
     y[3] = INFINITY;
-    refused(sinodag_solve(op, &data, by_cg, &to), "the projections: row 3 of set 0 is inf; allowed: finite numbers");
+    refused(sinodag_solve(op, &data, by_cg, &to), "row 3 | set 0 | inf | finite numbers");
     y[3] = 1;
     refused(sinodag_solve(divided, &data, NULL, &to), "--algorithm is mlem, and the operator has 4 subsets");
     data.size[0] = 1;

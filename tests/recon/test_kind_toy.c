@@ -111,8 +111,8 @@ static void toy_is_refused(void **state)
     SinoForecast forecast;
     SinoSettings *settings = testing_settings(
         SINO_VERB_PLAN, "--angles 100 --columns 2048 --slices 64 --algorithm sirt --projector gridding");
-    assert_error_has(plan(settings, &forecast), SINO_BAD_INPUT,
-                     "--projector is toy with --algorithm sirt; allowed: fbp, or another projector");
+    assert_error(plan(settings, &forecast), SINO_BAD_INPUT,
+                 "--projector | --algorithm sirt | fbp, or another projector");
     sino_settings_free(settings);
 }
 

@@ -390,7 +390,7 @@ static void rows_of_fans_are_cones_of_a_row(void **state)
             const double difference = difference_of_channel(*state, (int64_t)channel);
             assert_true(i == 0 ? difference == 0 : difference < 2e-6);
         }
-    cli_refuses(*state, "volume has 9 slices, and each of the 6 rows of --geometry fan is one; allowed: auto, or NxN",
+    cli_refuses(*state, "volume | 9 slices | --geometry fan | auto",
                 "recon fans.scan.h5 -o o.h5 --geometry fan --volume 48x48x9 --algorithm fdk --theta 0:360:excluded "
                 "--source-object-distance 200 --source-detector-distance 300 --detector-pixel 1.5");
 #undef FANS

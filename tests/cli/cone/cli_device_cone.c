@@ -62,12 +62,7 @@ static void parts_of_cone_beams_fit_devices(void **state)
     cli_start(&none, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 63.5 --device %s %s",
               cli_device_kind()->device, words);
     cli_wait(&none);
-    cli_assert_ended(
-        &none, 2,
-        "a device has 1.00 MiB of memory; two tasks of this reconstruction need 2.03 MiB there at a time (a "
-        "part of the volume, rows: 1, voxels along z: 16, 16.0 KiB; a block of lines 1.00 MiB, an image "
-        "1.00 MiB, a sinogram 136 KiB); allowed: --device cpu, a device with more memory, or a smaller "
-        "--volume");
+    cli_assert_ended(&none, 2, "1.00 MiB | 2.03 MiB | a block of lines 1.00 MiB | --device cpu | --volume");
     free(expected);
     free(found);
     cli_free(&all);

@@ -576,11 +576,8 @@ static void sets_are_resumed(void **state)
     double *found = cli_read_doubles(*state, "out.h5", "/process/lost_counts", 1, lost);
     assert_true(isnan(found[0]) && !isnan(found[FRAMES - 1]));
     free(found);
-    cli_refuses(
-        *state,
-        "--resume contradicts --save-every 2, whose images are of one run; allowed: one of them, or --start with "
-        "an image that was saved",
-        "recon m.counts --system-matrix m.csr4 -o new.h5 --resume --save-every 2");
+    cli_refuses(*state, "--resume | --save-every | --start",
+                "recon m.counts --system-matrix m.csr4 -o new.h5 --resume --save-every 2");
 }
 
 int cli_counts_tests(void)

@@ -173,13 +173,10 @@ static void other_matrices_are_unfolded(void **state)
     char *said = runs(at, "one.h5", "--iterations 2");
     assert_null(strstr(said, "orientations of the image"));
     free(said);
-    cli_refuses(at,
-                "part.csr4 stores different values of the entry in row 21, column 8 and of its mirror images; allowed: "
-                "the same values, or --mirrors unfolded",
-                RECON "-o two.h5 --mirrors folded");
-    cli_refuses(at, "mirrors is folded, but all.csr4 leaves out no mirrored entries; allowed: auto or unfolded",
+    cli_refuses(at, "part.csr4 | row 21, column 8 | mirror | --mirrors unfolded", RECON "-o two.h5 --mirrors folded");
+    cli_refuses(at, "mirrors | folded | all.csr4 | auto or unfolded",
                 "recon counts --system-matrix all.csr4 -o two.h5 --mirrors folded");
-    cli_refuses(at, "--mirrors is 'yes'; allowed: auto, folded or unfolded", RECON "-o two.h5 --mirrors yes");
+    cli_refuses(at, "--mirrors | 'yes' | auto | unfolded", RECON "-o two.h5 --mirrors yes");
 }
 
 /* info tells the mirrors of a file; a plan what is folded. */

@@ -128,31 +128,18 @@ static void replicates_differ_in_noise(void **state)
 static void scanners_are_refused(void **state)
 {
     const char *const at = *state;
-    cli_refuses(at, "--crystals is '24x4'; allowed: three integers such as 24x4x4, each from 1 to 65535",
-                "phantom -o m --geometry pet --crystals 24x4");
-    cli_refuses(at, "--crystals is 'auto'; allowed: three integers such as 24x4x4, each from 1 to 65535",
-                "phantom -o m --geometry pet --crystals auto");
-    cli_refuses(at, "--crystals is 3x4x4; allowed: 4 blocks on a circle or more",
-                "phantom -o m --geometry pet --crystals 3x4x4");
-    cli_refuses(at, "--crystals is 1000x100x1, 100000 crystals; allowed: up to 65535",
+    cli_refuses(at, "--crystals | '24x4' | 24x4x4 | 1 to 65535", "phantom -o m --geometry pet --crystals 24x4");
+    cli_refuses(at, "--crystals | 'auto' | 24x4x4 | 1 to 65535", "phantom -o m --geometry pet --crystals auto");
+    cli_refuses(at, "--crystals | 3x4x4 | 4", "phantom -o m --geometry pet --crystals 3x4x4");
+    cli_refuses(at, "--crystals | 1000x100x1 | 100000 crystals | 65535",
                 "phantom -o m --geometry pet --crystals 1000x100x1");
-    cli_refuses(at, "--volume is 9x9; allowed with --geometry pet: auto, or three sides such as 40x40x10",
-                "phantom -o m --geometry pet --volume 9x9");
-    cli_refuses(at,
-                "the volume of 60 × 40 voxels of 1 mm reaches 36.0555 mm from the axis; allowed: less than the 34.9405 "
-                "mm to the crystals",
-                "phantom -o m --geometry pet --volume 60x40x4");
-    cli_refuses(at, "--counts is '0'; allowed: an integer from 1 to 1000000000",
-                "phantom -o m --geometry pet --counts 0");
-    cli_refuses(at, "--background is '1'; allowed: a number at least 0 and below 1",
-                "phantom -o m --geometry pet --background 1");
-    cli_refuses(at,
-                "--noise contradicts --geometry pet; allowed: --noise with --geometry parallel, cone, fan or vectors",
-                "phantom -o m --geometry pet --noise 0");
-    cli_refuses(at, "--counts contradicts --geometry parallel; allowed: --counts with --geometry pet",
-                "phantom -o m --counts 10");
-    cli_refuses(at, "--geometry is 'pet'; allowed: parallel, cone, fan, vectors or matrix",
-                "recon scan.h5 -o m.h5 --geometry pet");
+    cli_refuses(at, "--volume | 9x9 | auto | 40x40x10", "phantom -o m --geometry pet --volume 9x9");
+    cli_refuses(at, "60 × 40 voxels | 1 mm | 36.0555 mm | 34.9405 mm", "phantom -o m --geometry pet --volume 60x40x4");
+    cli_refuses(at, "--counts | '0' | 1 to 1000000000", "phantom -o m --geometry pet --counts 0");
+    cli_refuses(at, "--background | '1' | 0 | 1", "phantom -o m --geometry pet --background 1");
+    cli_refuses(at, "--noise | --geometry pet | --geometry parallel | fan", "phantom -o m --geometry pet --noise 0");
+    cli_refuses(at, "--counts | --geometry parallel | --geometry pet", "phantom -o m --counts 10");
+    cli_refuses(at, "--geometry | 'pet' | parallel | matrix", "recon scan.h5 -o m.h5 --geometry pet");
 }
 
 static void existing_files_stay(void **state)
@@ -227,11 +214,9 @@ static void demo_as_it_comes(void **state)
     assert_non_null(strstr(run.err, "after iteration 2"));
     cli_free(&run);
     assert_true(cli_exists(*state, "demo/image.h5") && !cli_exists(*state, "demo/scan.additive"));
-    cli_refuses(*state, "demo/scan.counts exists; --overwrite replaces it", "demo --geometry pet --crystals 12x3x2");
-    cli_refuses(*state, "--replicates is not an option of demo; allowed: with phantom",
-                "demo --geometry pet --replicates 2");
-    cli_refuses(*state, "--algorithm fbp contradicts --geometry pet; allowed: cg, sirt, mlem or osem",
-                "demo --geometry pet --algorithm fbp");
+    cli_refuses(*state, "demo/scan.counts exists | --overwrite", "demo --geometry pet --crystals 12x3x2");
+    cli_refuses(*state, "--replicates | with phantom", "demo --geometry pet --replicates 2");
+    cli_refuses(*state, "--algorithm fbp | --geometry pet | cg | osem", "demo --geometry pet --algorithm fbp");
 }
 
 /* Voxels of which a subset has no counts stay 0, and their counts are lost: the run tells it, and names fewer subsets.

@@ -111,8 +111,7 @@ static void of_a_file(void **state)
     assert_has(&run, "scan         12 angles, 8 columns, 1 slices\n");
     assert_has(&run, "\ngrid         1x1: one rank\n");
     cli_free(&run);
-    cli_refuses(*state, "--angles and --slices describe a scan without a file; allowed: without 'scan.h5'",
-                "plan scan.h5 --slices 3");
+    cli_refuses(*state, "--angles | --slices | 'scan.h5'", "plan scan.h5 --slices 3");
 }
 
 /* Angles of a scan without a file: 1501 angles that include 180° pair up as 1500 that leave it out do. */
@@ -132,9 +131,7 @@ static void angles_of_a_described_scan(void **state)
         assert_has(&run, row[i].stored);
         cli_free(&run);
     }
-    cli_refuses(*state,
-                "theta is 'nonsense', and there is no such file; allowed: a file, or a range of degrees such as 0:180 "
-                "(FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",
+    cli_refuses(*state, "theta | 'nonsense' | no such file | 0:180 | FIRST:step:STEP",
                 "plan --angles 10 --theta nonsense --columns 64 --slices 2");
 }
 
@@ -196,11 +193,7 @@ static void machines(void **state)
         assert_has(&run, row[i].printed);
         cli_free(&run);
     }
-    cli_refuses(
-        *state,
-        "--machine is 'cray'; allowed: here, usual, h100x1, h100x8, h200x8, mirage, sirocco, summit, a file of a "
-        "machine (docs/MACHINES.md), or a table of `sinodag bench --csv`",
-        "plan %s --machine cray", scan);
+    cli_refuses(*state, "--machine | 'cray' | h100x1 | `sinodag bench --csv`", "plan %s --machine cray", scan);
     snprintf(line, sizeof line, "plan %s --machine nodes.yaml", scan);
     assert_true(number_of(*state, "\"grid\": {", "\"ranks\": ", line) == 3);
     snprintf(line, sizeof line, "plan %s --machine nodes.yaml --ranks 1", scan);
@@ -210,18 +203,14 @@ static void machines(void **state)
     const double kernel_s = number_of(*state, "\"iteration_seconds\": {", "\"kernel\": ", devices);
     const double nonzeros = number_of(*state, "\"operator\": {", "\"nonzeros\": ", devices);
     assert_true(fabs(kernel_s / (4 * nonzeros * 1024 / (8 * 19e12)) - 1) < 1e-6);
-    cli_refuses(*state, "wrong.yaml: cores is 'many'; allowed: an integer from 1 to 100000",
-                "plan %s --machine wrong.yaml", scan);
+    cli_refuses(*state, "wrong.yaml | cores | 'many' | 1 to 100000", "plan %s --machine wrong.yaml", scan);
     snprintf(table, sizeof table, "%ssingle,6e41,2,10,10,40\n", head);
     cli_write_text(*state, "huge.csv", table);
-    cli_refuses(*state, "huge.csv: slices is '6e41'; allowed: a number from 1e-9 to 1e9", "plan %s --machine huge.csv",
-                scan);
-    cli_refuses(*state, "other.csv is no table of `sinodag bench --csv`", "plan %s --machine other.csv", scan);
-    cli_refuses(*state, "bench.csv: project_gflops is '0'; allowed: a number from 1e-9 to 1e9",
+    cli_refuses(*state, "huge.csv | slices | '6e41' | 1e-9 | 1e9", "plan %s --machine huge.csv", scan);
+    cli_refuses(*state, "other.csv | `sinodag bench --csv`", "plan %s --machine other.csv", scan);
+    cli_refuses(*state, "bench.csv | project_gflops | '0' | 1e-9 | 1e9",
                 "plan %s --machine bench.csv --precision mixed", scan);
-    cli_refuses(*state,
-                "bench.csv has no figures in double precision; allowed: a table of `sinodag bench --precision double "
-                "--csv`",
+    cli_refuses(*state, "bench.csv | `sinodag bench --precision double --csv`",
                 "plan %s --machine bench.csv --precision double", scan);
 }
 
@@ -347,11 +336,11 @@ static void half_acquisitions_agree(void **state)
     assert_true(whole == number_of(at, "\"memory_bytes\": {", "\"total\": ",
                                    "plan disks.npy --axes row,angle,column "
                                    "--data line-integrals --theta disks_theta.bin --rotation-axis 49"));
-    cli_refuses(at, "rotation-axis is 64; allowed: auto, or a column of the detector, 0 to 63",
+    cli_refuses(at, "rotation-axis | 64 | auto | 0 to 63",
                 "plan %s "
                 "--rotation-axis 64",
                 scan);
-    cli_refuses(at, "--rotation-axis is that of a file; allowed: with an input file",
+    cli_refuses(at, "--rotation-axis | with an input file",
                 "plan --columns 64 --angles 90 --slices 4 --rotation-axis 14");
 }
 
@@ -452,42 +441,29 @@ static void large_scans_take_little(void **state)
 static void bad_input(void **state)
 {
     const char *const at = *state;
-    cli_refuses(at, "--grid is 3x2, which takes 6 ranks; allowed: at most the 4 that there are",
-                "plan --angles 30 --columns 64 --slices 8 --ranks 4 --grid 3x2");
-    cli_refuses(at, "--grid is '3'; allowed: auto or two integers such as 2x3, each from 1 to 1000000",
+    cli_refuses(at, "--grid | 3x2 | 6 ranks | 4", "plan --angles 30 --columns 64 --slices 8 --ranks 4 --grid 3x2");
+    cli_refuses(at, "--grid | '3' | auto | 1 to 1000000",
                 "plan --angles 30 --columns 64 --slices 8 --ranks 4 --grid 3");
-    cli_refuses(at, "--topology has nodes=3, and --grid 2 ranks for each slice; allowed: a multiple of them",
+    cli_refuses(at, "--topology | nodes=3 | --grid 2 | a multiple of them",
                 "plan --angles 30 --columns 64 --slices 1 --ranks 2 --grid 1x2 --topology nodes=3");
-    cli_refuses(at, "--node-weights has 2 numbers; allowed: one for each of the 3 ranks",
+    cli_refuses(at, "--node-weights | 2 numbers | 3 ranks",
                 "plan --angles 30 --columns 64 --slices 8 --ranks 3 --node-weights 1,2");
-    cli_refuses(at, "--ranks is '0'; allowed: an integer from 1 to 1000000",
-                "plan --angles 30 --columns 64 --slices 8 --ranks 0");
-    cli_refuses(at, "--link-bandwidth is '0'; allowed: a number above 0 and at most 1000000000",
+    cli_refuses(at, "--ranks | '0' | 1 to 1000000", "plan --angles 30 --columns 64 --slices 8 --ranks 0");
+    cli_refuses(at, "--link-bandwidth | '0' | 0 | 1000000000",
                 "plan --angles 30 --columns 64 --slices 8 --link-bandwidth 0");
-    cli_refuses(at,
-                "--iterations contradicts --algorithm fbp; allowed: --iterations with --algorithm cg, sirt, mlem, osem "
-                "or fista",
+    cli_refuses(at, "--iterations | --algorithm fbp | --algorithm cg | fista",
                 "plan --angles 30 --columns 64 --slices 8 --algorithm fbp --iterations 3");
     CliRun run = {.directory = at};
     cli_start(&run, "plan --angles 300 --columns 640 --slices 8 --ranks 2 --memory 90MiB --algorithm cg");
     cli_wait(&run);
-    cli_assert_ended(&run, 2,
-                     "memory is 90.0 MiB per rank; a rank needs # MiB when # share each slice; allowed: --memory "
-                     "#MiB or more, or more ranks");
+    cli_assert_ended(&run, 2, "memory | 90.0 MiB | # | --memory | #MiB");
     cli_start(&run, "plan --angles 300 --columns 640 --slices 8 --ranks 2 --memory 90MiB");
     cli_wait(&run);
-    cli_assert_ended(
-        &run, 2,
-        "memory is 90.0 MiB per rank; a rank needs # MiB, for fista compares neighbouring voxels; allowed: "
-        "--memory #MiB or more, or --algorithm cg, with which ranks can share a slice");
+    cli_assert_ended(&run, 2, "memory | 90.0 MiB | # MiB | --memory | --algorithm cg");
     cli_start(&run,
               "plan --angles 300 --columns 640 --slices 8 --ranks 2 --memory 90MiB --algorithm cg --iterations auto");
     cli_wait(&run);
-    cli_assert_ended(
-        &run, 2,
-        "memory is 90.0 MiB per rank; a rank needs # MiB, for --iterations auto divides projections into "
-        "halves; allowed: --memory #MiB or more, or a number of --iterations, with which ranks can share a "
-        "slice");
+    cli_assert_ended(&run, 2, "memory | 90.0 MiB | # MiB | --iterations auto | --memory | number of --iterations");
 }
 
 /* ---- cone beams ---- */
@@ -723,18 +699,13 @@ static void bad_matrices(void **state)
 {
     const char *const at = *state;
     cli_works(at, "%s 1", scanner);
-    cli_refuses(at, "node-weights has 3 numbers; allowed: one for each of the 2 processes",
+    cli_refuses(at, "node-weights | 3 numbers | 2 processes",
                 "plan m.counts --system-matrix m.csr4 --ranks 2 --node-weights 1,2,3");
-    cli_refuses(at,
-                "6000 processes share the rows of a matrix that is divided into 5178 parts; allowed: at most so many "
-                "processes",
-                "plan m.counts --system-matrix m.csr4 --ranks 6000");
-    cli_refuses(at, "plan has no counts of --system-matrix m.csr4; needed: sinodag plan COUNTS --system-matrix FILE",
-                "plan --system-matrix m.csr4");
-    cli_refuses(at, "none: No such file or directory", "plan m.counts --system-matrix none");
+    cli_refuses(at, "6000 processes | 5178 parts | at most", "plan m.counts --system-matrix m.csr4 --ranks 6000");
+    cli_refuses(at, "plan | counts | m.csr4 | plan COUNTS --system-matrix FILE", "plan --system-matrix m.csr4");
+    cli_refuses(at, "none | No such file", "plan m.counts --system-matrix none");
     cli_write_text(at, "m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
-    cli_refuses(at, "subsets is 4096; allowed: at most the rows of the matrix, 2",
-                "plan c --system-matrix m.mtx --algorithm osem --subsets 4096 --memory 1MiB");
+    cli_refuses(at, "subsets | 4096 | 2", "plan c --system-matrix m.mtx --algorithm osem --subsets 4096 --memory 1MiB");
 }
 
 /* Rates of a preset, of a file that bench wrote, and of options, which win. */
@@ -783,18 +754,11 @@ static void cone_machines(void **state)
         assert_has(&run, row[i].printed);
         cli_free(&run);
     }
-    cli_refuses(
-        *state,
-        "--machine is 'summit'; allowed with --geometry cone: usual, abci, or a file of `sinodag bench --geometry "
-        "cone --csv`",
-        "plan %s --machine summit", scan);
-    cli_refuses(*state, "other.csv is no table of `sinodag bench --geometry cone --csv`", "plan %s --machine other.csv",
-                scan);
-    cli_refuses(*state, "bad.csv: gups is 'fast'; allowed: a number from 1e-9 to 1e9", "plan %s --machine bad.csv",
-                scan);
-    cli_refuses(*state,
-                "bench.csv has no figures in mixed precision of the general kernel (shared: none); allowed: a table of "
-                "`sinodag bench --geometry cone --csv`",
+    cli_refuses(*state, "--machine | 'summit' | usual | `sinodag bench --geometry cone --csv`",
+                "plan %s --machine summit", scan);
+    cli_refuses(*state, "other.csv | `sinodag bench --geometry cone --csv`", "plan %s --machine other.csv", scan);
+    cli_refuses(*state, "bad.csv | gups | 'fast' | 1e-9 | 1e9", "plan %s --machine bad.csv", scan);
+    cli_refuses(*state, "bench.csv | mixed precision | shared: none | `sinodag bench --geometry cone --csv`",
                 "plan %s --machine bench.csv --precision mixed --symmetry no", scan);
 }
 
@@ -802,39 +766,24 @@ static void bad_cones(void **state)
 {
     const char *const at = *state;
     static const char scan[] = "plan --geometry cone --columns 64 --slices 64 --angles 64";
-    cli_refuses(at, "--device-bandwidth is 5 without --device-memory; allowed: both, or with --machine abci",
-                "%s --device-bandwidth 5", scan);
-    cli_refuses(at, "--ranks-per-node is 2 with --machine abci; allowed: 4, or another --machine",
-                "%s --machine abci --ranks-per-node 2", scan);
-    cli_refuses(at,
-                "--memory-bandwidth is 3 with --machine abci, whose workers are not known; allowed: with another "
-                "--machine",
-                "%s --machine abci --memory-bandwidth 3", scan);
+    cli_refuses(at, "--device-bandwidth | 5 | --device-memory | --machine abci", "%s --device-bandwidth 5", scan);
+    cli_refuses(at, "--ranks-per-node | 2 | --machine abci | 4 | --machine", "%s --machine abci --ranks-per-node 2",
+                scan);
+    cli_refuses(at, "--memory-bandwidth | 3 | --machine abci | --machine", "%s --machine abci --memory-bandwidth 3",
+                scan);
     for (int device = 0; device < 2; device++)
-        cli_refuses(
-            at,
-            "grid is 3x1, and there are 4 ranks; allowed with --geometry cone: auto, or rows x columns of as many "
-            "ranks",
-            "%s --ranks 4 --grid 3x1 %s", scan, device ? "--device-memory 1GiB" : "");
-    cli_refuses(at, "--backprojection-gups is '0'; allowed: a number above 0 and at most 1000000000",
-                "%s --backprojection-gups 0", scan);
-    cli_refuses(at, "--filter-gpixels is 'nan'; allowed: a number above 0 and at most 1000000000",
-                "%s --filter-gpixels nan", scan);
-    cli_refuses(at, "--ranks-per-node is '0'; allowed: an integer from 1 to 1000000", "%s --ranks-per-node 0", scan);
-    cli_refuses(at,
-                "--device-memory contradicts --geometry parallel; allowed: --device-memory with --geometry cone or fan",
+        cli_refuses(at, "grid | 3x1 | 4 ranks | auto", "%s --ranks 4 --grid 3x1 %s", scan,
+                    device ? "--device-memory 1GiB" : "");
+    cli_refuses(at, "--backprojection-gups | '0' | 0 | 1000000000", "%s --backprojection-gups 0", scan);
+    cli_refuses(at, "--filter-gpixels | 'nan' | 0 | 1000000000", "%s --filter-gpixels nan", scan);
+    cli_refuses(at, "--ranks-per-node | '0' | 1 to 1000000", "%s --ranks-per-node 0", scan);
+    cli_refuses(at, "--device-memory | --geometry parallel | --geometry cone",
                 "plan --columns 64 --slices 64 --angles 64 --device-memory 1GiB");
-    cli_refuses(at,
-                "the angles cover 100 degrees, and the fan is 14.03 degrees wide; allowed: 180 degrees and the fan, "
-                "194 degrees, or more, or an iterative algorithm such as --algorithm cg",
-                "%s --theta 0:100", scan);
+    cli_refuses(at, "100 degrees | fan | 14.03 degrees | 194 degrees | --algorithm cg", "%s --theta 0:100", scan);
+    cli_refuses(at, "plan | --angles, --columns and --slices | plan [FILE]",
+                "plan --geometry cone --columns 64 --slices 64");
     cli_refuses(
-        at,
-        "plan has neither an input file nor all of --angles, --columns and --slices; needed: sinodag plan [FILE] "
-        "[options]",
-        "plan --geometry cone --columns 64 --slices 64");
-    cli_refuses(
-        at, "63 ranks with 1.00 GiB of memory each, and a volume of 64.0 GiB; allowed: 128 ranks or more",
+        at, "63 ranks | 1.00 GiB | 64.0 GiB | 128 ranks",
         "plan --geometry cone --columns 2048 --slices 2048 --angles 64 --volume 4096x4096x1024 --device-memory 1GiB "
         "--ranks 63");
 }

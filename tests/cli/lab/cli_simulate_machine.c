@@ -74,9 +74,8 @@ static void opencl_devices(void **state)
     json = cli_simulated(at, line);
     assert_null(strstr(json, "\"on\": \"opencl\""));
     free(json);
-    cli_refuses(at, "device is 'cuda'; the machine 'ocl.yaml' has OpenCL devices; allowed: cpu, opencl, all",
-                "simulate %s cuda", words);
-    cli_refuses(at, "device is 'opencl'; the machine 'mirage' has no OpenCL device; allowed: cpu, all",
+    cli_refuses(at, "device | 'cuda' | 'ocl.yaml' | cpu, opencl, all", "simulate %s cuda", words);
+    cli_refuses(at, "device | 'opencl' | 'mirage' | cpu, all",
                 "simulate " CLI_SIMULATED_SIZES "--device opencl --machine mirage");
 }
 
@@ -161,9 +160,7 @@ static void a_standstill_fails(void **state)
     cli_start(&run, "simulate " CLI_SIMULATED_SIZES "--machine usual --scheduler %s/policy_idle.so:idle", object);
     cli_wait(&run);
     assert_null(strstr(run.out, "makespan"));
-    cli_assert_ended(&run, 1,
-                     "the simulation came to a standstill: no worker got any of the tasks that were left; another "
-                     "--scheduler may give them one");
+    cli_assert_ended(&run, 1, "simulation | standstill | tasks | --scheduler");
 }
 
 int cli_simulate_machine_tests(void)

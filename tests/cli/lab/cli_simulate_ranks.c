@@ -275,22 +275,14 @@ static void refusals(void **state)
     char message[2 * TESTING_PATH];
     (void)cli_simulator();
     cli_write_text(at, "two.yaml", "like: mirage\nnodes: 2\n");
-    cli_refuses(at, "--ranks is 3; allowed: 1 to 2, as the machine 'two.yaml' has 2 nodes, for 1 ranks each",
-                "simulate " SIZES "--machine two.yaml --ranks 3");
-    cli_refuses(at, "--ranks-per-node is 10; allowed: 1 to 9, the cores of a node of the machine 'mirage'",
+    cli_refuses(at, "--ranks | 3 | 1 to 2 | 1 ranks", "simulate " SIZES "--machine two.yaml --ranks 3");
+    cli_refuses(at, "--ranks-per-node | 10 | 1 to 9 | 'mirage'",
                 "simulate " SIZES "--machine mirage --ranks-per-node 10");
-    cli_refuses(at,
-                "--ranks-per-node is 2; allowed: a divisor of 3, the devices of a node of the machine 'mirage', or "
-                "--device cpu",
-                "simulate " SIZES "--machine mirage --ranks-per-node 2");
-    cli_refuses(at, "workers is 4; allowed: 1 to 3, the cores of a rank of the machine 'mirage'",
+    cli_refuses(at, "--ranks-per-node | 2 | 3 | --device cpu", "simulate " SIZES "--machine mirage --ranks-per-node 2");
+    cli_refuses(at, "workers | 4 | 1 to 3 | 'mirage'",
                 "simulate " SIZES "--machine mirage --ranks-per-node 3 --workers 4");
-    cli_refuses(at, "--grid is 1x3, which takes 3 ranks; allowed: at most the 2 that there are",
-                "simulate " SIZES "--ranks 2 --grid 1x3");
-    snprintf(message, sizeof message,
-             "scheduler is '%s:longest', and there are 2 ranks; allowed: a policy of StarPU's, since the copies of the "
-             "program in a simulation cannot each have a shared object",
-             getenv("SINODAG_POLICY"));
+    cli_refuses(at, "--grid | 1x3 | 3 ranks | 2", "simulate " SIZES "--ranks 2 --grid 1x3");
+    snprintf(message, sizeof message, "scheduler | '%s:longest' | 2 ranks | StarPU's", getenv("SINODAG_POLICY"));
     cli_refuses(at, message, "simulate " SIZES "--ranks 2 --scheduler %s:longest", getenv("SINODAG_POLICY"));
 }
 
@@ -305,10 +297,7 @@ static void no_ranks(void **state)
     CliRun run = {.directory = at, .environment = environment};
     cli_start(&run, "simulate " SIZES "--ranks 2");
     cli_wait(&run);
-    cli_assert_ended(
-        &run, 2,
-        "--ranks is #; allowed: #, since this simulator was built for one rank: ranks/sinodag-ranks is not "
-        "beside it; `./run simulator` builds it");
+    cli_assert_ended(&run, 2, "--ranks | 2 | allowed: 1 | ranks/sinodag-ranks | `./run simulator`");
 }
 
 int cli_simulate_ranks_tests(void)

@@ -97,20 +97,18 @@ static void bad_files(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 32 --angles 30 --slices 2");
     cli_write_text(*state, "old.json", "{}\n");
-    cli_refuses(*state, "none/trace.json cannot be written in directory none: No such file or directory",
+    cli_refuses(*state, "none/trace.json | none | No such file",
                 "recon scan.h5 -o out.h5 --rotation-axis 15.5 --trace none/trace.json");
-    cli_refuses(*state, "none/profile.json cannot be written in directory none: No such file or directory",
+    cli_refuses(*state, "none/profile.json | none | No such file",
                 "recon scan.h5 -o out.h5 --rotation-axis 15.5 --profile=none/profile.json");
-    cli_refuses(*state, "old.json exists; --overwrite replaces it",
+    cli_refuses(*state, "old.json exists | --overwrite",
                 "recon scan.h5 -o out.h5 --rotation-axis 15.5 --trace old.json");
-    cli_refuses(*state, "old.json exists; --overwrite replaces it",
+    cli_refuses(*state, "old.json exists | --overwrite",
                 "recon scan.h5 -o out.h5 --rotation-axis 15.5 --profile old.json");
-    cli_refuses(*state, "--profile and --trace are the same file, 'a.json'; allowed: different files",
+    cli_refuses(*state, "--profile | --trace | 'a.json' | different files",
                 "recon scan.h5 -o out.h5 --trace a.json --profile=a.json");
-    cli_refuses(*state, "--profile is 'profile.txt'; allowed: yes, no, or a file name that ends in .json",
-                "recon scan.h5 -o out.h5 --profile=profile.txt");
-    cli_refuses(*state, "--profile is 'profile.txt'; allowed: yes, no, or a file name that ends in .json",
-                "recon --profile profile.txt scan.h5 -o out.h5");
+    cli_refuses(*state, "--profile | 'profile.txt' | yes | .json", "recon scan.h5 -o out.h5 --profile=profile.txt");
+    cli_refuses(*state, "--profile | 'profile.txt' | yes | .json", "recon --profile profile.txt scan.h5 -o out.h5");
 }
 
 /* Without FxT in StarPU a Paje file is refused; with it, it is written, and no other run leaves StarPU's files. */

@@ -519,6 +519,9 @@ static SinoStatus check_weights(int verb, const SinoSettings *settings)
                file ? settings->solver.weights_file : "counts");
     SINO_CHECK(!file || (verb != DEMO && verb != SWEEP), SINO_BAD_INPUT,
                "--weights is '%s'; allowed with a phantom: auto, counts or none", settings->solver.weights_file);
+    SINO_CHECK(!file || !sino_geometry_is_cone(settings->geometry.kind), SINO_BAD_INPUT,
+               "--weights is '%s'; allowed with --geometry %s: auto, counts or none", settings->solver.weights_file,
+               sino_geometry_name(settings->geometry.kind));
     return NULL;
 }
 

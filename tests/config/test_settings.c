@@ -1441,9 +1441,14 @@ static void cone_beams_against_parallel_ones(void **state)
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fdk",
            "--algorithm fdk contradicts --geometry parallel; allowed: cg, sirt, fbp, mlem, osem or fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fbp",
-           "--algorithm fbp contradicts --geometry cone; allowed: cg, sirt, mlem, osem or fdk");
+           "--algorithm fbp contradicts --geometry cone; allowed: cg, sirt, mlem, osem, fdk or fista");
     refuse(SINO_VERB_DEMO, "--geometry cone --iterations 3",
-           "--iterations contradicts --algorithm fdk; allowed: --iterations with --algorithm cg, sirt, mlem or osem");
+           "--iterations contradicts --algorithm fdk; allowed: --iterations with --algorithm cg, sirt, mlem, osem or "
+           "fista");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fista --weights w.npy",
+           "--weights is 'w.npy'; allowed with --geometry cone: auto, counts or none");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fista --prior-dimensions 3",
+           "--prior-dimensions contradicts --geometry cone; allowed: --prior-dimensions with --geometry parallel");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision double",
            "--precision double contradicts --geometry cone; allowed: single or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision half",

@@ -22,8 +22,11 @@
 
 #include "variation.h"
 
-#define SINO_PRIOR_CURVATURE        5.656854249492381 /* 4√2: of R, times δ */
+#define SINO_PRIOR_CURVATURE        5.656854249492381  /* 4√2: of R, times δ */
+#define SINO_PRIOR_SIDE_WEIGHT      0.4142135623730951 /* √2 − 1 */
+#define SINO_PRIOR_CORNER_WEIGHT    0.2928932188134525 /* 1 − 1/√2 */
 #define SINO_PRIOR_SLICE_WEIGHT     1.0
+#define SINO_PRIOR_QGGMRF_P         1.2
 #define SINO_PRIOR_CURVATURE_VOLUME (SINO_PRIOR_CURVATURE + 4 * SINO_PRIOR_SLICE_WEIGHT)
 
 typedef enum SinoPriorFunction { SINO_PRIOR_HUBER, SINO_PRIOR_QGGMRF } SinoPriorFunction;

@@ -8,14 +8,10 @@
 #include <string.h>
 #include <tgmath.h>
 
-#define QGGMRF_P 1.2
-
 /* The slices beside those of u, in 3-D. */
 typedef struct Between {
     SinoBeside before, after;
 } Between;
-
-static const double side_weight = M_SQRT2 - 1, corner_weight = 1 - M_SQRT1_2;
 
 #define REAL       float
 #define NAME(x)    x##_single

@@ -3,56 +3,7 @@
  * by prior_cpu.c. */
 
 #include "beside_tmpl.c"
-
-/* t^(q − p) = t^0.8 for t ≥ 0, as t·t^(−1/5): the exponent of a float, divided by −5, is within 4 % of t^(−1/5), and
- * Newton's steps of y^(−5) = t do the rest. They vectorise, unlike pow, and as selections would not. */
-SINO_INLINE REAL NAME(power)(REAL t)
-{
-    const REAL positive = t + (REAL)1e-30;
-    const float single = (float)positive;
-    int32_t bits;
-    float guess;
-    memcpy(&bits, &single, sizeof bits);
-    bits = 1277960192 - (int32_t)(0.2F * (float)bits);
-    memcpy(&guess, &bits, sizeof guess);
-    REAL root = (REAL)guess;
-    for (int i = 0; i < ROOT_STEPS; i++) {
-        const REAL square = root * root;
-        root += root * (1 - positive * square * square * root) / 5;
-    }
-    return t * root;
-}
-
-SINO_INLINE REAL NAME(huber)(REAL t)
-{
-    const REAL size = fabs(t), least = size < 1 ? 1 : size;
-    return t / least;
-}
-
-SINO_INLINE REAL NAME(qggmrf)(REAL t)
-{
-    const REAL v = NAME(power)(fabs(t)), share = 1 / (1 + v);
-    return t * (1 + (REAL)QGGMRF_P / 2 * v) * share * share;
-}
-
-/* sum += weight·φ′((u − other)/δ). */
-SINO_VECTORISED static void NAME(huber_pairs)(int64_t length, REAL weight, REAL inverse, const REAL *restrict u,
-                                              const REAL *restrict other, REAL *restrict sum)
-{
-    for (int64_t i = 0; i < length; i++) sum[i] += weight * NAME(huber)(inverse * (u[i] - other[i]));
-}
-
-SINO_VECTORISED static void NAME(qggmrf_pairs)(int64_t length, REAL weight, REAL inverse, const REAL *restrict u,
-                                               const REAL *restrict other, REAL *restrict sum)
-{
-    for (int64_t i = 0; i < length; i++) sum[i] += weight * NAME(qggmrf)(inverse * (u[i] - other[i]));
-}
-
-SINO_VECTORISED static void NAME(subtract)(int64_t length, const REAL *restrict theta, const REAL *restrict sum,
-                                           REAL *restrict z)
-{
-    for (int64_t i = 0; i < length; i++) z[i] -= theta[i] * sum[i];
-}
+#include "prior_elements_tmpl.c"
 
 /* A row of voxels between a voxel of the tile on the left and one of that on the right. */
 typedef struct NAME(Row) {
@@ -77,17 +28,6 @@ static void NAME(take)(const SinoSmoothPrior *prior, SinoPanel at, int64_t tile,
     if (left) memcpy(row->u, left + (r * SINO_TILE + SINO_TILE - 1) * step, bytes);
     memcpy(row->u + step, own + (r * SINO_TILE + across.first) * step, (size_t)across.count * bytes);
     if (right) memcpy(row->u + (across.count + 1) * step, right + r * SINO_TILE * step, bytes);
-}
-
-/* sum += weight·φ′((u − with)/δ). */
-static void NAME(add_elements)(const SinoSmoothPrior *prior, int64_t length, double weight, const REAL *u,
-                               const REAL *with, REAL *sum)
-{
-    const REAL inverse = (REAL)(1 / prior->threshold);
-    if (prior->function == SINO_PRIOR_HUBER)
-        NAME(huber_pairs)(length, (REAL)weight, inverse, u, with, sum);
-    else
-        NAME(qggmrf_pairs)(length, (REAL)weight, inverse, u, with, sum);
 }
 
 /* Adds the pairs of `count` voxels from `voxel` of the part on with those of the slices beside. */
@@ -149,7 +89,7 @@ static void NAME(descend_tile)(const SinoSmoothPrior *prior, SinoPanel at, int64
         }
         for (int i = 0; i < 9; i++) {
             const int down = i / 3 - 1, aside = i % 3 - 1;
-            const double weight = down != 0 && aside != 0 ? corner_weight : side_weight;
+            const double weight = down != 0 && aside != 0 ? SINO_PRIOR_CORNER_WEIGHT : SINO_PRIOR_SIDE_WEIGHT;
             if (i == 4) continue; /* the voxel itself */
             NAME(add_pairs)(prior, length, step, weight, &row[1], &row[i / 3], aside, sum);
         }

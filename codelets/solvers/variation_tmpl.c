@@ -4,19 +4,9 @@
  * element to that of its neighbour in the row. */
 
 #include "beside_tmpl.c"
+#include "variation_elements_tmpl.c"
 
 /* u of one row. p_left, of the tile on the left, has the elements of its last voxel; NULL, as q_above: 0. */
-SINO_INLINE void NAME(primal_elements)(int64_t length, REAL least, REAL most, const REAL *restrict theta,
-                                       const REAL *restrict z, const REAL *restrict p, const REAL *restrict before,
-                                       const REAL *restrict q, const REAL *restrict above, REAL *restrict u)
-{
-    for (int64_t i = 0; i < length; i++) {
-        const REAL value = z[i] + theta[i] * (p[i] - before[i] + q[i] - above[i]);
-        const REAL raised = value < least ? least : value;
-        u[i] = raised > most ? most : raised;
-    }
-}
-
 SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL least, REAL most, const REAL *theta,
                                              const REAL *z, const REAL *p, const REAL *p_left, const REAL *q,
                                              const REAL *q_above, REAL *u)
@@ -29,18 +19,6 @@ SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL 
 }
 
 /* p and q of one row. u_right and u_below: NULL where there is no neighbour, so that the difference is 0. */
-SINO_INLINE void NAME(dual_elements)(int64_t length, const REAL *restrict inverse, const REAL *restrict u,
-                                     const REAL *restrict next, const REAL *restrict below, REAL *restrict p,
-                                     REAL *restrict q)
-{
-    for (int64_t i = 0; i < length; i++) {
-        const REAL across = p[i] + inverse[i] * (next[i] - u[i]), down = q[i] + inverse[i] * (below[i] - u[i]);
-        const REAL size = sqrt(across * across + down * down), shorten = 1 / (size < 1 ? 1 : size);
-        p[i] = shorten * across;
-        q[i] = shorten * down;
-    }
-}
-
 SINO_VECTORISED static void NAME(dual_row)(int64_t length, int64_t step, const REAL *inverse, const REAL *u,
                                            const REAL *u_right, const REAL *u_below, REAL *p, REAL *q)
 {
@@ -51,21 +29,6 @@ SINO_VECTORISED static void NAME(dual_row)(int64_t length, int64_t step, const R
 }
 
 /* The same with the difference from the slice after. */
-SINO_VECTORISED static void NAME(dual_elements_volume)(int64_t length, const REAL *restrict sigma,
-                                                       const REAL *restrict u, const REAL *restrict next,
-                                                       const REAL *restrict below, const REAL *restrict after,
-                                                       REAL *restrict p, REAL *restrict q, REAL *restrict r)
-{
-    for (int64_t i = 0; i < length; i++) {
-        const REAL across = p[i] + sigma[i] * (next[i] - u[i]), down = q[i] + sigma[i] * (below[i] - u[i]);
-        const REAL along = r[i] + sigma[i] * (after[i] - u[i]);
-        const REAL size = sqrt(across * across + down * down + along * along), shorten = 1 / (size < 1 ? 1 : size);
-        p[i] = shorten * across;
-        q[i] = shorten * down;
-        r[i] = shorten * along;
-    }
-}
-
 static void NAME(dual_row_volume)(int64_t length, int64_t step, const REAL *sigma, const REAL *u, const REAL *u_right,
                                   const REAL *u_below, const REAL *u_after, REAL *p, REAL *q, REAL *r)
 {
@@ -74,13 +37,6 @@ static void NAME(dual_row_volume)(int64_t length, int64_t step, const REAL *sigm
     NAME(dual_elements_volume)(last, sigma, u, u + step, below, u_after, p, q, r);
     NAME(dual_elements_volume)
     (step, sigma, u + last, u_right ? u_right : u + last, below + last, u_after + last, p + last, q + last, r + last);
-}
-
-/* before[i] = z[i] + θ·(r[i] − before[i]). */
-SINO_VECTORISED static void NAME(add_third)(int64_t length, const REAL *restrict theta, const REAL *restrict z,
-                                            const REAL *restrict r, REAL *restrict before)
-{
-    for (int64_t i = 0; i < length; i++) before[i] = z[i] + theta[i] * (r[i] - before[i]);
 }
 
 /* A step of every element of a row: θ, 1/(8θ), which is 0 where θ is 0, or σ. */

@@ -63,6 +63,7 @@ static const SinoConflict conflicts[] = {
      .reason = "by which slices are solved one at a time", .allowed = "2, or another projector"},
     {"weights", "!auto,none", "projector", "toeplitz", .reason = "which weighs no rays",
      .allowed = "--weights none, or another projector"},
+    {"weights", "!auto,counts,none", "geometry", NULL, .geometries = ~PARALLEL, .allowed = "auto, counts or none"},
     /* Solvers that keep voxels at 0. Images of a system matrix have masks with all of them. */
     {"mask", GIVEN, "algorithm", NULL, .algorithms = ~(FISTA | CG | SIRT), .geometries = PARALLEL,
      .allowed = "--mask with --algorithm cg, sirt or fista"},

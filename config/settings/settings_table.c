@@ -72,7 +72,7 @@ static const char of_fbp[] = "fdk continues projections by zeros";
 static const char of_projectors[] = "each other geometry has one projector";
 static const char of_slices[] = "a volume of a cone beam, or an image of counts, is solved as a whole";
 static const char of_stored[] = "nothing is stored for cone beams";
-static const char of_weights[] = "solvers of other geometries weigh all measured rays alike";
+static const char of_prior[] = "the prior of a cone beam is in 3-D, and of fans in 2-D";
 static const char of_room[] = "--volume gives the room of a cone beam";
 static const char of_bench[] = "of cone beams bench measures FDK";
 static const char of_shares[] = "ranks of cone beams have equal parts";
@@ -136,7 +136,8 @@ const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Ge
                                                         "Plan",    "Sweep",  "Compare",  "General"};
 
 const SinoWordRule sino_word_rules[] = {
-    {.name = "algorithm", .words = FBP | FISTA, .geometries = PARALLEL},
+    {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
+    {.name = "algorithm", .words = FISTA, .geometries = SCANS},
     {.name = "algorithm", .words = FDK, .geometries = CONES},
     {.name = "algorithm", .words = BSREM, .geometries = MATRIX},
     {.name = "prior", .words = 1u << SINO_PRIOR_TOTAL_VARIATION | 1u << SINO_PRIOR_OF_QGGMRF, .algorithms = FISTA},
@@ -591,7 +592,7 @@ const SinoSetting sino_setting_table[] = {
             "squares of small ones and powers of 1.2 of large ones, as MBIR does; relative-difference, the default "
             "of bsrem, which has no other but huber: squares over the sum of both voxels"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior.dimensions, 2, 3, "2"),
-        .algorithms = FISTA,
+        .algorithms = FISTA, ONLY(PARALLEL, of_prior),
         .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
                 "slices must be in memory, of all ranks together"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "prior-threshold", .tune = RUNS | SIMULATE, .kind = SINO_SETTING_AXIS,
@@ -601,7 +602,7 @@ const SinoSetting sino_setting_table[] = {
                 "of the "
                 "typical value of the object; auto: 0.1"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(solver.weights, weight_words, "auto"),
-        .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_weights),
+        .algorithms = CG | SIRT | FISTA, .geometries = SCANS,
         .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
                 "so that dark rays, which are noisy, count less; none: all alike; auto: of fista counts where the scan "
                 "holds counts or transmissions, of cg and sirt none; a file: numbers from 0 on, such as one over the "

@@ -171,11 +171,12 @@ static const SinoUnitKind arrays = {.fill = fill, .store = give, .stored = take_
 
 static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *settings, Solve *solve)
 {
+    const SinoCone *cone = op->op->problem.cone;
     const SinoSolver *found =
-        sino_solver_find(settings->solver.algorithm, op->op->problem.projector, settings->solver.weights, 2);
+        cone ? sino_solver_of_cone(settings)
+             : sino_solver_find(settings->solver.algorithm, op->op->problem.projector, settings->solver.weights, 2);
     SINO_TRY(check_solver(settings, op, found));
     const SinoSolver *solver = found->iterative ? found : sino_solver_fbp_of(op->about.subsets);
-    const SinoCone *cone = op->op->problem.cone;
     const int64_t iterations = sino_solver_history_columns(found, &settings->solver) - 1;
     solve->of = op;
     solve->graph = (SinoSolve){

@@ -406,6 +406,15 @@ static SinoStatus image(SinoOperatorWork *work, const SinoProduct *wanted, const
     return NULL;
 }
 
+static SinoBand band(const SinoOperator *op, int64_t partition)
+{
+    const SinoCone *cone = op->problem.cone;
+    return (SinoBand){.row_count = band_of(cone, partition).row_count,
+                      .x_count = cone->x_count,
+                      .z_count = cone->z_count,
+                      .above_rows = partition > 0 ? band_of(cone, partition - 1).row_count : 0};
+}
+
 static void report(const SinoOperator *op)
 {
     sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s",
@@ -431,5 +440,6 @@ const SinoOperatorKind sino_cone_kind = {.name = "cone",
                                          .project = project,
                                          .backproject = backproject,
                                          .image = image,
+                                         .band = band,
                                          .report = report,
                                          .keep = keep};

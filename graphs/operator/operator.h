@@ -9,6 +9,7 @@
 #ifndef SINO_OPERATOR_H
 #define SINO_OPERATOR_H
 
+#include "band.h"
 #include "communication.h"
 #include "cone.h"
 #include "geometry.h"
@@ -201,6 +202,9 @@ struct SinoOperatorKind {
                         SinoData *const *x, SinoData *image);
     /* The tiles of all partitions of the slice. NULL: the kind has no tiles. */
     SinoTiling (*tiling)(const SinoOperator *op);
+    /* A partition of a volume, for priors: its `volume`, `least` and `most` are not set. NULL: partitions are no bands.
+     */
+    SinoBand (*band)(const SinoOperator *op, int64_t partition);
     /* report: describes the operator in the log. keep: saves the operator in the folder (NULL: does nothing); called
      * once the volume is written. */
     void (*report)(const SinoOperator *op);

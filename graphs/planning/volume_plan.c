@@ -39,9 +39,7 @@ static SinoStatus check_ranks(const SinoTeamSettings *settings, int64_t angles, 
 SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                int64_t rank_count, SinoProblem *problem)
 {
-    const int64_t subsets =
-        sino_solver_subsets(sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2),
-                            &settings->solver, cone->angle_count);
+    const int64_t subsets = sino_solver_subsets(sino_solver_of_cone(settings), &settings->solver, cone->angle_count);
     if (settings->projection.precision != SINO_SINGLE)
         SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_MIXED));
     SINO_TRY(check_ranks(&settings->team, cone->angle_count, subsets, rank_count));
@@ -53,7 +51,7 @@ SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *in
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
                                              const SinoProblem *problem, int64_t rank_count, const SinoMachine *machine)
 {
-    const SinoSolver *solver = sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
+    const SinoSolver *solver = sino_solver_of_cone(settings);
     const SinoRecordShape shape = sino_cone_record_shape(
         problem->cone, sino_solver_history_columns(solver, &settings->solver),
         sino_solver_history_numbers(solver, &settings->solver), sino_settings_records_planes(settings));

@@ -72,6 +72,8 @@ typedef struct SinoSolver {
     bool given;               /* the solver of --weights with a file */
     bool volume;              /* the solver of --prior-dimensions 3: slices depend on each other, so that those of all
                                * ranks are in memory, and minibatches are iterated together */
+    bool tiles, bands;        /* the solver compares voxels in tiles, or of a volume in bands: a kind of operator has
+                               * to have them */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
     bool has_likelihood;      /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
@@ -95,7 +97,7 @@ typedef struct SinoSolver {
 
 extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
     sino_solver_sirt_weighted, sino_solver_sirt_given, sino_solver_fbp, sino_solver_mlem, sino_solver_osem,
-    sino_solver_fista_normal, sino_solver_fista, sino_solver_fista_volume;
+    sino_solver_fista_normal, sino_solver_fista, sino_solver_fista_volume, sino_solver_fista_band;
 
 /* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
  * the other ones with it. With SINO_WEIGHTS_COUNTS or _FILE one with vectors for weights, if the algorithm has one.
@@ -112,8 +114,9 @@ bool sino_solver_exists(SinoAlgorithmChoice choice, const SinoOperatorKind *kind
 /* Writes the names of the algorithms that have such a solver, "cg or fista". */
 void sino_solver_names(const SinoOperatorKind *kind, char *text, size_t size);
 
-/* The solver of the settings. */
+/* The solver of the settings, of a scan with parallel rays; and of a cone beam, whose volume is one slice. */
 const SinoSolver *sino_solver_of(const SinoSettings *settings);
+const SinoSolver *sino_solver_of_cone(const SinoSettings *settings);
 
 /* Whether undefined rays are left to the solver, marked (correct.h); else they are interpolated before. */
 bool sino_solver_weighs_rays(const SinoSolver *solver);

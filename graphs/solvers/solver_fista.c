@@ -62,6 +62,11 @@ static const SinoBuffer weight_buffers[WEIGHT_VECTORS] = {
 const SinoVectors sino_fista_weight_vectors = {
     .count = WEIGHT_VECTORS, .buffer = weight_buffers, .tomogram = CURVATURE};
 
+static bool is_proximal(const SinoFista *own)
+{
+    return own->prior && !own->smooth;
+}
+
 void sino_fista_release(SinoSolverRun *run)
 {
     SinoFista *own = run->own;
@@ -76,6 +81,80 @@ void sino_fista_release(SinoSolverRun *run)
     free(own->neighbour);
     free(own);
     run->own = NULL;
+}
+
+SinoVariation sino_fista_tiles(const SinoSolverRun *run, const SinoMinibatch *minibatch)
+{
+    const SinoFista *own = run->own;
+    return (SinoVariation){.slices = minibatch->slices,
+                           .grid_size = run->op->problem.geometry.grid_size,
+                           .part_count = own->tiling.partition_count,
+                           .first_tile = own->tiling.first,
+                           .tile = own->tiling.tile,
+                           .neighbour = own->neighbour,
+                           .least = run->bounds.least,
+                           .most = run->bounds.most};
+}
+
+SinoSmoothPrior sino_fista_smooth_prior(const SinoSolverRun *run, const SinoMinibatch *minibatch)
+{
+    const SinoRegularization *of = &run->regularization;
+    return (SinoSmoothPrior){.tiles = sino_fista_tiles(run, minibatch),
+                             .function = of->prior == SINO_PRIOR_OF_HUBER ? SINO_PRIOR_HUBER : SINO_PRIOR_QGGMRF,
+                             .threshold = of->threshold};
+}
+
+/* Takes the gradient of a smooth prior at y from z, which is in G. */
+static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    SinoSmoothPrior prior = sino_fista_smooth_prior(run, minibatch);
+    for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
+        const int64_t part = prior.tiles.part;
+        if (sino_solver_voxels(run, part) > 0)
+            SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
+                                       minibatch->vector[SINO_FISTA_Y], minibatch->state,
+                                       minibatch->vector[SINO_FISTA_G][part]));
+    }
+    return NULL;
+}
+
+int sino_fista_dual_steps(const SinoFista *own)
+{
+    return own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
+}
+
+/* Computes U from z, which is in G. U is 0 outside of the support, as the projection on all constraints makes it. */
+static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoFista *own = run->own;
+    SinoVariationTask task = {.variation = sino_fista_tiles(run, minibatch),
+                              .p = minibatch->vector[SINO_FISTA_P],
+                              .q = minibatch->vector[SINO_FISTA_D],
+                              .u = minibatch->vector[SINO_FISTA_U],
+                              .state = minibatch->state,
+                              .tiles = own->tiles,
+                              .neighbours = own->neighbours};
+    for (int half = 0; half <= 2 * sino_fista_dual_steps(own); half++) {
+        for (int64_t p = 0; p < own->tiling.partition_count; p++) {
+            const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
+            task.variation.part = p;
+            if (sino_solver_voxels(run, p) == 0) continue;
+            SINO_TRY(half % 2 == 0 ? sino_insert_variation_primal(run->runtime, position, &task,
+                                                                  minibatch->vector[SINO_FISTA_G][p])
+                                   : sino_insert_variation_dual(run->runtime, position, &task));
+        }
+        if (half % 2 == 0) SINO_TRY(sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_U));
+    }
+    return NULL;
+}
+
+/* SinoFista.lower of tiles. */
+static SinoStatus lower(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+{
+    const SinoFista *own = run->own;
+    if (is_proximal(own)) return insert_variation(run, minibatch, iteration);
+    if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
+    return sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_G);
 }
 
 /* The largest (AᵀA 1)_j, over all partitions. */
@@ -141,7 +220,6 @@ static SinoStatus prepare_prior(const SinoSolverRun *run, SinoFista *own)
     const int64_t neighbour_bytes = sino_times(count, sizeof *own->neighbour);
     SINO_TRY(sino_allocate(count, sizeof *own->neighbour, "tiles", &own->neighbour));
     SINO_TRY(sino_variation_neighbours(run->op->problem.geometry.grid_size, count, own->tiling.tile, own->neighbour));
-    own->smooth = run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;
     if (own->smooth || sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
     SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tiles));
     return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
@@ -157,8 +235,13 @@ SinoStatus sino_fista_open(SinoSolverRun *run)
     own->filter.bridge_gaps = true; /* iterations take out only slowly what a start with zeros has there */
     own->subset_count = run->op->problem.subset_count;
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
+    own->prior = run->regularization.strength > 0;
+    own->smooth = own->prior && run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;
+    own->bend = SINO_PRIOR_CURVATURE;
+    own->lower = lower;
+    if (!run->op->kind->tiling) return NULL;
     own->tiling = run->op->kind->tiling(run->op);
-    if (run->regularization.strength > 0) SINO_TRY(prepare_prior(run, own));
+    if (own->prior) SINO_TRY(prepare_prior(run, own));
     SINO_TRY(sino_support_new(run, &own->support));
     return sino_solver_fbp.prepare(&own->filter);
 }
@@ -244,9 +327,8 @@ SinoStatus sino_fista_insert_strength(SinoSolverRun *run, SinoMinibatch *minibat
 {
     const SinoFista *own = run->own;
     SinoData *sums = minibatch->vector[SINO_FISTA_SUMS][0]; /* the rules do not read them */
-    const double bend = own->volume ? SINO_PRIOR_CURVATURE_VOLUME : SINO_PRIOR_CURVATURE;
     SINO_TRY(sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_PRIOR_FISTA,
-                                    own->smooth ? bend / run->regularization.threshold : 0, sums));
+                                    own->smooth ? own->bend / run->regularization.threshold : 0, sums));
     return sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->regularization.strength, sums);
 }
 
@@ -336,12 +418,15 @@ SinoStatus sino_fista_insert_start(SinoSolverRun *run, SinoMinibatch *minibatch,
     SinoFista *own = run->own;
     const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
                               .argument = {run->bounds.least, run->bounds.most, started ? 1 : 1 / (1 - run->lacking)}};
-    SINO_TRY(started ? sino_solver_fill(run, minibatch, SINO_FISTA_X)
-                     : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
+    if (!own->tiling.tile)
+        SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_X));
+    else
+        SINO_TRY(started ? sino_solver_fill(run, minibatch, SINO_FISTA_X)
+                         : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){SINO_FISTA_X, SINO_FISTA_Y}));
     SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_X));
     SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_Y));
-    if (!own->neighbour || own->smooth) return NULL;
+    if (!is_proximal(own)) return NULL;
     SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_U)); /* outside of the grid the prior leaves it so */
     SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_P));
     return sino_fista_insert_zeros(run, minibatch, SINO_FISTA_D);
@@ -357,71 +442,6 @@ SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
     return insert_residuals(run, minibatch, 0, turn_of(run->own, 1, 0), false);
 }
 
-SinoVariation sino_fista_tiles(const SinoSolverRun *run, const SinoMinibatch *minibatch)
-{
-    const SinoFista *own = run->own;
-    return (SinoVariation){.slices = minibatch->slices,
-                           .grid_size = run->op->problem.geometry.grid_size,
-                           .part_count = own->tiling.partition_count,
-                           .first_tile = own->tiling.first,
-                           .tile = own->tiling.tile,
-                           .neighbour = own->neighbour,
-                           .least = run->bounds.least,
-                           .most = run->bounds.most};
-}
-
-SinoSmoothPrior sino_fista_smooth_prior(const SinoSolverRun *run, const SinoMinibatch *minibatch)
-{
-    const SinoRegularization *of = &run->regularization;
-    return (SinoSmoothPrior){.tiles = sino_fista_tiles(run, minibatch),
-                             .function = of->prior == SINO_PRIOR_OF_HUBER ? SINO_PRIOR_HUBER : SINO_PRIOR_QGGMRF,
-                             .threshold = of->threshold};
-}
-
-/* Takes the gradient of a smooth prior at y from z, which is in G. */
-static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
-{
-    SinoSmoothPrior prior = sino_fista_smooth_prior(run, minibatch);
-    for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
-        const int64_t part = prior.tiles.part;
-        if (sino_solver_voxels(run, part) > 0)
-            SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
-                                       minibatch->vector[SINO_FISTA_Y], minibatch->state,
-                                       minibatch->vector[SINO_FISTA_G][part]));
-    }
-    return NULL;
-}
-
-int sino_fista_dual_steps(const SinoFista *own)
-{
-    return own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
-}
-
-/* Computes U from z, which is in G. U is 0 outside of the support, as the projection on all constraints makes it. */
-static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
-{
-    const SinoFista *own = run->own;
-    SinoVariationTask task = {.variation = sino_fista_tiles(run, minibatch),
-                              .p = minibatch->vector[SINO_FISTA_P],
-                              .q = minibatch->vector[SINO_FISTA_D],
-                              .u = minibatch->vector[SINO_FISTA_U],
-                              .state = minibatch->state,
-                              .tiles = own->tiles,
-                              .neighbours = own->neighbours};
-    for (int half = 0; half <= 2 * sino_fista_dual_steps(own); half++) {
-        for (int64_t p = 0; p < own->tiling.partition_count; p++) {
-            const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
-            task.variation.part = p;
-            if (sino_solver_voxels(run, p) == 0) continue;
-            SINO_TRY(half % 2 == 0 ? sino_insert_variation_primal(run->runtime, position, &task,
-                                                                  minibatch->vector[SINO_FISTA_G][p])
-                                   : sino_insert_variation_dual(run->runtime, position, &task));
-        }
-        if (half % 2 == 0) SINO_TRY(sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_U));
-    }
-    return NULL;
-}
-
 SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
 {
     const SinoFista *own = run->own;
@@ -435,11 +455,6 @@ SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, 
         if (!first) SINO_TRY(sino_insert_addend(run, minibatch, iteration, SINO_FISTA_U, SINO_FISTA_G, false));
     }
     return sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){SINO_FISTA_Y, SINO_FISTA_G});
-}
-
-static bool is_proximal(const SinoFista *own)
-{
-    return own->neighbour && !own->smooth;
 }
 
 SinoStatus sino_fista_insert_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
@@ -460,14 +475,12 @@ SinoStatus sino_fista_insert_momentum(SinoSolverRun *run, SinoMinibatch *minibat
 SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoFista *own = run->own;
-    if (own->smooth) SINO_TRY(insert_smooth_prior(run, minibatch, iteration));
-    SINO_TRY(is_proximal(own) ? insert_variation(run, minibatch, iteration)
-                              : sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_G));
+    SINO_TRY(own->lower(run, minibatch, iteration));
     SINO_TRY(sino_fista_insert_voxels(run, minibatch, iteration));
     return sino_fista_insert_momentum(run, minibatch, iteration, minibatch->vector[SINO_FISTA_SUMS][0]);
 }
 
-static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
+SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoFista *own = run->own;
     for (int64_t k = 0; k < sino_fista_turns(own->subset_count, iteration); k++) {
@@ -483,6 +496,7 @@ const SinoSolver sino_solver_fista = {
     .iterative = true,
     .has_subsets = true,
     .turns = sino_fista_turns,
+    .tiles = true,
     .whole_slices = "fista compares neighbouring voxels",
     .vectors = {.count = SINO_FISTA_PLANE_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,
@@ -490,4 +504,4 @@ const SinoSolver sino_solver_fista = {
     .prepare = sino_fista_prepare,
     .release = sino_fista_release,
     .start = sino_fista_start,
-    .iterate = iterate};
+    .iterate = sino_fista_iterate};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FISTA, inside: what the solvers of a prior in 2-D (solver_fista.c), in 3-D (solver_fista_volume.c) and on the normal
- * equations (solver_fista_normal.c) share. */
+/* FISTA, inside: what the solvers of a prior in 2-D (solver_fista.c), in 3-D (solver_fista_volume.c), of a volume in
+ * bands (solver_fista_band.c) and on the normal equations (solver_fista_normal.c) share. */
 #ifndef SINO_SOLVER_FISTA_H
 #define SINO_SOLVER_FISTA_H
 
@@ -42,8 +42,8 @@ enum {
     SINO_FISTA_VOLUME_VECTORS
 };
 
-/* Rows of the table of vectors: those that all three solvers have, then these and the rows of rays of the two solvers
- * that have subsets. */
+/* Rows of the table of vectors: those that all solvers have, then these and the rows of rays of the solvers that have
+ * subsets. */
 #define SINO_FISTA_VOXEL_BUFFERS                                                                                       \
     [SINO_FISTA_X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                             \
     [SINO_FISTA_Y] = {"extrapolated tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                \
@@ -61,14 +61,19 @@ enum {
 
 typedef struct SinoFista {
     int64_t subset_count;
-    int64_t *order;       /* [subset_count]: the order in which subsets have their turns; owned */
-    SinoData **row_sums;  /* A 1: [subset] */
-    SinoData **support;   /* support.h */
-    double curvature;     /* largest (AᵀA 1)_j */
+    int64_t *order;      /* [subset_count]: the order in which subsets have their turns; owned */
+    SinoData **row_sums; /* A 1: [subset] */
+    SinoData **support;  /* support.h */
+    double curvature;    /* largest (AᵀA 1)_j */
+    bool prior;          /* there is one */
+    bool smooth;         /* the prior is */
+    double bend;         /* of a smooth prior of threshold 1: bound of its Hessian */
+    /* Inserts U from z, which is in G, by a proximal prior, or lowers a smooth one of z; not in 3-D. */
+    SinoStatus (*lower)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
+    /* Of tiles. Without them x starts from 0. */
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
-    bool smooth;                   /* the prior is */
     SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
     bool volume;                   /* the prior is in 3-D */
     SinoSettings endless;          /* in 3-D: the run's settings, with which no slice stops; owns nothing */
@@ -78,10 +83,11 @@ typedef struct SinoFista {
 
 extern const SinoVectors sino_fista_weight_vectors;
 
-/* prepare, release and start of the solver in 2-D, which those in 3-D begin with. */
+/* Functions of the solver in 2-D; those in 3-D and of bands begin with its prepare and start. */
 SinoStatus sino_fista_prepare(SinoSolverRun *run);
 void sino_fista_release(SinoSolverRun *run);
 SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch);
+SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 /* The parts of `prepare` and `start` that no product belongs to: all but the sums of rows and the largest (AᵀA 1)_j;
  * the strength of the prior, after the step length; and y from x, both within the bounds and the support, with zeros
@@ -96,7 +102,7 @@ SinoStatus sino_fista_insert_sums(SinoSolverRun *run, SinoMinibatch *minibatch, 
 SinoStatus sino_fista_insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoUpdateRule rule,
                                   double argument, SinoData *sums);
 
-/* Updates x and y from z, which is in G, by the prior, and the momentum. */
+/* Updates x and y from z, which is in G, by SinoFista.lower, and the momentum. */
 SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 
 /* SinoSolver.turns of the solvers that have subsets. */

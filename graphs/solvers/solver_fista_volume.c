@@ -65,6 +65,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_fista_prepare(run));
     SinoFista *own = run->own;
     own->volume = true;
+    own->bend = SINO_PRIOR_CURVATURE_VOLUME;
     own->endless = *run->settings;
     own->endless.solver.tolerance = NAN;
     run->settings = &own->endless;
@@ -75,7 +76,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;
     SINO_TRY(sino_fista_start(run, minibatch));
-    return own->neighbour && !own->smooth ? sino_fista_insert_zeros(run, minibatch, SINO_FISTA_R) : NULL;
+    return own->prior && !own->smooth ? sino_fista_insert_zeros(run, minibatch, SINO_FISTA_R) : NULL;
 }
 
 /* The process of a rank of the list; −1: there is none. */
@@ -180,7 +181,7 @@ static SinoStatus insert_dual_steps(const Slab *slab)
 /* What must be known before the first iteration, once all minibatches have been started. */
 static SinoStatus begin(const Slab *slab)
 {
-    if (!slab->own->neighbour) return NULL;
+    if (!slab->own->prior) return NULL;
     if (!slab->own->smooth) {
         SINO_TRY(insert_dual_steps(slab));
         return share_last(slab, SINO_FISTA_R);
@@ -248,7 +249,7 @@ static SinoStatus insert_smooth_prior(const Slab *slab)
 
 static SinoStatus insert_prior(const Slab *slab)
 {
-    if (slab->own->neighbour && !slab->own->smooth) return insert_variation(slab);
+    if (slab->own->prior && !slab->own->smooth) return insert_variation(slab);
     if (slab->own->smooth) SINO_TRY(insert_smooth_prior(slab));
     for (int64_t m = 0; m < slab->count; m++)
         SINO_TRY(sino_fista_insert_support(slab->run, slab->minibatch[m], slab->iteration, SINO_FISTA_G));
@@ -332,6 +333,7 @@ const SinoSolver sino_solver_fista_volume = {
     .has_subsets = true,
     .turns = sino_fista_turns,
     .volume = true,
+    .tiles = true,
     .whole_slices = "fista compares neighbouring voxels",
     .vectors = {.count = SINO_FISTA_VOLUME_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,

@@ -5,10 +5,12 @@
 #include <stdio.h>
 
 /* Of several solvers of an algorithm, the last one that may be taken is. */
-static const SinoSolver *const solvers[] = {&sino_solver_cg,    &sino_solver_cg_weighted,   &sino_solver_cg_normal,
-                                            &sino_solver_sirt,  &sino_solver_sirt_weighted, &sino_solver_sirt_given,
-                                            &sino_solver_fbp,   &sino_solver_mlem,          &sino_solver_osem,
-                                            &sino_solver_fista, &sino_solver_fista_volume,  &sino_solver_fista_normal};
+static const SinoSolver *const solvers[] = {
+    &sino_solver_cg,        &sino_solver_cg_weighted,   &sino_solver_cg_normal,
+    &sino_solver_sirt,      &sino_solver_sirt_weighted, &sino_solver_sirt_given,
+    &sino_solver_fbp,       &sino_solver_mlem,          &sino_solver_osem,
+    &sino_solver_fista,     &sino_solver_fista_volume,  &sino_solver_fista_normal,
+    &sino_solver_fista_band};
 
 const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector projector, SinoRayWeights weights,
                                    int64_t prior_dimensions)
@@ -18,7 +20,7 @@ const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector pro
         const bool may = (!solvers[i]->normal || sino_operator_is_normal(projector)) &&
                          (!solvers[i]->weighted || weights == SINO_WEIGHTS_COUNTS || weights == SINO_WEIGHTS_FILE) &&
                          (!solvers[i]->given || weights == SINO_WEIGHTS_FILE) &&
-                         (!solvers[i]->volume || prior_dimensions == 3);
+                         (!solvers[i]->volume || prior_dimensions == 3) && !solvers[i]->bands;
         if (solvers[i]->choice == choice && may) found = solvers[i];
     }
     return found;
@@ -27,6 +29,7 @@ const SinoSolver *sino_solver_find(SinoAlgorithmChoice choice, SinoProjector pro
 bool sino_solver_fits(const SinoSolver *solver, const SinoOperatorKind *kind)
 {
     if (solver->normal || kind->normal) return solver->normal && kind->normal;
+    if ((solver->tiles && !kind->tiling) || (solver->bands && !kind->band)) return false;
     return kind->project || !solver->iterative;
 }
 
@@ -54,6 +57,12 @@ const SinoSolver *sino_solver_of(const SinoSettings *settings)
 {
     return sino_solver_find(settings->solver.algorithm, settings->projection.projector, settings->solver.weights,
                             settings->prior.dimensions);
+}
+
+const SinoSolver *sino_solver_of_cone(const SinoSettings *settings)
+{
+    if (settings->solver.algorithm == SINO_ALGORITHM_FISTA) return &sino_solver_fista_band;
+    return sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, settings->solver.weights, 2);
 }
 
 bool sino_solver_weighs_rays(const SinoSolver *solver)

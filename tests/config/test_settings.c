@@ -1302,8 +1302,12 @@ static void cone_beams_against_parallel_ones(void **state)
            "--operator-cache | --geometry cone | --geometry parallel | matrix");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --algorithm fdk", "--algorithm fdk | --geometry parallel | cg | fista");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fbp",
-           "--algorithm fbp | --geometry cone | cg | fdk");
-    refuse(SINO_VERB_DEMO, "--geometry cone --iterations 3", "--iterations | --algorithm fdk | --algorithm cg | osem");
+           "--algorithm fbp | --geometry cone | cg | fista");
+    refuse(SINO_VERB_DEMO, "--geometry cone --iterations 3", "--iterations | --algorithm fdk | --algorithm cg | fista");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fista --weights w.npy",
+           "--weights w.npy | --geometry cone | auto, counts or none");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --algorithm fista --prior-dimensions 3",
+           "--prior-dimensions | --geometry cone | --geometry parallel");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision double",
            "--precision double | --geometry cone | single or mixed");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --precision half",

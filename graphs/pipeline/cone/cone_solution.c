@@ -17,6 +17,7 @@
 #include "repeat_task.h"
 #include "solve.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { IMAGE_SETS_MAX = 64 };
@@ -239,6 +240,8 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                                     .op = of->op,
                                     .settings = of->settings,
                                     .iterations = of->record->columns - 1,
+                                    .photon_weights = of->photon_weights,
+                                    .regularization = of->regularization,
                                     .bounds = sino_solver_bounds(&of->settings->solver, of->scale)},
                             .units = {.kind = &volumes,
                                       .of = &run,
@@ -249,11 +252,14 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                                       .minibatch_work = 2 * sino_cone_product_work(cone)},
                             .slices = {.precision = SINO_SINGLE, .stride = 1},
                             .history_numbers = of->record->numbers,
+                            .alone = of->aside,
+                            .aside = of->aside,
                             .overlap = true,
                             .shape = {.slice_count = cone->z_count,
                                       .slab_slices = cone->z_count,
                                       .slab_minibatches = 1,
                                       .minibatch_slices = cone->z_count}};
+    if (of->regularization.negative) run.solve.run.bounds.least = -INFINITY;
     SinoStatus status = sino_solve(&run.solve);
     free_data(&run);
     return status;

@@ -30,10 +30,13 @@ typedef struct SinoConeSolution {
     const SinoOperator *op; /* of the kind cone; tells this rank's angles */
     const SinoSolver *solver;
     const SinoConeSets *sets;
-    double scale;         /* output value = scale · attenuation per voxel */
-    SinoVolume *volume;   /* slices that are done already are left out; NULL: only pictures are wanted */
-    SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
-    SinoRecord *record;   /* every slice gets the history of the volume */
+    bool photon_weights;               /* fista: SinoSolverRun */
+    SinoRegularization regularization; /* fista */
+    double scale;                      /* output value = scale · attenuation per voxel */
+    SinoVolume *volume;                /* slices that are done already are left out; NULL: only pictures are wanted */
+    SinoJournal *journal;              /* gets an entry for each image that is stored; NULL: none */
+    SinoRecord *record;                /* every slice gets the history of the volume */
+    bool aside;                        /* SinoSolve; other ranks do not take part either */
 } SinoConeSolution;
 
 /* Submits every task, and returns when the last slice is stored. */

@@ -155,6 +155,16 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     return NULL;
 }
 
+void sino_cone_take_row(SinoInput *input, SinoCone *cone)
+{
+    const double row = fmin(fmax(floor(cone->center_row + 0.5), 0), (double)(cone->row_count - 1));
+    sino_input_take_slices(input, (int64_t)row, 1);
+    input->first_slice = 0; /* of the slices that are reconstructed */
+    cone->fans = true;
+    cone->row_count = cone->z_count = 1;
+    cone->center_row = cone->lift = 0;
+}
+
 SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
                               int64_t column_count, int64_t row_count, SinoConeDescription *description)
 {

@@ -17,6 +17,10 @@
  * inside the volume; no ray crosses the volume; with FDK, the arc is too short (sino_cone_arc_new). */
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *cone);
 
+/* The detector row that is nearest to the plane of the source, as a fan beam: the only rays that stay in one slice.
+ * Restricts the input and the cone to it. */
+void sino_cone_take_row(SinoInput *input, SinoCone *cone);
+
 /* A cone beam, or projections that have vectors, without a file. Not to be moved: the input points to `info`. Nothing
  * is owned but input.view. */
 typedef struct SinoConeDescription {

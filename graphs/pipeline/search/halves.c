@@ -67,23 +67,31 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     return NULL;
 }
 
+/* Voxels between two rays at the axis. */
+static double spacing(const SinoCone *cone)
+{
+    return cone ? cone->pixel_width * cone->source_object / cone->source_detector / cone->voxel_size : 1;
+}
+
 /* The value of a disk with the mass M of the slice and the mean E of the sums of the squares of a projection's line
  * integrals: M = π μ R², E = 16/3 μ² R³. 0: the slice has no mass. */
-static double typical_value(const SinoGeometry *geometry, const float *sinogram)
+static double typical_value(const SinoProblem *problem, const float *sinogram)
 {
+    const SinoGeometry *geometry = &problem->geometry;
+    const double width = spacing(problem->cone);
     const int64_t rays = sino_times(geometry->angle_count, geometry->column_count);
     const double angles = (double)geometry->angle_count, columns = (double)geometry->column_count;
     double mass = 0;
-    for (int64_t i = 0; i < rays; i++) mass += (double)sinogram[i] / angles;
+    for (int64_t i = 0; i < rays; i++) mass += width * (double)sinogram[i] / angles;
     if (!(mass > 0)) return 0;
-    const double root = 3 * columns * mean_square(geometry, sinogram) / 16 / pow(mass / SINO_PI, 1.5);
+    const double root = 3 * width * columns * mean_square(geometry, sinogram) / 16 / pow(mass / SINO_PI, 1.5);
     return root * root;
 }
 
 static SinoStatus find_threshold(const Search *search, SinoRegularization *found)
 {
     const double given = search->of.settings->prior.threshold;
-    const double typical = typical_value(&search->of.op->problem.geometry, search->sinogram);
+    const double typical = typical_value(&search->of.op->problem, search->sinogram);
     SINO_CHECK(
         typical > 0, SINO_BAD_INPUT,
         "the line integrals of the slice that decides sum to 0 or less, so that differences of its voxels have no "

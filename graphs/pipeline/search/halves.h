@@ -35,10 +35,11 @@ typedef struct SinoHalvesRequest {
     const SinoSolver *solver;
     const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
     const unsigned char *mask;      /* of the slices (mask.h); NULL: none */
+    bool photon_weights;            /* SinoSolverRun */
     double scale;                   /* output value = scale · value per voxel */
     int64_t width;                  /* slices of a minibatch that memory has room for, 2 to SINO_HALVES_WIDTH; each
                                      * strength takes two, or one (sino_halves_folds), and each slice whose iterations
-                                     * are counted takes two */
+                                     * are counted takes two; 1: each strength takes one */
 } SinoHalvesRequest;
 
 /* The prior of fista, by one slice. Its threshold, if it is smooth, is a share of the typical value of the slice: that

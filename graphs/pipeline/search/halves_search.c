@@ -2,6 +2,7 @@
 /* Halves, the search: the slices that are searched, minibatches and their sinograms. */
 #include "halves_search.h"
 
+#include "cone_solution.h"
 #include "halves_binned.h"
 #include "input_weights.h"
 #include "memory.h"
@@ -18,16 +19,19 @@ static int64_t rays_of(const Search *search)
     return sino_times(geometry->angle_count, geometry->column_count);
 }
 
+enum { USUAL_TRIAL = 10 };
+
 /* After 10 the best strength is found within a fifth of a power of two (docs/lab/images.md). */
 int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings)
 {
-    enum { USUAL = 10, MOST = 40 };
-    return sino_smaller(sino_settings_iterations(settings), settings->usual_iterations ? USUAL : MOST);
+    enum { MOST = 40 };
+    return sino_smaller(sino_settings_iterations(settings), settings->usual_iterations ? USUAL_TRIAL : MOST);
 }
 
 SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search)
 {
-    *search = (Search){.of = *request, .op = request->op, .slice_count = slices, .folds = SINO_HALVES};
+    *search = (Search){.of = *request, .op = request->op, .slice_count = slices};
+    search->folds = sino_smaller(SINO_HALVES, request->width);
     return sino_allocate(sino_times(slices, rays_of(search)), sizeof *search->sinogram, "a sinogram",
                          &search->sinogram);
 }
@@ -41,6 +45,29 @@ void sino_halves_end(SinoHalvesSearch *search)
     free(search->mask);
     sino_angle_subsets_free(&search->angles);
     free(search->part);
+}
+
+/* The same of a fan. The sinogram comes from a run without iterations. */
+static SinoStatus take_fan(const Search *search, const SinoInput *one, float *sinogram)
+{
+    const SinoHalvesRequest *of = &search->of;
+    const SinoConeSets sets = {1, 1, 1};
+    const SinoRecordShape shape = sino_cone_record_shape(of->op->problem.cone, 1, 1, true);
+    SinoRecord record = {0};
+    SINO_TRY(sino_record_new(&shape, &record));
+    const SinoConeSolution solution = {.runtime = of->runtime,
+                                       .settings = of->settings,
+                                       .input = one,
+                                       .op = of->op,
+                                       .solver = &sino_solver_cg,
+                                       .sets = &sets,
+                                       .scale = 1,
+                                       .record = &record,
+                                       .aside = true};
+    SinoStatus status = sino_cone_solve(&solution);
+    if (!status) memcpy(sinogram, record.sinogram, (size_t)rays_of(search) * sizeof *sinogram);
+    sino_record_free(&record);
+    return status;
 }
 
 /* The slices of the input are one. The sinogram comes from a run of FBP. */
@@ -100,7 +127,7 @@ SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i)
     float *sinogram = search->sinogram + i * rays_of(search);
     sino_input_take_slices(&one, slice, 1);
     one.first_slice = 0; /* of the slices that are reconstructed */
-    SINO_TRY(take_sinogram(search, &one, sinogram));
+    SINO_TRY(search->of.op->problem.cone ? take_fan(search, &one, sinogram) : take_sinogram(search, &one, sinogram));
     return take_weights(search, &one, sinogram);
 }
 
@@ -111,7 +138,7 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
     search->folds = sino_halves_folds(scan);
     if (!of->binned) return NULL;
     search->op = of->binned;
-    sino_halves_bin(scan, sino_reconstruction_weighs_photons(&of->settings->solver, of->input), search->sinogram);
+    sino_halves_bin(scan, of->photon_weights, search->sinogram);
     of->scale /= (double)of->binning;
     if (!of->mask) return NULL;
     SINO_TRY(sino_halves_bin_mask(scan, &search->op->problem.geometry, of->mask, &search->mask));
@@ -140,6 +167,31 @@ static SinoStatus divide_angles(Search *search)
     return NULL;
 }
 
+/* Divides the rays of a fan into parts by their directions, which go through all parts again and again. A ray and its
+ * reverse, which another projection may have, thus lack together: one would tell the other. */
+static SinoStatus divide_rays(Search *search)
+{
+    const SinoCone *cone = search->op->problem.cone;
+    const int64_t angles = cone->angle_count, columns = cone->column_count;
+    const double parts = (double)search->parts;
+    double least = INFINITY, most = -INFINITY;
+    SINO_TRY(sino_allocate(sino_times(angles, columns), sizeof *search->part, "rays", &search->part));
+    for (int64_t k = 0; k < angles; k++) {
+        least = fmin(least, cone->angle_rad[k]);
+        most = fmax(most, cone->angle_rad[k]);
+    }
+    const double step = (most - least) / (double)sino_larger(angles - 1, 1);
+    const double windows = parts * fmax(1, nearbyint(SINO_PI / fmax(step, 1e-6) / parts)), width = SINO_PI / windows;
+    for (int64_t k = 0; k < angles; k++)
+        for (int64_t c = 0; c < columns; c++) {
+            const double across = ((double)c - cone->center) * cone->pixel_width;
+            const double direction = cone->angle_rad[k] - atan2(across, cone->source_detector);
+            search->part[k * columns + c] =
+                (int64_t)(fmod(floor(direction / width), windows) + windows) % search->parts;
+        }
+    return NULL;
+}
+
 SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization)
 {
     const SinoHalvesRequest *of = &search->of;
@@ -149,20 +201,21 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
     search->settings.solver.iterations = sino_settings_iterations(&of->settings->solver);
     if (of->settings->solver.iterations > 0 && !of->normal) /* strengths are tried */
         search->settings.solver.iterations = sino_halves_trial_iterations(&of->settings->solver);
-    search->run =
-        (SinoSolverRun){.runtime = of->runtime,
-                        .op = search->op,
-                        .settings = &search->settings,
-                        .iterations = search->settings.solver.iterations,
-                        .pad_edges = of->input->pad_edges,
-                        .photon_weights = sino_reconstruction_weighs_photons(&of->settings->solver, of->input),
-                        .given = search->weights ? &search->given : NULL,
-                        .regularization = regularization,
-                        .mask = of->mask,
-                        .bounds = sino_solver_bounds(&of->settings->solver, of->scale),
-                        .lacking = 1 / (double)search->parts};
+    if (search->op->problem.cone) /* x starts from 0: after fewer, weak priors are ahead */
+        search->settings.solver.iterations = sino_larger(search->settings.solver.iterations, USUAL_TRIAL);
+    search->run = (SinoSolverRun){.runtime = of->runtime,
+                                  .op = search->op,
+                                  .settings = &search->settings,
+                                  .iterations = search->settings.solver.iterations,
+                                  .pad_edges = of->input->pad_edges,
+                                  .photon_weights = of->photon_weights,
+                                  .given = search->weights ? &search->given : NULL,
+                                  .regularization = regularization,
+                                  .mask = of->mask,
+                                  .bounds = sino_solver_bounds(&of->settings->solver, of->scale),
+                                  .lacking = 1 / (double)search->parts};
     SINO_TRY(sino_angle_subsets_new(&search->op->problem, &search->angles));
-    SINO_TRY(divide_angles(search));
+    SINO_TRY(search->op->problem.cone ? divide_rays(search) : divide_angles(search));
     if (of->normal) return NULL; /* its trials have operators and minibatches of their own */
     SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
     search->run.stride = search->minibatch->slices.stride;
@@ -189,9 +242,10 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
             for (int64_t f = 0; f < minibatch->slices.stride; f++) {
                 const bool padding = f >= minibatch->slices.slice_count;
                 const int64_t from = search->slice_count > 1 ? f / SINO_HALVES * values : 0;
-                const double value = padding                         ? 0
-                                     : sino_halves_has(search, f, k) ? (double)search->sinogram[from + k * columns + c]
-                                                                     : -0.0;
+                const double value = padding ? 0
+                                     : sino_halves_has(search, f, k, c)
+                                         ? (double)search->sinogram[from + k * columns + c]
+                                         : -0.0;
                 set(minibatch->slices, rays, search->op->place[k] * columns + c, f, value, b);
             }
     sino_data_release(minibatch->vector[0][0]);

@@ -28,8 +28,8 @@ typedef struct SinoHalvesSearch {
     float *weights;         /* [angle][column] of the only slice: of a file; owned; NULL: there are none */
     SinoGivenWeights given; /* these, for the solver */
     SinoAngleSubsets angles;
-    int64_t *part; /* [angle of the scan]: 0 … parts − 1; owned */
-    int64_t parts; /* of the angles, of which slices of even number lack part 0, others the one in the middle */
+    int64_t *part; /* [angle of the scan]: 0 … parts − 1; of fans [angle][column], by the directions of rays; owned */
+    int64_t parts; /* of which slices of even number lack part 0, others the one in the middle */
     int64_t folds; /* SINO_HALVES; 1: all lack part 0 */
     double first;
     double *rest;                      /* [2·columns]: of a trial of the normal operator; owned */
@@ -72,10 +72,12 @@ static inline int64_t sino_halves_parts(int64_t angle_count)
     return sino_larger(SINO_HALVES, sino_smaller(angle_count / 2, PARTS_MOST));
 }
 
-/* Whether slice f has a value of angle k. */
-static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k)
+/* Whether slice f has a value of angle k in column c, which matters of fans alone. */
+static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k, int64_t c)
 {
-    return search->part[k] != f % search->folds * (search->parts / SINO_HALVES);
+    const SinoProblem *problem = &search->op->problem;
+    const int64_t i = problem->cone ? k * problem->geometry.column_count + c : k;
+    return search->part[i] != f % search->folds * (search->parts / SINO_HALVES);
 }
 
 /* A minibatch of so many slices; `number` is unique among those that exist. */

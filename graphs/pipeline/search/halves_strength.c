@@ -58,7 +58,8 @@ static void add_prediction(Search *search, int64_t step, int64_t k, const Predic
     const float *b = search->sinogram + k * columns;
     double sum = 0;
     for (int64_t c = 0; c < columns; c++) {
-        const bool defined = !sino_is_undefined(b[c]);
+        const bool defined =
+            !sino_is_undefined(b[c]) && (!search->op->problem.cone || !sino_halves_has(search, of->f, k, c));
         const double predicted = sino_halves_value(of->slices, of->rows, of->row + c, of->f, of->vector);
         rest[c] = defined ? predicted - (double)b[c] : 0;
         search->square[step] += rest[c] * rest[c];
@@ -92,7 +93,7 @@ static SinoStatus add_predictions(Search *search, int64_t lowest)
         for (int64_t i = search->angles.first[s]; !status && i < search->angles.first[s + 1]; i++) {
             const int64_t k = search->angles.number[i], row = search->op->place[k] * columns - first;
             for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-                if (!sino_halves_has(search, f, k))
+                if (search->op->problem.cone || !sino_halves_has(search, f, k, 0))
                     add_prediction(search, lowest + f / search->folds, k,
                                    &(Predicted){minibatch->slices, subsets->rows[s], row, f, value}, rest);
         }

@@ -5,6 +5,7 @@
 
 #include "cone_plan.h"
 #include "recon_volume.h"
+#include "solver.h"
 
 /* Opens the scan. The cone with the axis that is given, or else in the middle; and the request of its volume. Errors:
  * those of sino_recon_open_scan and sino_cone_scan. */
@@ -21,6 +22,12 @@ SinoStatus sino_recon_cone_machine(const SinoRecon *recon, SinoMachine *machine)
 SinoStatus sino_recon_cone_sample(SinoRecon *recon, SinoRecord *record);
 SinoStatus sino_recon_cone_range_plan(const SinoRecon *recon, const SinoCone *cone, int64_t *total_bytes,
                                       int64_t *data_bytes);
+
+/* Collective: every rank finds the same. What fista adds to the residual (recon_cone_prior.c), as the settings say or,
+ * where they are auto, by the row nearest to the plane of the source as a fan beam. The axis is known; photon_weights:
+ * SinoSolverRun. `input` is line integrals where stages need whole sinograms. */
+SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                                 const SinoCone *cone, bool photon_weights, SinoRegularization *found);
 
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);

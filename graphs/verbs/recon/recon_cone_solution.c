@@ -7,6 +7,8 @@
 #include "cone_scan.h"
 #include "memory.h"
 #include "project_cone_task.h"
+#include "recon_halves.h"
+#include "reconstruction.h"
 #include "unit_plan.h"
 
 #include <inttypes.h>
@@ -17,6 +19,8 @@ typedef struct Solution {
     SinoProblem problem;
     const SinoSolver *solver;
     SinoUnitPlan plan;
+    bool photon_weights;
+    SinoRegularization regularization; /* of fista */
     double planned_s;
     SinoOperator *op;
 } Solution;
@@ -26,7 +30,9 @@ static SinoStatus begin(SinoRecon *recon)
     Solution *own;
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
-    own->solver = sino_solver_find(recon->settings->solver.algorithm, SINO_PROJECTOR_RAYS, SINO_WEIGHTS_NONE, 2);
+    own->solver = sino_solver_of_cone(recon->settings);
+    /* Until `choose` finds it; of any strength. */
+    own->regularization = (SinoRegularization){.prior = recon->settings->prior.kind, .strength = 1, .threshold = 1};
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
     return sino_volume_problem(recon->settings, &recon->input, &own->cone, sino_processes_count(recon->processes),
                                &own->problem);
@@ -82,6 +88,22 @@ static void tell_plan(const SinoRecon *recon)
                   sino_bytes_text(own->plan.budget_bytes, budget));
 }
 
+/* Collective. Rank 0's prior is taken, should a processor round otherwise. */
+static SinoStatus choose(SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    SinoRegularization *found = &own->regularization;
+    if (!own->solver->bands) return NULL;
+    own->photon_weights = sino_reconstruction_weighs_photons(&recon->settings->solver, &recon->input);
+    SINO_TRY(
+        sino_processes_agree(recon->processes, sino_recon_cone_prior(recon->runtime, recon->settings,
+                                                                     sino_integrals_or(recon->integrals, &recon->input),
+                                                                     &own->cone, own->photon_weights, found)));
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof *found, found));
+    sino_recon_mark(recon, "the strength of the prior is found");
+    return NULL;
+}
+
 /* The axis is known now. */
 static SinoStatus build(SinoRecon *recon)
 {
@@ -117,6 +139,8 @@ static SinoStatus compute(SinoRecon *recon)
                                        .op = own->op,
                                        .solver = own->solver,
                                        .sets = &own->plan.sets,
+                                       .photon_weights = own->photon_weights,
+                                       .regularization = own->regularization,
                                        .scale = sino_recon_cone_scale(&own->cone),
                                        .volume = recon->volume,
                                        .journal = recon->resume.journal,
@@ -161,6 +185,7 @@ static SinoStatus write_process(SinoRecon *recon)
     const Solution *own = recon->own;
     const SinoRecord *of = &recon->record;
     tell_iterations(recon);
+    if (own->solver->bands) SINO_TRY(sino_recon_write_prior(recon->volume, &own->regularization));
     SINO_TRY(sino_volume_process_doubles(recon->volume, "voxel_size", 0, 0, &own->cone.voxel_size, "mm"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values, which have weight 0, per detector row"));
@@ -193,6 +218,7 @@ const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
                                                 .print_plan = print_plan,
                                                 .record = record,
                                                 .build = build,
+                                                .choose = choose,
                                                 .restored = restored,
                                                 .compute = compute,
                                                 .rest = rest,

@@ -186,6 +186,8 @@ static SinoStatus find(const SinoReconHalves *of, const Trials *trials, SinoReco
                                        .solver = of->solver,
                                        .normal = trials->normal,
                                        .mask = of->mask,
+                                       .photon_weights =
+                                           sino_reconstruction_weighs_photons(&of->settings->solver, of->input),
                                        .scale = sino_recon_scale(of->settings),
                                        .width = width};
     if (!is_prior(of))
@@ -197,7 +199,8 @@ static SinoStatus find(const SinoReconHalves *of, const Trials *trials, SinoReco
     return status;
 }
 
-const char *sino_prior_name(SinoPriorChoice prior)
+/* As the settings call it. */
+static const char *prior_name(SinoPriorChoice prior)
 {
     static const char *const name[] = {"total-variation", "huber", "qggmrf"};
     return name[prior];
@@ -242,29 +245,37 @@ static SinoStatus tell_iterations(const SinoReconHalves *of, const SinoReconChoi
     return NULL;
 }
 
-/* What was found of the prior. */
-static void tell_prior(const SinoReconHalves *of, const SinoReconChoice *choice)
+void sino_recon_tell_prior(SinoLog *log, const SinoSettings *settings, const SinoRegularization *found,
+                           const char *where)
 {
-    SinoLog *log = sino_runtime_log(of->runtime);
-    const SinoRegularization *found = &choice->regularization;
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION)
-        sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", sino_prior_name(found->prior),
-                      found->threshold);
-    if (isnan(of->settings->prior.regularization))
-        sino_log_info(log, "solver",
-                      "regularization: %.2g, which predicts left-out projections of slice %" PRId64 " best",
-                      found->strength, of->slice);
+        sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", prior_name(found->prior), found->threshold);
+    if (isnan(settings->prior.regularization))
+        sino_log_info(log, "solver", "regularization: %.2g, which predicts left-out projections of %s best",
+                      found->strength, where);
     if (found->negative)
         sino_log_warning(log, "solver",
-                         "in slice %" PRId64 " values below 0 predict left-out projections far better, as with phase "
-                         "contrast or wrong flat fields; the volume keeps such values (--nonnegativity yes: none)",
-                         of->slice);
+                         "in %s values below 0 predict left-out projections far better, as with phase contrast or "
+                         "wrong flat fields; the volume keeps such values (--nonnegativity yes: none)",
+                         where);
+}
+
+SinoStatus sino_recon_write_prior(SinoVolume *volume, const SinoRegularization *of)
+{
+    SINO_TRY(sino_volume_process_text(volume, "prior", prior_name(of->prior)));
+    if (of->prior != SINO_PRIOR_TOTAL_VARIATION)
+        SINO_TRY(sino_volume_process_doubles(volume, "prior_threshold", 0, 0, &of->threshold,
+                                             "threshold of the prior: attenuation per voxel side"));
+    if (of->negative) SINO_TRY(sino_volume_process_text(volume, "nonnegativity", "no, by the projections"));
+    return sino_volume_process_doubles(volume, "regularization", 0, 0, &of->strength, "strength of the prior");
 }
 
 static SinoStatus tell(const SinoReconHalves *of, const SinoReconChoice *choice)
 {
+    char slice[32];
     if (!is_prior(of)) return tell_iterations(of, choice);
-    tell_prior(of, choice);
+    snprintf(slice, sizeof slice, "slice %" PRId64, of->slice);
+    sino_recon_tell_prior(sino_runtime_log(of->runtime), of->settings, &choice->regularization, slice);
     return NULL;
 }
 

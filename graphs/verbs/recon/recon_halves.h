@@ -8,6 +8,7 @@
 #include "settings.h"
 #include "slice_samples.h"
 #include "team.h"
+#include "volume.h"
 
 /* Nothing is owned. */
 typedef struct SinoReconHalves {
@@ -29,8 +30,11 @@ typedef struct SinoReconChoice {
     bool sought;                       /* by trials, which took their time */
 } SinoReconChoice;
 
-/* As the settings call it. */
-const char *sino_prior_name(SinoPriorChoice prior);
+/* Logs what was found of a prior, or is given, and stores it with the volume. where: the slice or row that decided, as
+ * "slice 12". */
+void sino_recon_tell_prior(SinoLog *log, const SinoSettings *settings, const SinoRegularization *found,
+                           const char *where);
+SinoStatus sino_recon_write_prior(SinoVolume *volume, const SinoRegularization *of);
 
 /* Writes "12–19 (median 15) by slice", or the number that all have. of: what has a number each. SINO_FAILED: no memory.
  */

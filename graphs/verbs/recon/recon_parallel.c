@@ -427,18 +427,6 @@ static SinoStatus write_iterations(SinoRecon *recon)
                                         "slices whose projections were halved, counted from 0");
 }
 
-/* What fista added to the residual. */
-static SinoStatus write_prior(SinoRecon *recon)
-{
-    const SinoRegularization *of = &((const Parallel *)recon->own)->choice.regularization;
-    SINO_TRY(sino_volume_process_text(recon->volume, "prior", sino_prior_name(of->prior)));
-    if (of->prior != SINO_PRIOR_TOTAL_VARIATION)
-        SINO_TRY(sino_volume_process_doubles(recon->volume, "prior_threshold", 0, 0, &of->threshold,
-                                             "threshold of the prior: attenuation per voxel side"));
-    if (of->negative) SINO_TRY(sino_volume_process_text(recon->volume, "nonnegativity", "no, by the projections"));
-    return sino_volume_process_doubles(recon->volume, "regularization", 0, 0, &of->strength, "strength of the prior");
-}
-
 static SinoStatus write_process(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
@@ -446,7 +434,8 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(tell_iterations(recon));
     SINO_TRY(sino_volume_process_text(recon->volume, "projector",
                                       sino_projector_name(own->team.forecast.plan.problem.projector)));
-    if (own->solver->choice == SINO_ALGORITHM_FISTA) SINO_TRY(write_prior(recon));
+    if (own->solver->choice == SINO_ALGORITHM_FISTA)
+        SINO_TRY(sino_recon_write_prior(recon->volume, &((const Parallel *)recon->own)->choice.regularization));
     SINO_TRY(write_iterations(recon));
     SINO_TRY(sino_volume_process_integers(recon->volume, "nonzeros", 0, &own->nonzero_count,
                                           "nonzeros of the system matrix of a slice"));

@@ -8,6 +8,7 @@
 #include "job_kind.h"
 #include "mask.h"
 #include "memory.h"
+#include "recon_cone.h"
 #include "recon_halves.h"
 #include "recon_try.h"
 #include "suspicion.h"
@@ -187,17 +188,6 @@ static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, S
     return sino_cone_reconstruct(&reconstruction);
 }
 
-/* The detector row that is nearest to the plane of the source, as a fan beam: the only rays that stay in one slice. */
-static void take_row(SinoInput *input, SinoCone *cone)
-{
-    const double row = fmin(fmax(floor(cone->center_row + 0.5), 0), (double)(cone->row_count - 1));
-    sino_input_take_slices(input, (int64_t)row, 1);
-    input->first_slice = 0; /* of the slices that are reconstructed */
-    cone->fans = true;
-    cone->row_count = cone->z_count = 1;
-    cone->center_row = cone->lift = 0;
-}
-
 static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, const SinoInput *input,
                                 const SinoUnitPlanRequest *planned, SinoRecord *record)
 {
@@ -208,17 +198,24 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
     SinoUnitPlan plan;
     SinoOperator *op = NULL;
     SinoIntegrals *integrals = NULL;
+    SinoRegularization regularization = {0};
+    const bool photon_weights = sino_reconstruction_weighs_photons(&settings->solver, input);
     SINO_TRY(sino_unit_plan_new(planned, &plan));
     SINO_TRY(sino_record_new(&shape, record));
     const SinoOperatorRequest wanted = {.problem = *planned->problem, .shape = SINO_EXCHANGE_ALONE(1)};
     SINO_TRY(sino_operator_new(try->runtime, &wanted, &op));
     SinoStatus status = sino_integrals_new(try->runtime, input, plan.total_bytes, &integrals);
+    if (!status && planned->solver->bands)
+        status = sino_recon_cone_prior(try->runtime, settings, sino_integrals_or(integrals, input), cone,
+                                       photon_weights, &regularization);
     const SinoConeSolution solution = {.runtime = try->runtime,
                                        .settings = settings,
                                        .input = sino_integrals_or(integrals, input),
                                        .op = op,
                                        .solver = planned->solver,
                                        .sets = &plan.sets,
+                                       .photon_weights = photon_weights,
+                                       .regularization = regularization,
                                        .scale = sino_recon_cone_scale(cone),
                                        .record = record};
     if (!status) status = sino_cone_solve(&solution);
@@ -234,7 +231,7 @@ static SinoStatus solve_cone(SinoTry *try, const SinoSettings *settings, SinoRec
     SinoMachine machine;
     SinoProblem problem;
     SINO_TRY(cone_of(try, settings, sino_input_column_of_file(&row, row.geometry.center), &cone));
-    take_row(&row, &cone);
+    sino_cone_take_row(&row, &cone);
     SINO_TRY(sino_machine_here(settings, try->runtime, &machine));
     SINO_TRY(sino_volume_problem(settings, &row, &cone, 1, &problem));
     const SinoUnitPlanRequest planned = sino_volume_plan_request(settings, &row, &problem, 1, &machine);

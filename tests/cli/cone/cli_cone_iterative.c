@@ -35,8 +35,12 @@ static double error_of(const char *directory, const char *name)
 
 static void few_angles_are_enough(void **state)
 {
-    static const char *const algorithms[] = {"cg --iterations 8", "sirt --iterations 40 --nonnegativity yes",
-                                             "mlem --iterations 20", "osem --subsets 4 --iterations 4"};
+    static const char *const algorithms[] = {"cg --iterations 8",
+                                             "sirt --iterations 40 --nonnegativity yes",
+                                             "mlem --iterations 20",
+                                             "osem --subsets 4 --iterations 4",
+                                             "fista --subsets 4 --regularization 0.005",
+                                             "fista --prior huber --subsets 4 --regularization 0.005"};
     const char *const at = *state;
     cli_works(at, "%s", phantom);
     cli_works(at, CONE "-o fdk.h5");
@@ -75,10 +79,11 @@ static void residuals_are_told(void **state)
 static void the_same_bits_for_any_schedule(void **state)
 {
     static const char *const options[] = {"--workers 1", "--workers 2", "--scheduler eager", "--scheduler dmda"};
-    static const char *const algorithms[] = {"cg", "osem --subsets 3"};
+    static const char *const algorithms[] = {"cg", "osem --subsets 3", "fista --subsets 3",
+                                             "fista --prior qggmrf --subsets 3 --regularization 0.01"};
     const char *const at = *state;
     cli_works(at, "%s", phantom);
-    for (int a = 0; a < 2; a++) {
+    for (int a = 0; a < 4; a++) {
         cli_works(at, CONE "-o plain.h5 --iterations 3 --algorithm %s", algorithms[a]);
         float *plain = cli_read_volume(at, "plain.h5", SLICES, SIDE);
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -244,11 +249,13 @@ static void tried_slices_are_fans(void **state)
 {
     static const struct {
         const char *words, *name, *value, *other;
-    } ways[] = {{"--algorithm osem --subsets 4", "iterations", "1", "6"}, {"--workers 2", "algorithm", "cg", "fdk"}};
+    } ways[] = {{"--algorithm osem --subsets 4", "iterations", "1", "6"},
+                {"--workers 2", "algorithm", "cg", "fdk"},
+                {"--algorithm fista --iterations 2", "prior", "total-variation", "huber"}};
     const char *const at = *state;
     char name[64];
     cli_works(at, "%s", phantom);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         cli_works(at, CONE "-o try --reconstruction-type try %s --sweep %s=%s,%s", ways[i].words, ways[i].name,
                   ways[i].value, ways[i].other);
         cli_works(at,

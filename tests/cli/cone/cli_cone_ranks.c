@@ -206,7 +206,8 @@ static void ranks_solve_the_same_volume(void **state)
         const char *words;
     } ways[] = {{2, "--algorithm cg --iterations 4 --saturation 51000"},
                 {4, "--algorithm sirt --iterations 3"},
-                {4, "--algorithm osem --subsets 3 --iterations 2 --saturation 51000"}};
+                {4, "--algorithm osem --subsets 3 --iterations 2 --saturation 51000"},
+                {2, "--algorithm fista --subsets 3 --iterations 2 --saturation 51000"}};
     const char *const at = *state;
     cli_works(at, "%s", scan);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Band: the priors of variation.h and prior.h, of a volume that is divided into bands of rows of the image. A band's
+ * vectors are float[row][x][z], so that the voxels above a point follow each other.
+ *
+ * Unlike slices of a scan, all voxels have one θ, which is the scalar SINO_FISTA_THRESHOLD of the only state, and dual
+ * steps are 1/(12θ) in 3-D, 1/(8θ) in 2-D; 0 where θ is 0. */
+#ifndef SINO_BAND_H
+#define SINO_BAND_H
+
+#include "prior.h"
+
+typedef struct SinoBand {
+    int64_t row_count, x_count, z_count;
+    int64_t above_rows; /* of the band above; 0: there is none */
+    bool volume;        /* the priors are in 3-D; false: slices are not compared */
+    double least, most; /* of u; −∞ and ∞: none */
+} SinoBand;
+
+/* The halves of a step that lowers the total variation. above: q of the band above; below: u of the band below; of both
+ * the row next to this band is read; NULL: there is none. r: in 3-D. */
+void sino_band_primal(const SinoBand *band, const float *z, const float *p, const float *q, const float *r,
+                      const float *above, const SinoSliceState *state, float *u);
+void sino_band_dual(const SinoBand *band, const float *u, const float *below, const SinoSliceState *state, float *p,
+                    float *q, float *r);
+
+/* z −= θ·∇R(u) of a smooth prior. above, below: u of the bands beside. prior->tiles is not read. */
+void sino_band_descend(const SinoBand *band, const SinoSmoothPrior *prior, const float *u, const float *above,
+                       const float *below, const SinoSliceState *state, float *z);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --regularization auto of a cone beam: the strength of a prior in 3-D is that of a fan beam in 2-D. */
+#include "cone_scan.h"
+#include "halves.h"
+#include "recon_cone.h"
+#include "recon_halves.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Searches the only row of the input. */
+static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *row, const SinoCone *cone,
+                         bool photon_weights, SinoRegularization *found)
+{
+    const SinoSolver *solver = sino_solver_of_cone(settings);
+    const SinoProblem problem = {.geometry = row->geometry,
+                                 .cone = cone,
+                                 .precision = SINO_SINGLE,
+                                 .subset_count =
+                                     sino_solver_subsets(solver, &settings->solver, row->geometry.angle_count)};
+    SinoOperatorRequest wanted = {.problem = problem, .shape = SINO_EXCHANGE_ALONE(1)};
+    SinoOperator *op = NULL;
+    wanted.shape.first_process = sino_processes_rank(sino_runtime_processes(runtime));
+    SINO_TRY(sino_operator_new(runtime, &wanted, &op));
+    const SinoHalvesRequest request = {.runtime = runtime,
+                                       .settings = settings,
+                                       .input = row,
+                                       .op = op,
+                                       .binning = 1,
+                                       .solver = solver,
+                                       .photon_weights = photon_weights,
+                                       .scale = sino_recon_cone_scale(cone),
+                                       .width = 1};
+    SinoStatus status = sino_halves_regularization(&request, 0, found);
+    sino_operator_free(op);
+    return status;
+}
+
+SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                                 const SinoCone *cone, bool photon_weights, SinoRegularization *found)
+{
+    SinoInput row = *input;
+    SinoCone fan = *cone;
+    char where[40];
+    *found = (SinoRegularization){.prior = settings->prior.kind, .strength = settings->prior.regularization};
+    if (!isnan(found->strength) && found->prior == SINO_PRIOR_TOTAL_VARIATION) return NULL;
+    sino_cone_take_row(&row, &fan);
+    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, found));
+    snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);
+    sino_recon_tell_prior(sino_runtime_log(runtime), settings, found, where);
+    return NULL;
+}

@@ -210,8 +210,9 @@ static SinoStatus take_choice(SinoRecon *recon)
 static void take_worth(SinoRecon *recon)
 {
     const SinoHalvesApart *apart = &((const Parallel *)recon->own)->choice.apart;
-    const double scale = sino_recon_scale(recon->settings), share = scale * scale / apart->voxels;
+    const double scale = sino_recon_scale(recon->settings);
     if (!(apart->difference > 0)) return;
+    const double share = scale * scale / apart->voxels;
     recon->worth = sino_compare_worth_of(share * apart->difference, share * apart->square);
     sino_recon_half_sets_tell(recon, "these slices");
 }

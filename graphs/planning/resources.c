@@ -146,7 +146,7 @@ SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t work
 
 SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind)
 {
-    const int64_t slices = sino_halves_strengths(kind) * sino_halves_folds(&job->problem.geometry);
+    const int64_t slices = sino_times(sino_halves_strengths(kind), sino_halves_folds(&job->problem.geometry));
     return (SinoBatch){.stride = sino_panel_stride(job->problem.precision, slices),
                        .history_numbers = job->trial_iterations + 1};
 }

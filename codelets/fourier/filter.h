@@ -35,9 +35,9 @@ double sino_filter_window(SinoFilterWindow window, double nyquist_share);
  * no other thread uses FFTW's planner; many threads may run one filter at once. SINO_BAD_INPUT unless 1 ≤ M ≤ 2²⁸. */
 typedef struct SinoFilter SinoFilter;
 SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPrecision precision, SinoFilter **filter);
-/* What rows that run after this have in place of values that they lack. edges: rows are continued by their outermost
- * values, (P − M)/2 to each side, in place of zeros: of an object that reaches beyond the detector, whose slice would
- * get a bright rim. gaps: values −0, which are undefined (correct.h), are interpolated between the nearest defined
+/* What rows that run after this have in place of values that they lack. edges: rows are continued as row_end.h has it,
+ * (P − M)/2 to each side, in place of zeros: of an object that reaches beyond the detector, whose slice would get a
+ * bright rim. gaps: values −0, which are undefined (correct.h), are interpolated between the nearest defined
  * columns, beyond which the nearest value counts; a row of nothing but −0 is 0. */
 void sino_filter_fill(SinoFilter *filter, bool edges, bool gaps);
 void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
@@ -49,7 +49,7 @@ typedef struct SinoFilterTransfer {
     int64_t column_count, padded_count;
     SinoPrecision precision;
     const void *transfer; /* not owned */
-    bool edges;           /* rows are continued by their outermost values */
+    bool edges;           /* rows are continued */
     bool gaps;            /* values −0 are interpolated */
 } SinoFilterTransfer;
 

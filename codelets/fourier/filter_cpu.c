@@ -6,6 +6,7 @@
 #include "fast_size.h"
 #include "filter.h"
 #include "memory.h"
+#include "row_end.h"
 #include "undefined.h"
 #include "vector.h"
 
@@ -25,7 +26,7 @@ struct SinoFilter {
     int64_t column_count; /* M */
     int64_t padded_count; /* P ≥ 2M, even: a circular convolution of length P equals the linear one */
     SinoPrecision precision;
-    bool edges;     /* rows are continued by their outermost values */
+    bool edges;     /* rows are continued */
     bool gaps;      /* values −0 are interpolated */
     void *transfer; /* [P/2 + 1] of the precision, 1/P included */
     struct {

@@ -9,6 +9,7 @@
 extern "C" {
 #include "filter_cuda.h"
 #include "memory.h"
+#include "row_end.h"
 #include "undefined.h"
 }
 
@@ -22,7 +23,7 @@ enum {
 
 struct SinoFilterCuda {
     SinoPrecision precision;
-    bool edges; /* rows are continued by their outermost values */
+    bool edges; /* rows are continued */
     bool gaps;  /* values −0 are interpolated */
     int64_t column_count, padded_count, angle_count, stride;
     int64_t batch_angles; /* angles of one transform, which has rows for all slices, padding included */
@@ -42,7 +43,7 @@ struct Batch {
     int slice_count;
     int64_t columns, padded, angles, first_angle, angle_count;
     const double *weight; /* of each angle */
-    bool edges;           /* rows are continued by their outermost values */
+    bool edges;           /* rows are continued */
     bool gaps;            /* values −0 are interpolated */
 };
 
@@ -74,16 +75,22 @@ template <class Real> static __device__ Real bridged_value(const Batch &batch, c
     return before + share * (after - before);
 }
 
-/* A slice of a panel of `width` slices, at column `at` of angle k: beyond the last column 0, or the outermost value of
- * the nearer end, since the row is a circle. */
+/* A slice of a panel of `width` slices, at column `at` of angle k: after the last column 0, or what lies beyond the
+ * nearer end, since the row is a circle. */
 template <class Real>
 static __device__ Real padded_value(const Batch &batch, Real *sinogram, int first, int width, int64_t k, int64_t at,
                                     int slice)
 {
-    if (at >= batch.columns && !batch.edges) return Real(0);
+    const Real *const row = panel_row(batch, sinogram, first, width, k, 0) + slice;
+    if (at < batch.columns) return bridged_value(batch, row, width, at);
+    if (!batch.edges) return Real(0);
     const bool right = at < batch.columns + (batch.padded - batch.columns) / 2;
-    const int64_t from = at < batch.columns ? at : right ? batch.columns - 1 : 0;
-    return bridged_value(batch, panel_row(batch, sinogram, first, width, k, 0) + slice, width, from);
+    const int64_t outermost = right ? batch.columns - 1 : 0, distance = right ? at - outermost : batch.padded - at;
+    const int64_t inner = (right ? -1 : 1) * sino_row_end_steps(batch.columns), middle = inner / 2;
+    const SinoRowEnd end = sino_row_end(batch.columns, static_cast<double>(bridged_value(batch, row, width, outermost)),
+                                        static_cast<double>(bridged_value(batch, row, width, outermost + middle)),
+                                        static_cast<double>(bridged_value(batch, row, width, outermost + inner)));
+    return static_cast<Real>(sino_row_beyond(end, static_cast<double>(distance)));
 }
 
 /* Copies panels to rows: values times the angle's weight, and what continues them after the last column. Grid x:

@@ -118,16 +118,24 @@ static void TMPL(bridge_gaps)(int64_t column_count, REAL *row)
     if (left >= 0) TMPL(bridge)(left, column_count, column_count, row);
 }
 
-/* Fills the columns after M, where backward transforms left values: with zeros; or with the last value of the row, and
- * from the middle on with the first one, since the row is a circle. */
-static void TMPL(pad)(const SinoFilter *filter, REAL *row)
+/* The end of a row at its outermost column, from which a step inwards is `step`. */
+static SinoRowEnd TMPL(end_of)(int64_t columns, const REAL *outermost, int64_t step)
+{
+    const int64_t inner = sino_row_end_steps(columns) * step, middle = inner / 2;
+    return sino_row_end(columns, (double)outermost[0], (double)outermost[middle], (double)outermost[inner]);
+}
+
+/* Fills the columns after M, where backward transforms left values: with zeros; or with what lies beyond the last
+ * column, and from the middle on with what lies beyond the first one, since the row is a circle. */
+SINO_VECTORISED static void TMPL(pad)(const SinoFilter *filter, REAL *row)
 {
     const int64_t columns = filter->column_count, padded = filter->padded_count;
-    const int64_t middle = filter->edges ? columns + (padded - columns) / 2 : columns;
-    const REAL last = row[columns - 1], first = filter->edges ? row[0] : 0;
-    for (int64_t c = columns; c < middle; c++) row[c] = last;
-    for (int64_t c = middle; c < padded; c++) row[c] = first;
-    memset(row + padded, 0, (size_t)(row_stride(filter) - padded) * sizeof *row);
+    const int64_t after = (padded - columns) / 2, before = padded - columns - after;
+    memset(row + columns, 0, (size_t)(row_stride(filter) - columns) * sizeof *row);
+    if (!filter->edges) return;
+    const SinoRowEnd last = TMPL(end_of)(columns, row + columns - 1, -1), first = TMPL(end_of)(columns, row, 1);
+    for (int64_t d = 1; d <= after; d++) row[columns + d - 1] = (REAL)sino_row_beyond(last, (double)d);
+    for (int64_t d = 1; d <= before; d++) row[padded - d] = (REAL)sino_row_beyond(first, (double)d);
 }
 
 /* Convolves `count` rows. */

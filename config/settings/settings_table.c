@@ -68,7 +68,6 @@ static const char of_images[] = "each row of a fan scan is a fan of its own",
                   of_distance[] = "the distances of a cone beam tell it";
 static const char of_sinograms[] = "the axis of a cone beam is found by rays and their reverses, of all rows";
 static const char of_tiles[] = "made for slices in tiles; volumes of cone beams lie in lines along z";
-static const char of_fbp[] = "fdk continues projections by zeros";
 static const char of_projectors[] = "each other geometry has one projector";
 static const char of_slices[] = "a volume of a cone beam, or an image of counts, is solved as a whole";
 static const char of_stored[] = "nothing is stored for cone beams";
@@ -625,10 +624,11 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = FBP | FDK, BRIEF(RECON, "filter of fbp and fdk"),
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(STAGES, RECON | DEMO | SIMULATE, "padding-type", .tune = RUNS | SIMULATE,
-        CHOICE(solver.padding, padding_words, "auto"), .algorithms = FBP, ONLY(PARALLEL, of_fbp),
+        CHOICE(solver.padding, padding_words, "auto"), .algorithms = FBP | FDK, .geometries = SCANS,
         .help =
-            "what continues a projection beyond the detector before it is filtered; edges: its outermost values, for "
-            "objects wider than the detector; auto: edges where a sample of the scan shows such an object"),
+            "what continues a projection beyond the detector before it is filtered; edges: ellipses through its "
+            "outermost values, for objects wider than the detector; auto: edges where a sample of the scan shows such "
+            "an object"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(projection.precision, precision_words, "single"),
         BRIEF(PLAN, "precision"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "

@@ -181,6 +181,18 @@ SinoStatus sino_page_picture(const SinoPagePicture *picture, FILE *out)
     return NULL;
 }
 
+const char *sino_page_length(double micrometres, char text[SINO_PAGE_LENGTH])
+{
+    const double micrometres_per_mm = 1e3, micrometres_per_nm = 1e-3;
+    if (micrometres >= micrometres_per_mm)
+        snprintf(text, SINO_PAGE_LENGTH, "%.5g mm", micrometres / micrometres_per_mm);
+    else if (micrometres >= 1)
+        snprintf(text, SINO_PAGE_LENGTH, "%.5g µm", micrometres);
+    else
+        snprintf(text, SINO_PAGE_LENGTH, "%.5g nm", micrometres / micrometres_per_nm);
+    return text;
+}
+
 double sino_page_bar(int64_t pixels, double size)
 {
     const double most = (double)pixels * size / 3, decade = pow(10, floor(log10(most)));

@@ -45,6 +45,10 @@ typedef struct SinoPagePicture {
  * SINO_FAILED: no memory. */
 SinoStatus sino_page_picture(const SinoPagePicture *picture, FILE *out);
 
+/* Writes a length in nm, µm or mm, whichever makes it a number from 1 to 1000; returns `text`. */
+enum { SINO_PAGE_LENGTH = 32 };
+const char *sino_page_length(double micrometres, char text[SINO_PAGE_LENGTH]);
+
 /* A length of 1, 2 or 5 times a power of ten, which is at most a third of `pixels` that are `size` units wide each. */
 double sino_page_bar(int64_t pixels, double size);
 

@@ -562,8 +562,8 @@ static void regions_of_interest(void **state)
         "recon disks.bin --theta disks_theta.bin --columns 64 --algorithm fbp --rotation-axis 31.5 "
         "--pictures no --report none";
     static const char told[] =
-        "the object reaches beyond the detector, or the light was weaker than in the flat fields: fbp continues each "
-        "projection by its outermost values (--padding-type zeros: by zeros; --air N: ";
+        "the object reaches beyond the detector, or the light was weaker than in the flat fields: each projection is "
+        "continued beyond it before it is filtered (--padding-type zeros: by zeros; --air N: ";
     char line[300];
     cli_write_disks(at, 180, M_PI, 31.5, 60, 12);
     snprintf(line, sizeof line, "%s -o auto.h5", recon);

@@ -2,6 +2,7 @@
 /* Filter: against direct convolution in double; windows; angle weights. */
 #include "filter.h"
 #include "memory.h"
+#include "row_end.h"
 #include "testing.h"
 
 #include <math.h>
@@ -166,7 +167,31 @@ static void windows_have_known_values(void **state)
     }
 }
 
-/* A row that is continued by its outermost values gets the middle of the result of a row that is so much longer. */
+/* The projection of a disk goes on as the disk does; rows that rise or fall have an end; all are proportional to the
+ * row.
+ */
+static void rows_end_as_ellipses_do(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 100, RADIUS = 60 };
+    double chord[3];
+    for (int i = 0; i < 3; i++) chord[i] = sqrt(RADIUS * RADIUS - pow(49.5 - i, 2));
+    const SinoRowEnd disk = sino_row_end(COLUMNS, chord[0], chord[1], chord[2]);
+    for (int d = 1; d <= 5; d++) {
+        const double expected = sqrt(RADIUS * RADIUS - pow(49.5 + d, 2)), found = sino_row_beyond(disk, d);
+        if (!(fabs(found / expected - 1) < 0.05)) fail_msg("%d columns beyond a disk: %g, %g", d, found, expected);
+    }
+    assert_true(sino_row_beyond(disk, 13) == 0); /* it ends 10.5 columns beyond the last one */
+    const SinoRowEnd flat = sino_row_end(COLUMNS, 2, 2, 2), steep = sino_row_end(COLUMNS, -1, -1.1, -1.2);
+    assert_true(fabs(sino_row_beyond(flat, 60) - 2 * 0.8) < 1e-12 && sino_row_beyond(flat, COLUMNS) == 0);
+    assert_true(fabs(sino_row_beyond(steep, 4) + sqrt(1 - 0.8)) < 1e-12 && sino_row_beyond(steep, 6) == 0);
+    const SinoRowEnd rising = sino_row_end(COLUMNS, 3, 2, 1); /* its slope counts up to 3v/2L */
+    assert_true(fabs(sino_row_beyond(rising, 50) - 3 * sqrt(0.5 * 3)) < 1e-12);
+    const SinoRowEnd none = sino_row_end(1, 0, 0, 0);
+    assert_true(sino_row_beyond(none, 1) == 0);
+}
+
+/* A row that is continued gets the middle of the result of a row that is so much longer. */
 static void edges_continue_rows(void **state)
 {
     (void)state;
@@ -178,11 +203,15 @@ static void edges_continue_rows(void **state)
         SinoFilter *filter = NULL;
         void *scratch = NULL;
         const SinoSlices one = precision ? one_double : one_single;
-        for (int c = 0; c < LONG; c++) {
-            const double x = fmin(fmax(c - BEFORE, 0), COLUMNS - 1);
-            longer[c] = 1 + sin(0.3 * x) + x / COLUMNS;
+        double *const row = longer + BEFORE;
+        for (int c = 0; c < COLUMNS; c++) row[c] = 1 + sin(0.3 * c) + (double)c / COLUMNS;
+        const SinoRowEnd first = sino_row_end(COLUMNS, row[0], row[1], row[2]);
+        const SinoRowEnd last = sino_row_end(COLUMNS, row[COLUMNS - 1], row[COLUMNS - 2], row[COLUMNS - 3]);
+        for (int d = 1; d <= BEFORE; d++) {
+            row[-d] = sino_row_beyond(first, d);
+            row[COLUMNS - 1 + d] = sino_row_beyond(last, d);
         }
-        for (int c = 0; c < COLUMNS; c++) row_single[c] = (float)(row_double[c] = longer[BEFORE + c]);
+        for (int c = 0; c < COLUMNS; c++) row_single[c] = (float)(row_double[c] = row[c]);
         assert_success(sino_filter_new(COLUMNS, SINO_WINDOW_NONE, one.precision, &filter));
         sino_filter_fill(filter, true, false);
         const SinoFilterTransfer transfer = sino_filter_transfer(filter);
@@ -356,6 +385,7 @@ TESTING_SUBJECT(filter)
         cmocka_unit_test(even_angles_weigh_alike),
         cmocka_unit_test(uneven_angles_share_gaps),
         cmocka_unit_test(weights_of_any_angles_sum_to_pi),
+        cmocka_unit_test(rows_end_as_ellipses_do),
         cmocka_unit_test(edges_continue_rows),
         cmocka_unit_test(gaps_are_bridged),
         cmocka_unit_test(columns_out_of_range_are_refused),

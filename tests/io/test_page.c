@@ -34,6 +34,15 @@ static void print_words(FILE *out)
     sino_page_end(out);
 }
 
+static void lengths_have_a_unit_that_fits(void **state)
+{
+    (void)state;
+    char text[SINO_PAGE_LENGTH];
+    assert_string_equal(sino_page_length(0.325, text), "325 nm");
+    assert_string_equal(sino_page_length(1.5, text), "1.5 µm");
+    assert_string_equal(sino_page_length(553740, text), "553.74 mm");
+}
+
 static void text_stands_for_itself(void **state)
 {
     (void)state;
@@ -270,10 +279,13 @@ static void sheets_that_fail_leave_nothing(void **state)
 
 TESTING_SUBJECT(page)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_stands_for_itself),     cmocka_unit_test(pictures_are_those_of_values),
-        cmocka_unit_test(large_pictures_are_reduced), cmocka_unit_test(bars_are_round),
-        TEST(sheets_have_one_range_of_grey),          TEST(large_slices_have_a_detail),
-        TEST(sheets_that_fail_leave_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lengths_have_a_unit_that_fits),
+                                       cmocka_unit_test(text_stands_for_itself),
+                                       cmocka_unit_test(pictures_are_those_of_values),
+                                       cmocka_unit_test(large_pictures_are_reduced),
+                                       cmocka_unit_test(bars_are_round),
+                                       TEST(sheets_have_one_range_of_grey),
+                                       TEST(large_slices_have_a_detail),
+                                       TEST(sheets_that_fail_leave_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,11 @@ static int64_t roomy_margin(int64_t columns, double share)
     "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "   \
     "or the light was weaker than in the flat fields"
 
+static bool is_direct(const SinoSolverSettings *settings)
+{
+    return settings->algorithm == SINO_ALGORITHM_FBP || settings->algorithm == SINO_ALGORITHM_FDK;
+}
+
 /* Iterative algorithms put what lies beyond the slice into its rim, and make all of it too dense, unless they have
  * voxels for it. */
 static void choose_margin(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
@@ -110,8 +115,7 @@ static void choose_margin(const SinoSettings *settings, const SinoInput *input, 
     const int64_t columns = input->geometry.column_count, margin = roomy_margin(columns, share);
     const bool free_choice = isnan(settings->geometry.margin);
     char value[24];
-    if (settings->solver.algorithm == SINO_ALGORITHM_FBP || sino_operator_is_normal(settings->projection.projector))
-        return;
+    if (is_direct(&settings->solver) || sino_operator_is_normal(settings->projection.projector)) return;
     if (!free_choice || settings->geometry.volume.x > columns) return;
     findings->stages.margin = margin;
     snprintf(value, sizeof value, "%" PRId64, margin);
@@ -124,16 +128,32 @@ static void choose_margin(const SinoSettings *settings, const SinoInput *input, 
                       100 * share, margin);
 }
 
+/* Likewise for the volume of a cone beam, which is written as it is. */
+static void choose_room(const SinoSettings *settings, const SinoInput *input, double share, SinoFindings *findings)
+{
+    const int64_t columns = input->geometry.column_count, side = columns + 2 * roomy_margin(columns, share);
+    char value[48];
+    if (is_direct(&settings->solver) || settings->geometry.volume.x > 0 || settings->geometry.voxel_size_mm > 0) return;
+    findings->stages.side = side;
+    snprintf(value, sizeof value, "%" PRId64 "x%" PRId64, side, side);
+    sino_findings_tell(findings, "volume", value, WIDE, 100 * share);
+    sino_findings_add(findings, false, "volume",
+                      WIDE "; the volume gets %s voxels along x and y, which have room for the rest of it (--volume "
+                           "%" PRId64 "x%" PRId64 ": none; --air N: N columns at each side see air)",
+                      100 * share, value, columns, columns);
+}
+
 /* The object lies within the detector. */
 static void tell_narrow(const SinoSettings *settings, double share, double usual, SinoFindings *findings)
 {
     static const char reason[] =
         "the outermost columns have %.0f %% of the largest mean line integral; from %.0f %% on "
         "the object is taken to reach beyond the detector";
-    const bool direct = settings->solver.algorithm == SINO_ALGORITHM_FBP;
+    const bool direct = is_direct(&settings->solver);
     if (direct && settings->solver.padding == SINO_PADDING_AUTO)
         sino_findings_tell(findings, "padding-type", "zeros", reason, 100 * share, 100 * usual);
-    if (!direct && isnan(settings->geometry.margin) && !sino_operator_is_normal(settings->projection.projector))
+    if (!direct && !sino_job_is_cone(settings) && isnan(settings->geometry.margin) &&
+        !sino_operator_is_normal(settings->projection.projector))
         sino_findings_tell(findings, "margin", "0", reason, 100 * share, 100 * usual);
 }
 
@@ -151,14 +171,14 @@ static bool is_uneven(const SinoSolverSettings *settings, const SinoInput *input
     return weighs && input->minus_log && sample->evenness < even;
 }
 
-/* The filter of fbp sees the end of the detector as the end of the object, which gives the slice a bright rim. */
+/* The filter of fbp and fdk sees the end of the detector as the end of the object, which gives the slice a bright rim.
+ */
 static void choose_padding(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            double share, SinoFindings *findings)
 {
     enum { LEAST_COLUMNS = 32 };
     const double usual = 0.1;
-    const bool free_choice =
-        settings->solver.padding == SINO_PADDING_AUTO && settings->solver.algorithm == SINO_ALGORITHM_FBP;
+    const bool free_choice = settings->solver.padding == SINO_PADDING_AUTO && is_direct(&settings->solver);
     const bool zeros = sino_operator_is_normal(settings->projection.projector);
     const bool integrals = input->minus_log || input->info->line_integrals;
     if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
@@ -172,14 +192,14 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
         tell_narrow(settings, share, usual, findings);
         return;
     }
-    choose_margin(settings, input, share, findings);
+    (sino_job_is_cone(settings) ? choose_room : choose_margin)(settings, input, share, findings);
     if (!free_choice) return;
     sino_findings_tell(findings, "padding-type", "edges", WIDE, 100 * share);
     findings->stages.edges = true;
     sino_findings_add(
         findings, false, "padding",
-        WIDE ": fbp continues each projection by its outermost values (--padding-type zeros: by zeros; --air N: N "
-             "columns at each side see air)",
+        WIDE ": each projection is continued beyond it before it is filtered (--padding-type zeros: by zeros; --air N: "
+             "N columns at each side see air)",
         100 * share);
 }
 
@@ -259,12 +279,9 @@ void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, co
     findings->stages.unit = sample->unit;
     if (sample->lacks_fields) return; /* nothing is known of its line integrals */
     choose_air(settings, input, sample, findings);
-    if (sino_job_kind(settings)->beam == SINO_BEAM_PARALLEL) {
-        const double share =
-            sees_air(&settings->stages, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
-        choose_padding(settings, input, sample, share, findings);
-        findings->stages.uneven = is_uneven(&settings->solver, input, sample, share);
-    }
+    const double share = sees_air(&settings->stages, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
+    choose_padding(settings, input, sample, share, findings);
+    findings->stages.uneven = is_uneven(&settings->solver, input, sample, share);
     choose_zingers(settings, input, sample, findings);
     choose_stripes(settings, input, sample, findings);
     if (settings->stages.beam_hardening.count == 0)

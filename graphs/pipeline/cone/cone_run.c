@@ -84,6 +84,7 @@ static SinoStatus new_filter(SinoConeRun *run)
     for (int k = 0; k < SINO_PIECE_PROJECTIONS; k++) run->one[k] = 1;
     SINO_TRY(sino_filter_new(run->filtered.column_count, sino_solver_window(run->of.settings->solver.fbp_filter),
                              SINO_SINGLE, &run->filter));
+    sino_filter_fill(run->filter, run->of.input->pad_edges, false);
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t p = 0; p < sino_cone_piece_count(run->of.cone, plan, b); p++) {
             SinoFilterPlans **plans = &run->plans[run->piece[b * SINO_BLOCK_PIECES + p].count];

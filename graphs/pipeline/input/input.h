@@ -151,6 +151,7 @@ typedef struct SinoStageChoice {
     bool edges;     /* the object reaches beyond the detector */
     int64_t air;    /* columns at each side; 0: none */
     int64_t margin; /* voxels beyond each side of the slices (geometry.h) that have room for the object; 0: none */
+    int64_t side;   /* of the volume of a cone beam that has room for the object; 0: as it is */
     bool uneven;    /* see SinoInput */
     double most;    /* see SinoInput */
     double unit;    /* likewise; 0: 1, as no scan was judged */

@@ -3,6 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
+#include "cone_setup.h"
 #include "markup.h"
 #include "memory.h"
 #include "output_file.h"
@@ -124,6 +125,27 @@ static void print_scan(const SinoRecon *recon, FILE *out)
                   input->first_column, input->first_column + input->column_count - 1, input->binning);
 }
 
+/* The lengths and the direction of a cone beam. */
+static void print_beam(const SinoRecon *recon, FILE *out)
+{
+    const SinoGeometrySettings *settings = &recon->settings->geometry;
+    const SinoScanSetup setup = sino_cone_setup(settings, recon->input.info);
+    const double micrometres_per_mm = 1e3;
+    char source[SINO_PAGE_LENGTH], detector[SINO_PAGE_LENGTH], width[SINO_PAGE_LENGTH], height[SINO_PAGE_LENGTH];
+    sino_page_row(out, "beam", "%s, magnification %.5g at the axis",
+                  sino_job_is_fan(settings) ? "fans, one per detector row" : "a cone",
+                  setup.source_detector / setup.source_object);
+    sino_page_row(out, "from the source", "%s to the rotation axis, %s to the detector",
+                  sino_page_length(setup.source_object * micrometres_per_mm, source),
+                  sino_page_length(setup.source_detector * micrometres_per_mm, detector));
+    sino_page_row(out, "detector pixel", "%s × %s", sino_page_length(setup.pixel_width * micrometres_per_mm, width),
+                  sino_page_length(setup.pixel_height * micrometres_per_mm, height));
+    sino_page_row(out, "direction",
+                  "the sample turns %s as angles grow, seen from above; at 0° the source is below the "
+                  "picture of the slice",
+                  settings->angle_direction == SINO_CLOCKWISE ? "clockwise" : "counterclockwise");
+}
+
 /* How the center became known, from the line of the log that told it. */
 static void print_center(const SinoRecon *recon, FILE *out)
 {
@@ -158,10 +180,12 @@ static void print_volume(const SinoRecon *recon, FILE *out)
         sino_page_row(out, "volume", "%" PRId64 " TIFF files in %s", request->slice_count, request->tiff_directory);
     sino_page_row(out, "size", "%" PRId64 " slices of %" PRId64 " × %" PRId64 " voxels, values in %s",
                   request->slice_count, request->height, request->width, request->units);
+    char side[SINO_PAGE_LENGTH], step[SINO_PAGE_LENGTH];
     if (facts.voxel_um > 0 && facts.voxel_um == facts.slice_um)
-        sino_page_row(out, "side of a voxel", "%.6g µm", facts.voxel_um);
+        sino_page_row(out, "side of a voxel", "%s", sino_page_length(facts.voxel_um, side));
     else if (facts.voxel_um > 0)
-        sino_page_row(out, "voxel", "%.6g µm wide, %.6g µm from slice to slice", facts.voxel_um, facts.slice_um);
+        sino_page_row(out, "voxel", "%s wide, %s from slice to slice", sino_page_length(facts.voxel_um, side),
+                      sino_page_length(facts.slice_um, step));
 }
 
 static void print_method(const SinoRecon *recon, FILE *out)
@@ -185,6 +209,7 @@ static void print_summary(const SinoRecon *recon, FILE *out)
     if (recon->settings->counts.system_matrix)
         sino_page_row(out, "system matrix", "%s", recon->settings->counts.system_matrix);
     if (recon->input.info) print_scan(recon, out);
+    if (sino_job_is_cone(recon->settings)) print_beam(recon, out);
     sino_page_row(out, "checksum of the input", "XXH3 %s", recon->checksum);
     if (recon->kind->find_center) print_center(recon, out);
     if (recon->input.info) print_undefined(&recon->record, out);

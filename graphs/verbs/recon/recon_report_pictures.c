@@ -12,25 +12,35 @@
 #include <stdlib.h>
 
 /* Of fewer slices a plane across them shows nothing. */
-enum { CAPTION = 160, BAR = 32, SLICES_LEAST = 8 };
+enum { CAPTION = 160, LINE = 320, SLICES_LEAST = 8 };
 
 /* ---- pictures ---- */
 
-/* Prints a picture whose pixels have `size` µm along its width, with a scale bar; 0: in voxels. */
-static SinoStatus print_plane(const SinoRecon *recon, int64_t height, int64_t width, const float *values, double size,
-                              const char *caption, FILE *out)
+/* Sides of a pixel of a plane, in µm; 0: not known. */
+typedef struct Pixel {
+    double width, height;
+} Pixel;
+
+/* Where the axes of a scan's volume point to in a picture. */
+#define AXES_OF_SLICE  "x →, y ↑"
+#define AXES_OF_ROW    "x →, z ↓"
+#define AXES_OF_COLUMN "y ←, z ↓"
+
+/* Prints a picture with a scale bar, in voxels if its lengths are not known, with its sides and axes. */
+static SinoStatus print_plane(const SinoRecon *recon, int64_t height, int64_t width, const float *values, Pixel pixel,
+                              const char *axes, const char *what, FILE *out)
 {
-    const double micrometres_per_mm = 1e3, micrometres_per_nm = 1e-3;
-    const double bar = sino_page_bar(width, size > 0 ? size : 1);
-    char text[BAR];
+    const double size = pixel.width, bar = sino_page_bar(width, size > 0 ? size : 1);
+    char text[SINO_PAGE_LENGTH], across[SINO_PAGE_LENGTH], down[SINO_PAGE_LENGTH], sides[80] = "", caption[LINE];
     if (size <= 0)
         snprintf(text, sizeof text, "%g voxels", bar);
-    else if (bar >= micrometres_per_mm)
-        snprintf(text, sizeof text, "%g mm", bar / micrometres_per_mm);
-    else if (bar >= 1)
-        snprintf(text, sizeof text, "%g µm", bar);
     else
-        snprintf(text, sizeof text, "%g nm", bar / micrometres_per_nm);
+        (void)sino_page_length(bar, text);
+    if (size > 0 && pixel.height > 0)
+        snprintf(sides, sizeof sides, "; %s × %s", sino_page_length((double)width * size, across),
+                 sino_page_length((double)height * pixel.height, down));
+    snprintf(caption, sizeof caption, "%s%s%s%s", what, sides, recon->input.info ? "; " : "",
+             recon->input.info ? axes : "");
     const bool has_bar = width >= 3; /* a bar of less than a voxel says nothing */
     return sino_page_picture(&(SinoPagePicture){.height = height,
                                                 .width = width,
@@ -63,14 +73,16 @@ static SinoStatus print_slice(const SinoRecon *recon, const SinoReconFacts *fact
     const SinoSections *sections = &recon->record.sections;
     float *masked;
     SINO_TRY(sino_recon_mask(recon, slice, &masked));
-    SinoStatus status = print_plane(recon, sections->height, sections->width, masked, facts->voxel_um, caption, out);
+    const Pixel pixel = {facts->voxel_um, facts->voxel_um};
+    SinoStatus status =
+        print_plane(recon, sections->height, sections->width, masked, pixel, AXES_OF_SLICE, caption, out);
     free(masked);
     return status;
 }
 
 /* A plane across the slices, each of which is a line of it. */
-static SinoStatus print_across(const SinoRecon *recon, int64_t width, const float *values, const char *what,
-                               int64_t number, FILE *out)
+static SinoStatus print_across(const SinoRecon *recon, int64_t width, const float *values, const char *axes,
+                               const char *what, int64_t number, FILE *out)
 {
     const SinoReconFacts facts = recon->kind->facts(recon);
     const int64_t slices = recon->record.sections.slice_count;
@@ -78,7 +90,7 @@ static SinoStatus print_across(const SinoRecon *recon, int64_t width, const floa
     if (!values || slices < SLICES_LEAST) return NULL;
     snprintf(caption, sizeof caption, "%s %" PRId64 " of all %" PRId64 " slices, the first one on top", what, number,
              slices);
-    return print_plane(recon, slices, width, values, facts.voxel_um, caption, out);
+    return print_plane(recon, slices, width, values, (Pixel){facts.voxel_um, facts.slice_um}, axes, caption, out);
 }
 
 static SinoStatus print_sinogram(const SinoRecon *recon, FILE *out)
@@ -112,8 +124,8 @@ SinoStatus sino_recon_report_pictures(const SinoRecon *recon, FILE *out)
 {
     const SinoSections *sections = &recon->record.sections;
     const SinoReconFacts facts = recon->kind->facts(recon);
-    SINO_TRY(print_across(recon, sections->width, sections->xz, "Row", sections->height / 2, out));
-    SINO_TRY(print_across(recon, sections->height, sections->yz, "Column", sections->width / 2, out));
+    SINO_TRY(print_across(recon, sections->width, sections->xz, AXES_OF_ROW, "Row", sections->height / 2, out));
+    SINO_TRY(print_across(recon, sections->height, sections->yz, AXES_OF_COLUMN, "Column", sections->width / 2, out));
     if (sections->maximum && sections->slice_count > 1)
         SINO_TRY(print_slice(recon, &facts, sections->maximum, "Largest value of all slices", out));
     return print_sinogram(recon, out);

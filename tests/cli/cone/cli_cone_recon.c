@@ -325,6 +325,57 @@ static void parts_of_the_detector_show_the_same(void **state)
     free(cli_read_volume(at, "part.h5", SIZE, SIZE));
 }
 
+/* The difference of the middle of a volume of `side` voxels from that of one of 64, within the field of view. */
+static double truncation_error(const char *at, const char *name, int64_t side)
+{
+    enum { WHOLE = 64, SLICE = 8 };
+    float *whole = cli_read_volume(at, "whole.h5", 2 * SLICE, WHOLE),
+          *part = cli_read_volume(at, name, 2 * SLICE, side);
+    double difference = 0, sum = 0;
+    for (int y = -17; y < 17; y++)
+        for (int x = -17; x < 17; x++) {
+            const double voxel = (double)whole[(SLICE * WHOLE + WHOLE / 2 + y) * WHOLE + WHOLE / 2 + x];
+            const double off = (double)part[(SLICE * side + side / 2 + y) * side + side / 2 + x] - voxel;
+            if (hypot(x + 0.5, y + 0.5) > 17) continue;
+            difference += off * off;
+            sum += voxel * voxel;
+        }
+    free(whole);
+    free(part);
+    return sqrt(difference / sum);
+}
+
+/* Projections of an object that reaches beyond the detector are continued, and iterative algorithms get room, by
+ * themselves. */
+static void objects_wider_than_the_detector(void **state)
+{
+    const char *const at = *state;
+    static const char recon[] =
+        "recon wide.h5 --geometry cone --rotation-axis 31.5 --pictures no --report none --start-column 14 "
+        "--end-column 50";
+    CliRun run = {.directory = at};
+    cli_works(at, "phantom -o wide.h5 --geometry cone --size 64 --slices 16 --angles 120 --noise 0");
+    cli_works(at, "recon wide.h5 -o whole.h5 --geometry cone --rotation-axis 31.5 --pictures no --report none");
+    cli_start(&run, "%s -o auto.h5", recon);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, ": each projection is continued beyond it before it is filtered (--padding-type "
+                                    "zeros: by zeros; --air N: "));
+    cli_free(&run);
+    cli_works(at, "%s -o zeros.h5 --padding-type zeros", recon);
+    cli_works(at, "%s -o cut.h5 --algorithm cg --iterations 6 --volume 36x36", recon);
+    cli_start(&run, "%s -o room.h5 --algorithm cg --iterations 6", recon);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    const double side = cli_number_after(run.err, "the volume gets ", NULL);
+    cli_free(&run);
+    assert_true(side > 36 && side <= 72);
+    const double continued = truncation_error(at, "auto.h5", 36), zeros = truncation_error(at, "zeros.h5", 36);
+    const double room = truncation_error(at, "room.h5", (int64_t)side), cut = truncation_error(at, "cut.h5", 36);
+    print_message("fdk %.3f, by zeros %.3f; cg %.3f, without room %.3f\n", continued, zeros, room, cut);
+    assert_true(continued < 0.25 && continued < 0.3 * zeros && room < 0.6 * cut);
+}
+
 /* The largest difference of an integer volume from that of floats, in steps of its range. */
 static double steps_off(const char *directory, const double range[2])
 {
@@ -381,11 +432,13 @@ static void rows_of_fans_are_cones_of_a_row(void **state)
             const uint64_t own = channel;
             scan.rows = 1;
             cli_write_scan(*state, "one.scan.h5", &scan);
-            cli_works(*state, "recon one.scan.h5 -o one.h5 --geometry cone --algorithm %s" FANS, algorithm[i]);
+            cli_works(*state, "recon one.scan.h5 -o one.h5 --geometry cone --volume 48x48 --algorithm %s" FANS,
+                      algorithm[i]);
             channel = 0;
             scan.rows = CHANNELS;
             cli_write_scan(*state, "fans.scan.h5", &scan);
-            cli_works(*state, "recon fans.scan.h5 -o fans.h5 --geometry fan --algorithm %s" FANS, algorithm[i]);
+            cli_works(*state, "recon fans.scan.h5 -o fans.h5 --geometry fan --volume 48x48 --algorithm %s" FANS,
+                      algorithm[i]);
             channel = own;
             const double difference = difference_of_channel(*state, (int64_t)channel);
             assert_true(i == 0 ? difference == 0 : difference < 2e-6);
@@ -434,6 +487,7 @@ int cli_cone_recon_tests(void)
         CLI_TEST(values_are_tried),
         CLI_TEST(measured_fan_beams_are_as_published),
         CLI_TEST(a_measured_pepper_is_hollow),
+        CLI_TEST(objects_wider_than_the_detector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,8 +123,15 @@ static void cone_beam(void **state)
     static const char *const word[] = {"fdk, single precision",
                                        "found (by rays and their reverses)",
                                        "cone beam: magnification 1.5",
+                                       "a cone, magnification 1.5 at the axis",
+                                       "25.6 mm to the rotation axis, 38.4 mm to the detector",
+                                       "<td>detector pixel</td><td>200 µm × 200 µm</td>",
+                                       "the sample turns clockwise as angles grow, seen from above",
+                                       "<td>side of a voxel</td><td>133.33 µm</td>",
                                        "mm<br/>",
-                                       "of all 32 slices",
+                                       "; 6.4 mm × 6.4 mm; x →, y ↑<br/>",
+                                       "of all 32 slices, the first one on top; 6.4 mm × 4.2667 mm; x →, z ↓<br/>",
+                                       "; y ←, z ↓<br/>",
                                        NULL};
     static const char *const other_rows[] = {"16 slices of 48 × 48 voxels", "rows 0 to 31, columns 0 to 47, binning 1",
                                              "Sinogram of detector row 16", NULL};

@@ -348,7 +348,7 @@ static void pass_box(const SinoCone *cone, const Box *box, SinoConeBand band, Si
     for (int64_t k = 0; k < angles.count; k++) {
         const SinoView view = sino_cone_grid_view(cone, angles.first + k);
         SinoView upright = view;
-        if (stand_up(cone, &upright)) continue;
+        if (sino_cone_stand_up(cone, &upright)) continue;
         const SinoViewPlanes planes = sino_view_planes(&view);
         const SinoConeAngles columns = pixels_of(&planes, box, 1, cone->column_count);
         const SinoConeAngles rows = pixels_of(&planes, box, 2, cone->row_count);

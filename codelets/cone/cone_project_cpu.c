@@ -52,7 +52,7 @@ void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const Sino
     float *const line = scratch, *const row = line + SINO_CONE_STEPS * sizes.line, *const sum = row + sizes.row;
     float *const share = sum + sizes.sum;
     void *const after_shares = share + SINO_CONE_STEPS * sizes.groups;
-    float *const after_bases = share + 2 * SINO_CONE_STEPS * sizes.groups;
+    float *const after_bases = share + sizes.groups * 2 * SINO_CONE_STEPS;
     const SinoConeWork work = {.line = line + SINO_CONE_BORDER,
                                .line_stride = sizes.line,
                                .row = row + SINO_CONE_BORDER,

@@ -104,35 +104,6 @@ typedef struct Path {
     float flat, climb, climbs;
 } Path;
 
-static double length_across(double x, double y)
-{
-    return sqrt(x * x + y * y);
-}
-
-/* The view with the rows of each column above each other, which of parallel rays is a matter of where their pixels are
- * taken to be; false: they are in no upright plane, or rays may be steeper than 45°. */
-static bool stand_up(const SinoCone *cone, SinoView *view)
-{
-    const double most = 1e-5, rows = (double)cone->row_count, columns = (double)(cone->column_count - 1);
-    double direction[3];
-    if (!cone->view) return true;
-    sino_view_direction(view, direction);
-    const double *column = view->column, *d = direction;
-    const double across = view->parallel ? 0 : column[0] * column[0] + column[1] * column[1];
-    const double flat = d[0] * d[0] + d[1] * d[1];
-    const double lean = view->parallel && flat > 0 ? (view->row[0] * d[0] + view->row[1] * d[1]) / flat : 0;
-    for (int i = 0; i < 3; i++) view->row[i] -= lean * d[i];
-    if (!(length_across(view->row[0], view->row[1]) * rows <= most) || view->row[2] == 0) return false;
-    view->row[0] = view->row[1] = 0;
-    const double nearest = across > 0 ? fmin(fmax(-(d[0] * column[0] + d[1] * column[1]) / across, 0), columns) : 0;
-    const double across_ends = view->parallel ? 0 : columns, up_ends = view->parallel ? 0 : rows - 1;
-    double steepest = 0;
-    for (int end = 0; end < 4; end++)
-        steepest = fmax(steepest,
-                        fabs(d[2] + (end & 1 ? across_ends * column[2] : 0) + (end & 2 ? up_ends * view->row[2] : 0)));
-    return steepest <= sqrt(0.5) * length_across(d[0] + nearest * column[0], d[1] + nearest * column[1]);
-}
-
 /* Turns the rows of an upright view so that they go up. */
 static bool flip(const SinoCone *cone, SinoView *view)
 {
@@ -650,7 +621,7 @@ static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band,
 {
     for (int64_t k = 0; k < angles.count; k++) {
         SinoView view = sino_cone_grid_view(cone, angles.first + k);
-        if (!stand_up(cone, &view)) continue;
+        if (!sino_cone_stand_up(cone, &view)) continue;
         const bool flipped = flip(cone, &view);
         const SinoViewPlanes planes = sino_view_planes(&view);
         const SinoConeAngles columns = columns_of(cone, &planes, tile);
@@ -675,17 +646,16 @@ static void pass_band(const SinoCone *cone, SinoConeBand band, SinoConeAngles an
                       bool back, const float *from, float *to)
 {
     const int64_t end = band.first_row + band.row_count, side = is_fan(cone) ? FAN_TILE : TILE;
-    int64_t upright = 0;
-    for (int64_t k = 0; k < angles.count; k++) {
-        SinoView view = sino_cone_grid_view(cone, angles.first + k);
-        upright += stand_up(cone, &view);
-    }
-    for (int64_t y = band.first_row; y < end && upright > 0; y += side)
+    SinoCone part = *cone;
+    part.angle_count = angles.count;
+    part.view = cone->view ? cone->view + angles.first : NULL;
+    const int64_t leaning = sino_cone_leaning_count(&part);
+    for (int64_t y = band.first_row; y < end && leaning < angles.count; y += side)
         for (int64_t x = 0; x < cone->x_count; x += side) {
             const Tile tile = {x, y, sino_smaller(side, cone->x_count - x), sino_smaller(side, end - y)};
             pass_tile(cone, &tile, band, angles, work, back, from, to);
         }
-    if (upright < angles.count) pass_boxes(cone, band, angles, work, back, from, to);
+    if (leaning > 0) pass_boxes(cone, band, angles, work, back, from, to);
 }
 
 static void project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,

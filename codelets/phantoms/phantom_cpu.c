@@ -240,10 +240,10 @@ void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t
     PhantomBall ball[ELLIPSOID_COUNT];
     for (int i = 0; i < ELLIPSOID_COUNT; i++) ball[i] = ball_of(phantom, &ellipsoids[i]);
     for (int64_t pixel = 0; pixel < cone->row_count * cone->column_count; pixel++) {
-        const double row = (double)(pixel / cone->column_count), column = (double)(pixel % cone->column_count);
+        const int64_t row = pixel / cone->column_count, column = pixel % cone->column_count;
         double from[3], ray[3];
         for (int i = 0; i < 3; i++) {
-            const double place = view.first[i] + column * view.column[i] + row * view.row[i];
+            const double place = view.first[i] + (double)column * view.column[i] + (double)row * view.row[i];
             from[i] = view.parallel ? place : view.source[i];
             ray[i] = view.parallel ? view.source[i] : place - view.source[i];
         }

@@ -118,4 +118,45 @@ static inline SinoView sino_cone_grid_view(const SinoCone *cone, int64_t k)
     return view;
 }
 
+static inline double sino_view_length_across(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
+/* Turns a view of the grid into the view with the rows of each column above each other, which of parallel rays is a
+ * matter of where their pixels are taken to be; false: they are in no upright plane, or rays may be steeper than 45°.
+ */
+static inline bool sino_cone_stand_up(const SinoCone *cone, SinoView *view)
+{
+    const double most = 1e-5, rows = (double)cone->row_count, columns = (double)(cone->column_count - 1);
+    double direction[3];
+    if (!cone->view) return true;
+    sino_view_direction(view, direction);
+    const double *column = view->column, *d = direction;
+    const double across = view->parallel ? 0 : column[0] * column[0] + column[1] * column[1];
+    const double flat = d[0] * d[0] + d[1] * d[1];
+    const double lean = view->parallel && flat > 0 ? (view->row[0] * d[0] + view->row[1] * d[1]) / flat : 0;
+    for (int i = 0; i < 3; i++) view->row[i] -= lean * d[i];
+    if (!(sino_view_length_across(view->row[0], view->row[1]) * rows <= most) || view->row[2] == 0) return false;
+    view->row[0] = view->row[1] = 0;
+    const double nearest = across > 0 ? fmin(fmax(-(d[0] * column[0] + d[1] * column[1]) / across, 0), columns) : 0;
+    const double across_ends = view->parallel ? 0 : columns, up_ends = view->parallel ? 0 : rows - 1;
+    double steepest = 0;
+    for (int end = 0; end < 4; end++)
+        steepest = fmax(steepest,
+                        fabs(d[2] + (end & 1 ? across_ends * column[2] : 0) + (end & 2 ? up_ends * view->row[2] : 0)));
+    return steepest <= sqrt(0.5) * sino_view_length_across(d[0] + nearest * column[0], d[1] + nearest * column[1]);
+}
+
+/* Projections whose rays are in no such planes, so that products take them one by one. */
+static inline int64_t sino_cone_leaning_count(const SinoCone *cone)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; cone->view && k < cone->angle_count; k++) {
+        SinoView view = sino_cone_grid_view(cone, k);
+        count += !sino_cone_stand_up(cone, &view);
+    }
+    return count;
+}
+
 #endif

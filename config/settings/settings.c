@@ -179,7 +179,8 @@ static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT]
 {
     const SinoSetting *row = sino_setting_find(verb, "geometry", 8);
     SinoGeometryChoice *geometry = &settings->geometry.kind;
-    const bool is_given = row && given[row - sino_setting_table];
+    if (!row) return NULL;
+    const bool is_given = given[row - sino_setting_table];
     SINO_TRY(
         imply_geometry(row, is_given, "system-matrix", settings->counts.system_matrix, SINO_GEOMETRY_MATRIX, geometry));
     return imply_geometry(row, is_given || settings->counts.system_matrix, "vectors", settings->geometry.vectors,

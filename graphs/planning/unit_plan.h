@@ -103,7 +103,7 @@ typedef struct SinoConeProductRates {
     double project_gups, backproject_gups;
 } SinoConeProductRates;
 
-extern const SinoConeProductRates sino_cone_usual_products;
+SinoConeProductRates sino_cone_products(const SinoCone *cone); /* the usual ones of all its projections */
 
 /* Rates of one worker with a matrix: measured in docs/lab/sparse.md. */
 typedef struct SinoMatrixRates {

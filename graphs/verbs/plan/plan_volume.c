@@ -33,7 +33,7 @@ static void json_head(const SinoUnitReport *report, SinoJson *json)
 
 static void print_assumed(const SinoUnitReport *report, FILE *out)
 {
-    const SinoConeProductRates rates = sino_cone_usual_products;
+    const SinoConeProductRates rates = sino_cone_products(((const Volume *)report->of)->cone);
     const SinoMachine *machine = &report->request.machine;
     fprintf(out,
             "\nassumed      workers: %" PRId64

@@ -123,8 +123,10 @@ static void print_plan(const SinoRecon *recon, FILE *out)
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc)
 {
     if (cone->view) {
-        sino_log_info(recon->log, "geometry", "vectors of %" PRId64 " projections, voxels of %.4g mm",
-                      cone->angle_count, cone->voxel_size);
+        sino_log_info(recon->log, "geometry",
+                      "vectors of %" PRId64 " projections, %" PRId64
+                      " of which are computed ray by ray; voxels of %.4g mm",
+                      cone->angle_count, sino_cone_leaning_count(cone), cone->voxel_size);
         return;
     }
     sino_log_info(recon->log, "geometry", "%s: magnification %.4g, voxels of %.4g mm%s%s",

@@ -515,3 +515,13 @@ int cli_directory_remove(void **state)
     free(entry);
     return testing_directory_remove(state);
 }
+
+int cli_one_core_make(void **state)
+{
+    return setenv("STARPU_NCPU", "1", 1) ? -1 : testing_directory_make(state);
+}
+
+int cli_one_core_remove(void **state)
+{
+    return unsetenv("STARPU_NCPU") ? -1 : cli_directory_remove(state);
+}

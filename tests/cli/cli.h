@@ -125,6 +125,11 @@ const char *cli_simulator(void);
 
 #define CLI_TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, cli_directory_remove)
 
+/* The same on one core, which takes two thirds of the time: a test that compares no divisions of the work. */
+int cli_one_core_make(void **state);
+int cli_one_core_remove(void **state);
+#define CLI_ONE_CORE(function) cmocka_unit_test_setup_teardown(function, cli_one_core_make, cli_one_core_remove)
+
 /* The subjects, each in a file of its own; the number of failed tests. */
 int cli_input_tests(void);
 int cli_volume_prior_tests(void);

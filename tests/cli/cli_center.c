@@ -451,10 +451,15 @@ static void few_angles_of_a_whole_turn(void **state)
 
 int cli_center_tests(void)
 {
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(half_acquisitions),         CLI_TEST(half_acquisitions_by_fbp), CLI_TEST(centers_of_cropped_scans),
-        CLI_TEST(methods_check_each_other),  CLI_TEST(projections_in_any_order), CLI_TEST(leaning_axis),
-        CLI_TEST(rows_tell_how_sure),        CLI_TEST(the_more_precise_method),  CLI_TEST(lying_axis),
-        CLI_TEST(few_angles_of_a_whole_turn)};
+    const struct CMUnitTest tests[] = {CLI_ONE_CORE(half_acquisitions),
+                                       CLI_ONE_CORE(half_acquisitions_by_fbp),
+                                       CLI_ONE_CORE(centers_of_cropped_scans),
+                                       CLI_ONE_CORE(methods_check_each_other),
+                                       CLI_ONE_CORE(projections_in_any_order),
+                                       CLI_ONE_CORE(leaning_axis),
+                                       CLI_ONE_CORE(rows_tell_how_sure),
+                                       CLI_ONE_CORE(the_more_precise_method),
+                                       CLI_ONE_CORE(lying_axis),
+                                       CLI_ONE_CORE(few_angles_of_a_whole_turn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -518,22 +518,22 @@ static void sweep_of_strengths_and_bounds(void **state)
 int cli_fista_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(defaults_are_close_to_the_truth),
-        CLI_TEST(strength_is_near_the_best),
-        CLI_TEST(subsets_are_faster),
-        CLI_TEST(subsets_store_as_few_angles),
-        CLI_TEST(starved_scan_keeps_its_contrast),
+        CLI_ONE_CORE(defaults_are_close_to_the_truth),
+        CLI_ONE_CORE(strength_is_near_the_best),
+        CLI_ONE_CORE(subsets_are_faster),
+        CLI_ONE_CORE(subsets_store_as_few_angles),
+        CLI_ONE_CORE(starved_scan_keeps_its_contrast),
         CLI_TEST(division_changes_nothing),
-        CLI_TEST(averaged_columns_find_the_same_strength),
+        CLI_ONE_CORE(averaged_columns_find_the_same_strength),
         CLI_TEST(division_changes_no_smooth_prior),
         CLI_TEST(bounds_are_kept),
-        CLI_TEST(projections_may_deny_nonnegativity),
+        CLI_ONE_CORE(projections_may_deny_nonnegativity),
         CLI_TEST(support_is_kept),
-        CLI_TEST(smooth_priors_are_close_to_the_truth),
-        CLI_TEST(settings_do_what_they_say),
-        CLI_TEST(undefined_rays_have_no_weight),
+        CLI_ONE_CORE(smooth_priors_are_close_to_the_truth),
+        CLI_ONE_CORE(settings_do_what_they_say),
+        CLI_ONE_CORE(undefined_rays_have_no_weight),
         CLI_TEST(bad_words_are_refused),
-        CLI_TEST(sweep_of_strengths_and_bounds),
+        CLI_ONE_CORE(sweep_of_strengths_and_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

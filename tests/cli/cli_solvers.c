@@ -210,11 +210,11 @@ static void weights_help_where_photons_are_few(void **state)
 int cli_solvers_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(cg_stops_before_noise),
-        CLI_TEST(slow_solvers_stop_before_noise),
+        CLI_ONE_CORE(cg_stops_before_noise),
+        CLI_ONE_CORE(slow_solvers_stop_before_noise),
         CLI_TEST(division_changes_no_number_of_iterations),
-        CLI_TEST(slices_stop_by_themselves),
-        CLI_TEST(weights_help_where_photons_are_few),
+        CLI_ONE_CORE(slices_stop_by_themselves),
+        CLI_ONE_CORE(weights_help_where_photons_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -644,22 +644,22 @@ static void stages_in_another_order(void **state)
 int cli_stages_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(zingers_of_interlaced_scans),
-        CLI_TEST(damages_are_mended_by_default),
-        CLI_TEST(switched_off_they_stay),
-        CLI_TEST(methods_can_be_chosen),
-        CLI_TEST(light_beside_the_object),
-        CLI_TEST(flats_before_and_after),
-        CLI_TEST(flats_of_another_exposure),
-        CLI_TEST(object_is_no_air),
-        CLI_TEST(beam_hardening),
-        CLI_TEST(regions_of_interest),
-        CLI_TEST(margins_are_known),
+        CLI_ONE_CORE(zingers_of_interlaced_scans),
+        CLI_ONE_CORE(damages_are_mended_by_default),
+        CLI_ONE_CORE(switched_off_they_stay),
+        CLI_ONE_CORE(methods_can_be_chosen),
+        CLI_ONE_CORE(light_beside_the_object),
+        CLI_ONE_CORE(flats_before_and_after),
+        CLI_ONE_CORE(flats_of_another_exposure),
+        CLI_ONE_CORE(object_is_no_air),
+        CLI_ONE_CORE(beam_hardening),
+        CLI_ONE_CORE(regions_of_interest),
+        CLI_ONE_CORE(margins_are_known),
         CLI_TEST(unusual_air_is_refused),
         CLI_TEST(minibatches_do_not_matter),
         CLI_TEST(plans_count_stages),
         CLI_TEST(options_of_other_methods_are_refused),
-        CLI_TEST(stages_in_another_order),
+        CLI_ONE_CORE(stages_in_another_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,10 +244,10 @@ static void what_it_cannot_do_is_refused(void **state)
 int cli_volume_prior_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(volume_is_nearer_to_the_truth),
+        CLI_ONE_CORE(volume_is_nearer_to_the_truth),
         CLI_TEST(division_changes_nothing),
-        CLI_TEST(one_slice_is_that_of_a_plane),
-        CLI_TEST(other_settings_work_with_it),
+        CLI_ONE_CORE(one_slice_is_that_of_a_plane),
+        CLI_ONE_CORE(other_settings_work_with_it),
         CLI_TEST(memory_is_planned),
         CLI_TEST(refused_memory_would_do),
         CLI_TEST(what_it_cannot_do_is_refused),

@@ -22,7 +22,7 @@
 
 #include "variation.h"
 
-#define SINO_PRIOR_CURVATURE        5.656854249492381  /* 4√2: of R, times δ */
+#define SINO_PRIOR_CURVATURE        5.656854249492381 /* 4√2: of R, times δ */
 #define SINO_PRIOR_SIDE_WEIGHT      (M_SQRT2 - 1)
 #define SINO_PRIOR_CORNER_WEIGHT    (1 - M_SQRT1_2)
 #define SINO_PRIOR_SLICE_WEIGHT     1.0

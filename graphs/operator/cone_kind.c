@@ -60,7 +60,7 @@ static int64_t band_count(const SinoCone *cone)
 
 static SinoConeBand band_of(const SinoCone *cone, int64_t number)
 {
-    const int64_t rows = sino_cone_band_rows(cone), first = number * rows;
+    const int64_t rows = sino_cone_band_rows(cone), first = sino_times(number, rows);
     return (SinoConeBand){first, sino_smaller(rows, cone->y_count - first)};
 }
 

@@ -231,7 +231,8 @@ static void solutions_of_cones_are_reconstructions(void **state)
     } by[] = {{1, {"algorithm=cg", "iterations=5"}},
               {1, {"algorithm=sirt", "iterations=4", "nonnegativity=yes"}},
               {1, {"algorithm=mlem", "iterations=3"}},
-              {3, {"algorithm=osem", "iterations=3"}}};
+              {3, {"algorithm=osem", "iterations=3"}},
+              {3, {"algorithm=fista", "iterations=3", "regularization=0.01"}}};
     (void)state;
     double *x = numbers(VOXELS, 19);
     float *y = calloc(PIXELS, sizeof *y), *found = calloc(VOXELS, sizeof *found),

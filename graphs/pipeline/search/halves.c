@@ -30,6 +30,10 @@ static double rounded(double value, double natural)
     return value > 0 ? nearbyint(value / natural / unit) * unit * natural : 0;
 }
 
+/* A fan predicts best with about half the strength that is nearest to the truth, or a fourth where voxels are coarse
+ * (docs/CONES.md). */
+static const double growth_of_fans = 2;
+
 /* How much stronger the prior should be with all projections than with those that slices have in the search: noise in
  * the gradient grows as the square root of their number. Streaks of too few projections do not, where less than all
  * that the columns need have been taken, π/2 times as many. */
@@ -37,7 +41,8 @@ static double growth(const Search *search)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     const double parts = (double)search->parts, needed = SINO_PI / 2 * (double)geometry->column_count;
-    return pow(parts / (parts - 1), 0.5 * fmin(1, (double)geometry->angle_count / needed));
+    return (search->op->problem.cone ? growth_of_fans : 1) *
+           pow(parts / (parts - 1), 0.5 * fmin(1, (double)geometry->angle_count / needed));
 }
 
 static SinoStatus find_strength(Search *search, SinoRegularization *found)

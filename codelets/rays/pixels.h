@@ -8,9 +8,10 @@
  *     lengths   ((a + b)/2 − |c − p|)/(a·b), within 0 … 1/a: the length of the ray in the pixel (siddon.h)
  *     strips    the mean of the lengths over the width of the column, from c − ½ to c + ½
  *
- * Two columns at most see a pixel, three with strips, and the detector is 0 beside its columns. Positions are computed in double for each
- * super-tile, and in single within it, to about 10⁻⁵ column; b is at least 2⁻¹⁰ for lengths, which spreads a ray
- * along the border of two pixels, and 2⁻²⁰ for strips. Projection and backprojection round differently: they are adjoint to about 10⁻⁶. */
+ * Two columns at most see a pixel, three with strips, and the detector is 0 beside its columns. Positions are computed
+ * in double for each super-tile, and in single within it, to about 10⁻⁵ column; b is at least 2⁻¹⁰ for lengths, which
+ * spreads a ray along the border of two pixels, and 2⁻²⁰ for strips. Projection and backprojection round differently:
+ * they are adjoint to about 10⁻⁶. */
 #ifndef SINO_PIXELS_H
 #define SINO_PIXELS_H
 
@@ -32,8 +33,8 @@ typedef struct SinoPixels {
 /* Bytes of work memory of a call, of any content. */
 int64_t sino_pixels_scratch_bytes(void);
 
-/* Adds A x of the tiles, with lengths or strips as weights, to the rows of the angles in y: all vectors lie in panels (panel.h).
- * Safe from many threads at once for different angles. */
+/* Adds A x of the tiles, with lengths or strips as weights, to the rows of the angles in y: all vectors lie in panels
+ * (panel.h). Safe from many threads at once for different angles. */
 void sino_pixels_project(const SinoPixels *what, const float *x, void *scratch, float *y);
 
 /* Adds the backprojection of the angles to the pixels of the tiles that lie in the grid: all vectors lie in panels

@@ -20,7 +20,7 @@ typedef union Scratch {
         float sum[SUPER_TILES][SINO_PIXELS_SLICES][SINO_TILE_VOXELS];
     } back;
     struct {
-        SinoPixelsImage image[SINO_PIXELS_SLICES], turned[SINO_PIXELS_SLICES]; /* rows and columns exchanged */
+        SinoPixelsImage image[SINO_PIXELS_SLICES];
         SinoPixelsRays rays;
     } forth;
 } Scratch;
@@ -234,9 +234,9 @@ void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, flo
 
 /* ---- projection ---- */
 
-/* Copies the pixels of a run's tiles that lie in the grid; others are 0. What is beside the image is 0 already. */
-static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, SinoPixelsImage image,
-                       SinoPixelsImage turned)
+/* Copies the pixels of a run's tiles that lie in the grid; others are 0. What is beside the image is 0 already. turned:
+ * rows and columns are exchanged. */
+static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, bool turned, SinoPixelsImage image)
 {
     for (int64_t i = 0; i < SINO_PIXELS_SIDE; i++)
         memset(image[i] + SINO_PIXELS_ROOM, 0, SINO_PIXELS_SIDE * sizeof **image);
@@ -247,11 +247,14 @@ static void copy_image(const SinoPixels *what, Run run, Slice slice, const float
         const int64_t row = (int64_t)(what->tile[t].row - run.row) * SINO_TILE;
         const int64_t column = (int64_t)(what->tile[t].column - run.column) * SINO_TILE;
         for (int64_t i = rows.first; i < rows.first + rows.count; i++)
-            for (int64_t j = columns.first; j < columns.first + columns.count; j++)
-                image[row + i][SINO_PIXELS_ROOM + column + j] = pixel[(i * SINO_TILE + j) * slice.step];
+            for (int64_t j = columns.first; j < columns.first + columns.count; j++) {
+                const float value = pixel[(i * SINO_TILE + j) * slice.step];
+                if (turned)
+                    image[column + j][SINO_PIXELS_ROOM + row + i] = value;
+                else
+                    image[row + i][SINO_PIXELS_ROOM + column + j] = value;
+            }
     }
-    for (int64_t j = 0; j < SINO_PIXELS_SIDE; j++)
-        for (int64_t i = 0; i < SINO_PIXELS_SIDE; i++) turned[j][SINO_PIXELS_ROOM + i] = image[i][SINO_PIXELS_ROOM + j];
 }
 
 /* The rays of an angle that can meet the super-tile; returns the column of the first. Pixels follow along the axis on
@@ -274,22 +277,25 @@ static int64_t fill_rays(const SinoPixels *what, const Turn *turn, bool turned, 
     return (int64_t)first;
 }
 
-static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *x,
-                        Scratch *work, float *y)
+/* Projects to the angles whose rays follow the rows of the image, or of the turned one. */
+static void project_some(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *x,
+                         bool turned, Scratch *work, float *y)
 {
     const int64_t columns = what->geometry.column_count;
     SinoPixelsRays *const rays = &work->forth.rays;
-    for (int64_t f = 0; f < group->count; f++)
-        copy_image(what, run, group->slice[f], x, work->forth.image[f], work->forth.turned[f]);
+    bool copied = false;
     for (int64_t k = what->first_angle; k < what->first_angle + what->angle_count; k++) {
         const Turn turn = turn_of(what, run.corner, k);
-        const bool turned = fabs(turn.sine) > fabs(turn.cosine);
+        if ((fabs(turn.sine) > fabs(turn.cosine)) != turned) continue;
         const int64_t first = fill_rays(what, &turn, turned, rays);
         /* A strip is an integral over places, which are `wide` columns each, and the mean over a column. */
         const float scale = what->weights == SINO_PIXELS_STRIPS ? 1 : (float)(1 / turn.wide);
         if (rays->count == 0) continue;
+        for (int64_t f = 0; f < group->count && !copied; f++)
+            copy_image(what, run, group->slice[f], x, turned, work->forth.image[f]);
+        copied = true;
         rays->slice_count = group->count;
-        isa->project[what->weights](turned ? work->forth.turned : work->forth.image, rays);
+        isa->project[what->weights](work->forth.image, rays);
         for (int64_t f = 0; f < group->count; f++) {
             const Slice slice = group->slice[f];
             float *const ray = y + slice.ray + (k * columns + first) * slice.step;
@@ -298,12 +304,18 @@ static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run ru
     }
 }
 
+static void project_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *x,
+                        Scratch *work, float *y)
+{
+    project_some(isa, what, run, group, x, false, work, y);
+    project_some(isa, what, run, group, x, true, work, y);
+}
+
 void sino_pixels_project_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *x,
                               void *scratch, float *y)
 {
     Scratch *const work = scratch;
     memset(work->forth.image, 0, sizeof work->forth.image);
-    memset(work->forth.turned, 0, sizeof work->forth.turned);
     each_run(project_run, isa, width, what, x, work, y);
 }
 

@@ -5,7 +5,7 @@
 #include "pixels_task.h"
 #include "tiles_kind.h"
 
-enum { SHARING = 4 }; /* slices that share the lengths of rays (codelets/rays/pixels.h) */
+enum { SHARING = 4 }; /* slices that share the lengths of rays (codelets/rays/pixels_isa.h) */
 
 static bool takes_lines(const SinoProblem *problem)
 {

@@ -679,7 +679,7 @@ static void bad_sweeps_are_refused(void **state)
     refuse(SINO_VERB_SWEEP, "", "sweep | no --csv | --csv FILE");
     refuse(SINO_VERB_SWEEP, "s.h5 --csv a.csv --angles 7", "--angles | 's.h5'");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --rotation-axis 7", "--rotation-axis | with an input file");
-    refuse(SINO_VERB_SWEEP, "--csv a.csv --machine h100x8", "--machine | 'h100x8' | --simulate | --simulate");
+    refuse(SINO_VERB_SWEEP, "--csv a.csv --machine h100x8", "--machine | h100x8 | --simulate | --simulate");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --resume --overwrite", "--resume | --overwrite | one of them");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --report a.csv", "--report | --csv | 'a.csv' | different files");
     refuse(SINO_VERB_SWEEP, "--csv a.csv --repetitions 0", "--repetitions | '0' | 1 to 10000");

@@ -5,8 +5,6 @@
 #include "pixels_task.h"
 #include "tiles_kind.h"
 
-enum { SHARING = 4 }; /* slices that share the lengths of rays (codelets/rays/pixels_isa.h) */
-
 static bool takes_lines(const SinoProblem *problem)
 {
     return sino_tiles_take(problem, SINO_PROJECTOR_LINES);
@@ -77,27 +75,19 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
     return sino_tiles_insert_sums(work, product->position, x);
 }
 
-/* `shared`: the part of the work of a slice that slices share. */
-static double shared_flops(const SinoProblem *problem, int64_t slices, double flops, double shared)
-{
-    const double sharing = (double)sino_larger(1, sino_smaller(slices, SHARING));
-    return sino_operator_samples(problem) * flops * (1 - shared + shared / sharing);
-}
-
 static double lines_flops(const SinoProblem *problem, int64_t slices)
 {
-    return shared_flops(problem, slices, SINO_LINE_FLOPS, 0.58);
+    return sino_operator_samples(problem) * sino_pixels_flops(SINO_PIXELS_LENGTHS, slices);
 }
 
 static double strips_flops(const SinoProblem *problem, int64_t slices)
 {
-    return shared_flops(problem, slices, SINO_STRIP_FLOPS, 0.83);
+    return sino_operator_samples(problem) * sino_pixels_flops(SINO_PIXELS_STRIPS, slices);
 }
 
 static double pixels_flops(const SinoProblem *problem, int64_t slices)
 {
-    (void)slices;
-    return sino_operator_samples(problem) * SINO_PIXEL_FLOPS;
+    return sino_operator_samples(problem) * sino_pixels_flops(SINO_PIXELS_LINEAR, slices);
 }
 
 static void report_lines(const SinoOperator *op)
@@ -124,7 +114,7 @@ const SinoOperatorKind sino_lines_kind = {
     .name = "lines",
     .projector = SINO_PROJECTOR_LINES,
     .lengths = true,
-    .minibatch = SHARING,
+    .minibatch = SINO_PIXELS_SHARING,
     .product_flops = lines_flops,
     .takes = takes_lines,
     .outline = sino_tiles_outline,
@@ -142,7 +132,7 @@ const SinoOperatorKind sino_strips_kind = {
     .projector = SINO_PROJECTOR_STRIPS,
     .asked = true,
     .lengths = true,
-    .minibatch = SHARING,
+    .minibatch = SINO_PIXELS_SHARING,
     .product_flops = strips_flops,
     .takes = takes_strips,
     .outline = sino_tiles_outline,

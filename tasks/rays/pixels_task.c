@@ -53,14 +53,22 @@ static const SinoTaskKind back_kind = {
     SINO_ARGUMENTS(Pixels, SINO_WRITES(Pixels, pixels), SINO_USES(Pixels, scratch), SINO_READS(Pixels, rays)),
     .cpu = back_cpu};
 
+double sino_pixels_flops(SinoPixelWeights weights, int64_t slices)
+{
+    static const struct {
+        double flops, shared; /* of one slice; and the part that slices share */
+    } of[] = {[SINO_PIXELS_LINEAR] = {10, 0.43}, [SINO_PIXELS_LENGTHS] = {12, 0.58}, [SINO_PIXELS_STRIPS] = {32, 0.83}};
+    const double sharing = (double)sino_larger(1, sino_smaller(slices, SINO_PIXELS_SHARING));
+    return of[weights].flops * (1 - of[weights].shared + of[weights].shared / sharing);
+}
+
 static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, const Pixels *pixels)
 {
     const SinoPixels *what = &pixels->what;
     const double updates = (double)what->tile_count * SINO_TILE_VOXELS * (double)what->angle_count;
     const double work = updates * (double)what->slices.slice_count;
-    static const double flops[] = {SINO_PIXEL_FLOPS, SINO_LINE_FLOPS, SINO_STRIP_FLOPS}; /* of SinoPixelWeights */
     return SINO_SUBMIT(runtime, kind, position, pixels, SINO_OF_SLICES(what->slices), .work = work,
-                       .effort = flops[what->weights] * work);
+                       .effort = sino_pixels_flops(what->weights, what->slices.slice_count) * work);
 }
 
 SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,

@@ -6,9 +6,10 @@
 #include "pixels.h"
 #include "runtime.h"
 
-/* What a core takes for a pixel, angle and slice by each kind of weights (pixels.h), in flops of a product
- * (docs/lab/projectors.md). */
-enum { SINO_PIXEL_FLOPS = 10, SINO_LINE_FLOPS = 12, SINO_STRIP_FLOPS = 32 };
+/* What a core takes for a pixel, angle and slice of a minibatch of so many slices, in flops of a product: measured in
+ * docs/lab/projectors.md. Four slices share places and weights. */
+enum { SINO_PIXELS_SHARING = 4 };
+double sino_pixels_flops(SinoPixelWeights weights, int64_t slices);
 
 /* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
 int64_t sino_pixels_task_scratch_bytes(void);

@@ -99,7 +99,8 @@ static inline SinoView sino_cone_orbit_view(const SinoCone *cone, double angle_r
     return (SinoView){.source = {distance * s, -distance * c, 0},
                       .first = {u * c - beyond * s, u * s + beyond * c, v},
                       .column = {cone->pixel_width * c, cone->pixel_width * s, 0},
-                      .row = {0, 0, cone->pixel_height}};
+                      .row = {0, 0, cone->pixel_height},
+                      .parallel = 0};
 }
 
 /* The view of projection k in the grid: of column x, row y and slice z, in voxels. */

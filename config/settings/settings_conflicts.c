@@ -8,6 +8,7 @@
 enum {
     PARALLEL = 1 << SINO_GEOMETRY_PARALLEL,
     MATRIX = 1 << SINO_GEOMETRY_MATRIX,
+    VECTORS = 1 << SINO_GEOMETRY_VECTORS,
     CG = 1 << SINO_ALGORITHM_CG,
     SIRT = 1 << SINO_ALGORITHM_SIRT,
     FISTA = 1 << SINO_ALGORITHM_FISTA,
@@ -39,6 +40,7 @@ static const SinoConflict conflicts[] = {
      .allowed = FOURIER},
     {"start", GIVEN, "reconstruction-type", "try", .allowed = FULL},
     {"start", GIVEN, "iterations", "auto", .reason = "which counts from 0", .allowed = "a number"},
+    {"halves", "yes", "reconstruction-type", "try", .allowed = FULL},
     {"report", "!auto,none", "reconstruction-type", "try", .allowed = FULL},
     {"iterations", "auto", "algorithm", NULL, .algorithms = ~(MLEM | OSEM), .geometries = MATRIX, .verbs = RUNS,
      .allowed = "a number, or --algorithm mlem or osem"},
@@ -48,6 +50,11 @@ static const SinoConflict conflicts[] = {
      .allowed = "a number, or --geometry parallel"},
     {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX),
      .allowed = "a number, or --geometry parallel"},
+    /* The strength, and what counts as a large difference, are found by a fan of one row. */
+    {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
+     .allowed = "a number"},
+    {"prior", "!total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
+     .allowed = "total-variation"},
     /* Total variation is of the same kind for differences of all sizes. */
     {"prior-threshold", "!auto", "prior", "total-variation", .allowed = "auto, or --prior huber or qggmrf"},
     /* A prior in 3-D ties all slices together: they are solved, stop and are stored as one. */

@@ -21,8 +21,6 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log)
     if (sino_processes_rank(processes) > 0) sino_log_mute(log);
     if (settings->center.reconstruction_type != SINO_RECONSTRUCTION_TRY)
         return sino_recon_volume(settings, processes, log);
-    SINO_CHECK(!settings->output.halves, SINO_BAD_INPUT,
-               "--halves is yes with --reconstruction-type try; allowed: with --reconstruction-type full");
     SINO_TRY(sino_processes_agree(processes, try_files(settings)));
     if (count == 1) return sino_recon_try(settings, log);
     return sino_processes_agree(

@@ -68,7 +68,8 @@ SinoSettings sino_recon_half_sets_settings(const SinoRecon *recon, int half)
     settings.output.report = none;
     settings.output.range = recon->request.codes.range;
     settings.projection.cache = NULL;
-    settings.center.rotation_axis = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
+    if (recon->kind->find_center)
+        settings.center.rotation_axis = sino_input_column_of_file(&recon->input, recon->input.geometry.center);
     if (strength > 0) settings.prior.regularization = strength * (double)taken / (double)all;
     return settings;
 }

@@ -126,6 +126,8 @@ static void refusals(void **state)
     cli_refuses(at, "--geometry | vectors | --vectors FILE", "recon scan.h5 -o volume.h5 --geometry vectors");
     cli_refuses(at, "--geometry cone | --vectors vectors.npy",
                 "recon scan.h5 -o volume.h5 --geometry cone --vectors vectors.npy");
+    cli_refuses(at, "--regularization auto | --geometry vectors | a number",
+                "recon scan.h5 -o volume.h5 --vectors vectors.npy --algorithm fista");
     cli_refuses(at, "--algorithm fdk | --geometry vectors | cg | osem",
                 "recon scan.h5 -o volume.h5 --vectors vectors.npy --algorithm fdk");
     cli_refuses(at, "--rotation-axis | --geometry vectors | parallel",

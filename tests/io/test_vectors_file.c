@@ -33,7 +33,7 @@ static const char *write_text(void **state, const char *text)
 static void refuse(const char *name, const char *text)
 {
     SinoVectors vectors = {0};
-    assert_error_has(sino_vectors_read(name, &vectors), SINO_BAD_INPUT, text);
+    assert_error(sino_vectors_read(name, &vectors), SINO_BAD_INPUT, text);
     assert_null(vectors.view);
 }
 

@@ -135,7 +135,7 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
 {
     SinoHalvesRequest *of = &search->of;
     const SinoGeometry *scan = &of->op->problem.geometry;
-    search->folds = sino_halves_folds(scan);
+    search->folds = sino_smaller(search->folds, sino_halves_folds(scan));
     if (!of->binned) return NULL;
     search->op = of->binned;
     sino_halves_bin(scan, of->photon_weights, search->sinogram);

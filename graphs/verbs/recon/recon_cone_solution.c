@@ -88,13 +88,19 @@ static void tell_plan(const SinoRecon *recon)
                   sino_bytes_text(own->plan.budget_bytes, budget));
 }
 
-/* Collective. Rank 0's prior is taken, should a processor round otherwise. */
+/* Collective. Rank 0's prior is taken, should a processor round otherwise. Half of the projections take the prior of
+ * all; the settings have its strength. */
 static SinoStatus choose(SinoRecon *recon)
 {
     Solution *own = recon->own;
     SinoRegularization *found = &own->regularization;
     if (!own->solver->bands) return NULL;
     own->photon_weights = sino_reconstruction_weighs_photons(&recon->settings->solver, &recon->input);
+    if (recon->whole) {
+        *found = ((const Solution *)recon->whole->own)->regularization;
+        found->strength = recon->settings->prior.regularization;
+        return NULL;
+    }
     SINO_TRY(
         sino_processes_agree(recon->processes, sino_recon_cone_prior(recon->runtime, recon->settings,
                                                                      sino_integrals_or(recon->integrals, &recon->input),
@@ -162,6 +168,7 @@ static SinoReconFacts facts(const SinoRecon *recon)
         sino_recon_cone_facts(&own->cone, own->plan.total_bytes, own->plan.budget_bytes, own->plan.bytes.data);
     facts.compute_s = own->planned_s;
     facts.weighs_rays = true;
+    if (own->solver->bands) facts.strength = own->regularization.strength;
     if (own->cone.view) facts.radius = 0;
     return facts;
 }

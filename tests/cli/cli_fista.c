@@ -467,8 +467,8 @@ static void bad_words_are_refused(void **state)
                 "recon p.h5 -o v.h5 --algorithm cg --regularization 1");
     cli_refuses(at, "--weights | --algorithm mlem | --algorithm cg | fista",
                 "recon p.h5 -o v.h5 --algorithm mlem --weights none");
-    cli_refuses(at, "--weights | --geometry cone | --geometry parallel",
-                "recon p.h5 -o v.h5 --geometry cone --algorithm cg --weights counts");
+    cli_refuses(at, "--weights w.npy | --geometry cone | auto, counts or none",
+                "recon p.h5 -o v.h5 --geometry cone --algorithm cg --weights w.npy");
     cli_refuses(at, "--weights counts | --projector toeplitz | --weights none",
                 "recon p.h5 -o v.h5 --algorithm cg --projector toeplitz --weights counts");
     cli_refuses(at, "--subsets | 4 | --projector toeplitz | 1",

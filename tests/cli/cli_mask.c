@@ -152,9 +152,9 @@ static void what_is_no_mask(void **state)
                 "recon p.h5 -o v.h5 --algorithm mlem --mask zeros.npy");
     cli_refuses(at, "--mask | --geometry cone | --geometry parallel",
                 "recon p.h5 -o v.h5 --geometry cone --mask zeros.npy");
-    cli_refuses(at, "--mask | --algorithm cg | --projector toeplitz | --algorithm fista",
+    cli_refuses(at, "--mask zeros.npy | --projector toeplitz | --algorithm fista",
                 "recon p.h5 -o v.h5 --projector toeplitz --mask zeros.npy");
-    cli_refuses(at, "--support-ratio | --algorithm cg | --projector toeplitz | --algorithm fista",
+    cli_refuses(at, "--support-ratio 0.9 | --projector toeplitz | --algorithm fista",
                 "recon p.h5 -o v.h5 --projector toeplitz --support-ratio 0.9");
 }
 

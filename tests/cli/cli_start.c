@@ -126,7 +126,7 @@ static void what_does_not_fit_is_refused(void **state)
                 RECON "-o v.h5 --algorithm fbp --start first.h5");
     cli_refuses(at, "--start | --geometry cone | --geometry parallel",
                 RECON "-o v.h5 --geometry cone --algorithm sirt --start first.h5");
-    cli_refuses(at, "--start | --algorithm cg | 0 | --algorithm fista",
+    cli_refuses(at, "--start first.h5 | --projector toeplitz | --algorithm fista",
                 RECON "-o v.h5 --algorithm cg --projector toeplitz --start first.h5");
     cli_refuses(at, "--start | --iterations auto | 0 | a number",
                 RECON "-o v.h5 --algorithm cg --iterations auto --start first.h5");

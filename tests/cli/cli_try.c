@@ -118,7 +118,7 @@ static void refusals(void **state)
         snprintf(message, sizeof message, "--sweep | '%s' | NAME=VALUES | rotation-axis=290:300:0.5", never[i]);
         cli_refuses(at, message, "recon scan.h5 -o out --reconstruction-type try --sweep %s", never[i]);
     }
-    cli_refuses(at, "--sweep | 'iterations=2' | --reconstruction-type full | --reconstruction-type try",
+    cli_refuses(at, "--sweep iterations=2 | --reconstruction-type full | --reconstruction-type try",
                 "recon scan.h5 -o out --sweep iterations=2");
     free(try_values(at, "--sweep iterations=2,3"));
     cli_refuses(at, "out/iterations_2.tiff exists | --overwrite",

@@ -268,6 +268,11 @@ int main(int count, char **arguments)
                "<reference>0.4 0.2 300\n<normal>0 0 1\n<horizontal>-1 0 0\n</Result>\n");
     write_text(folder, "scanner", 4, "", 0,
                "MM_SID = 400 #304.8\nMM_SOD = 100\nPROJECTION = 4\nDET_NU = 5\nDET_NV = 3\nDET_PU = 0.2\nDET_PV = 1\n");
+    write_text(
+        folder, "vectors", 1, "\0", 1,
+        "srcX,srcY,srcZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ\n0,-9,0,0,9,0,0.2,0,0,0,0,0.2\n9,0,0,-9,0,0,0,0.2,0,0,0,0.2\n");
+    write_text(folder, "vectors", 2, "\1", 1,
+               "rayX,rayY,rayZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ\n0,1,0,0,0,0,0.2,0,0,0,0,0.2\n");
     write_text(folder, "counts", 1, "\1", 1, "# events\n1 2\n3,0\n\n0\t3 # pair\n");
     write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
     write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define FRAMES_RUN "recon m.counts --system-matrix m.csr4 --pictures no --report none --workers 1 --iterations 100 "
+#define FRAMES_RUN "recon m.counts --system-matrix m.csr4 --pictures no --report none --workers 1 --iterations 400 "
 #define SMALL      "phantom --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o m.csr4 "
 
 enum { ROWS = 12 * 3 * 2 * 12 * 3 * 2, WIDTH = 16, HEIGHT = 14, SLICES = 6, VOXELS = SLICES * HEIGHT * WIDTH };
@@ -532,8 +532,8 @@ static void spheres_have_their_contrast(void **state)
     free(truth);
 }
 
-/* Sets of counts, twice as many as AVX-512 solves together; and bytes of a journal of 32 sets. */
-enum { FRAMES = 128, FIRST_SETS = 315000 };
+/* Sets of counts, twice as many as AVX-512 solves together; and bytes of a journal of 64 sets. */
+enum { FRAMES = 128, FIRST_SETS = 2480000 };
 
 static void assert_same_frames(const char *directory, const char *dataset, int rank, const int64_t *size)
 {
@@ -567,7 +567,7 @@ static void interrupt_and_resume(const char *directory)
 /* To the bit the images of a run that nothing ended. */
 static void sets_are_resumed(void **state)
 {
-    static const int64_t images[] = {FRAMES, SLICES, HEIGHT, WIDTH}, residuals[] = {FRAMES, 101}, lost[] = {FRAMES};
+    static const int64_t images[] = {FRAMES, SLICES, HEIGHT, WIDTH}, residuals[] = {FRAMES, 401}, lost[] = {FRAMES};
     cli_works(*state, SMALL "--counts 3000 --replicates %d", FRAMES);
     cli_works(*state, FRAMES_RUN "-o whole.h5");
     interrupt_and_resume(*state);

@@ -109,51 +109,22 @@ static void report_pixels(const SinoOperator *op)
                   sino_pixels_task_isa_name());
 }
 
-const SinoOperatorKind sino_lines_kind = {
-    SINO_TILES_KIND,
-    .name = "lines",
-    .projector = SINO_PROJECTOR_LINES,
-    .lengths = true,
-    .minibatch = SINO_PIXELS_SHARING,
-    .product_flops = lines_flops,
-    .takes = takes_lines,
-    .outline = sino_tiles_outline,
-    .size = size,
-    .open = open_all,
-    .close = sino_tiles_close,
-    .project = project,
-    .backproject = backproject,
-    .report = report_lines,
-};
+#define PIXELS_KIND                                                                                                    \
+    SINO_TILES_KIND, .outline = sino_tiles_outline, .size = size, .open = open_all, .close = sino_tiles_close,         \
+                     .backproject = backproject
+#define LENGTHS_KIND                                                                                                   \
+    PIXELS_KIND, .lengths = true, .minibatch = SINO_PIXELS_SHARING, .project = project, .report = report_lines
 
-const SinoOperatorKind sino_strips_kind = {
-    SINO_TILES_KIND,
-    .name = "strips",
-    .projector = SINO_PROJECTOR_STRIPS,
-    .asked = true,
-    .lengths = true,
-    .minibatch = SINO_PIXELS_SHARING,
-    .product_flops = strips_flops,
-    .takes = takes_strips,
-    .outline = sino_tiles_outline,
-    .size = size,
-    .open = open_all,
-    .close = sino_tiles_close,
-    .project = project,
-    .backproject = backproject,
-    .report = report_lines,
-};
+const SinoOperatorKind sino_lines_kind = {LENGTHS_KIND, .name = "lines", .projector = SINO_PROJECTOR_LINES,
+                                          .product_flops = lines_flops, .takes = takes_lines};
+
+const SinoOperatorKind sino_strips_kind = {LENGTHS_KIND,
+                                           .name = "strips",
+                                           .projector = SINO_PROJECTOR_STRIPS,
+                                           .asked = true,
+                                           .product_flops = strips_flops,
+                                           .takes = takes_strips};
 
 const SinoOperatorKind sino_pixels_kind = {
-    SINO_TILES_KIND,
-    .name = "pixels",
-    .projector = SINO_PROJECTOR_PIXELS,
-    .product_flops = pixels_flops,
-    .takes = takes_pixels,
-    .outline = sino_tiles_outline,
-    .size = size,
-    .open = open_all,
-    .close = sino_tiles_close,
-    .backproject = backproject,
-    .report = report_pixels,
-};
+    PIXELS_KIND,           .name = "pixels",       .projector = SINO_PROJECTOR_PIXELS, .product_flops = pixels_flops,
+    .takes = takes_pixels, .report = report_pixels};

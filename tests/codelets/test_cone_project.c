@@ -1,44 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone project: against a dense matrix in double, for each instruction set, and band; that both directions are
  * transposes; and against the line integrals of a phantom. */
-#include "arithmetic.h"
-#include "cone_project_isa.h"
-#include "memory.h"
 #include "phantom.h"
-#include "testing.h"
-#include "vector.h"
-
-#include <math.h>
-
-/* Uniform in [−1, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
-static float *random_floats(int64_t count, uint32_t seed)
-{
-    float *value = NULL;
-    assert_success(sino_allocate(count, sizeof *value, "test", &value));
-    for (int64_t i = 0; i < count; i++) value[i] = (float)next_random(&seed);
-    return value;
-}
-
-static int64_t voxels_of(const SinoCone *cone)
-{
-    return cone->y_count * cone->x_count * cone->z_count;
-}
-
-static int64_t rays_of(const SinoCone *cone)
-{
-    return cone->angle_count * cone->column_count * cone->row_count;
-}
-
-static double hat(double distance)
-{
-    return fmax(0, 1 - fabs(distance));
-}
+#include "testing_cone_project.h"
 
 /* Joseph's weights of a ray, from its two ends: weight[y][x][z]. */
 static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, double *weight)
@@ -68,79 +32,6 @@ static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int6
             }
 }
 
-static const SinoConeProjectIsa *const isas[] = {
-    &sino_cone_project_plain,
-#ifdef __x86_64__
-    &sino_cone_project_avx2,
-    &sino_cone_project_avx512,
-#endif
-};
-
-static bool processor_has(size_t isa)
-{
-    static const int64_t bytes[] = {0, 32, 64};
-    return sino_vector_bytes() >= bytes[isa];
-}
-
-/* y = A x and x = Aᵀ y of a scan, band by band and in pieces of angles. */
-static void product(const SinoConeProjectIsa *isa, bool back, const SinoCone *cone, int64_t rows, int64_t angles,
-                    const float *from, float *to)
-{
-    void *scratch = NULL;
-    const int64_t rays = cone->column_count * cone->row_count, voxels = cone->x_count * cone->z_count;
-    assert_success(sino_allocate(sino_cone_project_scratch_bytes(cone), 1, "test", &scratch));
-    memset(to, 0, (size_t)(back ? voxels_of(cone) : rays_of(cone)) * sizeof *to);
-    for (int64_t y = 0; y < cone->y_count; y += rows)
-        for (int64_t k = 0; k < cone->angle_count; k += angles) {
-            const SinoConeBand band = {y, sino_smaller(rows, cone->y_count - y)};
-            const SinoConeAngles piece = {k, sino_smaller(angles, cone->angle_count - k)};
-            const int64_t voxel = y * voxels, ray = k * rays;
-            sino_cone_project_with(isa, back, cone, band, piece, from + (back ? ray : voxel), scratch,
-                                   to + (back ? voxel : ray));
-        }
-    free(scratch);
-}
-
-static void compare(const char *isa, const char *what, int64_t count, const float *value, const double *wanted)
-{
-    double most = 0;
-    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(wanted[i]));
-    for (int64_t i = 0; i < count; i++)
-        if (!(fabs((double)value[i] - wanted[i]) <= 1e-5 * most))
-            fail_msg("%s: %s %ld is %.7g instead of %.7g", isa, what, i, (double)value[i], wanted[i]);
-}
-
-static void check_matrix(const SinoCone *cone)
-{
-    const int64_t voxels = voxels_of(cone), rays = rays_of(cone);
-    float *x = random_floats(voxels, 1), *y = random_floats(rays, 2), *value = random_floats(voxels + rays, 3);
-    double *weight = NULL, *ax = NULL, *aty = NULL;
-    assert_success(sino_allocate(voxels, sizeof *weight, "test", &weight));
-    assert_success(sino_allocate(rays, sizeof *ax, "test", &ax));
-    assert_success(sino_allocate(voxels, sizeof *aty, "test", &aty));
-    for (int64_t r = 0; r < rays; r++) {
-        const int64_t column = r / cone->row_count % cone->column_count;
-        weights_of(cone, r / cone->row_count / cone->column_count, column, r % cone->row_count, weight);
-        for (int64_t i = 0; i < voxels; i++) {
-            ax[r] += weight[i] * (double)x[i];
-            aty[i] += weight[i] * (double)y[r];
-        }
-    }
-    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-        if (!processor_has(i)) continue;
-        product(isas[i], false, cone, cone->y_count, cone->angle_count, x, value);
-        compare(isas[i]->name, "ray", rays, value, ax);
-        product(isas[i], true, cone, cone->y_count, cone->angle_count, y, value);
-        compare(isas[i]->name, "voxel", voxels, value, aty);
-    }
-    free(x);
-    free(y);
-    free(value);
-    free(weight);
-    free(ax);
-    free(aty);
-}
-
 static double angle_rad[360];
 
 static SinoCone scan_of(int64_t angles, double first_deg, double arc_deg)
@@ -167,22 +58,22 @@ static void scans_match_the_matrix(void **state)
 {
     (void)state;
     SinoCone cone = scan_of(8, 0, 360);
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
     cone = scan_of(7, 12.3, 217);
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
     cone.center = 3.7; /* most of the volume is seen by half of the angles */
     cone.center_row = -4.2;
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
     cone.x_count = 37;
     cone.y_count = 5;
     cone.z_count = 40; /* beyond the cone */
     cone.center_row = 7.5;
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
     cone.row_count = 70;
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
     cone.pixel_width = 0.4;
     cone.pixel_height = 2.9;
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
 }
 
 /* Voxels that are several rows high, and several to a row. */
@@ -197,7 +88,7 @@ static void voxels_of_any_size_match_the_matrix(void **state)
         cone.z_count = 44;
         cone.row_count = 40;
         cone.center_row = 17.3;
-        check_matrix(&cone);
+        check_matrix(&cone, weights_of);
     }
 }
 
@@ -214,7 +105,7 @@ static void edge_shapes_match_the_matrix(void **state)
                 cone.center_row = 0.5 * (double)(rows - 1);
                 cone.x_count = cone.y_count = columns;
                 cone.z_count = slices;
-                check_matrix(&cone);
+                check_matrix(&cone, weights_of);
             }
 }
 
@@ -228,7 +119,7 @@ static void fans_match_the_matrix(void **state)
     cone.column_count = 90;
     cone.center = 40.2;
     cone.x_count = cone.y_count = 41;
-    check_matrix(&cone);
+    check_matrix(&cone, weights_of);
 }
 
 /* Rows that are fans of their own, of any height. */
@@ -242,7 +133,7 @@ static void rows_of_fans_match_the_matrix(void **state)
         cone.center_row = 0.5 * (double)(rows - 1);
         cone.pixel_height = 7.3;
         cone.voxel_size = 0.8;
-        check_matrix(&cone);
+        check_matrix(&cone, weights_of);
     }
 }
 

@@ -1,45 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone project of projections that have vectors: 50 random geometries against a matrix in double, for each instruction
  * set; both directions are transposes; vectors of an orbit are the orbit. */
-#include "arithmetic.h"
-#include "cone_project_isa.h"
-#include "memory.h"
-#include "testing.h"
-#include "vector.h"
-
-#include <math.h>
+#include "testing_cone_project.h"
 
 enum { VIEWS = 5, ORBIT_VIEWS = 12 };
-
-/* Uniform in [−1, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
-static float *random_floats(int64_t count, uint32_t seed)
-{
-    float *value = NULL;
-    assert_success(sino_allocate(count, sizeof *value, "test", &value));
-    for (int64_t i = 0; i < count; i++) value[i] = (float)next_random(&seed);
-    return value;
-}
-
-static int64_t voxels_of(const SinoCone *cone)
-{
-    return cone->y_count * cone->x_count * cone->z_count;
-}
-
-static int64_t rays_of(const SinoCone *cone)
-{
-    return cone->angle_count * cone->column_count * cone->row_count;
-}
-
-static double hat(double distance)
-{
-    return fmax(0, 1 - fabs(distance));
-}
 
 /* Joseph's weights of a ray: weight[y][x][z]. */
 static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, double *weight)
@@ -67,82 +31,6 @@ static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int6
                     if (i != along) product *= hat(from[i] + part * ray[i] - at[i]);
                 weight[(y * cone->x_count + x) * cone->z_count + z] = product;
             }
-}
-
-static const SinoConeProjectIsa *const isas[] = {
-    &sino_cone_project_plain,
-#ifdef __x86_64__
-    &sino_cone_project_avx2,
-    &sino_cone_project_avx512,
-#endif
-};
-
-static bool processor_has(size_t isa)
-{
-    static const int64_t bytes[] = {0, 32, 64};
-    return sino_vector_bytes() >= bytes[isa];
-}
-
-/* y = A x and x = Aᵀ y of a scan, band by band and in pieces of angles. */
-static void product(const SinoConeProjectIsa *isa, bool back, const SinoCone *cone, int64_t rows, int64_t angles,
-                    const float *from, float *to)
-{
-    void *scratch = NULL;
-    const int64_t rays = cone->column_count * cone->row_count, voxels = cone->x_count * cone->z_count;
-    assert_success(sino_allocate(sino_cone_project_scratch_bytes(cone), 1, "test", &scratch));
-    memset(to, 0, (size_t)(back ? voxels_of(cone) : rays_of(cone)) * sizeof *to);
-    for (int64_t y = 0; y < cone->y_count; y += rows)
-        for (int64_t k = 0; k < cone->angle_count; k += angles) {
-            const SinoConeBand band = {y, sino_smaller(rows, cone->y_count - y)};
-            const SinoConeAngles piece = {k, sino_smaller(angles, cone->angle_count - k)};
-            const int64_t voxel = y * voxels, ray = k * rays;
-            sino_cone_project_with(isa, back, cone, band, piece, from + (back ? ray : voxel), scratch,
-                                   to + (back ? voxel : ray));
-        }
-    free(scratch);
-}
-
-static void compare(const char *isa, const char *what, int64_t count, const float *value, const double *wanted)
-{
-    double most = 0;
-    for (int64_t i = 0; i < count; i++) most = fmax(most, fabs(wanted[i]));
-    for (int64_t i = 0; i < count; i++)
-        if (!(fabs((double)value[i] - wanted[i]) <= 1e-5 * most))
-            fail_msg("%s: %s %ld is %.7g instead of %.7g", isa, what, i, (double)value[i], wanted[i]);
-}
-
-static void check_matrix(const SinoCone *cone)
-{
-    const int64_t voxels = voxels_of(cone), rays = rays_of(cone), each = cone->column_count * cone->row_count;
-    float *x = random_floats(voxels, 1), *y = random_floats(rays, 2), *value = random_floats(voxels + rays, 3);
-    double *weight = NULL, *ax = NULL, *aty = NULL;
-    assert_success(sino_allocate(voxels, sizeof *weight, "test", &weight));
-    assert_success(sino_allocate(rays, sizeof *ax, "test", &ax));
-    assert_success(sino_allocate(voxels, sizeof *aty, "test", &aty));
-    for (int64_t r = 0; r < rays; r++) {
-        weights_of(cone, r / each, r % each / cone->row_count, r % cone->row_count, weight);
-        for (int64_t i = 0; i < voxels; i++) {
-            ax[r] += weight[i] * (double)x[i];
-            aty[i] += weight[i] * (double)y[r];
-        }
-    }
-    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
-        if (!processor_has(i)) continue;
-        product(isas[i], false, cone, cone->y_count, cone->angle_count, x, value);
-        compare(isas[i]->name, "ray", rays, value, ax);
-        product(isas[i], true, cone, cone->y_count, cone->angle_count, y, value);
-        compare(isas[i]->name, "voxel", voxels, value, aty);
-        product(isas[i], false, cone, 7, 2, x, value);
-        compare(isas[i]->name, "ray of bands", rays, value, ax);
-        product(isas[i], true, cone, 7, 2, y, value);
-        compare(isas[i]->name, "voxel of bands", voxels, value, aty);
-    }
-    free(x);
-    free(y);
-    free(value);
-    free(weight);
-    free(ax);
-    free(aty);
 }
 
 /* How the rays of a random scan lie. */
@@ -212,7 +100,7 @@ static void random_scans_match_the_matrix(void **unused)
     for (int i = 0; i < 50; i++) {
         SinoView view[VIEWS];
         const SinoCone cone = random_scan(&state, i % KINDS, i / KINDS % 2 == 0, view);
-        check_matrix(&cone);
+        check_matrix(&cone, weights_of);
     }
 }
 
@@ -230,7 +118,7 @@ static void boxes_match_the_matrix(void **unused)
         cone.y_count = i == 1 ? 40 : 6;
         cone.z_count = i == 2 ? 70 : 7;
         for (int k = 0; k < VIEWS; k++) view[k] = random_view(&cone, ANY, i == 1, &state);
-        check_matrix(&cone);
+        check_matrix(&cone, weights_of);
     }
 }
 
@@ -246,7 +134,7 @@ static void edge_shapes_match_the_matrix(void **unused)
         cone.x_count = cone.y_count = 1 + (i >> 2 & 1);
         cone.z_count = 1 + (i >> 3 & 1);
         for (int k = 0; k < VIEWS; k++) view[k] = random_view(&cone, i % KINDS, i % 2 == 0, &state);
-        check_matrix(&cone);
+        check_matrix(&cone, weights_of);
     }
 }
 

@@ -217,37 +217,14 @@ static void print_vectors(const SinoRecon *recon, FILE *out)
     fprintf(out, "vectors read: %s\n", digits);
 }
 
-const SinoReconKind sino_recon_cone_solution = {.try_input = sino_input_try,
-                                                .begin = begin,
-                                                .plan = plan,
-                                                .find_center = find_center,
-                                                .sample_planes = sino_recon_cone_sample,
-                                                .print_plan = print_plan,
-                                                .record = record,
-                                                .build = build,
-                                                .choose = choose,
-                                                .restored = restored,
-                                                .compute = compute,
-                                                .rest = rest,
-                                                .facts = facts,
-                                                .sizes = sizes,
-                                                .planes = true,
-                                                .write_process = write_process,
-                                                .release = release};
+/* Of a volume that is solved as a whole. */
+#define SOLUTION                                                                                                       \
+    .try_input = sino_input_try, .begin = begin, .plan = plan, .record = record, .build = build, .choose = choose,     \
+    .restored = restored, .compute = compute, .rest = rest, .facts = facts, .sizes = sizes, .planes = true,            \
+    .write_process = write_process, .release = release
+
+const SinoReconKind sino_recon_cone_solution = {SOLUTION, .find_center = find_center,
+                                                .sample_planes = sino_recon_cone_sample, .print_plan = print_plan};
 
 /* There is no axis to be found. */
-const SinoReconKind sino_recon_vectors = {.try_input = sino_input_try,
-                                          .begin = begin,
-                                          .plan = plan,
-                                          .print_plan = print_vectors,
-                                          .record = record,
-                                          .build = build,
-                                          .choose = choose,
-                                          .restored = restored,
-                                          .compute = compute,
-                                          .rest = rest,
-                                          .facts = facts,
-                                          .sizes = sizes,
-                                          .planes = true,
-                                          .write_process = write_process,
-                                          .release = release};
+const SinoReconKind sino_recon_vectors = {SOLUTION, .print_plan = print_vectors};

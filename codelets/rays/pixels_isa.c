@@ -337,6 +337,12 @@ static void place(const SinoPixelsLines *lines, int row, int column, Places *pla
     }
 }
 
+/* Vector `number` of a row of a slice's tile. */
+SINO_INLINE float *vector_of(float *sum, ptrdiff_t slice, ptrdiff_t row, ptrdiff_t number)
+{
+    return sum + slice * SINO_TILE_VOXELS + row * SINO_TILE + number * LANES;
+}
+
 /* The loop over angles, whose sums are `rows` rows of every slice. */
 SINO_INLINE void add_slices(const SinoPixelsLines *lines, Neighbours kind, int slices, const Places *places, float *sum)
 {
@@ -344,14 +350,14 @@ SINO_INLINE void add_slices(const SinoPixelsLines *lines, Neighbours kind, int s
     for (int first = 0; first < SINO_TILE; first += rows) {
         Pixels pixels[SINO_PIXELS_SLICES * ROWS][VECTORS]; /* of row i of slice s: s·rows + i */
         UNROLL for (int i = 0; i < slices * rows; i++) UNROLL for (int v = 0; v < VECTORS; v++) pixels[i][v] =
-            load(sum + i / rows * SINO_TILE_VOXELS + (first + i % rows) * SINO_TILE + v * LANES);
+            load(vector_of(sum, i / rows, first + i % rows, v));
         for (int64_t k = 0; k < lines->angle_count; k++) {
             const Pixels lane = load(places->lane[k]);
             const Footprint print = footprint_of(lines->reach[k], lines->slope[k], 0.5F);
             UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < VECTORS; v++)
             {
                 const Seen seen = see(lane, places->rest[k][v][first + i]);
-                const Weights weights = kind == LINEAR ? (Weights){0} : weights_of(kind, seen, print);
+                const Weights weights = weights_of(kind, seen, print);
                 UNROLL for (int s = 0; s < slices; s++)
                 {
                     Pixels *const at = &pixels[s * rows + i][v];
@@ -361,7 +367,7 @@ SINO_INLINE void add_slices(const SinoPixelsLines *lines, Neighbours kind, int s
             }
         }
         UNROLL for (int i = 0; i < slices * rows; i++) UNROLL for (int v = 0; v < VECTORS; v++)
-            store(sum + i / rows * SINO_TILE_VOXELS + (first + i % rows) * SINO_TILE + v * LANES, pixels[i][v]);
+            store(vector_of(sum, i / rows, first + i % rows, v), pixels[i][v]);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scanner header: the table of scanners, and what their readers share. */
+/* Scanner header: the table of scanners, and what their headers say. */
 #include "scanner_header.h"
 
 #include <assert.h>
@@ -83,20 +83,14 @@ typedef struct Found {
     bool alike; /* the names of all others begin like its name */
 } Found;
 
-static void drop_ending(char *name)
-{
-    char *point = strrchr(name, '.');
-    if (point) *point = '\0';
-}
-
 /* Whether one name without its ending begins the other. */
 static bool begin_alike(const char *a, const char *b)
 {
     char *one = strdup(a), *other = strdup(b);
     bool alike = false;
     if (one && other) {
-        drop_ending(one);
-        drop_ending(other);
+        sino_scanner_drop_ending(one);
+        sino_scanner_drop_ending(other);
         const size_t length = strlen(one) < strlen(other) ? strlen(one) : strlen(other);
         alike = strncmp(one, other, length) == 0;
     }
@@ -238,78 +232,6 @@ void sino_scanner_clear(SinoScannerHeader *header)
     free(header->flats);
     free(header->darks);
     *header = (SinoScannerHeader){.path = NULL};
-}
-
-void sino_scanner_say(SinoScannerHeader *header, bool open, const char *format, ...)
-{
-    va_list values;
-    if (header->note_count == SINO_SCANNER_NOTES) return;
-    SinoScannerNote *note = &header->note[header->note_count++];
-    note->open = open;
-    va_start(values, format);
-    vsnprintf(note->text, sizeof note->text, format, values);
-    va_end(values);
-}
-
-SinoStatus sino_scanner_beside(const SinoScannerHeader *header, const char *name, char **path)
-{
-    const char *slash = strrchr(header->path, '/');
-    const int length = slash ? (int)(slash + 1 - header->path) : 0;
-    const int made = asprintf(path, "%.*s%s", length, header->path, name);
-    if (made < 0) *path = NULL;
-    SINO_CHECK(made >= 0, SINO_FAILED, "no memory for a file name");
-    for (char *at = *path + length; *at; at++)
-        if (*at == '\\') *at = '/';
-    return NULL;
-}
-
-SinoStatus sino_scanner_find(const SinoScannerHeader *header, const char *name, char **path)
-{
-    SINO_TRY(sino_scanner_beside(header, name, path));
-    if (access(*path, F_OK) == 0) return NULL;
-    free(*path);
-    *path = NULL;
-    return NULL;
-}
-
-SinoStatus sino_scanner_stem(const SinoScannerHeader *header, char **stem)
-{
-    const char *slash = strrchr(header->path, '/');
-    *stem = strdup(slash ? slash + 1 : header->path);
-    SINO_CHECK(*stem, SINO_FAILED, "no memory for a file name");
-    drop_ending(*stem);
-    return NULL;
-}
-
-SinoStatus sino_scanner_name_images(SinoScannerHeader *header, const char *prefix, int64_t digits)
-{
-    char *pattern = NULL;
-    size_t size;
-    FILE *out = open_memstream(&pattern, &size);
-    SINO_CHECK(out, SINO_FAILED, "no memory for a file name");
-    for (const char *at = prefix; *at; at++) fputc(strchr("*?[", *at) ? '?' : *at, out);
-    for (int64_t i = 0; i < digits; i++) fputs("[0-9]", out);
-    fputs(digits > 0 ? ".[tT][iI][fF]*" : "[0-9]*.[tT][iI][fF]*", out);
-    SINO_CHECK(fclose(out) == 0, SINO_FAILED, "no memory for a file name");
-    free(header->images);
-    SinoStatus status = sino_scanner_beside(header, pattern, &header->images);
-    free(pattern);
-    return status;
-}
-
-SinoStatus sino_scanner_equal_angles(SinoScannerHeader *header, int64_t count, double first_deg, double step_deg)
-{
-    SINO_TRY(sino_allocate(count, sizeof *header->angle_deg, "angles", &header->angle_deg));
-    for (int64_t k = 0; k < count; k++) header->angle_deg[k] = first_deg + (double)k * step_deg;
-    header->angle_count = count;
-    return NULL;
-}
-
-SinoStatus sino_scanner_need(const SinoScannerHeader *header, bool there, const char *name)
-{
-    SINO_CHECK(there, SINO_BAD_INPUT, "%s does not tell %s; needed: the header as the scanner wrote it", header->path,
-               name);
-    return NULL;
 }
 
 static void add(SinoToldSettings *told, const char *name, const char *format, ...)

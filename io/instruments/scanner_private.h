@@ -34,6 +34,9 @@ SinoStatus sino_scanner_beside(const SinoScannerHeader *header, const char *name
 /* The same if there is such a file or folder, else NULL. */
 SinoStatus sino_scanner_find(const SinoScannerHeader *header, const char *name, char **path);
 
+/* Cuts the ending off a name of a file. */
+void sino_scanner_drop_ending(char *name);
+
 /* The name of the header's file without folder and ending; the caller frees it. */
 SinoStatus sino_scanner_stem(const SinoScannerHeader *header, char **stem);
 

@@ -118,7 +118,8 @@ SinoStatus sino_xradia_read(const SinoXradia *xradia, int64_t image, const SinoS
         char *to = (char *)counts + sino_times(r, line_bytes);
         status = sino_ole_read(xradia->ole, stream, sino_times(offset, bytes), sino_times(box->column_count, bytes),
                                widen ? (char *)line : to);
-        for (int64_t c = 0; c < box->column_count && widen && !status; c++) ((float *)to)[c] = line[c];
+        float *const wide = (float *)counts + sino_times(r, box->column_count);
+        for (int64_t c = 0; c < box->column_count && widen && !status; c++) wide[c] = line[c];
     }
     free(line);
     return status;

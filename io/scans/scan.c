@@ -279,12 +279,6 @@ SinoStatus sino_scan_read_darks(SinoScan *scan, const SinoScanBox *box, float *c
     return read_field(scan, SINO_FIELD_DARKS, 0, scan->info.dark_count, box, SINO_COUNT_FLOAT32, counts);
 }
 
-void sino_scan_add_remark(SinoScan *scan, const char *remark)
-{
-    const size_t length = strlen(scan->remark);
-    snprintf(scan->remark + length, sizeof scan->remark - length, "%s%s", length > 0 ? "\n" : "", remark);
-}
-
 SinoStatus sino_scan_leave_out(SinoScan *scan, SinoScanField field, const bool *out, const char *remark)
 {
     SinoScanInfo *info = &scan->info;

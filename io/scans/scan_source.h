@@ -7,6 +7,9 @@
 #include "file_list.h"
 #include "scan.h"
 
+#include <stdio.h>
+#include <string.h>
+
 typedef struct SinoScanSource {
     /* Reads frames first … first + count − 1 of a field, cropped to the box, converted to `type`. The field exists. */
     SinoStatus (*read)(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
@@ -87,7 +90,11 @@ SinoStatus sino_scan_read_selected(SinoScan *scan, int64_t first, int64_t count,
                                    SinoCountType type, void *counts);
 
 /* Adds a line to those of the remark, as far as there is room. */
-void sino_scan_add_remark(SinoScan *scan, const char *remark);
+static inline void sino_scan_add_remark(SinoScan *scan, const char *remark)
+{
+    const size_t length = strlen(scan->remark);
+    snprintf(scan->remark + length, sizeof scan->remark - length, "%s%s", length > 0 ? "\n" : "", remark);
+}
 
 /* Sets the angles to 0°…180° inclusive, as TomoPy and others do for a file without angles. */
 SinoStatus sino_scan_assume_angles(SinoScan *scan);

@@ -191,7 +191,7 @@ static void measure(int64_t size)
         if (sino_vector_bytes() >= bytes[i]) measure_isa(isas[i], &cone, &of, updates, "");
     for (int degrees = 0; degrees <= 30; degrees += 10) {
         char remark[32];
-        SinoView view[ANGLES];
+        SinoView view[ANGLES] = {0};
         SinoCone tilted = cone;
         tilt(&cone, degrees * SINO_PI / 180, view);
         tilted.view = view;

@@ -128,6 +128,19 @@ void cli_await(const CliRun *run, const char *text)
     fail_msg("the program did not say \"%s\" within a minute", text);
 }
 
+void cli_await_part(const CliRun *run, int least)
+{
+    for (int i = 0; i < 6000; i++) {
+        char *err = read_all(run->err_descriptor);
+        int part = 0;
+        for (const char *at = err; (at = strstr(at, ": part ")); at++) part = atoi(at + strlen(": part "));
+        free(err);
+        if (part >= least) return;
+        usleep(10000);
+    }
+    fail_msg("the program was not at part %d within a minute", least);
+}
+
 bool cli_await_size(const CliRun *run, const char *name, int64_t bytes)
 {
     const struct timespec millisecond = {.tv_nsec = 1000000};

@@ -34,6 +34,8 @@ bool cli_await_size(const CliRun *run, const char *name, int64_t bytes);
 
 /* Waits, for a minute at most, until stderr contains `text`. */
 void cli_await(const CliRun *run, const char *text);
+/* Until the log is at this part or a later one: lines of parts that take no second are left out. */
+void cli_await_part(const CliRun *run, int least);
 
 /* Exit code 0. What it wrote to stderr is lost. */
 void cli_works(const char *directory, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -165,7 +165,7 @@ static void start_slices(CliRun *run, const char *directory, const char *options
         "--minibatch 1 --workers 1 "
         "--pictures no --report none --memory %lldMiB %s",
         (long long)least_memory_mib(directory), options);
-    cli_await(run, "part 3/"); /* with seconds for each part, none is left out of the log */
+    cli_await_part(run, 3);
 }
 
 static void finish_slices(const char *directory, const char *options, const char *told)

@@ -132,8 +132,8 @@ void cli_await_part(const CliRun *run, int least)
 {
     for (int i = 0; i < 6000; i++) {
         char *err = read_all(run->err_descriptor);
-        int part = 0;
-        for (const char *at = err; (at = strstr(at, ": part ")); at++) part = atoi(at + strlen(": part "));
+        long part = 0;
+        for (const char *at = err; (at = strstr(at, ": part ")); at++) part = strtol(at + strlen(": part "), NULL, 10);
         free(err);
         if (part >= least) return;
         usleep(10000);

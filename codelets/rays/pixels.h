@@ -19,7 +19,12 @@
 #include "panel.h"
 #include "trace.h"
 
-typedef enum SinoPixelWeights { SINO_PIXELS_LINEAR, SINO_PIXELS_LENGTHS, SINO_PIXELS_STRIPS } SinoPixelWeights;
+typedef enum SinoPixelWeights {
+    SINO_PIXELS_LINEAR,
+    SINO_PIXELS_LENGTHS,
+    SINO_PIXELS_STRIPS,
+    SINO_PIXELS_WEIGHTS
+} SinoPixelWeights;
 
 typedef struct SinoPixels {
     SinoGeometry geometry; /* of y: angle k, column c is row k·M + c; angle_rad is not owned */

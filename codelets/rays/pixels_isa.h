@@ -49,8 +49,8 @@ typedef void SinoPixelsProject(const SinoPixelsImage *image, SinoPixelsRays *ray
 
 typedef struct SinoPixelsIsa {
     const char *name;
-    SinoPixelsTile *add[3];        /* of each SinoPixelWeights */
-    SinoPixelsProject *project[3]; /* likewise; of linear weights: NULL */
+    SinoPixelsTile *add[SINO_PIXELS_WEIGHTS];        /* of each SinoPixelWeights */
+    SinoPixelsProject *project[SINO_PIXELS_WEIGHTS]; /* likewise; of linear weights: NULL */
 } SinoPixelsIsa;
 
 extern const SinoPixelsIsa sino_pixels_plain, sino_pixels_avx2, sino_pixels_avx512;

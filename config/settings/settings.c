@@ -187,8 +187,6 @@ static SinoStatus settle_geometry(int verb, const bool given[SINO_SETTING_COUNT]
                           SINO_GEOMETRY_VECTORS, geometry);
 }
 
-/* A cone beam has an algorithm of its own, which is its default; counts of a system matrix are most often those of
- * emissions. */
 /* fista compares neighbouring voxels of a slice, which must lie in one rank, and multiplies by A of a subset of the
  * angles. --reconstruction-type try takes cg, which needs no strength. */
 static bool allows_fista(const SinoSettings *settings)
@@ -197,6 +195,8 @@ static bool allows_fista(const SinoSettings *settings)
            settings->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
 }
 
+/* A cone beam has an algorithm of its own, which is its default; counts of a system matrix are mostly counts of
+ * emissions. */
 static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "algorithm", 9);

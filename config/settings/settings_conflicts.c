@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings, conflicts: which values of two settings exclude each other. One row per pair. */
+#include "settings_bits.h"
 #include "settings_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PARALLEL = 1 << SINO_GEOMETRY_PARALLEL,
-    MATRIX = 1 << SINO_GEOMETRY_MATRIX,
-    VECTORS = 1 << SINO_GEOMETRY_VECTORS,
-    CG = 1 << SINO_ALGORITHM_CG,
-    SIRT = 1 << SINO_ALGORITHM_SIRT,
-    FISTA = 1 << SINO_ALGORITHM_FISTA,
-    MLEM = 1 << SINO_ALGORITHM_MLEM,
-    OSEM = 1 << SINO_ALGORITHM_OSEM,
-    BSREM = 1 << SINO_ALGORITHM_BSREM,
-    RUNS = SINO_VERB_RECON | SINO_VERB_PLAN
-};
+enum { RUNS = SINO_VERB_RECON | SINO_VERB_PLAN };
 
-/* Values are words with commas between them; after '!', all others. The first is the default of a text: none. */
+/* Values are words with commas between them; after '!' all but these. A text that is not given has the value "". */
 typedef struct SinoConflict {
     const char *name, *values;        /* of the setting that is refused */
     const char *other, *other_values; /* and of the one that excludes it; NULL: all */
-    int algorithms, geometries;       /* bits 1 << choice with which they do; 0: all */
-    int verbs;                        /* bits; 0: all */
+    int algorithms, geometries;       /* bits 1 << choice: the conflict exists with these; 0: with all */
+    int verbs;                        /* bits: and in these; 0: in all */
     const char *reason;               /* why, as a clause about the other; NULL: it is plain */
     const char *allowed;
 } SinoConflict;

@@ -3,6 +3,7 @@
 #include "settings_table.h"
 
 #include "panel.h"
+#include "settings_bits.h"
 
 #include <string.h>
 
@@ -25,34 +26,10 @@ enum {
 };
 
 enum {
-    CG = 1 << SINO_ALGORITHM_CG,
-    SIRT = 1 << SINO_ALGORITHM_SIRT,
-    FBP = 1 << SINO_ALGORITHM_FBP,
-    MLEM = 1 << SINO_ALGORITHM_MLEM,
-    OSEM = 1 << SINO_ALGORITHM_OSEM,
-    FDK = 1 << SINO_ALGORITHM_FDK,
-    FISTA = 1 << SINO_ALGORITHM_FISTA,
-    BSREM = 1 << SINO_ALGORITHM_BSREM,
-    ITERATIVE = CG | SIRT | MLEM | OSEM | FISTA | BSREM
-};
-
-enum {
     COUNTS_WORD = 1 << SINO_VALUES_COUNTS,
     TRANSMISSION = 1 << SINO_VALUES_TRANSMISSION,
     INTEGRALS = 1 << SINO_VALUES_LINE_INTEGRALS,
     EVENTS = 1 << SINO_VALUES_EVENTS
-};
-
-enum {
-    PARALLEL = 1 << SINO_GEOMETRY_PARALLEL,
-    CONE = 1 << SINO_GEOMETRY_CONE,
-    FAN = 1 << SINO_GEOMETRY_FAN,
-    VECTORS = 1 << SINO_GEOMETRY_VECTORS,
-    PET = 1 << SINO_GEOMETRY_PET,
-    MATRIX = 1 << SINO_GEOMETRY_MATRIX,
-    CONES = CONE | FAN,
-    ORBITS = PARALLEL | CONES, /* that turn about an axis */
-    SCANS = ORBITS | VECTORS
 };
 
 enum {
@@ -643,7 +620,7 @@ const SinoSetting sino_setting_table[] = {
         CHOICE(projection.projector, projector_words, "auto"), .may_change = true, ONLY(PARALLEL, of_projectors),
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; lines: the lengths are computed in every product, nothing is kept; "
-                "strips: likewise, and they are means over the width of a detector pixel, for sharp objects; "
+                "strips: likewise, with the mean length over the width of a detector pixel, for sharp objects; "
                 "pixels: fbp interpolates between detector columns at the middle of "
                 "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
                 "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "

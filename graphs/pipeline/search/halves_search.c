@@ -167,8 +167,9 @@ static SinoStatus divide_angles(Search *search)
     return NULL;
 }
 
-/* Divides the rays of a fan into parts by their directions, which go through all parts again and again. A ray and its
- * reverse, which another projection may have, thus lack together: one would tell the other. */
+/* Divides the rays of a fan into parts by their directions: neighbouring windows of directions belong to the parts in
+ * turn. A ray and its reverse, which another projection may have, are left out together, because one predicts the
+ * other. */
 static SinoStatus divide_rays(Search *search)
 {
     const SinoCone *cone = search->op->problem.cone;
@@ -201,7 +202,7 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
     search->settings.solver.iterations = sino_settings_iterations(&of->settings->solver);
     if (of->settings->solver.iterations > 0 && !of->normal) /* strengths are tried */
         search->settings.solver.iterations = sino_halves_trial_iterations(&of->settings->solver);
-    if (search->op->problem.cone) /* x starts from 0: after fewer, weak priors are ahead */
+    if (search->op->problem.cone) /* from x = 0, after fewer, weak priors predict best */
         search->settings.solver.iterations = sino_larger(search->settings.solver.iterations, USUAL_TRIAL);
     search->run = (SinoSolverRun){.runtime = of->runtime,
                                   .op = search->op,

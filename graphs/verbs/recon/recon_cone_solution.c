@@ -207,7 +207,7 @@ static void release(SinoRecon *recon)
     free(own);
 }
 
-/* What the projections see is in the file of vectors, too. */
+/* A run that is resumed must have the same vectors, whatever the name of their file. */
 static void print_vectors(const SinoRecon *recon, FILE *out)
 {
     char digits[17];

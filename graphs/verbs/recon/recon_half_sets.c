@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon --halves: after the volume, those of the projections of even and of odd number, each by a run of its own, which
- * takes the center, the stages, the prior and the iterations of the whole one. The strength of a prior is multiplied by
- * the share of the projections, so that it weighs as much beside them as in the whole volume. Then both are compared.
+/* recon --halves: after the run of all projections, one run reconstructs the projections of even number, and another
+ * one those of odd number. Both take the center, the stages, the prior and the iterations of the first run. They
+ * multiply the strength of the prior by their share of the projections, so that data and prior have the same balance.
+ * Then recon compares the two volumes.
  *
- * The whole volume gets its name last. A run that goes on with it therefore knows which halves are complete. */
+ * The file of the whole volume gets its name last, so that --resume can tell which halves are complete. */
 #include "recon_volume.h"
 
 #include "page.h"
@@ -46,12 +47,9 @@ static SinoStatus find_done(const SinoRecon *recon, const char *path, bool *done
     if (!recon->resume.earlier) return NULL;
     SINO_CHECK(asprintf(&journal, "%s.journal", path) >= 0, SINO_FAILED, "no memory for a file name");
     const bool named = stat(path, &half) == 0 && stat(recon->resume.path, &last) == 0 && is_younger(&half, &last);
-    if (format == SINO_SAVE_TIFF || format == SINO_SAVE_BOTH)
-        *done = named && access(journal, F_OK) != 0;
-    else {
-        *done = named;
-        if (named) (void)unlink(journal); /* of a run that was killed as the file got its name */
-    }
+    const bool folder = format == SINO_SAVE_TIFF || format == SINO_SAVE_BOTH;
+    *done = named && (!folder || access(journal, F_OK) != 0);
+    if (named && !folder) (void)unlink(journal); /* of a run that was killed as the file got its name */
     free(journal);
     return NULL;
 }

@@ -410,31 +410,63 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     return check_files(settings);
 }
 
-/* Assigns what the input file tells, and adds a remark with those settings that the user has not given. */
-static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
+/* Asks a source, if the verb has an input file. */
+static SinoStatus ask(int verb, SinoSettingsSource *source, const SinoSettings *settings, SinoToldSettings *told)
+{
+    *told = (SinoToldSettings){.by = ""};
+    if (!source || !(verb & (RECON | INFO | INIT | PLAN | SIMULATE)) || !settings->input.file_name) return NULL;
+    return source(settings, told);
+}
+
+/* Assigns what is told, and adds a remark with those settings that the user has not given. */
+static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], const SinoToldSettings *told,
                             SinoSettings *settings)
 {
-    SinoToldSettings told = {.by = ""};
     char words[512] = "", line[768];
     size_t length = 0;
-    if (!source || !(verb & (RECON | INFO | INIT | PLAN | SIMULATE)) || !settings->input.file_name) return NULL;
-    SINO_TRY(source(settings, &told));
-    for (int i = 0; i < told.count; i++) {
-        const SinoSetting *row = sino_setting_find(verb, told.of[i].name, strlen(told.of[i].name));
+    for (int i = 0; i < told->count; i++) {
+        const SinoSetting *row = sino_setting_find(verb, told->of[i].name, strlen(told->of[i].name));
         if (given[row - sino_setting_table] || !sino_setting_applies(row, settings)) continue;
-        SINO_TRY(sino_setting_assign(row, told.by, told.of[i].value, settings));
+        SINO_TRY(sino_setting_assign(row, told->by, told->of[i].value, settings));
         if (length < sizeof words)
-            length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told.of[i].value);
+            length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told->of[i].value);
     }
-    if (told.by[0] == '\0') return NULL;
-    snprintf(line, sizeof line, "%s says%s; options overrule it", told.by,
+    if (told->by[0] == '\0') return NULL;
+    snprintf(line, sizeof line, "%s says%s; options overrule it", told->by,
              *words ? words : " nothing that is not given");
     return sino_settings_remark(settings, line);
 }
 
-static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSettingsSource *source, SinoSettings *settings)
+/* Settles what depends on the algorithm, and checks all. */
+static SinoStatus finish(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
+{
+    SINO_TRY(settle_sizes(verb, given, settings));
+    SINO_TRY(settle_iterations(verb, given, settings));
+    SINO_TRY(settle_prior(verb, given, settings));
+    return check(verb, given, settings);
+}
+
+/* Finishes with the algorithm that the projections ask for, if the other settings allow it. */
+static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
+                              SinoSettings *settings)
+{
+    const SinoAlgorithmChoice usual = settings->solver.algorithm;
+    SinoToldSettings told = {.by = ""};
+    if (settings->solver.usual_algorithm) SINO_TRY(ask(verb, source, settings, &told));
+    if (told.count == 0) return finish(verb, given, settings);
+    SINO_TRY(sino_setting_assign(sino_setting_find(verb, "algorithm", 9), told.by, told.of[0].value, settings));
+    SinoStatus status = finish(verb, given, settings);
+    if (!status) return take_told(verb, given, &told, settings);
+    sino_status_free(status);
+    settings->solver.algorithm = usual;
+    return finish(verb, given, settings);
+}
+
+static SinoStatus read_all(int verb, const SinoArguments *arguments, const SinoSettingsSources *sources,
+                           SinoSettings *settings)
 {
     bool given[SINO_SETTING_COUNT] = {false};
+    SinoToldSettings told;
     SINO_TRY(assign_defaults(verb, settings));
     if (verb == DEMO) SINO_TRY(sino_setting_assign(sino_setting_find(DEMO, "out", 3), "--out", "demo", settings));
     const char *config = arguments->text[sino_setting_find(verb, "config", 6) - sino_setting_table];
@@ -442,23 +474,21 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, SinoSetting
     SINO_TRY(assign_arguments(arguments->text, settings, given));
     SINO_TRY(take_files(verb, arguments, settings));
     if (settings->help) return NULL;
-    SINO_TRY(take_told(verb, given, source, settings));
+    SINO_TRY(ask(verb, sources->header, settings, &told));
+    SINO_TRY(take_told(verb, given, &told, settings));
     SINO_TRY(settle_values(verb, given, settings));
     settle_json(verb, given, settings);
     SINO_TRY(settle_geometry(verb, given, settings));
     settle_algorithm(verb, given, settings);
-    SINO_TRY(settle_sizes(verb, given, settings));
-    SINO_TRY(settle_iterations(verb, given, settings));
-    SINO_TRY(settle_prior(verb, given, settings));
-    return check(verb, given, settings);
+    return finish_told(verb, given, sources->algorithm, settings);
 }
 
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings)
 {
-    return sino_settings_read_told(verb, argument_count, arguments, NULL, settings);
+    return sino_settings_read_told(verb, argument_count, arguments, &(SinoSettingsSources){.header = NULL}, settings);
 }
 
-SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, SinoSettingsSource *source,
+SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, const SinoSettingsSources *sources,
                                    SinoSettings **settings)
 {
     SinoArguments given = {.more = NULL};
@@ -468,7 +498,7 @@ SinoStatus sino_settings_read_told(int verb, int argument_count, char **argument
     SinoStatus status = sino_allocate(most, sizeof *given.tune, "arguments", &given.tune);
     if (!status) status = sino_settings_arguments(verb, argument_count, arguments, &given);
     if (!status) status = sino_allocate(1, sizeof *result, "the settings", &result);
-    if (!status) status = read_all(verb, &given, source, result);
+    if (!status) status = read_all(verb, &given, sources, result);
     for (int64_t i = 0; i < given.tune_count; i++) free(given.tune[i]);
     free(given.tune);
     free(given.more);

@@ -95,8 +95,15 @@ typedef struct SinoToldSettings {
 /* Reads what the input file tells; `given`: the settings so far. */
 typedef SinoStatus SinoSettingsSource(const SinoSettings *given, SinoToldSettings *told);
 
+/* NULL: nothing is told. */
+typedef struct SinoSettingsSources {
+    SinoSettingsSource *header;    /* what the input file says of all settings but the algorithm */
+    SinoSettingsSource *algorithm; /* the algorithm that the projections ask for. Called with all other settings. It
+                                    * counts unless settings that are given exclude it. */
+} SinoSettingsSources;
+
 /* sino_settings_read of a verb whose input file may tell settings. */
-SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, SinoSettingsSource *source,
+SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, const SinoSettingsSources *sources,
                                    SinoSettings **settings);
 
 /* Whether no value of SIRT or FISTA is below 0, as far as the settings decide: with `auto`, projections may deny it

@@ -198,7 +198,7 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
     return sino_vectors_take(&settings->geometry, input);
 }
 
-static SinoScanRequest request_of(const SinoSettings *settings)
+SinoScanRequest sino_input_scan_request(const SinoSettings *settings)
 {
     return (SinoScanRequest){.path = settings->input.file_name,
                              .dataset = settings->input.dataset,
@@ -224,7 +224,7 @@ static SinoScanRequest request_of(const SinoSettings *settings)
 SinoStatus sino_input_try(const SinoSettings *settings)
 {
     if (settings->memory) return NULL; /* arrays have no headers */
-    const SinoScanRequest request = request_of(settings);
+    const SinoScanRequest request = sino_input_scan_request(settings);
     SINO_TRY(sino_scan_try(&request));
     return sino_input_weights_try(settings);
 }
@@ -322,7 +322,7 @@ static SinoStatus take_fields(const SinoInputSettings *settings, SinoInput *inpu
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
-    const SinoScanRequest request = request_of(settings);
+    const SinoScanRequest request = sino_input_scan_request(settings);
     SINO_TRY(sino_scan_open(&request, &input.scan));
     input.info = sino_scan_info(input.scan);
     const bool integrals = settings->input.scan_values == SINO_VALUES_AUTO && input.info->line_integrals;

@@ -63,6 +63,9 @@ typedef struct SinoInput {
     int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */
 } SinoInput;
 
+/* The scan that the settings name. Its texts are theirs. */
+SinoScanRequest sino_input_scan_request(const SinoSettings *settings);
+
 /* Tries in a child process whether the headers of the scan can be read (sino_scan_try). A verb calls this before it
  * starts MPI or StarPU. */
 SinoStatus sino_input_try(const SinoSettings *settings);

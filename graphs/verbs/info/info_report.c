@@ -173,7 +173,7 @@ static void print_memory(const SinoInfoReport *report, FILE *out)
 {
     char usual[24], least[24], lengths[24];
     if (report->usual_bytes > 0 && report->pass_count > 0)
-        fprintf(out, "recon        %s with the default settings, at least %s (voxels: %s, passes: %" PRId64 ")\n",
+        fprintf(out, "recon        %s with --algorithm fdk, at least %s (voxels: %s, passes: %" PRId64 ")\n",
                 sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
                 sino_bytes_text(report->voxel_bytes, lengths), report->pass_count);
     else if (report->usual_bytes > 0)

@@ -43,7 +43,7 @@ static void few_angles_are_enough(void **state)
                                              "fista --prior huber --subsets 4 --regularization 0.005"};
     const char *const at = *state;
     cli_works(at, "%s", phantom);
-    cli_works(at, CONE "-o fdk.h5");
+    cli_works(at, CONE "-o fdk.h5 --algorithm fdk");
     const double fdk = error_of(at, "fdk.h5");
     print_message("fdk: %.3f\n", fdk);
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
@@ -237,10 +237,36 @@ static void short_arcs_are_taken(void **state)
     cli_works(at, "%s", phantom);
     cli_works(at, CONE "-o volume.h5 --algorithm cg --iterations 2 --theta 0:100");
     CliRun run = {.directory = at};
-    cli_start(&run, CONE "-o fdk.h5 --theta 0:100");
+    cli_start(&run, CONE "-o fdk.h5 --algorithm fdk --theta 0:100");
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     cli_free(&run);
+}
+
+/* Nobody named an algorithm: fista where projections are few or the arc is short, unless a setting excludes it. */
+static void scans_choose_the_algorithm(void **state)
+{
+    static const struct {
+        const char *options;
+        bool fista;
+    } each[] = {{"", true},
+                {"--theta 0:150", true},
+                {"--start-column 12 --end-column 28", false},
+                {"--start-column 12 --end-column 28 --theta 0:150", true},
+                {"--precision mixed", false},
+                {"--memory 1MiB", false},
+                {"--fbp-filter hann", false},
+                {"--algorithm fdk", false}};
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        CliRun run = {.directory = at};
+        cli_start(&run, "plan scan.h5 --geometry cone %s", each[i].options);
+        cli_wait(&run);
+        if ((strstr(run.err, " says --algorithm fista; options overrule it") != NULL) != each[i].fista)
+            fail_msg("%s: %s", each[i].options, run.err);
+        cli_free(&run);
+    }
 }
 
 /* A slice that is tried is the fan of the row nearest to the plane of the source, and each value is a run of its own.
@@ -304,7 +330,7 @@ static void sparse_measured_fans_beat_fdk(void **state)
                                                  .values = theta});
     testing_hdf5_close(file);
     cli_works(at, "recon %s/ta.h5 -o all.h5 %s", folder, lengths);
-    cli_works(at, "recon sparse.h5 -o fdk.h5 %s", lengths);
+    cli_works(at, "recon sparse.h5 -o fdk.h5 %s --algorithm fdk", lengths);
     cli_works(at, "recon sparse.h5 -o sirt.h5 %s --algorithm sirt --iterations 30 --nonnegativity yes", lengths);
     float *whole = cli_read_volume(at, "all.h5", 1, SIZE), *fdk = cli_read_volume(at, "fdk.h5", 1, SIZE);
     float *sirt = cli_read_volume(at, "sirt.h5", 1, SIZE);
@@ -354,6 +380,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(a_killed_run_goes_on),           CLI_TEST(refusals),
         CLI_TEST(short_arcs_are_taken),           CLI_TEST(sparse_measured_fans_beat_fdk),
         CLI_TEST(tried_slices_are_fans),          CLI_TEST(strengths_are_found),
+        CLI_TEST(scans_choose_the_algorithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

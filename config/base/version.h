@@ -3,7 +3,7 @@
 #ifndef SINO_VERSION_H
 #define SINO_VERSION_H
 
-/* "0.1.0": the version in meson.build. Static text. */
+/* "1.0.0": the version in meson.build. Static text. */
 const char *sino_version_text(void);
 
 #endif

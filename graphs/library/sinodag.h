@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* "1.0.0" */
 const char *sinodag_version(void);
 
 typedef struct SinoError *SinodagStatus;

@@ -9,7 +9,7 @@ class Sinodag(MesonPackage):
     """Reconstruction of tomography volumes as StarPU task graphs, on the cores and GPUs of a workstation and on the nodes
     of a cluster."""
 
-    version("0.1.0")
+    version("1.0.0")
     # The recipe names no place of the sources; docs/PACKAGES.md gives it one by `spack develop`.
 
     license("BSD-3-Clause")

@@ -136,7 +136,7 @@ FUNCTIONS = {
 def _load():
     """SINODAG_LIBRARY, else the library that was installed with this package, else the system's."""
     beside = pathlib.Path(__file__).parent / "libsinodag.so"
-    name = os.environ.get("SINODAG_LIBRARY") or (str(beside) if beside.exists() else "libsinodag.so.0")
+    name = os.environ.get("SINODAG_LIBRARY") or (str(beside) if beside.exists() else "libsinodag.so.1")
     try:
         loaded = ctypes.CDLL(name)
     except OSError as error:

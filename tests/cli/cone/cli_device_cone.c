@@ -46,7 +46,7 @@ static void cone_beams(void **state)
 static void parts_of_cone_beams_fit_devices(void **state)
 {
     enum { LARGE = 128 };
-    static const char words[] = "--geometry cone --precision single";
+    static const char words[] = "--geometry cone --algorithm fdk --precision single";
     CliRun all, little;
     if (cli_device_is_cuda()) skip(); /* StarPU takes memory of GPUs in pieces of 32 MiB */
     cli_works(*state, "phantom -o scan.h5 --geometry cone --size 128 --angles 40 --slices 128");

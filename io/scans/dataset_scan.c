@@ -83,7 +83,7 @@ static SinoStatus open_dataset(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_dataset_format = {.name = "HDF5 dataset",
-                                            .example = "any with --dataset",
+                                            .example = "HDF5 with --dataset",
                                             .takes_dataset = true,
                                             .takes_axes = true,
                                             .probe = probe_dataset,

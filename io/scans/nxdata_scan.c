@@ -119,7 +119,7 @@ static SinoStatus open_nxdata(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_nxdata_format = {.name = "NXdata HDF5",
-                                           .example = "signal, axes with theta",
+                                           .example = "NXdata",
                                            .certainty = "likely",
                                            .takes_axes = true,
                                            .probe = probe_nxdata,

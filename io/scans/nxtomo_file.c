@@ -198,7 +198,7 @@ static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_nxtomo_format = {.name = "NXtomo HDF5",
-                                           .example = "instrument/detector/data with image_key",
+                                           .example = "NXtomo",
                                            .takes_dataset = true,
                                            .takes_axes = true,
                                            .probe = probe_nxtomo,

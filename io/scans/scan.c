@@ -19,18 +19,17 @@
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
 static const SinoScanFormat *const formats[] = {&sino_memory_format,   &sino_dxchange_format, &sino_nxtomo_format,
                                                 &sino_nxdata_format,   &sino_dataset_format,  &sino_instrument_format,
-                                                &sino_npy_scan_format, &sino_mat_scan_format, &sino_edf_format,
+                                                &sino_npy_scan_format, &sino_mat_scan_format, &sino_images_format,
                                                 &sino_tiff_format,     &sino_sinogram_format, NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
-    char allowed[1024] = "";
+    char allowed[512] = "";
     size_t length = 0;
     const SinoScanFormat *const *first = formats + 1; /* without that of memory */
     for (const SinoScanFormat *const *at = first; *at && length < sizeof allowed; at++) {
         const char *between = at == first ? "" : at[1] ? ", " : " or ";
-        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s (%s)", between, (*at)->name,
-                                   (*at)->example);
+        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", between, (*at)->example);
     }
     return sino_scan_unknown(request, allowed);
 }
@@ -56,7 +55,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     scan->angle_unit = request->theta_unit;
     scan->takes_axes = format->takes_axes;
     SinoStatus status = format->open(request, scan);
-    scan->info.kind = format->name;
+    if (!scan->info.kind) scan->info.kind = format->name;
     return status;
 }
 

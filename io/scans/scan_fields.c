@@ -14,7 +14,7 @@
 /* The format of images, which is TIFF if no other one recognises them. */
 static const SinoScanFormat *format_of(const char *named)
 {
-    static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_edf_format};
+    static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_images_format};
     const SinoScanRequest request = {.path = named};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i]->probe(&request)) return formats[i];

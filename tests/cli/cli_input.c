@@ -7,7 +7,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#define FORMATS " | allowed: Data Exchange HDF5 (/exchange/data) | raw sinograms (float32, with --theta and --columns)"
+#define FORMATS " | allowed: Data Exchange | raw float32 with --columns"
 
 /* The verb refuses the file with these key words. */
 static void refuse_unknown(const char *directory, const char *verb, const char *file, const char *keys)

@@ -17,10 +17,19 @@
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {&sino_memory_format,   &sino_dxchange_format, &sino_nxtomo_format,
-                                                &sino_nxdata_format,   &sino_dataset_format,  &sino_instrument_format,
-                                                &sino_npy_scan_format, &sino_mat_scan_format, &sino_images_format,
-                                                &sino_tiff_format,     &sino_sinogram_format, NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,
+                                                &sino_dxchange_format,
+                                                &sino_nxtomo_format,
+                                                &sino_nxdata_format,
+                                                &sino_dataset_format,
+                                                &sino_instrument_format,
+                                                &sino_npy_scan_format,
+                                                &sino_npz_scan_format,
+                                                &sino_mat_scan_format,
+                                                &sino_images_format,
+                                                &sino_tiff_format,
+                                                &sino_sinogram_format,
+                                                NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
@@ -45,7 +54,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                ", but '%s' is %s, which has its own size; allowed: --columns with raw sinograms",
                request->columns, request->path, format->name);
     SINO_CHECK(!request->dataset || format->takes_dataset, SINO_BAD_INPUT,
-               "the dataset %s is given, but '%s' is %s; allowed: --dataset with HDF5 and MATLAB files",
+               "the dataset %s is given, but '%s' is %s; allowed: --dataset with HDF5, MATLAB and .npz files",
                request->dataset, request->path, format->name);
     SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN || format->takes_axes, SINO_BAD_INPUT,
                "--axes is given, but '%s' is %s; allowed: --axes with HDF5, .npy, MATLAB and TIFF", request->path,

@@ -23,7 +23,7 @@ static SinoStatus list_headers(SinoImageList *list, char *text)
                                       .image_count = 1,
                                       .offset = at + image.header_bytes};
         SINO_TRY(sino_image_list_add(list, &block));
-        at = block.offset + image.row_count * image.column_count * image.type.item_bytes;
+        at = block.offset + sino_times(sino_times(image.row_count, image.column_count), image.type.item_bytes);
         if (list->bytes - at < 16) break; /* padding */
     }
     return NULL;

@@ -122,12 +122,12 @@ SinoStatus sino_image_list_add(SinoImageList *list, const SinoImageBlock *block)
     }
     SINO_TRY(check_like_first(list, block));
     SINO_TRY(make_room(list, array->size[0] + block->image_count));
-    const int64_t image = block->row_count * block->column_count * array->item_bytes;
+    const int64_t image = sino_times(sino_times(block->row_count, block->column_count), array->item_bytes);
     for (int64_t i = 0; i < block->image_count; i++, array->size[0]++) {
         arrays->layer[array->size[0]] = (SinoArrayLayer){.file = list->file, .offset = block->offset + i * image};
         list->angle_deg[array->size[0]] = block->angle_deg ? block->angle_deg[i] : NAN;
     }
-    array->count = array->size[0] * array->size[1] * array->size[2];
+    array->count = sino_times(array->size[0], sino_times(array->size[1], array->size[2]));
     return NULL;
 }
 

@@ -146,9 +146,9 @@ static SinoStatus angles_in_header(SinoImageList *list, const Bytes *header, int
     int64_t record;
     Reader *reader;
     if (extended >= 4) SINO_TRY(sino_regular_read(list->path, list->descriptor, HEADER, sizeof start, start));
-    if (!find_reader(header, &first, &record, &reader) || record * images > extended) return NULL;
-    SINO_TRY(sino_allocate(record * images, 1, "a header", &bytes));
-    SinoStatus status = sino_regular_read(list->path, list->descriptor, HEADER, record * images, bytes);
+    if (!find_reader(header, &first, &record, &reader) || sino_times(record, images) > extended) return NULL;
+    SINO_TRY(sino_allocate(images, record, "a header", &bytes));
+    SinoStatus status = sino_regular_read(list->path, list->descriptor, HEADER, sino_times(record, images), bytes);
     for (int64_t i = 0; i < images && !status; i++) {
         const double angle = reader(&(Bytes){bytes + i * record, header->swapped});
         if (fabs(angle) <= 360) angle_deg[i] = angle;

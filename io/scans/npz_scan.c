@@ -184,9 +184,10 @@ static SinoStatus read_angles(Npz *npz, SinoAngleUnit *unit, int64_t projections
     if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(npz->name)) *unit = SINO_ANGLE_UNIT_RADIANS;
     const double rad = sino_angle_unit_rad(*unit, SINO_ANGLE_UNIT_DEGREES);
     for (int64_t k = 0; k < npy->count; k++) {
-        SINO_CHECK(isfinite((*angle_rad)[k]), SINO_BAD_INPUT, "%s: %s[%" PRId64 "] is %f; allowed: finite angles",
-                   npz->path, npz->name, k, (*angle_rad)[k]);
-        (*angle_rad)[k] *= rad;
+        double *angle = *angle_rad + k;
+        SINO_CHECK(isfinite(*angle), SINO_BAD_INPUT, "%s: %s[%" PRId64 "] is %f; allowed: finite angles", npz->path,
+                   npz->name, k, *angle);
+        *angle *= rad;
     }
     return NULL;
 }

@@ -57,7 +57,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                "the dataset %s is given, but '%s' is %s; allowed: --dataset with HDF5, MATLAB and .npz files",
                request->dataset, request->path, format->name);
     SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN || format->takes_axes, SINO_BAD_INPUT,
-               "--axes is given, but '%s' is %s; allowed: --axes with HDF5, .npy, MATLAB and TIFF", request->path,
+               "--axes is given, but '%s' is %s; allowed: --axes with HDF5, NumPy, MATLAB and images", request->path,
                format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");

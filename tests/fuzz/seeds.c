@@ -193,9 +193,9 @@ static void write_mrc(const char *folder, int number)
 /* An image of 3 x 2 integers of 16 bits. */
 static void write_fits(const char *folder, int number)
 {
-    static const char *const cards[] = {"SIMPLE  = T",  "BITPIX  = 16", "NAXIS   = 2",        "NAXIS1  = 3",
-                                        "NAXIS2  = 2",  "BLANK   = 3",  "BZERO   = 32768 / ", "BSCALE  = 1.0D0",
-                                        "GCOUNT  = 1 ", "PCOUNT  = 0",  "END     "};
+    static const char *const cards[] = {
+        "SIMPLE  = T",        "BITPIX  = 16",    "NAXIS   = 2",  "NAXIS1  = 3", "NAXIS2  = 2", "BLANK   = 3",
+        "BZERO   = 32768 / ", "BSCALE  = 1.0D0", "GCOUNT  = 1 ", "PCOUNT  = 0", "END     "};
     char file[2880 + 12];
     memset(file, ' ', sizeof file);
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) memcpy(file + 80 * i, cards[i], strlen(cards[i]));
@@ -205,20 +205,22 @@ static void write_fits(const char *folder, int number)
 /* An image of 2 x 1 x 2 integers of 16 bits in DM3, or with lengths of 8 bytes in DM4. */
 static void write_dm(const char *folder, int number, bool wide)
 {
-#define TAG(kind, length, name) kind "\0" length name W4
-#define GROUP(length, name, tags) TAG("\24", length, name) "\1\0" W "\0\0\0" tags
+#define TAG(kind, length, name)           kind "\0" length name W4
+#define GROUP(length, name, tags)         TAG("\24", length, name) "\1\0" W "\0\0\0" tags
 #define NUMBER(length, name, type, value) TAG("\25", length, name) "%%%%" W "\0\0\0\1" W "\0\0\0" type value
 #define TREE                                                                                                           \
-    W "\0\0\0\x64\0\0\0\1\1\0" W "\0\0\0\1" GROUP("\x09", "ImageList", "\1") GROUP("\0", "", "\1") GROUP(             \
-        "\x09", "ImageData", "\3") TAG("\25", "\4", "Data") "%%%%" W "\0\0\0\3" W "\0\0\0\24" W "\0\0\0\4" W         \
-        "\0\0\0\4abcdefgh" NUMBER("\x08", "DataType", "\5", "\x0a\0\0\0") GROUP("\x0a", "Dimensions", "\3")              \
-            NUMBER("\0", "", "\5", "\2\0\0\0") NUMBER("\0", "", "\5", "\1\0\0\0") NUMBER("\0", "", "\5", "\2\0\0\0")
+    W "\0\0\0\x64\0\0\0\1\1\0" W "\0\0\0\1" GROUP("\x09", "ImageList", "\1") GROUP("\0", "", "\1")                     \
+        GROUP("\x09", "ImageData", "\3")                                                                               \
+            TAG("\25", "\4", "Data") "%%%%" W "\0\0\0\3" W "\0\0\0\24" W "\0\0\0\4" W                                  \
+                                     "\0\0\0\4abcdefgh" NUMBER("\x08", "DataType", "\5", "\x0a\0\0\0")                 \
+                                         GROUP("\x0a", "Dimensions", "\3") NUMBER("\0", "", "\5", "\2\0\0\0")          \
+                                             NUMBER("\0", "", "\5", "\1\0\0\0") NUMBER("\0", "", "\5", "\2\0\0\0")
 #define W
 #define W4
     static const char narrow_file[] = "\0\0\0\3" TREE;
 #undef W
 #undef W4
-#define W "\0\0\0\0"
+#define W  "\0\0\0\0"
 #define W4 "\0\0\0\0\0\0\0\1"
     static const char wide_file[] = "\0\0\0\4" TREE;
     write_image(folder, number, wide ? wide_file : narrow_file, wide ? sizeof wide_file : sizeof narrow_file);

@@ -398,7 +398,9 @@ typedef struct Parts {
 static SinoStatus split_column(const char *theta, Parts *parts, Angles *angles)
 {
     if (sino_path_kind(angles->path) != SINO_PATH_ABSENT) return NULL;
-    sino_status_free(sino_inner_path_split(angles->path, &parts->file, &parts->column));
+    char *file = NULL, *column = NULL;
+    sino_status_free(sino_inner_path_split(angles->path, &file, &column));
+    *parts = (Parts){.name = parts->name, .file = file, .column = column};
     SINO_CHECK(parts->column, SINO_BAD_INPUT,
                "theta is '%s', and there is no such file; allowed: a file, FILE:COLUMN, or a range of degrees such as "
                "0:180 (FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",

@@ -33,12 +33,12 @@ static const SinoScanFormat *const formats[] = {&sino_memory_format,
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
-    char allowed[512] = "";
+    char allowed[256] = "";
     size_t length = 0;
-    const SinoScanFormat *const *first = formats + 1; /* without that of memory */
-    for (const SinoScanFormat *const *at = first; *at && length < sizeof allowed; at++) {
-        const char *between = at == first ? "" : at[1] ? ", " : " or ";
-        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", between, (*at)->example);
+    for (const SinoScanFormat *const *at = formats; *at && length < sizeof allowed; at++) {
+        const char *between = length == 0 ? "" : at[1] ? ", " : " or ";
+        if ((*at)->example)
+            length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", between, (*at)->example);
     }
     return sino_scan_unknown(request, allowed);
 }

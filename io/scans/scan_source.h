@@ -44,8 +44,9 @@ struct SinoScan {
 };
 
 typedef struct SinoScanFormat {
-    const char *name;                 /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
-    const char *example;              /* such inputs in a word or two, for the error when no format recognises a file */
+    const char *name;    /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
+    const char *example; /* such inputs in a word or two, for the error when no format recognises a file; NULL: another
+                            row has them */
     const char *evidence, *certainty; /* of SinoScanInfo, unless `open` sets them */
     bool takes_dataset;               /* can choose what --dataset names */
     bool takes_axes;                  /* can have --axes */

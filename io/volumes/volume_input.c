@@ -8,7 +8,6 @@
 
 #include "arithmetic.h"
 #include "child.h"
-#include "foreign_format.h"
 #include "inner_path.h"
 #include "memory.h"
 #include "path_kind.h"
@@ -21,7 +20,6 @@ static SinoStatus find_format(SinoVolumeInput *input)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats && !input->format; i++)
         if (formats[i]->probe(input->given, input->path)) input->format = formats[i];
-    if (!input->format) SINO_TRY(sino_foreign_format(input->path));
     SINO_CHECK(input->format, SINO_BAD_INPUT,
                "%s is no volume; allowed: HDF5 (FILE or FILE:/DATASET), TIFF (a file with all slices, a folder or a "
                "quoted pattern), .npy, raw float32",

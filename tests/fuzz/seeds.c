@@ -190,12 +190,12 @@ static void write_mrc(const char *folder, int number)
     write_image(folder, number, file, sizeof file);
 }
 
-/* An image of 3 x 2 integers of 16 bits. */
+/* A cube of 3 x 1 x 2 integers of 16 bits. */
 static void write_fits(const char *folder, int number)
 {
-    static const char *const cards[] = {
-        "SIMPLE  = T",        "BITPIX  = 16",    "NAXIS   = 2",  "NAXIS1  = 3", "NAXIS2  = 2", "BLANK   = 3",
-        "BZERO   = 32768 / ", "BSCALE  = 1.0D0", "GCOUNT  = 1 ", "PCOUNT  = 0", "END     "};
+    static const char *const cards[] = {"SIMPLE  = T",     "BITPIX  = 16", "NAXIS   = 3", "NAXIS1  = 3",
+                                        "NAXIS2  = 1",     "NAXIS3  = 2",  "BLANK   = 3", "BZERO   = 32768 / ",
+                                        "BSCALE  = 1.0D0", "GCOUNT  = 1 ", "PCOUNT  = 0", "END     "};
     char file[2880 + 12];
     memset(file, ' ', sizeof file);
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) memcpy(file + 80 * i, cards[i], strlen(cards[i]));

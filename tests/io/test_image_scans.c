@@ -331,6 +331,7 @@ static void fits_that_is_damaged(void **state)
 /* ---- DM3 and DM4 ---- */
 
 static bool wide;
+static double tilt_deg; /* of the stage, where a file has one image */
 
 static void put_length(File *file, double length)
 {
@@ -373,7 +374,11 @@ static void put_image(File *file, char order, int type, const char *stored, int 
 {
     const char whole[] = {order, 'u', '4', '\0'}, real[] = {order, 'f', '4', '\0'};
     const char *const unit = order == '<' ? "d\0e\0g\0" : "\0d\0e\0g";
-    put_group(file, "", 1);
+    const bool tilted = images == 1 && type != 23;
+    put_group(file, "", tilted ? 2 : 1);
+    for (int i = 0; i < 3 && tilted; i++)
+        put_group(file, (const char *[]){"ImageTags", "Microscope Info", "Stage Position"}[i], 1);
+    if (tilted) put_value(file, "Stage Alpha", 6, real, tilt_deg);
     put_group(file, "ImageData", images > 1 ? 4 : 3);
     if (images > 1) {
         put_group(file, "Calibrations", 1);
@@ -396,7 +401,7 @@ static void put_image(File *file, char order, int type, const char *stored, int 
     if (images > 1) put_value(file, "", 5, whole, images);
 }
 
-static void put_dm(File *file, char order, int type, const char *stored)
+static void put_dm(File *file, char order, int type, const char *stored, int images)
 {
     *file = (File){.count = 0};
     put(file, ">u4", wide ? 4 : 3);
@@ -408,7 +413,7 @@ static void put_dm(File *file, char order, int type, const char *stored)
     put_bytes(file, "abcdefgh", 8);
     put_group(file, "ImageList", 2);
     put_image(file, order, 23, order == '<' ? "<u4" : ">u4", 1);
-    put_image(file, order, type, stored, ANGLES);
+    put_image(file, order, type, stored, images);
 }
 
 static void dm_of_both_versions(void **state)
@@ -419,7 +424,7 @@ static void dm_of_both_versions(void **state)
     for (int i = 0; i < 8; i++) {
         static const char *const stored[] = {"<u2", ">u2", "<f4", ">f4"};
         wide = i >= 4;
-        put_dm(&file, stored[i % 4][0], i % 4 < 2 ? 10 : 2, stored[i % 4]);
+        put_dm(&file, stored[i % 4][0], i % 4 < 2 ? 10 : 2, stored[i % 4], ANGLES);
         testing_write_bytes(path, file.bytes, file.count);
         check_scan(&(SinoScanRequest){.path = path}, "DigitalMicrograph images", i % 4 < 2 ? "uint16" : "float32");
         check_angles(path, -60, 2, "calibration of the third dimension");
@@ -436,10 +441,10 @@ static void dm_that_is_damaged(void **state)
     File file;
     const SinoScanRequest request = {.path = testing_path(path, *state, "scan.dm3"), .theta = "0:180"};
     wide = false;
-    put_dm(&file, '<', 23, "<u4"); /* colours only; the list of values is too short for their type */
+    put_dm(&file, '<', 23, "<u4", ANGLES); /* colours only; the list of values is too short for their type */
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "scan.dm3 has no image that is read");
-    put_dm(&file, '<', 10, "<u2");
+    put_dm(&file, '<', 10, "<u2", ANGLES);
     file.bytes[18] = 9;
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "neither a group nor data");
@@ -448,7 +453,7 @@ static void dm_that_is_damaged(void **state)
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "scan.dm3 is damaged: it ends within a tag");
     for (int depth = 0; depth < 40; depth++) {
-        if (depth == 0) put_dm(&file, '<', 10, "<u2");
+        if (depth == 0) put_dm(&file, '<', 10, "<u2", ANGLES);
         if (depth == 0) file.count = 18;
         put_group(&file, "", 1);
     }
@@ -456,6 +461,20 @@ static void dm_that_is_damaged(void **state)
     file.bytes[14] = 0;
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "groups within groups, too deep");
+}
+
+static void dm_images_in_files_of_their_own(void **state)
+{
+    char path[TESTING_PATH], name[32];
+    wide = true;
+    for (int k = 0; k < ANGLES; k++) {
+        File file;
+        tilt_deg = 1.5 * k - 3;
+        put_dm(&file, '>', 10, ">u2", 1);
+        snprintf(name, sizeof name, "p_%d.dm4", k);
+        testing_write_bytes(testing_path(path, *state, name), file.bytes, file.count);
+    }
+    check_angles(*state, -3, 1.5, "Stage Alpha");
 }
 
 /* A tilt series of a microscope (INDEX.md). */
@@ -478,11 +497,17 @@ static void dm_as_a_microscope_writes_it(void **state)
 TESTING_SUBJECT(image_scans)
 {
     const struct CMUnitTest tests[] = {
-        TEST(mrc_of_every_mode),    TEST(mrc_bytes_have_a_sign),
-        TEST(mrc_angles),           TEST(mrc_that_is_damaged),
-        TEST(fits_of_every_type),   TEST(fits_units),
-        TEST(fits_that_is_damaged), TEST(dm_of_both_versions),
-        TEST(dm_that_is_damaged),   TEST(dm_as_a_microscope_writes_it),
+        TEST(mrc_of_every_mode),
+        TEST(mrc_bytes_have_a_sign),
+        TEST(mrc_angles),
+        TEST(mrc_that_is_damaged),
+        TEST(fits_of_every_type),
+        TEST(fits_units),
+        TEST(fits_that_is_damaged),
+        TEST(dm_of_both_versions),
+        TEST(dm_that_is_damaged),
+        TEST(dm_as_a_microscope_writes_it),
+        TEST(dm_images_in_files_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include <hdf5.h>
 #include <sys/stat.h>
+#include <zip.h>
 
 char *fuzz_seed_path(const char *folder, const char *target, int number)
 {
@@ -173,6 +174,24 @@ static void write_arrays(const char *folder)
     fuzz_require(fclose(out) == 0);
 }
 
+/* An archive of two arrays, behind the two bytes of fuzz_arrays.c. */
+static void write_archive(const char *path)
+{
+    static const uint16_t values[4 * 2 * 3] = {1, 2, 3};
+    unsigned char bytes[4096];
+    size_t count;
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    for (int i = 0; i < 2; i++) {
+        unsigned char *array = testing_npy(1, "<u2", i ? "(4,)" : "(4, 2, 3)", values, i ? 8 : sizeof values, &count);
+        zip_source_t *source = zip_source_buffer(zip, array, count, 1);
+        fuzz_require(zip_file_add(zip, i ? "theta.npy" : "data.npy", source, ZIP_FL_OVERWRITE) == i);
+    }
+    fuzz_require(zip_close(zip) == 0);
+    FILE *file = fopen(path, "r+");
+    fuzz_require(file && (count = fread(bytes, 1, sizeof bytes, file)) > 0 && fseek(file, 0, SEEK_SET) == 0);
+    fuzz_require(fwrite("\0\0", 1, 2, file) == 2 && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
+}
+
 /* A seed of fuzz_images.c: a byte for the request, then a file. */
 static void write_image(const char *folder, int number, const void *bytes, size_t count)
 {
@@ -271,6 +290,7 @@ int main(int count, char **arguments)
     write_scan(fuzz_seed_path(folder, "hdf5", 1), SINO_COUNT_UINT16);
     write_nxtomo(fuzz_seed_path(folder, "hdf5", 2));
     write_arrays(folder);
+    write_archive(fuzz_seed_path(folder, "arrays", 3));
     write_mrc(folder, 1);
     write_fits(folder, 2);
     write_dm(folder, 3, false);

@@ -194,7 +194,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | SWEEP | COMPARE | JOIN, "file-name", TEXT(input.file_name, "FILE"),
         .per_rank = true, .may_change = true,
         .help =
-            "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF or EDF images by a folder, a "
+            "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF, EDF, FITS, MRC or DM images by a "
+            "folder, a "
             "quoted pattern or a file of several images; a .npy array; an array of a MATLAB file, or FILE:/NAME; or "
             "raw float32 sinograms (with "
             "--theta and --columns); with "
@@ -206,17 +207,18 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(input.theta, "ANGLES"), .per_rank = true,
         .geometries = ORBITS,
         BRIEF(RECON | INFO | PLAN | SIMULATE, "angles: a file of degrees, or 0:180, 0:180:excluded, 0:step:0.5"),
-        .help =
-            "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
-            "named angle or theta; a .npy list or a raw float32 file of radians; FILE[A:B] for the angles number A to "
-            "B - 1 of a file; FILE:/DATASET of HDF5 or MATLAB; or a range of degrees: 0:180 (both ends included), "
-            "0:180:excluded (180 left out), 0:step:0.5"),
+        .help = "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
+                "named angle or theta; a .npy list or a raw float32 file of radians; FILE:COLUMN for another column; "
+                "FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5, MATLAB or .npz; or a "
+                "range of degrees: 0:180 (both ends included), "
+                "0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(input.dataset, "PATH"), .geometries = SCANS,
         .help =
             "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
-            "file; if not given: sinodag finds it"),
+            "file, array of .npz; if not given: sinodag finds it"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(input.theta_dataset, "PATH"), .geometries = ORBITS,
-        .help = "dataset of the angles in the scan's HDF5 file, or variable in its MATLAB file; --theta FILE:/DATASET "
+        .help = "dataset of the angles in the scan's HDF5 file, variable in its MATLAB file, array in its .npz; "
+                "--theta FILE:/DATASET "
                 "names one of another file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-unit", CHOICE(input.theta_unit, angle_unit_words, "auto"),
         .geometries = ORBITS,
@@ -226,12 +228,12 @@ const SinoSetting sino_setting_table[] = {
             "ends in rad; else degrees"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(input.axes, axes_words, "angle,row,column"),
         .geometries = SCANS,
-        .help = "order of the dimensions of the projections in HDF5, .npy, MATLAB and TIFF, the slowest one first; "
+        .help = "order of the dimensions of the projections in HDF5, NumPy, MATLAB and images, the slowest one first; "
                 "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(input.flats, "IMAGES"), .per_rank = true,
-        .geometries = SCANS, BRIEF(RECON | INFO, "flat fields: TIFF or EDF images, .npy, or FILE:/DATASET"),
-        .help = "flat fields that replace those of the scan: TIFF or EDF images by a file, a folder or a quoted "
-                "pattern; a .npy array; FILE:/DATASET of HDF5 or MATLAB, or :/DATASET of the scan's file"),
+        .geometries = SCANS, BRIEF(RECON | INFO, "flat fields: images as those of scans, .npy, or FILE:/DATASET"),
+        .help = "flat fields that replace those of the scan: images by a file, a folder or a quoted "
+                "pattern; a .npy array; FILE:/DATASET of HDF5, MATLAB or .npz, or :/DATASET of the scan's file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(input.open_beam, 0, COUNT_MAX, NULL),
         .low_excluded = true, .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),

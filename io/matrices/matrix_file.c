@@ -113,7 +113,7 @@ static SinoStatus probe(const char *path, bool *found)
     if (!status) status = read_head(file.path, head, &bytes);
     *found = !status && file.group;
     for (const SinoMatrixFormat *const *at = formats; *at && !status && !*found; at++)
-        *found = !(*at)->takes_group && (*at)->probe(file.path, head, bytes);
+        *found = !(*at)->takes_group && !(*at)->of_scans && (*at)->probe(file.path, head, bytes);
     free(file.path);
     free(file.group);
     return status;

@@ -6,28 +6,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <zip.h>
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "npy.h"
-#include "regular_file.h"
-
-enum { BLOCK_BYTES = 1 << 16 };
-
-/* One array of the archive. */
-typedef struct Member {
-    const char *name; /* "data.npy" */
-    zip_uint64_t index;
-    bool stored; /* not compressed */
-    SinoNpy npy;
-} Member;
+#include "npz_file.h"
 
 typedef struct Npz {
     const char *path; /* not owned */
-    Member member[SINO_ARRAYS];
+    SinoNpzMember member[SINO_ARRAYS];
 } Npz;
 
 /* An archive that is open, and how far each of its arrays has been read. */
@@ -36,94 +22,15 @@ typedef struct Archive {
     zip_t *zip;
     zip_file_t *file[SINO_ARRAYS]; /* NULL: not open */
     int64_t at[SINO_ARRAYS];       /* bytes that were read */
-    unsigned char *block;          /* BLOCK_BYTES */
+    unsigned char *block;          /* SINO_NPZ_BLOCK */
 } Archive;
-
-static SinoStatus open_zip(const char *path, zip_t **zip)
-{
-    int descriptor, code;
-    int64_t bytes;
-    zip_error_t error;
-    SINO_TRY(sino_regular_open(path, &descriptor, &bytes));
-    *zip = zip_fdopen(descriptor, 0, &code);
-    if (*zip) return NULL;
-    close(descriptor);
-    zip_error_init_with_code(&error, code);
-    SinoStatus status =
-        sino_error(SINO_BAD_INPUT, "%s cannot be opened as a zip file: %s", path, zip_error_strerror(&error));
-    zip_error_fini(&error);
-    return status;
-}
-
-static SinoStatus refuse(const char *path, const char *name, const char *reason)
-{
-    return sino_error(SINO_BAD_INPUT, "%s: %s cannot be read: %s", path, name, reason);
-}
-
-/* Reads exactly these bytes of a member, or as many as there are when `got` is not NULL. */
-static SinoStatus read_member(const char *path, const char *name, zip_file_t *file, void *bytes, int64_t count,
-                              int64_t *got)
-{
-    int64_t done = 0;
-    while (done < count) {
-        const zip_int64_t more = zip_fread(file, (char *)bytes + done, (zip_uint64_t)(count - done));
-        if (more < 0) return refuse(path, name, zip_file_strerror(file));
-        if (more == 0) break;
-        done += more;
-    }
-    if (got)
-        *got = done;
-    else
-        SINO_CHECK(done == count, SINO_BAD_INPUT, "%s: %s ends early", path, name);
-    return NULL;
-}
-
-/* Reads the header of an array from an open member, and the values behind it as far as they fit in `block`. */
-static SinoStatus read_header(const char *path, const Member *member, zip_file_t *file, const zip_stat_t *about,
-                              unsigned char *block, SinoNpy *npy)
-{
-    char *name = NULL;
-    int64_t got;
-    SINO_TRY(read_member(path, member->name, file, block, BLOCK_BYTES, &got));
-    SINO_CHECK(asprintf(&name, "%s: %s", path, member->name) >= 0, SINO_FAILED, "no memory for a name");
-    SinoStatus status = sino_npy_parse(name, block, got, npy);
-    free(name);
-    if (status) return status;
-    const int64_t bytes = sino_npy_bytes(npy);
-    SINO_CHECK(about->size <= INT64_MAX && (int64_t)about->size - npy->header_bytes == bytes, SINO_BAD_INPUT,
-               "%s: %s has %" PRIu64 " bytes; allowed: %" PRId64 " for its header and %" PRId64 " values", path,
-               member->name, (uint64_t)about->size, sino_larger(bytes, 0) + npy->header_bytes, npy->count);
-    return NULL;
-}
-
-/* Looks for an array and reads its header. *found: it is there; NULL: it must be. block: BLOCK_BYTES, as read_header.
- */
-static SinoStatus find_member(const char *path, zip_t *zip, const char *name, unsigned char *block, Member *member,
-                              bool *found)
-{
-    zip_stat_t about;
-    const zip_int64_t index = zip_name_locate(zip, name, 0);
-    if (found) *found = index >= 0;
-    if (found && index < 0) return NULL;
-    SINO_CHECK(index >= 0, SINO_BAD_INPUT, "%s has no %s", path, name);
-    *member = (Member){.name = name, .index = (zip_uint64_t)index};
-    const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD;
-    if (zip_stat_index(zip, member->index, 0, &about) != 0 || (about.valid & wanted) != wanted)
-        return refuse(path, name, zip_strerror(zip));
-    member->stored = about.comp_method == ZIP_CM_STORE;
-    zip_file_t *file = zip_fopen_index(zip, member->index, 0);
-    if (!file) return refuse(path, name, zip_strerror(zip));
-    SinoStatus status = read_header(path, member, file, &about, block, &member->npy);
-    (void)zip_fclose(file); /* opened for reading: nothing can be lost */
-    return status;
-}
 
 /* Finds an array of one dimension. */
 static SinoStatus find_array(const char *path, zip_t *zip, const char *name, bool integer, unsigned char *block,
-                             Member *member)
+                             SinoNpzMember *member)
 {
-    *member = (Member){.name = name};
-    SINO_TRY(find_member(path, zip, name, block, member, NULL));
+    *member = (SinoNpzMember){.name = name};
+    SINO_TRY(sino_npz_find(path, zip, name, block, member, NULL));
     SINO_CHECK(member->npy.rank == 1, SINO_BAD_INPUT, "%s: %s has %d dimensions; allowed: 1", path, name,
                member->npy.rank);
     SINO_CHECK(integer ? sino_npy_is_integer(&member->npy) : sino_npy_is_number(&member->npy), SINO_BAD_INPUT,
@@ -134,11 +41,11 @@ static SinoStatus find_array(const char *path, zip_t *zip, const char *name, boo
 static SinoStatus take_layout(const char *path, zip_t *zip, unsigned char *block, SinoMatrixLayout *layout)
 {
     static const char *const words[] = {"csr", "csc", "coo"};
-    Member member = {.name = NULL};
+    SinoNpzMember member = {.name = NULL};
     char text[16] = "";
-    SINO_TRY(find_member(path, zip, "format.npy", block, &member, NULL));
+    SINO_TRY(sino_npz_find(path, zip, "format.npy", block, &member, NULL));
     const SinoNpy *npy = &member.npy;
-    if (npy->count == 1 && !sino_npy_is_number(npy) && npy->header_bytes + npy->item_bytes <= BLOCK_BYTES)
+    if (npy->count == 1 && !sino_npy_is_number(npy) && npy->header_bytes + npy->item_bytes <= SINO_NPZ_BLOCK)
         (void)sino_npy_text(npy, block + npy->header_bytes, text, sizeof text);
     for (int i = 0; i < 3; i++) {
         if (strcmp(text, words[i]) != 0) continue;
@@ -150,12 +57,12 @@ static SinoStatus take_layout(const char *path, zip_t *zip, unsigned char *block
 
 static SinoStatus take_shape(const char *path, zip_t *zip, unsigned char *block, SinoMatrixArrays *arrays)
 {
-    Member member;
+    SinoNpzMember member;
     int64_t shape[2];
     SINO_TRY(find_array(path, zip, "shape.npy", true, block, &member));
     SINO_CHECK(member.npy.count == 2, SINO_BAD_INPUT, "%s: shape.npy has %" PRId64 " numbers; allowed: 2", path,
                member.npy.count);
-    SINO_CHECK(member.npy.header_bytes <= BLOCK_BYTES - 16, SINO_BAD_INPUT, "%s: shape.npy has too long a header",
+    SINO_CHECK(member.npy.header_bytes <= SINO_NPZ_BLOCK - 16, SINO_BAD_INPUT, "%s: shape.npy has too long a header",
                path);
     sino_npy_integers(&member.npy, block + member.npy.header_bytes, 2, shape);
     arrays->row_count = shape[0];
@@ -171,7 +78,7 @@ static SinoStatus take_arrays(Npz *npz, zip_t *zip, unsigned char *block, SinoMa
     SINO_TRY(take_shape(npz->path, zip, block, arrays));
     arrays->random_access = true;
     for (int i = 0; i < SINO_ARRAYS; i++) {
-        Member *member = &npz->member[i];
+        SinoNpzMember *member = &npz->member[i];
         const char *name = names[arrays->layout == SINO_COO][i];
         SINO_TRY(find_array(npz->path, zip, name, i != SINO_ARRAY_VALUES, block, member));
         arrays->name[i] = member->name;
@@ -197,8 +104,8 @@ static SinoStatus begin_pass(void *state, void **pass)
     Archive *archive = NULL;
     SINO_TRY(sino_allocate(1, sizeof *archive, "an archive", &archive));
     archive->npz = npz;
-    SinoStatus status = sino_allocate(BLOCK_BYTES, 1, "an archive", &archive->block);
-    if (!status) status = open_zip(npz->path, &archive->zip);
+    SinoStatus status = sino_allocate(SINO_NPZ_BLOCK, 1, "an archive", &archive->block);
+    if (!status) status = sino_npz_open(npz->path, &archive->zip);
     if (status) {
         free(archive->block);
         free(archive);
@@ -211,23 +118,23 @@ static SinoStatus begin_pass(void *state, void **pass)
 /* Begins an array anew. */
 static SinoStatus reopen(Archive *archive, SinoMatrixArray array)
 {
-    const Member *member = &archive->npz->member[array];
+    const SinoNpzMember *member = &archive->npz->member[array];
     if (archive->file[array]) (void)zip_fclose(archive->file[array]);
     archive->at[array] = 0;
     archive->file[array] = zip_fopen_index(archive->zip, member->index, 0);
-    return archive->file[array] ? NULL : refuse(archive->npz->path, member->name, zip_strerror(archive->zip));
+    return archive->file[array] ? NULL : sino_npz_refuse(archive->npz->path, member->name, zip_strerror(archive->zip));
 }
 
 /* Moves to a byte of an array: at once when it is stored, else by reading what is before. */
 static SinoStatus move_to(Archive *archive, SinoMatrixArray array, int64_t target)
 {
-    const Member *member = &archive->npz->member[array];
+    const SinoNpzMember *member = &archive->npz->member[array];
     int64_t *at = &archive->at[array], more;
     if (!archive->file[array] || *at > target) SINO_TRY(reopen(archive, array));
     if (member->stored && *at < target && zip_fseek(archive->file[array], target, SEEK_SET) == 0) *at = target;
     for (; *at < target; *at += more) {
-        more = sino_smaller(BLOCK_BYTES, target - *at);
-        SINO_TRY(read_member(archive->npz->path, member->name, archive->file[array], archive->block, more, NULL));
+        more = sino_smaller(SINO_NPZ_BLOCK, target - *at);
+        SINO_TRY(sino_npz_read(archive->npz->path, member->name, archive->file[array], archive->block, more, NULL));
     }
     return NULL;
 }
@@ -235,11 +142,11 @@ static SinoStatus move_to(Archive *archive, SinoMatrixArray array, int64_t targe
 /* Reads as many of these elements as fit in the block. */
 static SinoStatus read_block(Archive *archive, SinoMatrixArray array, int64_t first, int64_t count, int64_t *got)
 {
-    const Member *member = &archive->npz->member[array];
-    *got = sino_smaller(count, BLOCK_BYTES / member->npy.item_bytes);
+    const SinoNpzMember *member = &archive->npz->member[array];
+    *got = sino_smaller(count, SINO_NPZ_BLOCK / member->npy.item_bytes);
     const int64_t bytes = sino_times(*got, member->npy.item_bytes);
     SINO_TRY(move_to(archive, array, member->npy.header_bytes + first * member->npy.item_bytes));
-    SINO_TRY(read_member(archive->npz->path, member->name, archive->file[array], archive->block, bytes, NULL));
+    SINO_TRY(sino_npz_read(archive->npz->path, member->name, archive->file[array], archive->block, bytes, NULL));
     archive->at[array] += bytes;
     return NULL;
 }
@@ -284,8 +191,8 @@ static SinoStatus open_npz(SinoMatrixFile *file)
     SinoStatus status = NULL;
     SINO_TRY_OR(status, end, sino_allocate(1, sizeof *npz, "a matrix file", &npz));
     npz->path = file->path;
-    SINO_TRY_OR(status, end, sino_allocate(BLOCK_BYTES, 1, "an archive", &block));
-    SINO_TRY_OR(status, end, open_zip(file->path, &zip));
+    SINO_TRY_OR(status, end, sino_allocate(SINO_NPZ_BLOCK, 1, "an archive", &block));
+    SINO_TRY_OR(status, end, sino_npz_open(file->path, &zip));
     SINO_TRY_OR(status, end, take_arrays(npz, zip, block, &arrays));
 end:
     if (zip) zip_discard(zip);
@@ -297,4 +204,4 @@ end:
 }
 
 const SinoMatrixFormat sino_npz_format = {
-    .name = "SciPy", .example = "scipy.sparse.save_npz", .probe = probe, .open = open_npz};
+    .name = "SciPy", .example = "scipy.sparse.save_npz", .of_scans = true, .probe = probe, .open = open_npz};

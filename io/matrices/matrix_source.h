@@ -34,6 +34,7 @@ typedef struct SinoMatrixFormat {
     const char *name;
     const char *example; /* for the error when no format recognises a file */
     bool takes_group;    /* FILE:/GROUP may be given */
+    bool of_scans;       /* scans have such files, too */
     /* Whether a file is of this format, by its first bytes. A recognised file may still be damaged. */
     bool (*probe)(const char *path, const unsigned char *head, int64_t bytes);
     /* Sets source, state and outline. file->path and file->group are set. On failure the caller closes the file, which

@@ -12,6 +12,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "nameless_file.h"
 #include "path_kind.h"
 #include "regular_file.h"
 
@@ -181,37 +182,6 @@ const SinoMatVariable *sino_mat_variable(const SinoMatFile *file)
     return &file->variable;
 }
 
-/* A file without a name, which is gone when it is closed. */
-static SinoStatus open_nameless(int *descriptor)
-{
-    const char *place = getenv("TMPDIR");
-    char name[4096];
-    if (!place || !*place) place = "/tmp";
-    *descriptor = open(place, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (*descriptor >= 0) return NULL;
-    const int length = snprintf(name, sizeof name, "%s/sinodag-mat-XXXXXX", place);
-    *descriptor = length < (int)sizeof name ? mkstemp(name) : -1;
-    SINO_CHECK(*descriptor >= 0, SINO_FAILED, "no temporary file in %s: %s; allowed: TMPDIR with another folder", place,
-               strerror(errno));
-    (void)unlink(name);
-    return NULL;
-}
-
-static SinoStatus write_all(const char *path, int descriptor, const char *bytes, int64_t count)
-{
-    while (count > 0) {
-        const ssize_t written = write(descriptor, bytes, (size_t)count);
-        if (written < 0 && errno == EINTR) continue;
-        SINO_CHECK(written > 0, SINO_FAILED,
-                   "%s: the temporary file for a compressed variable cannot be written: %s; allowed: TMPDIR with a "
-                   "folder that has room",
-                   path, strerror(errno));
-        bytes += written;
-        count -= written;
-    }
-    return NULL;
-}
-
 /* Writes the bytes of a stream behind its tag to byte 8 and on. */
 static SinoStatus copy(SinoMatStream *stream, int descriptor, char *block)
 {
@@ -220,7 +190,7 @@ static SinoStatus copy(SinoMatStream *stream, int descriptor, char *block)
     while (stream->at < stream->end) {
         const int64_t piece = sino_smaller(SINO_MAT_BLOCK, stream->end - stream->at);
         SINO_TRY(sino_mat_stream_read(stream, piece, block));
-        SINO_TRY(write_all(stream->path, descriptor, block, piece));
+        SINO_TRY(sino_nameless_write(stream->path, descriptor, block, piece));
     }
     return sino_mat_stream_finish(stream);
 }
@@ -244,7 +214,7 @@ SinoStatus sino_mat_unpack(SinoMatFile *file, int *descriptor)
     if (!file->compressed) return NULL;
     if (file->unpacked < 0) {
         int made;
-        SINO_TRY(open_nameless(&made));
+        SINO_TRY(sino_nameless_open(&made));
         SinoStatus status = unpack_to(file, made);
         if (status) {
             close(made);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -274,6 +275,15 @@ static int64_t integer_of(const SinoNpy *npy, const unsigned char *item)
     return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
 }
 
+/* A float of 16 bits: sign, 5 bits of exponent, 10 of fraction. */
+static double half_value(uint32_t bits)
+{
+    const int exponent = bits >> 10 & 31;
+    const double fraction = bits & 1023, sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 31) return fraction > 0 ? NAN : sign * INFINITY;
+    return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(fraction + 1024, exponent - 25));
+}
+
 static double double_of(const SinoNpy *npy, const unsigned char *item)
 {
     const uint64_t bits = bits_of(npy, item);
@@ -281,6 +291,7 @@ static double double_of(const SinoNpy *npy, const unsigned char *item)
     float single;
     double value;
     if (npy->kind != SINO_NPY_FLOAT) return npy->kind == SINO_NPY_INT ? (double)integer_of(npy, item) : (double)bits;
+    if (npy->item_bytes == 2) return half_value(half);
     if (npy->item_bytes == 8) {
         memcpy(&value, &bits, sizeof value);
         return value;
@@ -302,7 +313,7 @@ void sino_npy_doubles(const SinoNpy *npy, const void *items, int64_t count, doub
     assert(sino_npy_is_number(npy));
     if (npy->kind == SINO_NPY_FLOAT && npy->item_bytes == 4 && !npy->swapped) {
         CONVERT(float)
-    } else if (npy->kind == SINO_NPY_FLOAT && !npy->swapped) {
+    } else if (npy->kind == SINO_NPY_FLOAT && npy->item_bytes == 8 && !npy->swapped) {
         CONVERT(double)
     } else {
         for (int64_t i = 0; i < count; i++) values[i] = double_of(npy, from + i * npy->item_bytes);

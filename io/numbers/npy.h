@@ -18,7 +18,7 @@ typedef enum SinoNpyKind {
     SINO_NPY_BOOL,    /* 1 byte: 0 or 1 */
     SINO_NPY_INT,     /* 1, 2, 4 or 8 bytes */
     SINO_NPY_UINT,    /* likewise */
-    SINO_NPY_FLOAT,   /* 4 or 8 bytes */
+    SINO_NPY_FLOAT,   /* 4 or 8 bytes; 2 in other formats that use this type */
     SINO_NPY_BYTES,   /* text of fixed length: a byte per character, zeros behind it */
     SINO_NPY_UNICODE, /* the same with 4 bytes per character */
 } SinoNpyKind;

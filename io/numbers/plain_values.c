@@ -2,6 +2,7 @@
 /* Plain values: reads what memory holds alike as it is, and converts the rest by way of double. */
 #include "plain_values.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "arithmetic.h"
@@ -34,18 +35,32 @@ static void convert(int64_t count, const double *from, SinoCountType to, void *v
     }
 }
 
-SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
-                                  SinoCountType to, void *values)
+static void scale_values(const SinoPlainScale *scale, int64_t count, double *values)
+{
+    for (int64_t i = 0; i < count; i++)
+        values[i] = values[i] == scale->blank ? NAN : scale->factor * values[i] + scale->offset;
+}
+
+SinoStatus sino_plain_scaled_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type,
+                                  const SinoPlainScale *scale, int64_t count, SinoCountType to, void *values)
 {
     double real[PIECE_VALUES];
-    if (is_alike(type, to))
-        return sino_regular_read(path, descriptor, offset, sino_times(count, type->item_bytes), values);
     for (int64_t i = 0, piece; i < count; i += piece) {
         piece = sino_smaller(PIECE_VALUES, count - i);
         SINO_TRY(sino_plain_doubles_read(path, descriptor, offset + i * type->item_bytes, type, piece, real));
+        scale_values(scale, piece, real);
         convert(piece, real, to, values, i);
     }
     return NULL;
+}
+
+SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
+                                  SinoCountType to, void *values)
+{
+    static const SinoPlainScale same = {.factor = 1, .blank = NAN};
+    if (is_alike(type, to))
+        return sino_regular_read(path, descriptor, offset, sino_times(count, type->item_bytes), values);
+    return sino_plain_scaled_read(path, descriptor, offset, type, &same, count, to, values);
 }
 
 /* Reads the values from number `first` on, of `count`, as far as they fit in `items`; *piece: how many. */

@@ -14,6 +14,7 @@
 
 #include "angle_unit.h"
 #include "file_list.h"
+#include "inner_path.h"
 #include "memory.h"
 #include "npy.h"
 #include "path_kind.h"
@@ -27,8 +28,8 @@ static const char *const raw_endings[] = {".bin", ".raw", ".f32", NULL};
 
 /* The bytes of a file, and the angles found in them. */
 typedef struct Angles {
-    const char *path; /* not owned */
-    char *bytes;      /* size + 1 bytes, the last one is NUL; owned */
+    const char *path, *column; /* column NULL: the one named as angles are, or the only one; not owned */
+    char *bytes;               /* size + 1 bytes, the last one is NUL; owned */
     int64_t size, count;
     double *angle_rad;   /* owned */
     SinoAngleUnit *unit; /* not owned; auto becomes radians if a file says so */
@@ -102,8 +103,13 @@ static bool is_number(const char *field, double *value)
     return end != field && *end == '\0' && isfinite(*value);
 }
 
-/* How many columns of the header, which may be NULL, are named as angles are; *columns: the last one of them. */
-static int find_angles(const char *header, SinoAngleUnit *unit, Columns *columns)
+static bool is_wanted(const Angles *angles, const char *field)
+{
+    return angles->column ? strcasecmp(field, angles->column) == 0 : sino_angle_in_name(field);
+}
+
+/* How many columns of the header, which may be NULL, are wanted; *columns: the last one of them. */
+static int find_angles(const Angles *angles, const char *header, SinoAngleUnit *unit, Columns *columns)
 {
     char field[FIELD];
     int found = 0;
@@ -111,7 +117,7 @@ static int find_angles(const char *header, SinoAngleUnit *unit, Columns *columns
     if (!header) return 0;
     const char *between = between_fields(header);
     for (; next_field(&header, between, field); columns->count++) {
-        if (!sino_angle_in_name(field)) continue;
+        if (!is_wanted(angles, field)) continue;
         found++;
         columns->angle = columns->count;
         if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(field)) *unit = SINO_ANGLE_UNIT_RADIANS;
@@ -126,7 +132,10 @@ static SinoStatus find_columns(const Angles *angles, const char *header, const c
     const char *between = between_fields(first);
     while (next_field(&first, between, field)) count++;
     SinoAngleUnit unit = *angles->unit;
-    const bool named = find_angles(header, &unit, columns) == 1 && columns->count == count;
+    const bool named = find_angles(angles, header, &unit, columns) == 1 && columns->count == count;
+    SINO_CHECK(named || !angles->column, SINO_BAD_INPUT,
+               "%s has no column '%s' beside %d in all%s%.120s; allowed: one of them", angles->path, angles->column,
+               count, header ? ", which are " : "; its first line does not name any", header ? header : "");
     SINO_CHECK(
         named || count == 1, SINO_BAD_INPUT,
         "%s has %d columns; allowed: one angle per line, or a first line that names the columns, one of them, and "
@@ -178,7 +187,7 @@ static SinoStatus take_line(Angles *angles, int64_t line, char *text, const char
     text += strspn(text, " \t\v\f");
     if (columns->count == 0) {
         const bool number = next_field(&at, between_fields(text), field) && is_number(field, &first);
-        if (!number && sino_angle_in_name(text)) {
+        if (!number && (angles->column || sino_angle_in_name(text))) {
             *header = text;
             return NULL;
         }
@@ -267,8 +276,10 @@ static SinoStatus parse_npy(Angles *angles)
 static SinoStatus parse_file(Angles *angles)
 {
     SINO_TRY(load_file(angles));
-    if (sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
+    if (!angles->column && sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
     const bool text = is_text(angles);
+    SINO_CHECK(text || !angles->column, SINO_BAD_INPUT, "%s is no text, which could have a column '%s'", angles->path,
+               angles->column);
     SINO_CHECK(
         text || angles->size == 0 || !sino_file_name_ends(angles->path, text_endings), SINO_BAD_INPUT,
         "%s has other bytes than text; allowed: ASCII text of degrees, or raw float32 radians under another name",
@@ -378,22 +389,40 @@ static SinoStatus check_count(const char *theta, int64_t projections, const Angl
         angles->count > projections ? angles->path : "", angles->count > projections ? "[FIRST:END]'" : "");
 }
 
-static SinoStatus read_angles(const char *theta, int64_t projections, char **name, Angles *angles)
+/* The texts of a value that are made of others; owned. */
+typedef struct Parts {
+    char *name, *file, *column;
+} Parts;
+
+/* Splits FILE:COLUMN, if there is such a file. */
+static SinoStatus split_column(const char *theta, Parts *parts, Angles *angles)
+{
+    if (sino_path_kind(angles->path) != SINO_PATH_ABSENT) return NULL;
+    char *file = NULL, *column = NULL;
+    sino_status_free(sino_inner_path_split(angles->path, &file, &column));
+    *parts = (Parts){.name = parts->name, .file = file, .column = column};
+    SINO_CHECK(parts->column, SINO_BAD_INPUT,
+               "theta is '%s', and there is no such file; allowed: a file, FILE:COLUMN, or a range of degrees such as "
+               "0:180 (FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",
+               theta);
+    angles->path = parts->file;
+    angles->column = parts->column;
+    return NULL;
+}
+
+static SinoStatus read_angles(const char *theta, int64_t projections, Parts *parts, Angles *angles)
 {
     int64_t first = 0, end = 0;
     Range range;
     angles->path = theta;
     if (sino_path_kind(theta) == SINO_PATH_ABSENT) {
         if (parse_range(theta, &range)) return make_range(theta, &range, projections, angles);
-        SINO_TRY(split_selection(theta, name, &first, &end));
-        SINO_CHECK(*name, SINO_BAD_INPUT,
-                   "theta is '%s', and there is no such file; allowed: a file, or a range of degrees such as 0:180 "
-                   "(FIRST:LAST), FIRST:END:excluded or FIRST:step:STEP",
-                   theta);
-        if (*name) angles->path = *name;
+        SINO_TRY(split_selection(theta, &parts->name, &first, &end));
+        if (parts->name) angles->path = parts->name;
+        SINO_TRY(split_column(theta, parts, angles));
     }
     SINO_TRY(parse_file(angles));
-    if (*name) SINO_TRY(select_angles(theta, first, end, angles));
+    if (parts->name) SINO_TRY(select_angles(theta, first, end, angles));
     return check_count(theta, projections, angles);
 }
 
@@ -401,9 +430,11 @@ SinoStatus sino_angle_list_read(const char *theta, SinoAngleUnit *unit, int64_t 
                                 double **angle_rad)
 {
     Angles angles = {.unit = unit};
-    char *name = NULL;
-    SinoStatus status = read_angles(theta, projections, &name, &angles);
-    free(name);
+    Parts parts = {0};
+    SinoStatus status = read_angles(theta, projections, &parts, &angles);
+    free(parts.name);
+    free(parts.file);
+    free(parts.column);
     free(angles.bytes);
     if (status) {
         free(angles.angle_rad);

@@ -4,6 +4,7 @@
  *     FILE                 text: an angle in degrees per line, comments from # on, or a table with a column that its
  *                          first line, or a comment before it, names angle or theta; NumPy's .npy: a list in radians;
  *                          else raw float32 in radians
+ *     FILE:COLUMN          the column of this name of a table
  *     FILE[A:B]            angles number A … B − 1 of the file, counted from 0
  *     FIRST:LAST           degrees, equal steps, both ends included
  *     FIRST:END:excluded   the same without END

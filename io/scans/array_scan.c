@@ -9,26 +9,49 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "plain_values.h"
+#include "regular_file.h"
 #include "scan_frames.h"
 
-/* Where value (i, j, k) is. */
-static int64_t place_of(const SinoNpy *array, int64_t i, int64_t j, int64_t k)
-{
-    return array->header_bytes + ((i * array->size[1] + j) * array->size[2] + k) * array->item_bytes;
-}
+/* A layer in its open file. */
+typedef struct Layer {
+    const char *path;
+    int descriptor;
+    int64_t offset;
+} Layer;
 
-/* Reads a layer, values (i, first[1] …, first[2] …), as values[count[1]][count[2]]. */
-static SinoStatus read_layer(const SinoArrayScan *arrays, int64_t i, const int64_t *first, const int64_t *count,
-                             SinoCountType type, char *values)
+/* Reads a layer, values (first[1] …, first[2] …), as values[count[1]][count[2]]. */
+static SinoStatus read_layer(const SinoArrayScan *arrays, const Layer *layer, const int64_t *first,
+                             const int64_t *count, SinoCountType type, char *values)
 {
     const SinoNpy *array = &arrays->array;
     const bool whole = count[2] == array->size[2];
     const int64_t lines = whole ? count[1] : 1, line = sino_times(lines, count[2]);
-    for (int64_t j = 0; j < count[1]; j += lines, values += line * sino_count_bytes(type))
-        SINO_TRY(sino_plain_values_read(arrays->files.name[0], arrays->descriptor,
-                                        place_of(array, i, first[1] + j, first[2]), array, line, type, values));
+    for (int64_t j = 0; j < count[1]; j += lines, values += line * sino_count_bytes(type)) {
+        const int64_t at = layer->offset + ((first[1] + j) * array->size[2] + first[2]) * array->item_bytes;
+        SINO_TRY(arrays->scale.factor == 0
+                     ? sino_plain_values_read(layer->path, layer->descriptor, at, array, line, type, values)
+                     : sino_plain_scaled_read(layer->path, layer->descriptor, at, array, &arrays->scale, line, type,
+                                              values));
+    }
     return NULL;
+}
+
+/* Reads layer i, whose file is open unless each layer may have its own. */
+static SinoStatus open_layer(const SinoArrayScan *arrays, int64_t i, const int64_t *first, const int64_t *count,
+                             SinoCountType type, char *values)
+{
+    const SinoNpy *array = &arrays->array;
+    int64_t bytes;
+    Layer layer = {.path = arrays->files.name[0],
+                   .descriptor = arrays->descriptor,
+                   .offset = array->header_bytes + i * array->size[1] * array->size[2] * array->item_bytes};
+    if (!arrays->layer) return read_layer(arrays, &layer, first, count, type, values);
+    layer.path = arrays->files.name[arrays->layer[i].file];
+    layer.offset = arrays->layer[i].offset;
+    SINO_TRY(sino_regular_open(layer.path, &layer.descriptor, &bytes));
+    SinoStatus status = read_layer(arrays, &layer, first, count, type, values);
+    close(layer.descriptor);
+    return status;
 }
 
 static SinoStatus read_box(const SinoArrayScan *arrays, int64_t first, int64_t count, const SinoScanBox *box,
@@ -45,7 +68,7 @@ static SinoStatus read_box(const SinoArrayScan *arrays, int64_t first, int64_t c
     SINO_TRY(sino_allocate(layer_values, bytes, "a part of a scan", &layer));
     SinoStatus status = NULL;
     for (; start[meaning] < size[0] && !status; start[meaning]++) {
-        status = read_layer(arrays, corner[0] + start[meaning], corner, size, type, layer);
+        status = open_layer(arrays, corner[0] + start[meaning], corner, size, type, layer);
         if (!status)
             sino_axes_arrange(arrays->axes, (int64_t[]){1, size[1], size[2]}, bytes, layer, start, whole, counts);
     }
@@ -70,6 +93,7 @@ static void close_file(void *file)
     else if (arrays->descriptor >= 0)
         close(arrays->descriptor);
     sino_file_list_free(&arrays->files);
+    free(arrays->layer);
     free(arrays);
 }
 
@@ -82,7 +106,7 @@ SinoStatus sino_array_scan_new(const char *path, SinoScanPart *part, SinoArraySc
     arrays->descriptor = -1;
     *part = (SinoScanPart){.source = &array_source, .file = arrays};
     *opened = arrays;
-    return sino_file_list_add(&arrays->files, path);
+    return path ? sino_file_list_add(&arrays->files, path) : NULL;
 }
 
 /* An array of two dimensions is one layer of three. */
@@ -116,7 +140,7 @@ SinoStatus sino_array_scan_data(SinoArrayScan *arrays, const SinoScanRequest *re
     info->column_count = size[sino_axes_dimension(arrays->axes, 2)];
     info->chunk_rows = 1;
     info->angle_needed = true;
-    info->file_count = 1;
+    info->file_count = arrays->files.count;
     info->file_name = (const char *const *)arrays->files.name;
     return NULL;
 }

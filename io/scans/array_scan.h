@@ -4,12 +4,20 @@
 #define SINO_ARRAY_SCAN_H
 
 #include "npy.h"
+#include "plain_values.h"
 #include "scan_source.h"
 
+/* Where values with one index of the first dimension are. */
+typedef struct SinoArrayLayer {
+    int64_t file, offset;
+} SinoArrayLayer;
+
 typedef struct SinoArrayScan {
-    SinoFileList files; /* the only one */
-    int descriptor;     /* of the values; owned, unless `close` is set; < 0: none yet */
-    SinoNpy array;      /* the last dimension is contiguous; header_bytes: where the values begin */
+    SinoFileList files;    /* the only one, unless there are layers */
+    int descriptor;        /* of the values; owned, unless `close` is set; < 0: none yet */
+    SinoNpy array;         /* the last dimension is contiguous; header_bytes: where the values begin */
+    SinoArrayLayer *layer; /* [array.size[0]]; owned; NULL: one behind the other in the only file */
+    SinoPlainScale scale;  /* factor 0: values are as they are stored */
     SinoScanAxes axes;
     /* What the format keeps: `prepare` runs before each read and gives the descriptor. NULL: nothing. */
     void *owner;
@@ -17,7 +25,8 @@ typedef struct SinoArrayScan {
     void (*close)(void *owner);
 } SinoArrayScan;
 
-/* Begins a part of a scan, which owns *opened, on failure, too. The format then sets `array`. */
+/* Begins a part of a scan, which owns *opened, on failure, too. The format then sets `array`. `path` NULL: the format
+ * lists the files, too. */
 SinoStatus sino_array_scan_new(const char *path, SinoScanPart *part, SinoArrayScan **opened);
 
 /* Fills the sizes of the scan's info, but for the type. The array may have two dimensions, as one layer of the first of

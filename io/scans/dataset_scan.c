@@ -82,9 +82,5 @@ static SinoStatus open_dataset(const SinoScanRequest *request, SinoScan *scan)
     return NULL;
 }
 
-const SinoScanFormat sino_dataset_format = {.name = "HDF5 dataset",
-                                            .example = "any with --dataset",
-                                            .takes_dataset = true,
-                                            .takes_axes = true,
-                                            .probe = probe_dataset,
-                                            .open = open_dataset};
+const SinoScanFormat sino_dataset_format = {
+    .name = "HDF5 dataset", .takes_dataset = true, .takes_axes = true, .probe = probe_dataset, .open = open_dataset};

@@ -62,7 +62,7 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_dxchange_format = {.name = "Data Exchange HDF5",
-                                             .example = "/exchange/data",
+                                             .example = "HDF5",
                                              .takes_axes = true,
                                              .probe = probe_exchange,
                                              .open = open_exchange};

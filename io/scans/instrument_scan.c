@@ -206,7 +206,7 @@ static bool probe_instrument(const SinoScanRequest *request)
 }
 
 const SinoScanFormat sino_instrument_format = {.name = "header and images of a scanner",
-                                               .example = "scan.xtekct, or the folder with it",
+                                               .example = "scanners' headers",
                                                .certainty = "certain",
                                                .probe = probe_instrument,
                                                .open = open_instrument};

@@ -161,7 +161,7 @@ static SinoStatus open_mat(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_mat_scan_format = {.name = "MATLAB array",
-                                             .example = ".mat, as FILE:/NAME",
+                                             .example = ".mat",
                                              .takes_dataset = true,
                                              .takes_axes = true,
                                              .probe = probe_mat,

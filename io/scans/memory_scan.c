@@ -124,7 +124,6 @@ static SinoStatus open_memory(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_memory_format = {.name = "arrays in memory",
-                                           .example = "of a program",
                                            .evidence = "a program gives them",
                                            .certainty = "certain",
                                            .probe = probe,

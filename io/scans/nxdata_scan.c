@@ -118,9 +118,5 @@ static SinoStatus open_nxdata(const SinoScanRequest *request, SinoScan *scan)
     return NULL;
 }
 
-const SinoScanFormat sino_nxdata_format = {.name = "NXdata HDF5",
-                                           .example = "signal, axes with theta",
-                                           .certainty = "likely",
-                                           .takes_axes = true,
-                                           .probe = probe_nxdata,
-                                           .open = open_nxdata};
+const SinoScanFormat sino_nxdata_format = {
+    .name = "NXdata HDF5", .certainty = "likely", .takes_axes = true, .probe = probe_nxdata, .open = open_nxdata};

@@ -197,9 +197,5 @@ static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
     return NULL;
 }
 
-const SinoScanFormat sino_nxtomo_format = {.name = "NXtomo HDF5",
-                                           .example = "instrument/detector/data with image_key",
-                                           .takes_dataset = true,
-                                           .takes_axes = true,
-                                           .probe = probe_nxtomo,
-                                           .open = open_nxtomo};
+const SinoScanFormat sino_nxtomo_format = {
+    .name = "NXtomo HDF5", .takes_dataset = true, .takes_axes = true, .probe = probe_nxtomo, .open = open_nxtomo};

@@ -17,20 +17,28 @@
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {&sino_memory_format,   &sino_dxchange_format, &sino_nxtomo_format,
-                                                &sino_nxdata_format,   &sino_dataset_format,  &sino_instrument_format,
-                                                &sino_npy_scan_format, &sino_mat_scan_format, &sino_edf_format,
-                                                &sino_tiff_format,     &sino_sinogram_format, NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,
+                                                &sino_dxchange_format,
+                                                &sino_nxtomo_format,
+                                                &sino_nxdata_format,
+                                                &sino_dataset_format,
+                                                &sino_instrument_format,
+                                                &sino_npy_scan_format,
+                                                &sino_npz_scan_format,
+                                                &sino_mat_scan_format,
+                                                &sino_images_format,
+                                                &sino_tiff_format,
+                                                &sino_sinogram_format,
+                                                NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
-    char allowed[1024] = "";
+    char allowed[256] = "";
     size_t length = 0;
-    const SinoScanFormat *const *first = formats + 1; /* without that of memory */
-    for (const SinoScanFormat *const *at = first; *at && length < sizeof allowed; at++) {
-        const char *between = at == first ? "" : at[1] ? ", " : " or ";
-        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s (%s)", between, (*at)->name,
-                                   (*at)->example);
+    for (const SinoScanFormat *const *at = formats; *at && length < sizeof allowed; at++) {
+        const char *between = length == 0 ? "" : at[1] ? ", " : " or ";
+        if ((*at)->example)
+            length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", between, (*at)->example);
     }
     return sino_scan_unknown(request, allowed);
 }
@@ -46,17 +54,17 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                ", but '%s' is %s, which has its own size; allowed: --columns with raw sinograms",
                request->columns, request->path, format->name);
     SINO_CHECK(!request->dataset || format->takes_dataset, SINO_BAD_INPUT,
-               "the dataset %s is given, but '%s' is %s; allowed: --dataset with HDF5 and MATLAB files",
+               "the dataset %s is given, but '%s' is %s; allowed: --dataset with HDF5, MATLAB and .npz files",
                request->dataset, request->path, format->name);
     SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN || format->takes_axes, SINO_BAD_INPUT,
-               "--axes is given, but '%s' is %s; allowed: --axes with HDF5, .npy, MATLAB and TIFF", request->path,
+               "--axes is given, but '%s' is %s; allowed: --axes with HDF5, NumPy, MATLAB and images", request->path,
                format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
     scan->angle_unit = request->theta_unit;
     scan->takes_axes = format->takes_axes;
     SinoStatus status = format->open(request, scan);
-    scan->info.kind = format->name;
+    if (!scan->info.kind) scan->info.kind = format->name;
     return status;
 }
 

@@ -55,7 +55,7 @@ typedef struct SinoScan SinoScan;
 typedef struct SinoScanRequest {
     const char *path;    /* a file, a folder or a pattern; FILE:/DATASET names a dataset, too */
     const char *dataset; /* HDF5: the data, or an NXtomo entry; MATLAB: a variable; NULL: as the format has them */
-    SinoScanAxes axes;   /* order of the dimensions of the data, in HDF5, .npy, MATLAB and TIFF */
+    SinoScanAxes axes;   /* order of the dimensions of the data, in HDF5, NumPy, MATLAB and images */
     const char *theta;   /* angles (angle_list.h, or FILE:/DATASET of HDF5, or :/DATASET of the scan's file) that
                           * replace those of the scan; NULL: the scan's own */
     const char *theta_dataset; /* another way to say theta ":/DATASET"; NULL: none */

@@ -9,12 +9,14 @@
 #include "hdf5_scan.h"
 #include "inner_path.h"
 #include "mat_file.h"
+#include "npz_file.h"
 #include "path_kind.h"
 
 /* The format of images, which is TIFF if no other one recognises them. */
 static const SinoScanFormat *format_of(const char *named)
 {
-    static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_edf_format};
+    static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_npz_scan_format,
+                                                    &sino_images_format};
     const SinoScanRequest request = {.path = named};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i]->probe(&request)) return formats[i];
@@ -25,6 +27,7 @@ static SinoStatus open_dataset(const char *path, const char *name, SinoScanField
                                SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
     SinoHdf5Scan *hdf5;
+    if (sino_npz_probe_file(path)) return sino_npz_scan_format.open_fields(path, name, info, part, count, files);
     if (sino_mat_probe_file(path)) return sino_mat_scan_format.open_fields(path, name, info, part, count, files);
     SINO_TRY(sino_hdf5_scan_new(path, part, &hdf5));
     *files = &hdf5->files;

@@ -44,8 +44,9 @@ struct SinoScan {
 };
 
 typedef struct SinoScanFormat {
-    const char *name;                 /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
-    const char *example;              /* an example of such an input, for the error when no format recognises a file */
+    const char *name;    /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
+    const char *example; /* such inputs in a word or two, for the error when no format recognises a file; NULL: another
+                            row has them */
     const char *evidence, *certainty; /* of SinoScanInfo, unless `open` sets them */
     bool takes_dataset;               /* can choose what --dataset names */
     bool takes_axes;                  /* can have --axes */
@@ -66,8 +67,8 @@ typedef struct SinoScanFormat {
 } SinoScanFormat;
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
-    sino_dataset_format, sino_instrument_format, sino_edf_format, sino_npy_scan_format, sino_mat_scan_format,
-    sino_tiff_format, sino_sinogram_format;
+    sino_dataset_format, sino_instrument_format, sino_images_format, sino_npy_scan_format, sino_npz_scan_format,
+    sino_mat_scan_format, sino_tiff_format, sino_sinogram_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part`, *files, errors: as of
  * SinoScanFormat.open_fields. */

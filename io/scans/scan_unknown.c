@@ -65,8 +65,9 @@ SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed
         return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
     case SINO_PATH_FOLDER:
         if (access(path, R_OK | X_OK) != 0) return sino_error(SINO_BAD_INPUT, "%s: %s", path, strerror(errno));
-        return sino_error(SINO_BAD_INPUT,
-                          "%s is a folder without TIFF or EDF images; allowed: a folder of one series of them", path);
+        return sino_error(
+            SINO_BAD_INPUT,
+            "%s is a folder without TIFF, EDF, FITS, MRC or DM images; allowed: a folder of one series of them", path);
     case SINO_PATH_OTHER:
         return sino_error(SINO_BAD_INPUT,
                           "%s is neither a file nor a folder; allowed: a file, a folder or a quoted pattern", path);
@@ -76,11 +77,7 @@ SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed
     SINO_TRY(sino_regular_check(path)); /* it may be closed to this user */
     if (sino_hdf5_probe(path)) return refuse_hdf5(path);
     if (is_empty(path)) return sino_error(SINO_BAD_INPUT, "%s is an empty file; allowed: %s", path, allowed);
-    SINO_TRY(sino_foreign_format(path, allowed));
-    if (request->theta) /* with --columns, too, the file would be taken for raw sinograms */
-        return sino_error(SINO_BAD_INPUT,
-                          "%s is of no format that is known, and raw sinograms need --columns, too; allowed: %s", path,
-                          allowed);
-    return sino_error(SINO_BAD_INPUT, "%s is of no format that is known; allowed: %s; counts need --system-matrix FILE",
-                      path, allowed);
+    SINO_TRY(sino_foreign_format(path));
+    return sino_error(SINO_BAD_INPUT, "%s is of no format that is known; allowed: %s%s", path, allowed,
+                      request->theta ? "" : "; counts need --system-matrix");
 }

@@ -99,7 +99,7 @@ static SinoStatus open_sinogram(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_sinogram_format = {.name = "raw sinograms",
-                                             .example = "float32, with --theta and --columns",
+                                             .example = "raw float32 with --theta and --columns",
                                              .takes_columns = true,
                                              .evidence = "--columns is given",
                                              .certainty = "by your option",

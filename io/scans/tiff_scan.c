@@ -100,8 +100,7 @@ static SinoStatus open_tiff(const SinoScanRequest *request, SinoScan *scan)
 }
 
 const SinoScanFormat sino_tiff_format = {.name = "TIFF images",
-                                         .example = "a folder, a quoted pattern such as 'scan/p_*.tif', or a file of "
-                                                    "several pages",
+                                         .example = "TIFF",
                                          .evidence = "names or first bytes of TIFF",
                                          .certainty = "certain",
                                          .takes_axes = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzing: a scan in .npy or EDF whose bytes are anything, in any order of dimensions, with averaged projections. */
+/* Fuzzing: a scan in .npy, .npz or EDF whose bytes are anything, in any order of dimensions, with averages. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

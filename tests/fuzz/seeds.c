@@ -12,6 +12,7 @@
 
 #include <hdf5.h>
 #include <sys/stat.h>
+#include <zip.h>
 
 char *fuzz_seed_path(const char *folder, const char *target, int number)
 {
@@ -173,6 +174,77 @@ static void write_arrays(const char *folder)
     fuzz_require(fclose(out) == 0);
 }
 
+/* An archive of two arrays, behind the two bytes of fuzz_arrays.c. */
+static void write_archive(const char *path)
+{
+    static const uint16_t values[4 * 2 * 3] = {1, 2, 3};
+    unsigned char bytes[4096];
+    size_t count;
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    for (int i = 0; i < 2; i++) {
+        unsigned char *array = testing_npy(1, "<u2", i ? "(4,)" : "(4, 2, 3)", values, i ? 8 : sizeof values, &count);
+        zip_source_t *source = zip_source_buffer(zip, array, count, 1);
+        fuzz_require(zip_file_add(zip, i ? "theta.npy" : "data.npy", source, ZIP_FL_OVERWRITE) == i);
+    }
+    fuzz_require(zip_close(zip) == 0);
+    FILE *file = fopen(path, "r+");
+    fuzz_require(file && (count = fread(bytes, 1, sizeof bytes, file)) > 0 && fseek(file, 0, SEEK_SET) == 0);
+    fuzz_require(fwrite("\0\0", 1, 2, file) == 2 && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
+}
+
+/* A seed of fuzz_images.c: a byte for the request, then a file. */
+static void write_image(const char *folder, int number, const void *bytes, size_t count)
+{
+    FILE *out = fopen(fuzz_seed_path(folder, "images", number), "w");
+    fuzz_require(out && fputc(0, out) == 0 && fwrite(bytes, 1, count, out) == count && fclose(out) == 0);
+}
+
+/* A stack of 3 x 2 x 2 integers of 16 bits, with angles of SerialEM. */
+static void write_mrc(const char *folder, int number)
+{
+    static const int32_t sizes[] = {3, 2, 2, 1};
+    unsigned char file[1024 + 4 + 24] = {[92] = 4, [128] = 2, [130] = 1, [1024] = 1, [1026] = 2};
+    memcpy(file, sizes, sizeof sizes);
+    memcpy(file + 208, "MAP DD", 6);
+    write_image(folder, number, file, sizeof file);
+}
+
+/* A cube of 3 x 1 x 2 integers of 16 bits. */
+static void write_fits(const char *folder, int number)
+{
+    static const char *const cards[] = {"SIMPLE  = T",     "BITPIX  = 16", "NAXIS   = 3", "NAXIS1  = 3",
+                                        "NAXIS2  = 1",     "NAXIS3  = 2",  "BLANK   = 3", "BZERO   = 32768 / ",
+                                        "BSCALE  = 1.0D0", "GCOUNT  = 1 ", "PCOUNT  = 0", "END     "};
+    char file[2880 + 12];
+    memset(file, ' ', sizeof file);
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) memcpy(file + 80 * i, cards[i], strlen(cards[i]));
+    write_image(folder, number, file, sizeof file);
+}
+
+/* An image of 2 x 1 x 2 integers of 16 bits in DM3, or with lengths of 8 bytes in DM4. */
+static void write_dm(const char *folder, int number, bool wide)
+{
+#define TAG(kind, length, name)           kind "\0" length name W4
+#define GROUP(length, name, tags)         TAG("\24", length, name) "\1\0" W "\0\0\0" tags
+#define NUMBER(length, name, type, value) TAG("\25", length, name) "%%%%" W "\0\0\0\1" W "\0\0\0" type value
+#define TREE                                                                                                           \
+    W "\0\0\0\x64\0\0\0\1\1\0" W "\0\0\0\1" GROUP("\x09", "ImageList", "\1") GROUP("\0", "", "\1")                     \
+        GROUP("\x09", "ImageData", "\3")                                                                               \
+            TAG("\25", "\4", "Data") "%%%%" W "\0\0\0\3" W "\0\0\0\24" W "\0\0\0\4" W                                  \
+                                     "\0\0\0\4abcdefgh" NUMBER("\x08", "DataType", "\5", "\x0a\0\0\0")                 \
+                                         GROUP("\x0a", "Dimensions", "\3") NUMBER("\0", "", "\5", "\2\0\0\0")          \
+                                             NUMBER("\0", "", "\5", "\1\0\0\0") NUMBER("\0", "", "\5", "\2\0\0\0")
+#define W
+#define W4
+    static const char narrow_file[] = "\0\0\0\3" TREE;
+#undef W
+#undef W4
+#define W  "\0\0\0\0"
+#define W4 "\0\0\0\0\0\0\0\1"
+    static const char wide_file[] = "\0\0\0\4" TREE;
+    write_image(folder, number, wide ? wide_file : narrow_file, wide ? sizeof wide_file : sizeof narrow_file);
+}
+
 /* Calls of fuzz_library.c. Of each kind an operator: of 4 angles, or 6 rows, and 5 columns; products and solutions of
  * two slices, a volume or two; a reconstruction; settings. */
 static void write_calls(const char *folder)
@@ -218,6 +290,11 @@ int main(int count, char **arguments)
     write_scan(fuzz_seed_path(folder, "hdf5", 1), SINO_COUNT_UINT16);
     write_nxtomo(fuzz_seed_path(folder, "hdf5", 2));
     write_arrays(folder);
+    write_archive(fuzz_seed_path(folder, "arrays", 3));
+    write_mrc(folder, 1);
+    write_fits(folder, 2);
+    write_dm(folder, 3, false);
+    write_dm(folder, 4, true);
     write_volume(fuzz_seed_path(folder, "join", 1), false);
     write_volume(fuzz_seed_path(folder, "join", 2), true);
     fuzz_require(!sino_tiff_image_write(fuzz_seed_path(folder, "tiff", 1), 4, 4, values, "text"));

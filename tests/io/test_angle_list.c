@@ -179,6 +179,14 @@ static void tables_name_their_angles(void **state)
         testing_write_bytes(path, table[i].text, strlen(table[i].text));
         assert_int_equal(accept_in(path, SINO_ANGLE_UNIT_AUTO, 3, 3, degrees), table[i].radians);
     }
+    char column[TESTING_PATH + 16];
+    testing_write_bytes(path, "image,stage,theta\n1,0,9\n2,45,9\n3,90,9\n", 38);
+    snprintf(column, sizeof column, "%s:Stage", path);
+    accept(column, 3, 3, degrees);
+    snprintf(column, sizeof column, "%s:stage[0:2]", path);
+    accept(column, 2, 2, degrees);
+    snprintf(column, sizeof column, "%s:tilt", path);
+    refuse(column, 3, "table.csv | no column 'tilt' | image,stage,theta");
     static const char *const doubtful[] = {"0 1\n1 2\n", "angle theta\n0 1\n1 2\n", "number\tangle\n0 1 2\n1 2 3\n"};
     for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++) {
         testing_write_bytes(path, doubtful[i], strlen(doubtful[i]));

@@ -606,7 +606,7 @@ static void files_that_are_not_hdf5(void **state)
     assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | of no format that is known");
     assert_true(truncate(path, 0) == 0);
     assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | empty file");
-    assert_error(open_path(*state, &scan), SINO_BAD_INPUT, "TIFF | EDF | folder");
+    assert_error(open_path(*state, &scan), SINO_BAD_INPUT, "TIFF | EDF | FITS | folder");
     const SinoScanRequest request = {.path = path, .columns = 5};
     assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
                  "--columns 5 is for raw sinograms, which need --theta as well");
@@ -618,10 +618,12 @@ static void foreign_formats_are_named(void **state)
         int64_t offset;
         const char *bytes, *message;
     } cases[] = {
-        {208, "MAP DA", "scan is MRC, which is not read: mrc2tif of IMOD makes TIFF images of it; allowed: "},
+        {344, "n+1", "scan is a NIfTI volume, which is not read: convert it to .npy by nibabel"},
+        {0, "\x0e\x03\x13\x01", "scan is an HDF4 file, which is not read: convert it by h4toh5"},
         {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "scan is a damaged OLE file: its sectors have no usual size"},
-        {128, "DICM", "scan is DICOM, which is not read: "},
-        {0, "SIMPLE  =  T", "scan is FITS, which is not read: "},
+        {128, "DICM", "scan is a DICOM file, which is not read: "},
+        {0, "{volume1}", "scan is a VGI header of VGStudio, which is not read: "},
+        {0, "root", "scan is a ROOT file, which is not read: "},
         {0, "[XTekCT]\n", "scan does not tell SrcToObject; needed: the header as the scanner wrote it"},
         {0, "neither", "scan is of no format that is known"},
     };
@@ -629,7 +631,7 @@ static void foreign_formats_are_named(void **state)
     SinoScan *scan;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(bytes, 'x', sizeof bytes);
-        memcpy(bytes + cases[i].offset, cases[i].bytes, strlen(cases[i].bytes));
+        memcpy(bytes + cases[i].offset, cases[i].bytes, strlen(cases[i].bytes) + (cases[i].offset == 344));
         testing_write_bytes(testing_path(path, *state, "scan"), bytes, sizeof bytes);
         assert_error(open_path(path, &scan), SINO_BAD_INPUT, cases[i].message);
     }

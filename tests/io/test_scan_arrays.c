@@ -1,80 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scans in .npy and EDF: types and orders of bytes, orders of dimensions, sequences, files that are damaged. */
+/* Scans in .npy, .npz and EDF: types and orders of bytes, orders of dimensions, sequences, files that are damaged. */
 #include "edf_file.h"
-#include "scan.h"
-#include "testing.h"
-#include "testing_npy.h"
-#include "testing_scan.h"
-
-#include <math.h>
-#include <sys/stat.h>
-
-enum { ANGLES = 5, ROWS = 3, COLUMNS = 4, PIXELS = ROWS * COLUMNS, VALUES = ANGLES * PIXELS };
-
-static double value_at(int64_t k, int64_t row, int64_t column)
-{
-    return (double)(40 * k + 10 * row + column);
-}
-
-static void write_file(const char *directory, const char *name, const void *bytes, size_t count)
-{
-    char path[TESTING_PATH];
-    FILE *file = fopen(testing_path(path, directory, name), "w");
-    assert_true(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
-}
-
-/* Stores a value in one of the types "u1", "<u2", ">f8" …; returns its bytes. */
-static size_t store(const char *type, double value, unsigned char *to)
-{
-    const size_t bytes = (size_t)(type[2] - '0');
-    union {
-        uint8_t u1;
-        uint16_t u2;
-        uint32_t u4;
-        int16_t i2;
-        int32_t i4;
-        float f4;
-        double f8;
-        unsigned char raw[8];
-    } as = {.raw = {0}};
-    if (type[1] == 'u' && bytes == 1) as.u1 = (uint8_t)value;
-    if (type[1] == 'u' && bytes == 2) as.u2 = (uint16_t)value;
-    if (type[1] == 'u' && bytes == 4) as.u4 = (uint32_t)value;
-    if (type[1] == 'i' && bytes == 2) as.i2 = (int16_t)value;
-    if (type[1] == 'i' && bytes == 4) as.i4 = (int32_t)value;
-    if (type[1] == 'f' && bytes == 4) as.f4 = (float)value;
-    if (type[1] == 'f' && bytes == 8) as.f8 = value;
-    for (size_t i = 0; i < bytes; i++) to[i] = as.raw[type[0] == '>' ? bytes - 1 - i : i];
-    return bytes;
-}
-
-static void check_scan(const SinoScanRequest *request, const char *kind, const char *stored_type)
-{
-    static const SinoScanBox boxes[] = {{0, ROWS, 0, COLUMNS}, {1, 2, 1, 3}, {2, 1, 3, 1}};
-    SinoScan *scan;
-    float values[VALUES];
-    assert_success(sino_scan_open(request, &scan));
-    const SinoScanInfo *info = sino_scan_info(scan);
-    assert_string_equal(info->kind, kind);
-    assert_string_equal(info->stored_type, stored_type);
-    assert_string_equal(info->certainty, "certain");
-    assert_int_equal(info->angle_count, ANGLES);
-    assert_int_equal(info->row_count, ROWS);
-    assert_int_equal(info->column_count, COLUMNS);
-    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++) {
-        const SinoScanBox *box = &boxes[b];
-        assert_success(sino_scan_read(scan, 1, 3, box, values));
-        for (int64_t v = 0; v < 3 * box->row_count * box->column_count; v++) {
-            const double found = testing_scan_value(info->type, values, v);
-            const int64_t k = 1 + v / (box->row_count * box->column_count);
-            const int64_t row = box->first_row + v / box->column_count % box->row_count;
-            assert_true(found == value_at(k, row, box->first_column + v % box->column_count));
-        }
-        assert_success(sino_scan_read_projection(scan, 4, box, values));
-        assert_true((double)values[0] == value_at(4, box->first_row, box->first_column));
-    }
-    sino_scan_close(scan);
-}
+#include "testing_arrays.h"
+#include "testing_npz.h"
 
 static void npy_of_every_type_and_order(void **state)
 {
@@ -130,12 +58,6 @@ static void npy_of_a_sinogram(void **state)
         for (int c = 0; c < 3; c++) assert_true(read[c] == (float)values[4 * k + c + 1]);
     }
     sino_scan_close(scan);
-}
-
-static void refused(const SinoScanRequest *request, const char *text)
-{
-    SinoScan *scan;
-    assert_error(sino_scan_open(request, &scan), SINO_BAD_INPUT, text);
 }
 
 static void npy_that_is_no_scan(void **state)
@@ -206,6 +128,71 @@ static void npy_as_fields(void **state)
     request.theta_dataset = NULL;
     request.dataset = "/data";
     refused(&request, "is NumPy array | --dataset | MATLAB");
+}
+
+/* Projections, angles and flat fields in one archive; names choose, or the only array that could be meant. */
+static void npz_with_names(void **state)
+{
+    static const double angle_rad[] = {0, 0.5, 1, 1.5, 2};
+    static const double matrix[4] = {0};
+    char path[TESTING_PATH], angles[TESTING_PATH + 16];
+    unsigned char values[VALUES * 2];
+    float read[PIXELS];
+    SinoScan *scan;
+    testing_path(path, *state, "scan.npz");
+    for (int deflate = 0; deflate < 2; deflate++) {
+        zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+        assert_non_null(zip);
+        size_t bytes = 0;
+        for (int v = 0; v < VALUES; v++)
+            bytes += store("<u2", value_at(v / PIXELS, v % PIXELS / COLUMNS, v % COLUMNS), values + bytes);
+        testing_npz_add(zip, "counts.npy", deflate, "<u2", "(5, 3, 4)", values, bytes);
+        testing_npz_array(zip, "theta_rad.npy", deflate, "<f8", ANGLES, NULL, angle_rad);
+        if (deflate) testing_npz_add(zip, "matrix.npy", false, "<f8", "(2, 2)", matrix, sizeof matrix);
+        assert_int_equal(zip_close(zip), 0);
+        SinoScanRequest request = {
+            .path = path, .theta_dataset = "theta_rad", .flats = ":counts", .dataset = deflate ? "/counts" : NULL};
+        assert_success(sino_scan_open(&request, &scan));
+        const SinoScanInfo *info = sino_scan_info(scan);
+        assert_string_equal(info->kind, "NumPy archive");
+        assert_true(info->angle_count == ANGLES && info->row_count == ROWS && info->column_count == COLUMNS);
+        assert_true(info->flat_count == ANGLES && info->type == SINO_COUNT_UINT16 && info->angle_radians);
+        for (int k = 0; k < ANGLES; k++) assert_true(info->angle_rad[k] == angle_rad[k]);
+        for (int k = 0; k < ANGLES; k++) {
+            assert_success(sino_scan_read_projection(scan, k, &(SinoScanBox){0, ROWS, 0, COLUMNS}, read));
+            for (int i = 0; i < PIXELS; i++) assert_true(read[i] == (float)value_at(k, i / COLUMNS, i % COLUMNS));
+        }
+        sino_scan_close(scan);
+        snprintf(angles, sizeof angles, "%s:/theta_rad", path);
+        request.theta_dataset = NULL;
+        request.theta = angles;
+        assert_success(sino_scan_open(&request, &scan));
+        sino_scan_close(scan);
+    }
+    SinoScanRequest request = {.path = path, .theta = "0:180"};
+    refused(&request, "scan.npz has 2 arrays | --dataset | counts, theta_rad, matrix");
+    request.dataset = "data";
+    refused(&request, "scan.npz has no array data; it has: counts, theta_rad, matrix");
+    request.dataset = "counts";
+    request.theta = NULL;
+    request.theta_dataset = "counts";
+    refused(&request, "counts.npy is no list of 1 to");
+}
+
+/* Projections of a published archive (INDEX.md). */
+static void npz_as_it_is_published(void **state)
+{
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    (void)state;
+    const SinoScanRequest request = {.path = testing_data(path, "alignment/align_small_v1.npz"),
+                                     .dataset = "projections",
+                                     .theta_dataset = "thetas_deg"};
+    assert_success(sino_scan_open(&request, &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_true(info->angle_count == 60 && info->row_count == 128 && info->column_count == 128);
+    for (int k = 0; k < 60; k++) assert_true(fabs(info->angle_rad[k] * 180 / M_PI - 3 * k) < 1e-5);
+    sino_scan_close(scan);
 }
 
 /* ---- EDF ---- */
@@ -330,6 +317,8 @@ TESTING_SUBJECT(scan_arrays)
         cmocka_unit_test_setup_teardown(npy_of_every_type_and_order, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(npy_that_is_no_scan, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(npy_as_fields, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(npz_with_names, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test(npz_as_it_is_published),
         cmocka_unit_test_setup_teardown(edf_of_every_type, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(edf_that_is_damaged, testing_directory_make, testing_directory_remove),
         cmocka_unit_test(edf_headers_of_any_length),

@@ -78,7 +78,7 @@ static void sizes_that_do_not_fit(void **state)
     Raw raw = {0};
     SinoScan *scan;
     write_raw(*state, &raw);
-    assert_error(open_raw(&raw, 0, &scan), SINO_BAD_INPUT, "or raw sinograms (float32, with --theta and --columns)");
+    assert_error(open_raw(&raw, 0, &scan), SINO_BAD_INPUT, "or raw float32 with --theta and --columns");
     assert_error(open_raw(&raw, 5, &scan), SINO_BAD_INPUT, "/data.bin | 96 bytes | 3 angles | 60 bytes");
     assert_error(open_raw(&raw, INT64_MAX, &scan), SINO_BAD_INPUT, "does not fit in 63 bits");
     assert_int_equal(truncate(raw.data, 0), 0);

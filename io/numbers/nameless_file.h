@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nameless file: room in TMPDIR, or else in /tmp, for arrays that are compressed in their file. */
+#ifndef SINO_NAMELESS_FILE_H
+#define SINO_NAMELESS_FILE_H
+
+#include "status.h"
+
+#include <stdint.h>
+
+/* Opens a file that is gone when it is closed. SINO_FAILED: there can be none. */
+SinoStatus sino_nameless_open(int *descriptor);
+
+/* Appends bytes. `path`: the file with the array, for errors. SINO_FAILED: no room. */
+SinoStatus sino_nameless_write(const char *path, int descriptor, const char *bytes, int64_t count);
+
+#endif

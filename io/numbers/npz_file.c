@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NPZ file: finds arrays by their names and reads their headers. */
+#include "npz_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arithmetic.h"
+#include "regular_file.h"
+
+bool sino_npz_probe_file(const char *path)
+{
+    char head[256];
+    int descriptor;
+    int64_t bytes;
+    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
+    bool found = false;
+    if (!status) {
+        const ssize_t count = pread(descriptor, head, sizeof head, 0);
+        found = count > 30 && memcmp(head, "PK\3\4", 4) == 0 && memmem(head + 30, (size_t)count - 30, ".npy", 4);
+        close(descriptor);
+    }
+    sino_status_free(status);
+    return found;
+}
+
+SinoStatus sino_npz_open(const char *path, zip_t **zip)
+{
+    int descriptor, code;
+    int64_t bytes;
+    zip_error_t error;
+    SINO_TRY(sino_regular_open(path, &descriptor, &bytes));
+    *zip = zip_fdopen(descriptor, 0, &code);
+    if (*zip) return NULL;
+    close(descriptor);
+    zip_error_init_with_code(&error, code);
+    SinoStatus status =
+        sino_error(SINO_BAD_INPUT, "%s cannot be opened as a zip file: %s", path, zip_error_strerror(&error));
+    zip_error_fini(&error);
+    return status;
+}
+
+SinoStatus sino_npz_refuse(const char *path, const char *name, const char *reason)
+{
+    return sino_error(SINO_BAD_INPUT, "%s: %s cannot be read: %s", path, name, reason);
+}
+
+SinoStatus sino_npz_read(const char *path, const char *name, zip_file_t *file, void *bytes, int64_t count, int64_t *got)
+{
+    int64_t done = 0;
+    while (done < count) {
+        const zip_int64_t more = zip_fread(file, (char *)bytes + done, (zip_uint64_t)(count - done));
+        if (more < 0) return sino_npz_refuse(path, name, zip_file_strerror(file));
+        if (more == 0) break;
+        done += more;
+    }
+    if (got)
+        *got = done;
+    else
+        SINO_CHECK(done == count, SINO_BAD_INPUT, "%s: %s ends early", path, name);
+    return NULL;
+}
+
+/* Reads the header of an array from an open member, and the values behind it as far as they fit in `block`. */
+static SinoStatus read_header(const char *path, const SinoNpzMember *member, zip_file_t *file, const zip_stat_t *about,
+                              unsigned char *block, SinoNpy *npy)
+{
+    char *name = NULL;
+    int64_t got;
+    SINO_TRY(sino_npz_read(path, member->name, file, block, SINO_NPZ_BLOCK, &got));
+    SINO_CHECK(asprintf(&name, "%s: %s", path, member->name) >= 0, SINO_FAILED, "no memory for a name");
+    SinoStatus status = sino_npy_parse(name, block, got, npy);
+    free(name);
+    if (status) return status;
+    const int64_t bytes = sino_npy_bytes(npy);
+    SINO_CHECK(about->size <= INT64_MAX && (int64_t)about->size - npy->header_bytes == bytes, SINO_BAD_INPUT,
+               "%s: %s has %" PRIu64 " bytes; allowed: %" PRId64 " for its header and %" PRId64 " values", path,
+               member->name, (uint64_t)about->size, sino_larger(bytes, 0) + npy->header_bytes, npy->count);
+    return NULL;
+}
+
+SinoStatus sino_npz_find(const char *path, zip_t *zip, const char *name, unsigned char *block, SinoNpzMember *member,
+                         bool *found)
+{
+    zip_stat_t about;
+    const zip_int64_t index = zip_name_locate(zip, name, 0);
+    if (found) *found = index >= 0;
+    if (found && index < 0) return NULL;
+    SINO_CHECK(index >= 0, SINO_BAD_INPUT, "%s has no %s", path, name);
+    *member = (SinoNpzMember){.name = name, .index = (zip_uint64_t)index};
+    const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD;
+    if (zip_stat_index(zip, member->index, 0, &about) != 0 || (about.valid & wanted) != wanted)
+        return sino_npz_refuse(path, name, zip_strerror(zip));
+    member->stored = about.comp_method == ZIP_CM_STORE;
+    zip_file_t *file = zip_fopen_index(zip, member->index, 0);
+    if (!file) return sino_npz_refuse(path, name, zip_strerror(zip));
+    SinoStatus status = read_header(path, member, file, &about, block, &member->npy);
+    (void)zip_fclose(file); /* opened for reading: nothing can be lost */
+    return status;
+}

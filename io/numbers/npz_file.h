@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NPZ file: a zip file of NPY arrays, compressed or not, as numpy.savez writes it. */
+#ifndef SINO_NPZ_FILE_H
+#define SINO_NPZ_FILE_H
+
+#include "npy.h"
+
+#include <zip.h>
+
+enum { SINO_NPZ_BLOCK = 1 << 16 /* bytes that are read at a time */ };
+
+/* One array of the archive. */
+typedef struct SinoNpzMember {
+    const char *name; /* "data.npy"; not owned */
+    zip_uint64_t index;
+    bool stored; /* not compressed */
+    SinoNpy npy;
+} SinoNpzMember;
+
+/* Whether a file is a zip file that begins with an array. False, too, if it cannot be read. */
+bool sino_npz_probe_file(const char *path);
+
+/* Opens the archive; the caller ends with zip_discard. */
+SinoStatus sino_npz_open(const char *path, zip_t **zip);
+
+/* Reads exactly these bytes of a member, or as many as there are when `got` is not NULL. */
+SinoStatus sino_npz_read(const char *path, const char *name, zip_file_t *file, void *bytes, int64_t count,
+                         int64_t *got);
+
+/* Looks for an array and reads its header. *found: it is there; NULL: it must be. `block` has SINO_NPZ_BLOCK bytes, the
+ * first ones of the member thereafter. */
+SinoStatus sino_npz_find(const char *path, zip_t *zip, const char *name, unsigned char *block, SinoNpzMember *member,
+                         bool *found);
+
+/* The error for a member that the library cannot read. */
+SinoStatus sino_npz_refuse(const char *path, const char *name, const char *reason);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Image scan: lists the images of all files when a scan opens, and reads them as layers of an array. */
+#include "image_scan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arithmetic.h"
+#include "child.h"
+#include "memory.h"
+#include "path_kind.h"
+#include "regular_file.h"
+#include "scan_frames.h"
+#include "scan_limits.h"
+
+static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images, &sino_mrc_images, &sino_dm_images,
+                                             NULL};
+
+static const SinoImageKind *kind_of_file(const char *path)
+{
+    char head[SINO_IMAGE_HEAD];
+    int descriptor;
+    int64_t bytes;
+    const SinoImageKind *kind = NULL;
+    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
+    if (!status) {
+        const int64_t count = sino_smaller(bytes, SINO_IMAGE_HEAD);
+        status = sino_regular_read(path, descriptor, 0, count, head);
+        for (int i = 0; kinds[i] && !status && !kind; i++)
+            if (kinds[i]->probe(head, count)) kind = kinds[i];
+        close(descriptor);
+    }
+    sino_status_free(status);
+    return kind;
+}
+
+/* Of a pattern the first file decides. */
+static const SinoImageKind *kind_of_pattern(const char *named)
+{
+    static const char *const no_endings[] = {NULL};
+    SinoFileList files;
+    SinoStatus status = sino_file_list_new(1, &named, no_endings, &files);
+    const SinoImageKind *kind = !status && files.count > 0 ? kind_of_file(files.name[0]) : NULL;
+    if (!status) sino_file_list_free(&files);
+    sino_status_free(status);
+    return kind;
+}
+
+/* NULL: the name stands for no images of these kinds. */
+static const SinoImageKind *kind_of(const char *named)
+{
+    const SinoPathKind path = sino_path_kind(named);
+    if (path == SINO_PATH_FILE) return kind_of_file(named);
+    if (path == SINO_PATH_ABSENT && sino_file_list_is_pattern(named)) return kind_of_pattern(named);
+    for (int i = 0; kinds[i] && path == SINO_PATH_FOLDER; i++)
+        if (sino_file_list_has(named, kinds[i]->endings)) return kinds[i];
+    return NULL;
+}
+
+static SinoStatus check_like_first(const SinoImageList *list, const SinoImageBlock *block)
+{
+    const SinoNpy *first = &list->arrays->array, *type = &block->type;
+    const SinoPlainScale *scale = &list->arrays->scale;
+    SINO_CHECK(block->row_count == first->size[1] && block->column_count == first->size[2], SINO_BAD_INPUT,
+               "%s has %" PRId64 " rows and %" PRId64 " columns; allowed: %" PRId64 " and %" PRId64
+               ", as the first image has",
+               list->path, block->row_count, block->column_count, first->size[1], first->size[2]);
+    SINO_CHECK(strcmp(type->stored_type, first->stored_type) == 0 && type->swapped == first->swapped, SINO_BAD_INPUT,
+               "%s holds %s%s; allowed: %s, in the order of bytes of the first image", list->path, type->stored_type,
+               type->swapped != first->swapped ? " in another order of bytes" : "", first->stored_type);
+    SINO_CHECK(block->scale.factor == scale->factor && block->scale.offset == scale->offset, SINO_BAD_INPUT,
+               "%s scales its values by %g and %g; allowed: %g and %g, as the first image", list->path,
+               block->scale.factor, block->scale.offset, scale->factor, scale->offset);
+    return NULL;
+}
+
+static SinoStatus check_block(const SinoImageList *list, const SinoImageBlock *block)
+{
+    const int64_t sizes[] = {block->column_count, block->row_count, block->image_count};
+    static const char *const names[] = {"columns", "rows", "images"};
+    for (int i = 0; i < 3; i++)
+        SINO_CHECK(sizes[i] >= 1 && sizes[i] <= SINO_SIDE_MAX, SINO_BAD_INPUT,
+                   "%s has %" PRId64 " %s; allowed: 1 to %d", list->path, sizes[i], names[i], (int)SINO_SIDE_MAX);
+    const int64_t needed = sino_times(sino_times(sizes[0], sizes[1]), sino_times(sizes[2], block->type.item_bytes)),
+                  found = sino_larger(list->bytes - block->offset, 0);
+    SINO_CHECK(found >= needed, SINO_BAD_INPUT, "%s is cut: it has %" PRId64 " of the %" PRId64 " bytes of its pixels",
+               list->path, found, needed);
+    SINO_CHECK(list->arrays->array.size[0] + block->image_count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
+               "%s: more than %d images; allowed: up to %d", list->path, (int)SINO_IMAGES_MAX, (int)SINO_IMAGES_MAX);
+    return NULL;
+}
+
+/* Makes room for so many images. */
+static SinoStatus make_room(SinoImageList *list, int64_t count)
+{
+    SinoArrayScan *arrays = list->arrays;
+    if (count <= list->room) return NULL;
+    const int64_t room = sino_larger(count, 2 * list->room);
+    SinoArrayLayer *layers = reallocarray(arrays->layer, (size_t)room, sizeof *layers);
+    if (layers) arrays->layer = layers;
+    double *angles = reallocarray(list->angle_deg, (size_t)room, sizeof *angles);
+    if (angles) list->angle_deg = angles;
+    SINO_CHECK(layers && angles, SINO_FAILED, "no memory for the images of a scan");
+    list->room = room;
+    return NULL;
+}
+
+SinoStatus sino_image_list_add(SinoImageList *list, const SinoImageBlock *block)
+{
+    SinoArrayScan *arrays = list->arrays;
+    SinoNpy *array = &arrays->array;
+    SINO_TRY(check_block(list, block));
+    if (array->size[0] == 0) {
+        *array = block->type;
+        array->rank = 3;
+        array->size[0] = 0;
+        array->size[1] = block->row_count;
+        array->size[2] = block->column_count;
+        arrays->scale = block->scale;
+    }
+    SINO_TRY(check_like_first(list, block));
+    SINO_TRY(make_room(list, array->size[0] + block->image_count));
+    const int64_t image = sino_times(sino_times(block->row_count, block->column_count), array->item_bytes);
+    for (int64_t i = 0; i < block->image_count; i++, array->size[0]++) {
+        arrays->layer[array->size[0]] = (SinoArrayLayer){.file = list->file, .offset = block->offset + i * image};
+        list->angle_deg[array->size[0]] = block->angle_deg ? block->angle_deg[i] : NAN;
+    }
+    array->count = sino_times(array->size[0], sino_times(array->size[1], array->size[2]));
+    return NULL;
+}
+
+static SinoStatus list_files(const SinoImageKind *kind, const char *named, SinoScanPart *part, SinoImageList *list)
+{
+    SINO_TRY(sino_array_scan_new(NULL, part, &list->arrays));
+    SinoFileList *files = &list->arrays->files;
+    SINO_TRY(sino_file_list_new(1, &named, kind->endings, files));
+    for (list->file = 0; list->file < files->count; list->file++) {
+        list->path = files->name[list->file];
+        *list->angle_source = '\0';
+        sino_child_step();
+        SINO_TRY(sino_regular_open(list->path, &list->descriptor, &list->bytes));
+        SinoStatus status = NULL;
+        if (list->bytes == 0) status = sino_error(SINO_BAD_INPUT, "%s is empty", list->path);
+        if (!status) status = kind->list(list);
+        close(list->descriptor);
+        if (status) return status;
+    }
+    return NULL;
+}
+
+static SinoStatus open_fields(const char *named, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
+                              int64_t *count, const SinoFileList **files)
+{
+    SinoImageList list = {.wants_angles = false};
+    (void)variable;
+    SinoStatus status = list_files(kind_of(named), named, part, &list);
+    free(list.angle_deg);
+    return status ? status : sino_array_scan_images(list.arrays, info, count, files);
+}
+
+/* Integers of 16 bits to which 32768 is added are unsigned. */
+static bool is_shifted(const SinoArrayScan *arrays)
+{
+    const SinoNpy *array = &arrays->array;
+    return array->kind == SINO_NPY_INT && array->item_bytes == 2 && arrays->scale.factor == 1 &&
+           arrays->scale.offset == 32768 && isnan(arrays->scale.blank);
+}
+
+static void take_type(const SinoArrayScan *arrays, SinoScan *scan)
+{
+    const bool scaled = arrays->scale.factor != 0, shifted = scaled && is_shifted(arrays);
+    scan->info.type = shifted ? SINO_COUNT_UINT16 : scaled ? SINO_COUNT_FLOAT32 : sino_plain_count_type(&arrays->array);
+    snprintf(scan->stored_type, sizeof scan->stored_type, "%.7s%s", shifted ? "uint16" : arrays->array.stored_type,
+             scaled && !shifted ? ", scaled" : "");
+}
+
+/* Takes the angles if the files tell all of them, and not one for all. */
+static SinoStatus take_angles(const SinoImageKind *kind, const SinoImageList *list, SinoScan *scan)
+{
+    const int64_t count = scan->info.angle_count;
+    bool fine = list->wants_angles && count == list->arrays->array.size[0], differ = count == 1;
+    for (int64_t k = 0; k < count && fine; k++) {
+        fine = isfinite(list->angle_deg[k]);
+        differ = differ || list->angle_deg[k] != list->angle_deg[0];
+    }
+    snprintf(scan->evidence, sizeof scan->evidence, "%s", kind->evidence);
+    if (!fine || !differ) return NULL;
+    snprintf(scan->evidence, sizeof scan->evidence, "%.60s; angles of %.160s", kind->evidence, list->angle_source);
+    SINO_TRY(sino_allocate(count, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
+    for (int64_t k = 0; k < count; k++) scan->angle_rad[k] = list->angle_deg[k] * (SINO_PI / 180);
+    return NULL;
+}
+
+static SinoStatus fill_scan(const SinoScanRequest *request, const SinoImageKind *kind, const SinoImageList *list,
+                            SinoScan *scan)
+{
+    const bool sinograms = sino_axes_dimension(request->axes, 0) > 0;
+    SINO_TRY(sino_array_scan_data(list->arrays, request, &scan->info));
+    take_type(list->arrays, scan);
+    scan->info.kind = kind->name;
+    sino_file_list_remark(&list->arrays->files,
+                          sinograms ? "a missing sinogram joins slices that are apart"
+                                    : "a missing projection gives others wrong angles",
+                          sizeof scan->remark, scan->remark);
+    if (*list->remark) sino_scan_add_remark(scan, list->remark);
+    return take_angles(kind, list, scan);
+}
+
+static SinoStatus open_images(const SinoScanRequest *request, SinoScan *scan)
+{
+    const SinoImageKind *kind = kind_of(request->path);
+    SINO_CHECK(kind, SINO_BAD_INPUT, "%s has changed", request->path);
+    SinoImageList list = {.wants_angles = !request->theta && sino_axes_dimension(request->axes, 0) == 0};
+    SinoStatus status = list_files(kind, request->path, &scan->data, &list);
+    if (!status) status = fill_scan(request, kind, &list, scan);
+    free(list.angle_deg);
+    return status;
+}
+
+static bool probe_images(const SinoScanRequest *request)
+{
+    return kind_of(request->path);
+}
+
+const SinoScanFormat sino_images_format = {.name = "EDF, FITS, MRC, DM3 and DM4 images",
+                                           .example = "EDF, FITS, MRC, DM3, DM4",
+                                           .certainty = "certain",
+                                           .takes_axes = true,
+                                           .probe = probe_images,
+                                           .open = open_images,
+                                           .open_fields = open_fields};

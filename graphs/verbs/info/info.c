@@ -8,7 +8,7 @@
 #include "beam_check.h"
 #include "center_lean.h"
 #include "center_quick.h"
-#include "cone_plan.h"
+#include "fdk_plan.h"
 #include "forecast.h"
 #include "job_kind.h"
 #include "memory.h"
@@ -215,15 +215,15 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
 /* The same for a cone beam, whose axis is assumed in the middle. */
 static SinoStatus forecast_cone(SinoInfoReport *report)
 {
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     SinoMachine machine;
     SINO_TRY(sino_machine_new(report->settings, 0, &machine));
     if (report->cone.view) return forecast_cone_solution(report, &machine);
-    const SinoConePlanRequest request =
-        sino_cone_plan_request(report->settings, report->input, &report->cone, &machine, 1);
-    report->least_bytes = sino_cone_plan_least_bytes(&request);
+    const SinoUnitPlanRequest request =
+        sino_fdk_plan_request(report->settings, report->input, &report->cone, &machine, 1);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &report->least_bytes));
     SINO_TRY(forecast_cone_solution(report, &machine));
-    SinoStatus status = sino_cone_plan_new(&request, &plan);
+    SinoStatus status = sino_unit_plan_new(&request, &plan);
     if (status) return warn_of_recon(report, status);
     report->usual_bytes = plan.total_bytes;
     report->voxel_bytes = plan.bytes.parts;

@@ -38,8 +38,7 @@ static const SinoConflict conflicts[] = {
      .reason = "by which each set has a number of its own", .allowed = "one of them"},
     {"iterations", "auto", "geometry", NULL, .geometries = MATRIX, .verbs = ~RUNS,
      .allowed = "a number, or --geometry parallel"},
-    /* Halves of a fan find up to three times too many iterations of cg by each other, and so do rays that they predict.
-     */
+    /* Halves of a fan that are compared with each other find up to three times too many iterations of cg. */
     {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX),
      .reason = "whose halves have no FBP to be compared with", .allowed = "a number, or --geometry parallel"},
     /* The strength, and what counts as a large difference, are found by a fan of one row. */

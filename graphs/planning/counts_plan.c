@@ -193,22 +193,6 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
                           {"total", "total", (double)plan->total_bytes}}};
 }
 
-static SinoAmounts list_times(const SinoUnitTimes *times)
-{
-    return (SinoAmounts){"seconds",
-                         SINO_AMOUNT_SECONDS,
-                         9,
-                         {{"load", "load and pack the matrix", times->load},
-                          {"start", "before the iterations", times->start},
-                          {"read", "matrix read, an iteration", times->read},
-                          {"products", "products of an iteration", times->products},
-                          {"vectors", "vectors of an iteration", times->vectors},
-                          {"exchange", "sums over ranks, an iteration", times->exchange},
-                          {"iteration", "an iteration", times->iteration},
-                          {"store", "store", times->store},
-                          {"run", "run", times->run}}};
-}
-
 const SinoUnitPlanKind sino_counts_plan = {.widest = widest,
                                            .narrow = narrow,
                                            .least = least,
@@ -216,6 +200,5 @@ const SinoUnitPlanKind sino_counts_plan = {.widest = widest,
                                            .fits_devices = fits_devices,
                                            .refuse = refuse,
                                            .times = count_times,
-                                           .sweeps_first = true,
-                                           .list_bytes = list_bytes,
-                                           .list_times = list_times};
+                                           .sweeps = true,
+                                           .list_bytes = list_bytes};

@@ -7,6 +7,7 @@
 #include "stages.h"
 
 #include <math.h>
+#include <string.h>
 
 static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
@@ -72,7 +73,28 @@ SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const Sin
 {
     SinoUnitTimes times = request->kind->times(request, plan);
     times.iteration = fmax(times.read, times.products) + times.vectors + times.exchange;
-    if (request->kind->sweeps_first) times.start += times.iteration;
+    if (request->kind->sweeps) times.start += times.iteration;
     times.run = times.load + times.start + (double)iterations * times.iteration + times.store;
     return times;
+}
+
+SinoAmounts sino_unit_list_times(const SinoUnitPlanKind *kind, const SinoUnitTimes *times)
+{
+    enum { READ = 2 };
+    SinoAmounts list = {"seconds",
+                        SINO_AMOUNT_SECONDS,
+                        9,
+                        {{"load", kind->sweeps ? "load and pack the matrix" : "load", times->load},
+                         {"start", "before the iterations", times->start},
+                         {"read", "matrix read, an iteration", times->read},
+                         {"products", "products of an iteration", times->products},
+                         {"vectors", "vectors of an iteration", times->vectors},
+                         {"exchange", "sums over ranks, an iteration", times->exchange},
+                         {"iteration", "an iteration", times->iteration},
+                         {"store", "store", times->store},
+                         {"run", "run", times->run}}};
+    if (kind->sweeps) return list;
+    list.count--;
+    memmove(list.item + READ, list.item + READ + 1, (size_t)(list.count - READ) * sizeof *list.item);
+    return list;
 }

@@ -72,9 +72,8 @@ struct SinoUnitPlanKind {
     SinoStatus (*refuse)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan);
     /* But for iteration and run; `start` without the first sweep. FDK has a model of its own (cone_model.h). */
     SinoUnitTimes (*times)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan);
-    bool sweeps_first; /* a sweep precedes the first iteration */
+    bool sweeps; /* a sweep of a matrix precedes the first iteration, and iterations read it */
     SinoAmounts (*list_bytes)(const SinoUnitPlan *plan);
-    SinoAmounts (*list_times)(const SinoUnitTimes *times);
 };
 
 /* The problem of a run of recon with these settings on a cone beam, as one of rank_count ranks; pointers are not owned.
@@ -111,6 +110,9 @@ double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double element
 
 /* The time of a run in which no unit stops early. */
 SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations);
+
+/* As rows of a table. */
+SinoAmounts sino_unit_list_times(const SinoUnitPlanKind *kind, const SinoUnitTimes *times);
 
 /* Rates of products of one worker with a cone, in 10⁹ updates (voxels times angles) per second: measured in
  * docs/lab/cones.md. */

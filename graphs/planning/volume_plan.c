@@ -159,26 +159,10 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
                           {"total", "total", (double)plan->total_bytes}}};
 }
 
-static SinoAmounts list_times(const SinoUnitTimes *times)
-{
-    return (SinoAmounts){"seconds",
-                         SINO_AMOUNT_SECONDS,
-                         8,
-                         {{"load", "load", times->load},
-                          {"start", "before the iterations", times->start},
-                          {"products", "products of an iteration", times->products},
-                          {"vectors", "vectors of an iteration", times->vectors},
-                          {"exchange", "sums over ranks, an iteration", times->exchange},
-                          {"iteration", "an iteration", times->iteration},
-                          {"store", "store", times->store},
-                          {"run", "run", times->run}}};
-}
-
 const SinoUnitPlanKind sino_volume_plan = {.widest = widest,
                                            .narrow = narrow,
                                            .least = least,
                                            .bytes = count_bytes,
                                            .refuse = refuse,
                                            .times = count_times,
-                                           .list_bytes = list_bytes,
-                                           .list_times = list_times};
+                                           .list_bytes = list_bytes};

@@ -117,6 +117,7 @@ static void ask(SinoJobChoice job, SinoJobUse use, const char *line)
     if (!can) {
         assert_error(run(uses[use].verb, settings), SINO_BAD_INPUT, " is not available for ");
         assert_error(run(uses[use].verb, settings), SINO_BAD_INPUT, sino_job_kinds[job].name);
+        assert_error(run(uses[use].verb, settings), SINO_BAD_INPUT, sino_job_kinds[job].lacks[use]);
     } else if (runs)
         assert_success(run(uses[use].verb, settings));
     else

@@ -13,6 +13,7 @@
 #include "job_kind.h"
 #include "memory.h"
 #include "scanner_header.h"
+#include "sort.h"
 #include "unit_plan.h"
 #include "workflows.h"
 
@@ -119,12 +120,6 @@ static SinoStatus inspect_data(SinoInfoReport *report)
     return warn_of_values(report, SINO_INFO_DATA, input->flat_correction == SINO_FLAT_NONE ? "values" : "counts");
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Finds range and steps of the angles. */
 static SinoStatus inspect_angles(SinoInfoReport *report)
 {
@@ -133,7 +128,7 @@ static SinoStatus inspect_angles(SinoInfoReport *report)
     double *sorted = NULL;
     SINO_TRY(sino_allocate(count, sizeof *sorted, "angles", &sorted));
     for (int64_t k = 0; k < count; k++) sorted[k] = info->angle_rad[k];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    (void)sino_sort_finite(count, sorted);
     report->least_rad = sorted[0];
     report->most_rad = sorted[count - 1];
     report->least_step_rad = count > 1 ? INFINITY : 0;

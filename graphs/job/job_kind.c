@@ -21,14 +21,14 @@ const SinoJobKind sino_job_kinds[SINO_JOBS] = {
                           false,
                           {[SINO_JOB_MIXED] = one_precision,
                            [SINO_JOB_TRY] = no_fan,
-                           [SINO_JOB_RANGE] = "which has no fdk for a coarse volume"}},
+                           [SINO_JOB_RANGE] = "for which there is no quick volume by fdk"}},
     [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS,
                          "counts with --system-matrix",
                          SINO_BEAM_NONE,
                          false,
-                         {[SINO_JOB_TRY] = "whose images have no slice of their own rows",
-                          [SINO_JOB_INIT] = "which no sample of a scan describes",
-                          [SINO_JOB_RANGE] = "whose values no quick image tells"}}};
+                         {[SINO_JOB_TRY] = "whose rows cross all slices",
+                          [SINO_JOB_INIT] = "which are no scan",
+                          [SINO_JOB_RANGE] = "for which there is no quick image"}}};
 
 /* Each use in the words of users, and what every kind has in its place; "": nothing. */
 static const struct {

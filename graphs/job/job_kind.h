@@ -32,7 +32,7 @@ typedef struct SinoJobKind {
     SinoJobChoice job;
     const char *name;                 /* the settings that choose it */
     SinoBeam beam;                    /* NONE: the input is no scan */
-    bool devices;                     /* those of a machine file count in its plan; others have no rates of devices */
+    bool devices;                     /* those of a machine file count in its plan; others read no rates of devices */
     const char *lacks[SINO_JOB_USES]; /* why it lacks the use, as a clause; NULL: it has it */
 } SinoJobKind;
 

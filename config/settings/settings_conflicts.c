@@ -38,8 +38,9 @@ static const SinoConflict conflicts[] = {
      .reason = "by which each set has a number of its own", .allowed = "one of them"},
     {"iterations", "auto", "geometry", NULL, .geometries = MATRIX, .verbs = ~RUNS,
      .allowed = "a number, or --geometry parallel"},
+    /* Halves of a fan that are compared with each other find up to three times too many iterations of cg. */
     {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX),
-     .allowed = "a number, or --geometry parallel"},
+     .reason = "whose halves have no FBP to be compared with", .allowed = "a number, or --geometry parallel"},
     /* The strength, and what counts as a large difference, are found by a fan of one row. */
     {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
      .allowed = "a number"},

@@ -15,11 +15,6 @@ int64_t sino_process_grid_group(const SinoProcessGrid *grid, int64_t rank)
     return rank < grid->batch_groups * grid->data_ranks ? rank / grid->data_ranks : -1;
 }
 
-int64_t sino_process_grid_data_rank(const SinoProcessGrid *grid, int64_t rank)
-{
-    return rank < grid->batch_groups * grid->data_ranks ? rank % grid->data_ranks : -1;
-}
-
 bool sino_process_grid_is_idle(const SinoProcessGrid *grid, int64_t rank)
 {
     const int64_t group = sino_process_grid_group(grid, rank);

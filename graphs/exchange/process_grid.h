@@ -36,9 +36,8 @@ typedef struct SinoProcessGrid {
 SinoStatus sino_process_grid_new(const SinoProcessGridRequest *request, SinoProcessGrid *grid);
 void sino_process_grid_free(SinoProcessGrid *grid);
 
-/* Group and data rank of a rank; −1: the rank is beyond the grid. */
+/* The group of a rank; −1: the rank is beyond the grid. */
 int64_t sino_process_grid_group(const SinoProcessGrid *grid, int64_t rank);
-int64_t sino_process_grid_data_rank(const SinoProcessGrid *grid, int64_t rank);
 
 static inline int64_t sino_process_grid_slices(const SinoProcessGrid *grid, int64_t group)
 {

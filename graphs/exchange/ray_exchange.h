@@ -52,11 +52,6 @@ typedef struct SinoRayExchangeShape {
 #define SINO_EXCHANGE_ALONE(partition_count)                                                                           \
     ((const SinoRayExchangeShape){.data_count = 1, .nodes = 1, .sockets = 1, .workers = (partition_count)})
 
-static inline int64_t sino_ray_exchange_partitions(const SinoRayExchangeShape *shape)
-{
-    return shape->nodes * shape->sockets * shape->workers;
-}
-
 /* The partitions of a slice, as the exchange sees them. */
 typedef struct SinoExchangePart {
     SinoFootprint footprint; /* `ray` not owned; NULL if the partition has every ray */

@@ -4,25 +4,31 @@
 
 #include <stdio.h>
 
-enum {
-    RANKS = 1 << SINO_JOB_RANKS,
-    MIXED = 1 << SINO_JOB_MIXED,
-    TRY = 1 << SINO_JOB_TRY,
-    INIT = 1 << SINO_JOB_INIT,
-    RANGE = 1 << SINO_JOB_RANGE
-};
+static const char one_precision[] = "whose products are of single precision";
+static const char no_fan[] = "of which no slice is a fan by itself";
 
-/* A cone solution keeps the volume and the scan in memory, in single precision. Counts have no slice that could be
- * tried alone, and no image that could be reconstructed quickly for a range. */
 const SinoJobKind sino_job_kinds[SINO_JOBS] = {
-    [SINO_JOB_SCAN] = {SINO_JOB_SCAN, "--geometry parallel", SINO_BEAM_PARALLEL, true,
-                       RANKS | MIXED | TRY | INIT | RANGE},
-    [SINO_JOB_FDK] = {SINO_JOB_FDK, "--geometry cone or fan with --algorithm fdk", SINO_BEAM_CONE, false,
-                      RANKS | MIXED | TRY | INIT | RANGE},
-    [SINO_JOB_VOLUME] = {SINO_JOB_VOLUME, "--geometry cone or fan with an iterative algorithm", SINO_BEAM_CONE, false,
-                         RANKS | TRY | INIT | RANGE},
-    [SINO_JOB_VECTORS] = {SINO_JOB_VECTORS, "--geometry vectors", SINO_BEAM_CONE, false, RANKS},
-    [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS, "counts with --system-matrix", SINO_BEAM_NONE, false, RANKS | MIXED}};
+    [SINO_JOB_SCAN] = {SINO_JOB_SCAN, "--geometry parallel", SINO_BEAM_PARALLEL, true, {0}},
+    [SINO_JOB_FDK] = {SINO_JOB_FDK, "--geometry cone or fan with --algorithm fdk", SINO_BEAM_CONE, false, {0}},
+    [SINO_JOB_VOLUME] = {SINO_JOB_VOLUME,
+                         "--geometry cone or fan with an iterative algorithm",
+                         SINO_BEAM_CONE,
+                         false,
+                         {[SINO_JOB_MIXED] = one_precision}},
+    [SINO_JOB_VECTORS] = {SINO_JOB_VECTORS,
+                          "--geometry vectors",
+                          SINO_BEAM_CONE,
+                          false,
+                          {[SINO_JOB_MIXED] = one_precision,
+                           [SINO_JOB_TRY] = no_fan,
+                           [SINO_JOB_RANGE] = "for which there is no quick volume by fdk"}},
+    [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS,
+                         "counts with --system-matrix",
+                         SINO_BEAM_NONE,
+                         false,
+                         {[SINO_JOB_TRY] = "whose rows cross all slices",
+                          [SINO_JOB_INIT] = "which are no scan",
+                          [SINO_JOB_RANGE] = "for which there is no quick image"}}};
 
 /* Each use in the words of users, and what every kind has in its place; "": nothing. */
 static const struct {
@@ -45,7 +51,7 @@ const SinoJobKind *sino_job_kind(const SinoSettings *settings)
 
 bool sino_job_can(const SinoJobKind *kind, SinoJobUse use)
 {
-    return kind->can >> use & 1;
+    return !kind->lacks[use];
 }
 
 bool sino_job_is_cone(const SinoSettings *settings)
@@ -67,6 +73,6 @@ SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use)
         if (sino_job_can(&sino_job_kinds[i], use))
             length += (size_t)snprintf(others + length, sizeof others - length, "%s%s", length > 0 ? ", " : "",
                                        sino_job_kinds[i].name);
-    return sino_error(SINO_BAD_INPUT, "%s is not available for %s; it is for: %s%s", uses[use].name, kind->name, others,
-                      uses[use].instead);
+    return sino_error(SINO_BAD_INPUT, "%s is not available for %s, %s; it is for: %s%s", uses[use].name, kind->name,
+                      kind->lacks[use], others, uses[use].instead);
 }

@@ -30,10 +30,10 @@ typedef enum SinoJobUse {
 
 typedef struct SinoJobKind {
     SinoJobChoice job;
-    const char *name; /* the settings that choose it */
-    SinoBeam beam;    /* NONE: the input is no scan */
-    bool devices;     /* those of a machine file count in its plan */
-    unsigned can;     /* bits 1 << SinoJobUse */
+    const char *name;                 /* the settings that choose it */
+    SinoBeam beam;                    /* NONE: the input is no scan */
+    bool devices;                     /* those of a machine file count in its plan; others read no rates of devices */
+    const char *lacks[SINO_JOB_USES]; /* why it lacks the use, as a clause; NULL: it has it */
 } SinoJobKind;
 
 extern const SinoJobKind sino_job_kinds[SINO_JOBS];
@@ -47,7 +47,7 @@ bool sino_job_can(const SinoJobKind *kind, SinoJobUse use);
 bool sino_job_is_cone(const SinoSettings *settings);
 bool sino_job_is_fan(const SinoGeometrySettings *settings); /* of fan beams */
 
-/* SINO_BAD_INPUT: the kind lacks it; the text names the kinds that have it. */
+/* SINO_BAD_INPUT: the kind lacks it; the text says why, and names the kinds that have it. */
 SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use);
 
 #endif

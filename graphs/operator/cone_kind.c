@@ -4,12 +4,12 @@
  * over them. */
 #include "cone_kind.h"
 
+#include "angle_work.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "memory.h"
 #include "project_cone_task.h"
 #include "rays_gate_task.h"
-#include "voxel_sum.h"
 
 #include <stdlib.h>
 
@@ -35,13 +35,6 @@ typedef struct Own {
     SinoData *scratch;
     int64_t task_angles; /* of a task that projects */
 } Own;
-
-/* SinoOperatorWork.own. */
-typedef struct Work {
-    int64_t count;
-    SinoData **order;   /* [count]: void data that order the tasks of the same angles */
-    SinoVoxelSum **all; /* [band]: over ranks; NULL: one rank */
-} Work;
 
 int64_t sino_cone_band_rows(const SinoCone *cone)
 {
@@ -266,47 +259,12 @@ static void close_all(SinoOperator *op)
 
 /* ---- work ---- */
 
-static int64_t work_bytes(const SinoShape *shape, SinoBatch batch)
-{
-    const int64_t elements = sino_times(shape->extent[SINO_ROWS_VOXELS].total, batch.stride);
-    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch) +
-           sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members);
-}
-
-static SinoStatus open_sums(SinoOperatorWork *work, int64_t stride, Work *made)
-{
-    const Own *own = work->op->own;
-    SINO_TRY(sino_allocate(own->band_count, sizeof(void *), "a minibatch", &made->all));
-    for (int64_t b = 0; b < own->band_count; b++)
-        SINO_TRY(sino_voxel_sum_new(work->op->runtime, work->sums, b, sino_times(own->band_voxels[b], stride),
-                                    &made->all[b]));
-    return NULL;
-}
-
 static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
 {
-    const SinoOperator *op = work->op;
-    const Own *own = op->own;
-    Work *made = NULL;
-    SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
-    work->own = made;
-    made->count = sino_ceil_divide(most_subset_angles(&op->problem, own->exchange->shape.data_count), own->task_angles);
-    SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
-    for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
-    SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
-    return own->exchange->shape.data_count > 1 ? open_sums(work, slices->stride, made) : NULL;
-}
-
-static void work_close(SinoOperatorWork *work)
-{
-    Work *made = work->own;
-    if (!made) return;
-    for (int64_t b = 0; made->all && b < ((const Own *)work->op->own)->band_count; b++)
-        sino_voxel_sum_free(made->all[b]);
-    free(made->all);
-    sino_partial_sums_free(work->sums, &work->op->shape);
-    sino_data_free_each(made->order, made->count);
-    free(made);
+    const Own *own = work->op->own;
+    const int64_t angles = most_subset_angles(&work->op->problem, own->exchange->shape.data_count);
+    return sino_angle_work_open(work, own->exchange, sino_ceil_divide(angles, own->task_angles), own->band_count,
+                                own->band_voxels, slices, number, overlap);
 }
 
 /* ---- products ---- */
@@ -357,7 +315,7 @@ static SinoPosition at_band(const Product *product, int64_t band)
 static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
 {
     const Product product = product_of(work, wanted);
-    const Work *made = work->own;
+    const SinoAngleWork *made = work->own;
     const int64_t step = product.own->task_angles, angles = product.cone->angle_count;
     SinoRuntime *runtime = product.op->runtime;
     SINO_TRY(sino_insert_rays_begin(runtime, product.position, false, y));
@@ -373,12 +331,11 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, Sin
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)
 {
     const Product product = product_of(work, wanted);
-    const Work *made = work->own;
     for (int64_t b = 0; b < product.own->band_count; b++) {
         const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){0, product.cone->angle_count});
         SINO_TRY(sino_insert_project_cone_back(product.op->runtime, at_band(&product, b), &task, y,
                                                product.own->scratch, x[b]));
-        if (made->all) SINO_TRY(sino_insert_voxel_sum(made->all[b], at_band(&product, b), x[b]));
+        SINO_TRY(sino_angle_work_sum(work, at_band(&product, b), x[b]));
     }
     return NULL;
 }
@@ -421,12 +378,6 @@ static void report(const SinoOperator *op)
                   sino_project_cone_isa_name());
 }
 
-static void keep(SinoOperator *op, const char *folder)
-{
-    (void)op;
-    (void)folder;
-}
-
 const SinoOperatorKind sino_cone_kind = {.name = "cone",
                                          .takes = takes,
                                          .check = check,
@@ -434,12 +385,11 @@ const SinoOperatorKind sino_cone_kind = {.name = "cone",
                                          .size = size,
                                          .open = open_all,
                                          .close = close_all,
-                                         .work_bytes = work_bytes,
+                                         .work_bytes = sino_angle_work_bytes,
                                          .work_open = work_open,
-                                         .work_close = work_close,
+                                         .work_close = sino_angle_work_close,
                                          .project = project,
                                          .backproject = backproject,
                                          .image = image,
                                          .band = band,
-                                         .report = report,
-                                         .keep = keep};
+                                         .report = report};

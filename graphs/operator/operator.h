@@ -206,7 +206,7 @@ struct SinoOperatorKind {
      */
     SinoBand (*band)(const SinoOperator *op, int64_t partition);
     /* report: describes the operator in the log. keep: saves the operator in the folder (NULL: does nothing); called
-     * once the volume is written. */
+     * once the volume is written. A kind that stores nothing has none. */
     void (*report)(const SinoOperator *op);
     void (*keep)(SinoOperator *op, const char *folder);
 };

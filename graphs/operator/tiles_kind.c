@@ -282,55 +282,18 @@ const SinoTilePlace *sino_tiles_of(const SinoTilesOwn *own, int64_t partition, i
 
 /* ---- work ---- */
 
-int64_t sino_tiles_work_bytes(const SinoShape *shape, SinoBatch batch)
-{
-    const int64_t elements = sino_times(shape->extent[SINO_ROWS_VOXELS].total, batch.stride);
-    return sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch) +
-           sino_voxel_sum_bytes(elements, shape->extent[SINO_ROWS_RANKS].members);
-}
-
-static SinoStatus open_sums(SinoOperatorWork *work, int64_t stride, SinoTilesWork *made)
-{
-    const SinoTilesOwn *own = work->op->own;
-    const int64_t partitions = own->decomposition.partition_count;
-    SINO_TRY(sino_allocate(partitions, sizeof(void *), "a minibatch", &made->all));
-    for (int64_t p = 0; p < partitions; p++)
-        SINO_TRY(sino_voxel_sum_new(work->op->runtime, work->sums, p, sino_times(own->partition_voxels[p], stride),
-                                    &made->all[p]));
-    return NULL;
-}
-
 SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap)
 {
-    const SinoOperator *op = work->op;
-    const SinoTilesOwn *own = op->own;
-    SinoTilesWork *made = NULL;
-    SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
-    work->own = made;
-    made->count = sino_ceil_divide(most_angles(own), own->task_angles);
-    SINO_TRY(sino_allocate(made->count, sizeof(void *), "a minibatch", &made->order));
-    for (int64_t i = 0; i < made->count; i++) SINO_TRY(sino_data_new(op->runtime, "order", 0, &made->order[i]));
-    SINO_TRY(sino_partial_sums_new(op->runtime, own->exchange, &op->shape, slices, number, overlap, &work->sums));
-    return own->exchange->shape.data_count > 1 ? open_sums(work, slices->stride, made) : NULL;
-}
-
-void sino_tiles_work_close(SinoOperatorWork *work)
-{
-    SinoTilesWork *made = work->own;
-    if (!made) return;
-    for (int64_t p = 0; made->all && p < ((const SinoTilesOwn *)work->op->own)->decomposition.partition_count; p++)
-        sino_voxel_sum_free(made->all[p]);
-    free(made->all);
-    sino_partial_sums_free(work->sums, &work->op->shape);
-    sino_data_free_each(made->order, made->count);
-    free(made);
+    const SinoTilesOwn *own = work->op->own;
+    return sino_angle_work_open(work, own->exchange, sino_ceil_divide(most_angles(own), own->task_angles),
+                                own->decomposition.partition_count, own->partition_voxels, slices, number, overlap);
 }
 
 SinoStatus sino_tiles_project(SinoOperatorWork *work, const SinoProduct *product, SinoTilesProject *insert,
                               SinoData *const *x, SinoData *y)
 {
     const SinoTilesOwn *own = work->op->own;
-    const SinoTilesWork *made = work->own;
+    const SinoAngleWork *made = work->own;
     SinoRuntime *runtime = work->op->runtime;
     SinoPosition position = product->position;
     const int64_t angles = own->subset[product->subset].angle_count, step = own->task_angles;
@@ -348,10 +311,9 @@ SinoStatus sino_tiles_project(SinoOperatorWork *work, const SinoProduct *product
 SinoStatus sino_tiles_insert_sums(SinoOperatorWork *work, SinoPosition position, SinoData *const *x)
 {
     const SinoTilesOwn *own = work->op->own;
-    const SinoTilesWork *made = work->own;
-    for (int64_t p = 0; made->all && p < own->decomposition.partition_count; p++) {
+    for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
         position.partition = p;
-        if (own->partition_voxels[p] > 0) SINO_TRY(sino_insert_voxel_sum(made->all[p], position, x[p]));
+        SINO_TRY(sino_angle_work_sum(work, position, x[p]));
     }
     return NULL;
 }
@@ -381,12 +343,6 @@ SinoTiling sino_tiles_tiling(const SinoOperator *op)
 {
     const SinoDecomposition *all = &((const SinoTilesOwn *)op->own)->decomposition;
     return (SinoTiling){all->partition_count, all->first, all->tile};
-}
-
-void sino_tiles_keep(SinoOperator *op, const char *folder)
-{
-    (void)op;
-    (void)folder;
 }
 
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile)

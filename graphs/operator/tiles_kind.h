@@ -8,9 +8,9 @@
 #define SINO_TILES_KIND_H
 
 #include "angle_subsets.h"
+#include "angle_work.h"
 #include "decomposition.h"
 #include "tile_rows.h"
-#include "voxel_sum.h"
 
 /* SinoOperator.own. All members are owned. */
 typedef struct SinoTilesOwn {
@@ -29,13 +29,6 @@ typedef struct SinoTilesOwn {
     int64_t task_angles; /* of a task that projects */
 } SinoTilesOwn;
 
-/* SinoOperatorWork.own. All members are owned. */
-typedef struct SinoTilesWork {
-    int64_t count;
-    SinoData **order;   /* [count]: void data that order the tasks of the same angles */
-    SinoVoxelSum **all; /* [partition]: sums over the ranks that share the slices; NULL: there is one rank */
-} SinoTilesWork;
-
 /* Whether the problem is of a parallel beam in single precision, and asks for the projector. */
 bool sino_tiles_take(const SinoProblem *problem, SinoProjector projector);
 
@@ -46,19 +39,15 @@ SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *divis
                            int64_t scratch_bytes, SinoOperatorSize *size);
 SinoStatus sino_tiles_open(SinoOperator *op, const SinoOperatorRequest *request, int64_t scratch_bytes);
 void sino_tiles_close(SinoOperator *op);
-int64_t sino_tiles_work_bytes(const SinoShape *shape, SinoBatch batch);
 SinoStatus sino_tiles_work_open(SinoOperatorWork *work, const SinoSlices *slices, int64_t number, bool overlap);
-void sino_tiles_work_close(SinoOperatorWork *work);
 SinoStatus sino_tiles_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                             SinoData *const *x, SinoData *image);
 SinoTiling sino_tiles_tiling(const SinoOperator *op);
-void sino_tiles_keep(SinoOperator *op, const char *folder);
 
 /* The members that these kinds have in common. */
 #define SINO_TILES_KIND                                                                                                \
-    .check = sino_tiles_check, .work_bytes = sino_tiles_work_bytes, .work_open = sino_tiles_work_open,                 \
-    .work_close = sino_tiles_work_close, .image = sino_tiles_image, .tiling = sino_tiles_tiling,                       \
-    .keep = sino_tiles_keep
+    .check = sino_tiles_check, .work_bytes = sino_angle_work_bytes, .work_open = sino_tiles_work_open,                 \
+    .work_close = sino_angle_work_close, .image = sino_tiles_image, .tiling = sino_tiles_tiling
 
 /* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);

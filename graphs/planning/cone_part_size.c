@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "plan_fit.h"
+#include "plan_refusal.h"
 
 #include <inttypes.h>
 

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "plan_refusal.h"
 #include "resources.h"
 
 #include <inttypes.h>
@@ -16,9 +17,6 @@ SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const
                                              const SinoMachine *machine)
 {
     const SinoRecordShape shape = sino_matrix_record_shape(settings, input);
-    const int64_t packing =
-        sino_workload_packing(&settings->output, machine, 2 * shape.slice_count / sino_larger(1, shape.set_count),
-                              sino_times(shape.width, shape.height)); /* of two images */
     return (SinoUnitPlanRequest){.kind = &sino_counts_plan,
                                  .problem = &input->problem,
                                  .solver = input->solver,
@@ -27,7 +25,9 @@ SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const
                                  .rank_count = input->survey->request.rank_count,
                                  .unit_count = input->set_count,
                                  .history_numbers = shape.numbers,
-                                 .record_bytes = sino_record_bytes(&shape) + packing,
+                                 .record_bytes = sino_unit_record_bytes(
+                                     &settings->output, machine, &shape,
+                                     2 * shape.slice_count / sino_larger(1, shape.set_count)), /* of two images */
                                  .halved = input->solver->has_likelihood && settings->solver.iterations == 0,
                                  .cached = settings->projection.cache != NULL};
 }
@@ -57,10 +57,11 @@ static int64_t most_sets(const SinoUnitPlanRequest *request)
     return sino_matrix_batch_sets(request->problem->matrix, request->unit_count);
 }
 
-static void widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+static SinoStatus widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     plan->batch_units = most_sets(request);
     plan->stay.listed = request->machine.devices.count > 0 && !request->problem->matrix->mirrors;
+    return NULL;
 }
 
 static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
@@ -107,18 +108,18 @@ static SinoStatus too_small(const SinoUnitPlanRequest *request, const SinoUnitPl
                                "a device with more memory, or --device cpu");
 }
 
-static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoPlanNeed *need, const SinoUnitPlan *plan)
+static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
 {
     const SinoMatrixOutline *outline = &request->problem->matrix->outline;
     char subject[160], parts[80], others[120], blocks[24], vectors[24];
-    if (need->total_bytes <= need->budget_bytes) return too_small(request, plan);
+    if (plan->total_bytes <= plan->budget_bytes) return too_small(request, plan);
     snprintf(subject, sizeof subject, "a matrix of %" PRId64 " rows, %" PRId64 " voxels and %" PRId64 " nonzeros needs",
              outline->row_count, outline->column_count, outline->nonzero_count);
     snprintf(parts, sizeof parts, " (%s of bricks, %s of vectors)", sino_bytes_text(plan->bytes.operator_bytes, blocks),
              sino_bytes_text(plan->bytes.vectors, vectors));
     snprintf(others, sizeof others, "%s%s", request->problem->precision == SINO_MIXED ? "" : ", or --precision mixed",
              request->cached ? "" : ", or --operator-cache, from which the matrix is read in every iteration");
-    return sino_plan_too_little(need, subject, parts, others);
+    return sino_plan_too_little(plan->total_bytes, plan->budget_bytes, subject, parts, others);
 }
 
 SinoMatrixRates sino_matrix_rates(SinoPrecision precision)
@@ -192,22 +193,6 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
                           {"total", "total", (double)plan->total_bytes}}};
 }
 
-static SinoAmounts list_times(const SinoUnitTimes *times)
-{
-    return (SinoAmounts){"seconds",
-                         SINO_AMOUNT_SECONDS,
-                         9,
-                         {{"load", "load and pack the matrix", times->load},
-                          {"start", "before the iterations", times->start},
-                          {"read", "matrix read, an iteration", times->read},
-                          {"products", "products of an iteration", times->products},
-                          {"vectors", "vectors of an iteration", times->vectors},
-                          {"exchange", "sums over ranks, an iteration", times->exchange},
-                          {"iteration", "an iteration", times->iteration},
-                          {"store", "store", times->store},
-                          {"run", "run", times->run}}};
-}
-
 const SinoUnitPlanKind sino_counts_plan = {.widest = widest,
                                            .narrow = narrow,
                                            .least = least,
@@ -215,6 +200,5 @@ const SinoUnitPlanKind sino_counts_plan = {.widest = widest,
                                            .fits_devices = fits_devices,
                                            .refuse = refuse,
                                            .times = count_times,
-                                           .sweeps_first = true,
-                                           .list_bytes = list_bytes,
-                                           .list_times = list_times};
+                                           .sweeps = true,
+                                           .list_bytes = list_bytes};

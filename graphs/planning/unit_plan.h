@@ -1,37 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit plan: the memory and the time of a reconstruction whose units are in memory as a whole (solve.h): the volume of
- * a cone beam, or sets of counts with a system matrix. */
+ * a cone beam, or sets of counts with a system matrix. FDK streams projections, and divides its volume. */
 #ifndef SINO_UNIT_PLAN_H
 #define SINO_UNIT_PLAN_H
 
 #include "amounts.h"
 #include "cone_solution.h"
+#include "cone_streaming.h"
 #include "machine_rates.h"
 #include "matrix_input.h"
-#include "plan_fit.h"
 #include "settings.h"
 
 typedef struct SinoUnitPlanKind SinoUnitPlanKind;
 
 typedef struct SinoUnitPlanRequest {
     const SinoUnitPlanKind *kind;
-    const SinoProblem *problem; /* of the kind cone or matrix */
-    const SinoSolver *solver;
     SinoMachine machine;
-    int64_t rank_count;           /* that share each unit */
+    int64_t rank_count;         /* that share each unit */
+    int64_t record_bytes;       /* with compressed slices that wait to be written */
+    const SinoInput *input;     /* of a scan; NULL: of counts */
+    const SinoProblem *problem; /* of the kind cone or matrix, for a solver: */
+    const SinoSolver *solver;
     int64_t unit_count;           /* 1, or the sets of the counts */
     int64_t history_numbers;      /* of a unit (SinoHistory) */
-    int64_t record_bytes;         /* with compressed slices that wait to be written */
-    const SinoInput *input;       /* of a volume */
     const SinoMatrixFiles *files; /* of counts, and: */
     bool halved;                  /* --iterations auto: each set's halves are solved together, and compared */
     bool cached;                  /* there is a directory for a matrix that does not fit memory */
+    const SinoCone *cone;         /* of FDK, and: */
+    SinoPrecision precision;      /* of lines */
+    bool symmetry;                /* quarter turns and mirror images are used where the scan has them */
+    int64_t slab_count;           /* 0: the plan chooses */
+    SinoGridShape grid;           /* rows × columns of ranks; 0 × 0: the plan chooses */
 } SinoUnitPlanRequest;
 
 typedef struct SinoUnitPlan {
     int64_t batch_units; /* that are solved together */
     SinoConeSets sets;   /* of a volume */
     SinoMatrixStay stay; /* of counts; windows: row partitions that are in memory at a time, from a file of the cache */
+    SinoConeStreaming streaming; /* of FDK */
     SinoUnitBytes bytes;
     int64_t total_bytes; /* with the program itself and the record */
     int64_t budget_bytes;
@@ -50,23 +56,24 @@ typedef struct SinoUnitTimes {
     double run;
 } SinoUnitTimes;
 
-extern const SinoUnitPlanKind sino_volume_plan, sino_counts_plan;
+extern const SinoUnitPlanKind sino_volume_plan, sino_counts_plan, sino_fdk_plan;
 
 /* What a kind of units states; the rest is the same for all. */
 struct SinoUnitPlanKind {
     /* The widest division; the next narrower one, false: there is none; and one that takes least memory. */
-    void (*widest)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
+    SinoStatus (*widest)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
     bool (*narrow)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
     void (*least)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
-    SinoStatus (*bytes)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan); /* plan->bytes of the division */
+    /* plan->bytes of the division, without `loading`. */
+    SinoStatus (*bytes)(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
     /* Whether two tasks fit a device. NULL: no task runs there. */
     SinoStatus (*fits_devices)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, bool *fits);
-    SinoStatus (*refuse)(const SinoUnitPlanRequest *request, const SinoPlanNeed *need, const SinoUnitPlan *plan);
-    /* But for iteration and run; `start` without the first sweep. */
+    /* The plan is the last division, which does not fit memory or, if it does, devices. */
+    SinoStatus (*refuse)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan);
+    /* But for iteration and run; `start` without the first sweep. FDK has a model of its own (cone_model.h). */
     SinoUnitTimes (*times)(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan);
-    bool sweeps_first; /* a sweep precedes the first iteration */
+    bool sweeps; /* a sweep of a matrix precedes the first iteration, and iterations read it */
     SinoAmounts (*list_bytes)(const SinoUnitPlan *plan);
-    SinoAmounts (*list_times)(const SinoUnitTimes *times);
 };
 
 /* The problem of a run of recon with these settings on a cone beam, as one of rank_count ranks; pointers are not owned.
@@ -82,20 +89,30 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
 SinoUnitPlanRequest sino_counts_plan_request(const SinoSettings *settings, const SinoMatrixInput *input,
                                              const SinoMachine *machine);
 
-/* Of a volume: sets of pieces and images for every worker to be busy, or the fewest. Of counts: as many sets together
- * as two panels hold; where devices compute, blocks get lists for them, unless memory has no room for these; a matrix
- * that does not fit goes to the cache, if there is one. SINO_BAD_INPUT: not even one unit fits, memory or a device; the
- * text names a memory that would do. */
+/* The first division that fits, widest first. Of a volume: sets of pieces and images for every worker to be busy, or
+ * the fewest. Of counts: as many sets together as two panels hold; where devices compute, blocks get lists for them,
+ * unless memory has no room for these; a matrix that does not fit goes to the cache, if there is one. Of FDK: as few
+ * slabs as fit, because every slab takes a pass over all projections; one slab may use the mirror symmetry of the
+ * volume. Of the grids of ranks, the one with most rows of ranks, each of which has voxels: then ranks need fewest rows
+ * of projections, and add up least voxels. SINO_BAD_INPUT: not even the narrowest division fits, memory or a device;
+ * the text names a memory that would do; a given grid does not fit the ranks, the volume or the projections. */
 SinoStatus sino_unit_plan_new(const SinoUnitPlanRequest *request, SinoUnitPlan *plan);
 
-/* The least memory that any plan takes. */
+/* The least memory that any plan takes; of FDK on one rank. */
 SinoStatus sino_unit_plan_least_bytes(const SinoUnitPlanRequest *request, int64_t *bytes);
+
+/* SinoUnitPlanRequest.record_bytes of output with that record, of which so many slices wait to be written. */
+int64_t sino_unit_record_bytes(const SinoOutputSettings *settings, const SinoMachine *machine,
+                               const SinoRecordShape *shape, int64_t slices);
 
 /* Seconds of `count` sums of vectors of `elements` floats over the ranks (voxel_sum.h). */
 double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double elements, int64_t count);
 
 /* The time of a run in which no unit stops early. */
 SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations);
+
+/* As rows of a table. */
+SinoAmounts sino_unit_list_times(const SinoUnitPlanKind *kind, const SinoUnitTimes *times);
 
 /* Rates of products of one worker with a cone, in 10⁹ updates (voxels times angles) per second: measured in
  * docs/lab/cones.md. */

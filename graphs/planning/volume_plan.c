@@ -5,13 +5,11 @@
 #include "arithmetic.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "resources.h"
+#include "plan_refusal.h"
 #include "stages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-enum { IMAGE_SLICES = 16 /* a cache line of voxels along z */, IMAGE_SETS_MAX = 16 };
 
 static const SinoConeProductRates usual_products = {.project_gups = 1.5, .backproject_gups = 1.3};
 
@@ -58,17 +56,17 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
     const SinoRecordShape shape = sino_cone_record_shape(
         problem->cone, sino_solver_history_columns(solver, &settings->solver),
         sino_solver_history_numbers(solver, &settings->solver), sino_settings_records_planes(settings));
-    const int64_t packing = sino_workload_packing(&settings->output, machine, sino_times(IMAGE_SETS_MAX, IMAGE_SLICES),
-                                                  sino_times(problem->cone->x_count, problem->cone->y_count));
-    return (SinoUnitPlanRequest){.kind = &sino_volume_plan,
-                                 .problem = problem,
-                                 .input = input,
-                                 .solver = solver,
-                                 .machine = *machine,
-                                 .rank_count = rank_count,
-                                 .unit_count = 1,
-                                 .history_numbers = shape.numbers,
-                                 .record_bytes = sino_record_bytes(&shape) + packing};
+    return (SinoUnitPlanRequest){
+        .kind = &sino_volume_plan,
+        .problem = problem,
+        .input = input,
+        .solver = solver,
+        .machine = *machine,
+        .rank_count = rank_count,
+        .unit_count = 1,
+        .history_numbers = shape.numbers,
+        .record_bytes = sino_unit_record_bytes(&settings->output, machine, &shape,
+                                               sino_times(SINO_CONE_IMAGE_SETS_MAX, SINO_CONE_IMAGE_SLICES))};
 }
 
 static int64_t workers_of(const SinoUnitPlanRequest *request)
@@ -79,15 +77,16 @@ static int64_t workers_of(const SinoUnitPlanRequest *request)
 static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     plan->batch_units = 1;
-    plan->sets = (SinoConeSets){1, sino_smaller(IMAGE_SLICES, request->problem->cone->z_count), 1};
+    plan->sets = (SinoConeSets){1, sino_smaller(SINO_CONE_IMAGE_SLICES, request->problem->cone->z_count), 1};
 }
 
-static void widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+static SinoStatus widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     const int64_t workers = workers_of(request);
     least(request, plan);
     plan->sets.piece_sets = sino_smaller(sino_larger(workers, 2), SINO_COUNT_SETS_MAX);
-    plan->sets.image_sets = sino_smaller(sino_larger(workers / 2, 2), IMAGE_SETS_MAX);
+    plan->sets.image_sets = sino_smaller(sino_larger(workers / 2, 2), SINO_CONE_IMAGE_SETS_MAX);
+    return NULL;
 }
 
 static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
@@ -99,16 +98,11 @@ static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 
 static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    const SinoInput *input = request->input;
-    SINO_TRY(sino_cone_solution_bytes(request->problem, input, request->solver, request->history_numbers, &plan->sets,
-                                      workers_of(request), request->rank_count, &plan->bytes));
-    plan->bytes.loading =
-        sino_load_field_bytes(sino_workload_fields(input), input->slice_count, sino_input_field_bytes(input, 1));
-    plan->bytes.total += plan->bytes.loading;
-    return NULL;
+    return sino_cone_solution_bytes(request->problem, request->input, request->solver, request->history_numbers,
+                                    &plan->sets, workers_of(request), request->rank_count, &plan->bytes);
 }
 
-static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoPlanNeed *need, const SinoUnitPlan *plan)
+static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
 {
     const SinoCone *cone = request->problem->cone;
     char subject[240], parts[48], vectors[24];
@@ -117,7 +111,8 @@ static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoPlanNeed 
              " projections of %" PRId64 " x %" PRId64 " rays needs",
              cone->x_count, cone->y_count, cone->z_count, cone->angle_count, cone->column_count, cone->row_count);
     snprintf(parts, sizeof parts, " (%s of vectors)", sino_bytes_text(plan->bytes.vectors, vectors));
-    return sino_plan_too_little(need, subject, parts, ", --algorithm fdk, or a smaller --volume");
+    return sino_plan_too_little(plan->total_bytes, plan->budget_bytes, subject, parts,
+                                ", --algorithm fdk, or a smaller --volume");
 }
 
 /* Those of all projections together. */
@@ -164,26 +159,10 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
                           {"total", "total", (double)plan->total_bytes}}};
 }
 
-static SinoAmounts list_times(const SinoUnitTimes *times)
-{
-    return (SinoAmounts){"seconds",
-                         SINO_AMOUNT_SECONDS,
-                         8,
-                         {{"load", "load", times->load},
-                          {"start", "before the iterations", times->start},
-                          {"products", "products of an iteration", times->products},
-                          {"vectors", "vectors of an iteration", times->vectors},
-                          {"exchange", "sums over ranks, an iteration", times->exchange},
-                          {"iteration", "an iteration", times->iteration},
-                          {"store", "store", times->store},
-                          {"run", "run", times->run}}};
-}
-
 const SinoUnitPlanKind sino_volume_plan = {.widest = widest,
                                            .narrow = narrow,
                                            .least = least,
                                            .bytes = count_bytes,
                                            .refuse = refuse,
                                            .times = count_times,
-                                           .list_bytes = list_bytes,
-                                           .list_times = list_times};
+                                           .list_bytes = list_bytes};

@@ -2,7 +2,7 @@
 /* Cone streaming and plan: pieces are all projections once, parts are all voxels once, and a slab's rows are all that
  * see its voxels. */
 #include "cone_part_size.h"
-#include "cone_plan.h"
+#include "fdk_plan.h"
 #include "memory.h"
 #include "testing.h"
 
@@ -166,18 +166,19 @@ static void divisions_are_complete(void **state)
             for (int64_t workers = 1; workers <= 64; workers *= 4) {
                 const int64_t ranks = size[i].z < 16 ? 1 : 1 + (slabs + workers) % 3;
                 Scan scan;
-                SinoConePlan plan;
+                SinoUnitPlan plan;
                 make_scan(size[i].angles, size[i].columns, size[i].rows, size[i].x, size[i].y, size[i].z, &scan);
                 scan.cone.center_row += slabs == 3 ? 0.3 : 0;
                 scan.cone.fans = slabs == 4;
-                const SinoConePlanRequest request = {
+                const SinoUnitPlanRequest request = {
+                    .kind = &sino_fdk_plan,
                     .cone = &scan.cone,
                     .input = &scan.input,
                     .machine = {.worker_count = workers, .memory_bytes = (int64_t)1 << 40},
                     .symmetry = workers != 4,
                     .slab_count = slabs,
                     .rank_count = ranks};
-                assert_success(sino_cone_plan_new(&request, &plan));
+                assert_success(sino_unit_plan_new(&request, &plan));
                 assert_int_equal(plan.streaming.grid_rows * plan.streaming.grid_columns, ranks);
                 check_pieces(&scan.cone, &plan.streaming);
                 check_parts(&scan.cone, &plan.streaming);
@@ -191,14 +192,17 @@ static void memory_decides_the_passes(void **state)
     (void)state;
     Scan scan;
     make_scan(180, 256, 256, 256, 256, 256, &scan);
-    SinoConePlanRequest request = {
-        .cone = &scan.cone, .input = &scan.input, .machine = {.worker_count = 2}, .symmetry = true};
+    SinoUnitPlanRequest request = {.kind = &sino_fdk_plan,
+                                   .cone = &scan.cone,
+                                   .input = &scan.input,
+                                   .machine = {.worker_count = 2},
+                                   .symmetry = true};
     int64_t passes = 1;
     bool refused = false;
     for (int64_t memory = (int64_t)400 << 20; !refused; memory -= (int64_t)5 << 20) {
-        SinoConePlan plan;
+        SinoUnitPlan plan;
         request.machine.memory_bytes = memory;
-        SinoStatus status = sino_cone_plan_new(&request, &plan);
+        SinoStatus status = sino_unit_plan_new(&request, &plan);
         refused = status;
         if (status) {
             assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
@@ -213,9 +217,10 @@ static void memory_decides_the_passes(void **state)
     assert_true(passes > 4);
 }
 
-static SinoConePlanRequest request_with_devices(const Scan *scan, int64_t devices, int64_t device_bytes)
+static SinoUnitPlanRequest request_with_devices(const Scan *scan, int64_t devices, int64_t device_bytes)
 {
-    return (SinoConePlanRequest){.cone = &scan->cone,
+    return (SinoUnitPlanRequest){.kind = &sino_fdk_plan,
+                                 .cone = &scan->cone,
                                  .input = &scan->input,
                                  .machine = {.worker_count = 4,
                                              .memory_bytes = (int64_t)1 << 40,
@@ -230,19 +235,23 @@ static void no_fewer_slabs_would_do(void **state)
     (void)state;
     Scan scan;
     make_scan(180, 64, 64, 64, 64, 700, &scan);
-    SinoConePlanRequest request = {
-        .cone = &scan.cone, .input = &scan.input, .machine = {.worker_count = 2}, .symmetry = true};
-    const int64_t least = sino_cone_plan_least_bytes(&request);
+    SinoUnitPlanRequest request = {.kind = &sino_fdk_plan,
+                                   .cone = &scan.cone,
+                                   .input = &scan.input,
+                                   .machine = {.worker_count = 2},
+                                   .symmetry = true};
+    int64_t least;
+    assert_success(sino_unit_plan_least_bytes(&request, &least));
     for (request.machine.memory_bytes = least; request.machine.memory_bytes < least + (25 << 20);
          request.machine.memory_bytes += 100000) {
-        SinoConePlan plan, given;
+        SinoUnitPlan plan, given;
         request.slab_count = 0;
-        assert_success(sino_cone_plan_new(&request, &plan));
+        assert_success(sino_unit_plan_new(&request, &plan));
         SinoStatus status;
         do {
             sino_status_free(request.slab_count > 0 ? status : NULL);
             request.slab_count++;
-            status = sino_cone_plan_new(&request, &given);
+            status = sino_unit_plan_new(&request, &given);
         } while (status);
         assert_int_equal(plan.streaming.slab_count, given.streaming.slab_count);
         assert_int_equal(plan.total_bytes, given.total_bytes);
@@ -266,14 +275,14 @@ static void very_large_volumes_are_planned_soon(void **state)
     static const SinoGridShape grids[] = {{1, 1}, {6000, 1}};
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
         Scan scan;
-        SinoConePlan plan;
+        SinoUnitPlan plan;
         make_scan(180, 65536, 200000, 65536, 65536, 200000, &scan);
-        SinoConePlanRequest request = request_with_devices(&scan, 2, (int64_t)1 << 30);
+        SinoUnitPlanRequest request = request_with_devices(&scan, 2, (int64_t)1 << 30);
         request.machine.memory_bytes = (int64_t)1 << 30;
         request.rank_count = grids[i].batch_groups;
         request.grid = grids[i];
         const clock_t begin = clock();
-        assert_error(sino_cone_plan_new(&request, &plan), SINO_BAD_INPUT, "memory: 1.00 GiB may be used");
+        assert_error(sino_unit_plan_new(&request, &plan), SINO_BAD_INPUT, "memory: 1.00 GiB may be used");
         assert_true(clock() - begin < (clock_t)10 * CLOCKS_PER_SEC);
     }
 }
@@ -285,18 +294,19 @@ static void memory_decides_how_far_ranks_are_apart(void **state)
     Scan scan;
     int depths = 0;
     make_scan(192, 256, 256, 256, 256, 256, &scan);
-    SinoConePlanRequest request = {.cone = &scan.cone,
+    SinoUnitPlanRequest request = {.kind = &sino_fdk_plan,
+                                   .cone = &scan.cone,
                                    .input = &scan.input,
                                    .machine = {.worker_count = 2, .memory_bytes = (int64_t)1 << 32},
                                    .symmetry = true,
                                    .rank_count = 4,
                                    .grid = {4, 1}};
-    SinoConePlan plan, before;
-    assert_success(sino_cone_plan_new(&request, &before));
+    SinoUnitPlan plan, before;
+    assert_success(sino_unit_plan_new(&request, &before));
     assert_int_equal(before.streaming.block_sets, 6); /* all of them */
     while (before.streaming.slab_count == 1) {
         request.machine.memory_bytes = before.total_bytes - 1;
-        assert_success(sino_cone_plan_new(&request, &plan));
+        assert_success(sino_unit_plan_new(&request, &plan));
         assert_true(plan.total_bytes < before.total_bytes);
         if (plan.streaming.slab_count == 1) {
             assert_true(plan.streaming.block_sets < before.streaming.block_sets);
@@ -325,12 +335,12 @@ static void parts_are_worth_a_launch(void **state)
         for (int64_t devices = 1; devices <= 8; devices *= 2)
             for (int turns = 0; turns < 2; turns++) {
                 Scan scan;
-                SinoConePlan plan;
+                SinoUnitPlan plan;
                 make_scan(180, side, side, side, side, side, &scan);
-                SinoConePlanRequest request = request_with_devices(&scan, devices, 0);
+                SinoUnitPlanRequest request = request_with_devices(&scan, devices, 0);
                 request.machine.memory_bytes = (int64_t)1 << 50;
                 request.symmetry = turns;
-                assert_success(sino_cone_plan_new(&request, &plan));
+                assert_success(sino_unit_plan_new(&request, &plan));
                 const double updates = updates_of(&scan, &plan.streaming), all = pow((double)side, 3) * 32;
                 assert_int_equal(plan.streaming.band_rows % 8, 0);
                 assert_true(updates <= 4e9 && updates >= fmin(0.5e9, all / (4 * (double)devices)));
@@ -346,10 +356,10 @@ static void parts_fit_devices(void **state)
         int64_t rows = INT64_MAX;
         for (int64_t bytes = (int64_t)1 << 26; !refused; bytes = bytes * 3 / 4) {
             Scan scan;
-            SinoConePlan plan;
+            SinoUnitPlan plan;
             make_scan(size[i].angles, size[i].columns, size[i].rows, size[i].x, size[i].y, size[i].z, &scan);
-            const SinoConePlanRequest request = request_with_devices(&scan, 2, bytes);
-            SinoStatus status = sino_cone_plan_new(&request, &plan);
+            const SinoUnitPlanRequest request = request_with_devices(&scan, 2, bytes);
+            SinoStatus status = sino_unit_plan_new(&request, &plan);
             refused = status;
             if (status) {
                 assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);

@@ -117,6 +117,7 @@ static void ask(SinoJobChoice job, SinoJobUse use, const char *line)
     if (!can) {
         assert_error(run(uses[use].verb, settings), SINO_BAD_INPUT, " is not available for ");
         assert_error(run(uses[use].verb, settings), SINO_BAD_INPUT, sino_job_kinds[job].name);
+        assert_error(run(uses[use].verb, settings), SINO_BAD_INPUT, sino_job_kinds[job].lacks[use]);
     } else if (runs)
         assert_success(run(uses[use].verb, settings));
     else
@@ -139,16 +140,15 @@ static void verbs_take_each_kind_as_its_row_says(void **state)
         }
 }
 
-/* A refusal names the kind, all others that have the use, and what is allowed instead. */
+/* A refusal names the kind, why it lacks the use, all others that have it, and what is allowed instead. */
 static void refusals_name_the_others(void **state)
 {
     (void)state;
     assert_error(sino_job_check(&sino_job_kinds[SINO_JOB_COUNTS], SINO_JOB_TRY), SINO_BAD_INPUT,
-                 "--reconstruction-type try is not available for counts with --system-matrix; it is for: "
-                 "--geometry parallel, --geometry cone or fan with --algorithm fdk, --geometry cone or fan with an "
-                 "iterative algorithm");
+                 "--reconstruction-type try | counts with --system-matrix | it is for: --geometry parallel, --geometry "
+                 "cone or fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm");
     assert_error(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED), SINO_BAD_INPUT,
-                 "--system-matrix | --precision single");
+                 "single precision | --system-matrix | --precision single");
 }
 
 TESTING_SUBJECT(job_kinds)

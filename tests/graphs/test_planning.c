@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Planning: whatever is asked for, of any geometry, is planned or refused soon and in little memory. */
-#include "cone_plan.h"
 #include "cone_scan.h"
+#include "fdk_plan.h"
 #include "forecast.h"
+#include "plan_refusal.h"
 #include "unit_plan.h"
 #include "workflows.h"
 
@@ -186,14 +187,16 @@ static SinoStatus plan_fdk(const Request *of, const SinoSettings *settings, cons
 {
     SinoConeDescription scan;
     SinoMachine machine;
-    SinoConePlan plan;
+    SinoUnitPlan plan;
+    int64_t least;
     SINO_TRY(sino_cone_describe(settings, settings->phantom.angles, angle_rad, settings->input.columns,
                                 settings->phantom.slices, &scan));
     SINO_TRY(machine_of(of, settings, &machine));
-    const SinoConePlanRequest request = sino_cone_plan_request(settings, &scan.input, &scan.cone, &machine,
-                                                               settings->plan.ranks ? settings->plan.ranks : 1);
-    assert_true(sino_cone_plan_least_bytes(&request) > 0);
-    return sino_cone_plan_new(&request, &plan);
+    const SinoUnitPlanRequest request = sino_fdk_plan_request(settings, &scan.input, &scan.cone, &machine,
+                                                              settings->plan.ranks ? settings->plan.ranks : 1);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &least));
+    assert_true(least > 0);
+    return sino_unit_plan_new(&request, &plan);
 }
 
 static SinoStatus plan_cone_solution(const Request *of, const SinoSettings *settings, const double *angle_rad)
@@ -299,57 +302,85 @@ static void large_matrices_are_refused_first(void **state)
 
 /* ---- the division that fits ---- */
 
-/* Divisions of `units` in flight, each of which takes 10 bytes, and of which a device has room for `most`. */
-typedef struct Division {
-    int64_t units, most, budget_bytes;
-    int measured;
-} Division;
+/* Divisions of `units` in flight, each of which takes 10 bytes; a device has room for units_of_device. */
+static int measured, units_of_device;
 
-static SinoStatus measure_division(void *of, SinoPlanNeed *need)
+static SinoStatus divide_widely(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    Division *division = of;
-    division->measured++;
-    *need = (SinoPlanNeed){10 * division->units, division->budget_bytes, division->units <= division->most};
-    return division->units == 5 ? sino_error(SINO_FAILED, "five") : NULL;
+    plan->batch_units = request->unit_count;
+    return NULL;
 }
 
-static bool narrow_division(void *of)
+static bool halve(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    Division *division = of;
-    if (division->units == 1) return false;
-    division->units /= 2;
+    (void)request;
+    if (plan->batch_units == 1) return false;
+    plan->batch_units /= 2;
     return true;
 }
+
+static SinoStatus count_division(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    (void)request;
+    measured++;
+    plan->bytes.total = 10 * plan->batch_units;
+    return plan->batch_units == 5 ? sino_error(SINO_FAILED, "five") : NULL;
+}
+
+static SinoStatus device_has_room(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, bool *fits)
+{
+    (void)request;
+    *fits = plan->batch_units <= units_of_device;
+    return NULL;
+}
+
+static SinoStatus refuse_division(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
+{
+    (void)request;
+    return sino_error(SINO_BAD_INPUT, "%lld units", (long long)plan->batch_units);
+}
+
+static const SinoUnitPlanKind divisions = {.widest = divide_widely,
+                                           .narrow = halve,
+                                           .bytes = count_division,
+                                           .fits_devices = device_has_room,
+                                           .refuse = refuse_division};
 
 static void the_widest_division_that_fits_is_taken(void **state)
 {
     static const struct {
-        int64_t most, budget_bytes, units;
+        int64_t budget_bytes, units;
+        int device;
         bool fits;
-    } cases[] = {{64, 1000, 64, true}, {64, 639, 32, true}, {16, 1000, 16, true},
-                 {16, 79, 4, true},    {64, 9, 1, false},   {0, 1000, 1, false}};
+    } cases[] = {{1000, 64, 64, true}, {639, 32, 64, true}, {1000, 16, 16, true},
+                 {79, 4, 16, true},    {9, 1, 64, false},   {1000, 1, 0, false}};
+    SinoUnitPlanRequest request = {.kind = &divisions, .unit_count = 64};
+    SinoUnitPlan plan;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Division division = {.units = 64, .most = cases[i].most, .budget_bytes = cases[i].budget_bytes};
-        SinoPlanNeed need;
-        assert_success(sino_plan_fit(measure_division, narrow_division, &division, &need));
-        assert_int_equal(division.units, cases[i].units);
-        assert_int_equal(need.total_bytes, 10 * cases[i].units);
-        assert_int_equal(sino_plan_fits(&need), cases[i].fits);
+        units_of_device = cases[i].device;
+        request.machine.memory_bytes = sino_runtime_base_bytes() + cases[i].budget_bytes;
+        SinoStatus status = sino_unit_plan_new(&request, &plan);
+        if (!cases[i].fits) {
+            assert_error(status, SINO_BAD_INPUT, "1 units");
+            continue;
+        }
+        assert_success(status);
+        assert_int_equal(plan.batch_units, cases[i].units);
+        assert_int_equal(plan.total_bytes - sino_runtime_base_bytes(), 10 * cases[i].units);
     }
-    Division division = {.units = 10, .most = 64};
-    SinoPlanNeed need;
-    assert_error(sino_plan_fit(measure_division, narrow_division, &division, &need), SINO_FAILED, "five");
-    assert_int_equal(division.measured, 2);
+    request.unit_count = 10;
+    request.machine.memory_bytes = measured = 0;
+    assert_error(sino_unit_plan_new(&request, &plan), SINO_FAILED, "five");
+    assert_int_equal(measured, 2);
 }
 
 static void refusals_name_a_memory_that_would_do(void **state)
 {
-    const SinoPlanNeed need = {(int64_t)100 << 20, (int64_t)1 << 20, true};
     const SinoDeviceRoom room = {.bytes = (int64_t)1 << 20, .count = 1};
     (void)state;
-    assert_error(sino_plan_too_little(&need, "a volume needs", " (much)", ", or less"), SINO_BAD_INPUT,
-                 "1.00 MiB | 100 MiB | --memory | 101MiB");
+    assert_error(sino_plan_too_little((int64_t)100 << 20, (int64_t)1 << 20, "a volume needs", " (much)", ", or less"),
+                 SINO_BAD_INPUT, "1.00 MiB | 100 MiB | --memory | 101MiB");
     assert_error(sino_plan_too_small(&room, 1 << 20, 2 << 20, "each lists", "less"), SINO_BAD_INPUT,
                  "1.00 MiB | 6.00 MiB | less");
 }

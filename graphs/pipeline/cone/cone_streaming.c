@@ -243,7 +243,7 @@ static int64_t all_piece_bytes(const SinoCone *cone, const SinoConeStreaming *st
     return lines;
 }
 
-SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
+SinoUnitBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
                               int64_t worker_count)
 {
     enum { FIELD_SETS = 2 };
@@ -255,7 +255,7 @@ SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, cons
         sino_times(sino_times(streaming->image_slices, cone->y_count), sino_times(cone->x_count, REAL));
     const int64_t field_sets = sino_smaller(FIELD_SETS, streaming->slab_count);
     const int64_t pieces = sino_times(streaming->block_sets, sino_cone_piece_count(cone, streaming, 0));
-    SinoConeBytes bytes = {
+    SinoUnitBytes bytes = {
         .pieces = sino_cone_pieces_bytes(cone, &loaded, rows, streaming->piece_sets, field_sets) +
                   sino_times(streaming->piece_sets, sino_cone_weighed_bytes(cone, rows)),
         .images = sino_times(streaming->image_sets, image),

@@ -15,8 +15,13 @@
 
 #include "backproject_cone_task.h"
 #include "input.h"
+#include "unit_bytes.h"
 
-enum { SINO_CONE_BLOCKS_MAX = 8 }; /* blocks of lines in memory at the same time, at most */
+enum {
+    SINO_CONE_BLOCKS_MAX = 8,    /* blocks of lines in memory at the same time, at most */
+    SINO_CONE_IMAGE_SLICES = 16, /* that are stored together: a cache line of voxels along z */
+    SINO_CONE_IMAGE_SETS_MAX = 16
+};
 
 typedef struct SinoConeStreaming {
     SinoConeSymmetry symmetry;
@@ -91,22 +96,8 @@ int64_t sino_cone_piece_bytes(const SinoCone *cone, const SinoConeStreaming *str
 /* Bytes of a weighed piece of so many rows; 0: it takes the place of the line integrals, which have as many columns. */
 int64_t sino_cone_weighed_bytes(const SinoCone *cone, int64_t rows);
 
-/* Bytes of the rank that needs most. */
-typedef struct SinoConeBytes {
-    int64_t parts;     /* the share's voxels */
-    int64_t pieces;    /* counts, flat and dark fields, sinograms, and weighed sinograms */
-    int64_t lines;     /* blocks of lines */
-    int64_t images;    /* slices on their way to the volume */
-    int64_t messages;  /* lines and voxels on their way to other ranks, or from them */
-    int64_t weights;   /* weights of rays */
-    int64_t integrals; /* the whole scan after its stages; 0: pieces are loaded from its file */
-    int64_t scratch;   /* work memory of tasks on all workers */
-    int64_t early;     /* lines that have arrived before their block's memory was free: StarPU's memory */
-    int64_t data;      /* those of these that are StarPU data */
-    int64_t total;     /* of all, without the program's own */
-} SinoConeBytes;
-
-SinoConeBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
+/* Of the rank that needs most. */
+SinoUnitBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
                               int64_t worker_count);
 
 #endif

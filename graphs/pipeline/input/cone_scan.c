@@ -51,12 +51,16 @@ static SinoStatus check_detector(const SinoCenterSettings *settings, const SinoC
     return NULL;
 }
 
-static SinoStatus check_volume(const SinoCone *cone)
+static SinoStatus check_size(const SinoCone *cone)
 {
     int64_t slice, voxels, bytes;
     SINO_TRY(sino_multiply(cone->x_count, cone->y_count, "the volume", &slice));
     SINO_TRY(sino_multiply(slice, cone->z_count, "the volume", &voxels));
-    SINO_TRY(sino_multiply(voxels, 4096, "the volume", &bytes));
+    return sino_multiply(voxels, 4096, "the volume", &bytes);
+}
+
+static SinoStatus check_volume(const SinoCone *cone)
+{
     const double radius = sino_cone_radius(cone);
     SINO_CHECK(cone->source_object > radius, SINO_BAD_INPUT,
                "source-object-distance is %g mm, and a slice of %" PRId64 " x %" PRId64 " voxels of %g mm reaches %g "
@@ -107,42 +111,50 @@ static void take_fans(SinoCone *cone)
     cone->lift = 0;
 }
 
-static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center)
+/* The sizes of the detector and of the grid. */
+static SinoCone sizes_of(const SinoVolumeShape *volume, const SinoInput *input)
 {
     const SinoGeometry *columns = &input->geometry;
-    const SinoVolumeShape volume = settings->geometry.volume;
-    const double binning = (double)input->binning;
-    SinoCone cone = {.angle_count = columns->angle_count,
-                     .column_count = columns->column_count,
-                     .row_count = input->slice_count,
-                     .x_count = volume.x > 0 ? volume.x : columns->grid_size,
-                     .y_count = volume.y > 0 ? volume.y : columns->grid_size,
-                     .z_count = volume.z > 0 ? volume.z : input->slice_count,
-                     .angle_rad = columns->angle_rad,
-                     .dropped = input->dropped,
-                     .source_object = setup->source_object,
-                     .source_detector = setup->source_detector,
-                     .pixel_width = setup->pixel_width * binning,
-                     .pixel_height = setup->pixel_height * binning,
-                     .center = center,
-                     .center_row =
-                         isnan(settings->center.row) ? ((double)input->info->row_count - 1) / 2 : settings->center.row};
-    cone.center_row = sino_input_row_of_grid(input, cone.center_row);
-    cone.voxel_size = settings->geometry.voxel_size_mm > 0
-                          ? settings->geometry.voxel_size_mm
-                          : cone.pixel_width * cone.source_object / cone.source_detector;
-    if (volume.z == 0) cone.lift = lift_of(input, &cone);
-    if (sino_job_is_fan(&settings->geometry)) take_fans(&cone);
-    return cone;
+    return (SinoCone){.angle_count = columns->angle_count,
+                      .column_count = columns->column_count,
+                      .row_count = input->slice_count,
+                      .x_count = volume->x > 0 ? volume->x : columns->grid_size,
+                      .y_count = volume->y > 0 ? volume->y : columns->grid_size,
+                      .z_count = volume->z > 0 ? volume->z : input->slice_count,
+                      .angle_rad = columns->angle_rad};
+}
+
+/* Places source and detector of a cone with these sizes. */
+static void place(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center,
+                  SinoCone *cone)
+{
+    const double middle = ((double)input->info->row_count - 1) / 2, row = settings->center.row;
+    cone->dropped = input->dropped;
+    cone->source_object = setup->source_object;
+    cone->source_detector = setup->source_detector;
+    cone->pixel_width = setup->pixel_width * (double)input->binning;
+    cone->pixel_height = setup->pixel_height * (double)input->binning;
+    cone->center = center;
+    cone->center_row = sino_input_row_of_grid(input, isnan(row) ? middle : row);
+    cone->voxel_size = settings->geometry.voxel_size_mm > 0
+                           ? settings->geometry.voxel_size_mm
+                           : cone->pixel_width * cone->source_object / cone->source_detector;
+    if (settings->geometry.volume.z == 0) cone->lift = lift_of(input, cone);
+    if (sino_job_is_fan(&settings->geometry)) take_fans(cone);
 }
 
 SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, double center, SinoCone *result)
 {
     const SinoScanSetup setup = sino_cone_setup(&settings->geometry, input->info);
-    if (input->view) return sino_vectors_scan(settings, input, result);
-    SINO_TRY(sino_cone_check_setup(settings, &setup));
-    SinoCone cone = cone_of(settings, input, &setup, center);
+    SinoCone cone = sizes_of(&settings->geometry.volume, input);
     SinoConeArc arc;
+    SINO_TRY(check_size(&cone));
+    if (input->view) {
+        *result = cone;
+        return sino_vectors_scan(settings, input, result);
+    }
+    SINO_TRY(sino_cone_check_setup(settings, &setup));
+    place(settings, input, &setup, center, &cone);
     SINO_TRY(check_rows(&settings->geometry, &cone));
     SINO_TRY(check_detector(&settings->center, &cone, input->info->row_count));
     SINO_TRY(check_volume(&cone));

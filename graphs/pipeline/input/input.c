@@ -319,6 +319,20 @@ static SinoStatus take_fields(const SinoInputSettings *settings, SinoInput *inpu
     return sino_odd_fields_leave_out(input->scan, &box, &input->flat_sets);
 }
 
+/* An imagined scan has no fields. */
+static SinoStatus take_settings(const SinoSettings *settings, SinoInput *input)
+{
+    input->saturation = saturation_of(&settings->input, input);
+    input->zinger_level = zinger_level_of(&settings->stages);
+    input->stripes = stripes_of(&settings->stages);
+    SINO_TRY(select_part(settings, input));
+    if (input->scan) SINO_TRY(take_fields(&settings->input, input));
+    SINO_TRY(sino_input_take_images(settings, input));
+    SINO_TRY(take_air(&settings->stages, input));
+    take_hardening(&settings->stages, input);
+    return NULL;
+}
+
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
 {
     SinoInput input = {0};
@@ -329,15 +343,8 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *result)
     input.unit = 1;
     input.flat_correction = integrals ? SINO_FLAT_NONE : settings->input.flat_correction;
     input.minus_log = !integrals && settings->input.minus_log;
-    input.saturation = saturation_of(&settings->input, &input);
     input.pad_edges = settings->solver.padding == SINO_PADDING_EDGES;
-    input.zinger_level = zinger_level_of(&settings->stages);
-    input.stripes = stripes_of(&settings->stages);
-    SinoStatus status = select_part(settings, &input);
-    if (!status) status = take_fields(&settings->input, &input);
-    if (!status) status = sino_input_take_images(settings, &input);
-    if (!status) status = take_air(&settings->stages, &input);
-    if (!status) take_hardening(&settings->stages, &input);
+    SinoStatus status = take_settings(settings, &input);
     if (!status) status = sino_input_weights_open(settings, &input);
     if (status)
         sino_input_close(&input);
@@ -352,13 +359,7 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
                        .flat_correction = settings->input.flat_correction,
                        .minus_log = settings->input.minus_log,
                        .unit = 1};
-    input.saturation = saturation_of(&settings->input, &input);
-    input.zinger_level = zinger_level_of(&settings->stages);
-    input.stripes = stripes_of(&settings->stages);
-    SinoStatus status = select_part(settings, &input);
-    if (!status) status = sino_input_take_images(settings, &input);
-    if (!status) status = take_air(&settings->stages, &input);
-    if (!status) take_hardening(&settings->stages, &input);
+    SinoStatus status = take_settings(settings, &input);
     if (status)
         sino_input_close(&input);
     else

@@ -2,7 +2,6 @@
 /* Vectors scan: a scan whose projections have vectors, from a file and what the settings say. */
 #include "vectors_scan.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "vectors_file.h"
 
@@ -58,14 +57,6 @@ static double length(const double vector[3])
     return sqrt(sino_view_dot(vector, vector));
 }
 
-static SinoStatus check_volume(const SinoCone *cone)
-{
-    int64_t slice, voxels, bytes;
-    SINO_TRY(sino_multiply(cone->x_count, cone->y_count, "the volume", &slice));
-    SINO_TRY(sino_multiply(slice, cone->z_count, "the volume", &voxels));
-    return sino_multiply(voxels, 4096, "the volume", &bytes);
-}
-
 /* Whether projection k sees some of the volume, by the smallest box of pixels around it. */
 static SinoStatus look(const SinoCone *cone, int64_t k, bool *seen)
 {
@@ -106,34 +97,23 @@ static SinoStatus check_seen(const SinoCone *cone)
 
 SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *input, SinoCone *result)
 {
-    const SinoGeometry *columns = &input->geometry;
-    const SinoVolumeShape volume = settings->geometry.volume;
-    const double origin[3] = {0, 0, 0};
+    const double origin[3] = {0, 0, 0}, given = settings->geometry.voxel_size_mm;
+    SinoCone cone = *result;
     double size = 0;
-    for (int64_t k = 0; k < columns->angle_count; k++) {
+    for (int64_t k = 0; k < cone.angle_count; k++) {
         const SinoViewPlanes planes = sino_view_planes(&input->view[k]);
-        size +=
-            fabs(sino_view_value(&planes, 0, origin)) * length(input->view[k].column) / (double)columns->angle_count;
+        size += fabs(sino_view_value(&planes, 0, origin)) * length(input->view[k].column) / (double)cone.angle_count;
     }
-    const SinoCone cone = {.angle_count = columns->angle_count,
-                           .column_count = columns->column_count,
-                           .row_count = input->slice_count,
-                           .x_count = volume.x > 0 ? volume.x : columns->grid_size,
-                           .y_count = volume.y > 0 ? volume.y : columns->grid_size,
-                           .z_count = volume.z > 0 ? volume.z : input->slice_count,
-                           .angle_rad = columns->angle_rad,
-                           .source_object = NAN,
-                           .source_detector = NAN,
-                           .pixel_width = length(input->view[0].column),
-                           .pixel_height = length(input->view[0].row),
-                           .voxel_size = settings->geometry.voxel_size_mm > 0 ? settings->geometry.voxel_size_mm : size,
-                           .center = (double)(columns->column_count - 1) / 2,
-                           .center_row = (double)(input->slice_count - 1) / 2,
-                           .view = input->view};
+    cone.source_object = cone.source_detector = NAN;
+    cone.pixel_width = length(input->view[0].column);
+    cone.pixel_height = length(input->view[0].row);
+    cone.voxel_size = given > 0 ? given : size;
+    cone.center = (double)(cone.column_count - 1) / 2;
+    cone.center_row = (double)(cone.row_count - 1) / 2;
+    cone.view = input->view;
     SINO_CHECK(cone.voxel_size > 0, SINO_BAD_INPUT,
                "--vectors %s has the middle of the volume at its sources; allowed: sources outside the volume",
                settings->geometry.vectors);
-    SINO_TRY(check_volume(&cone));
     SINO_TRY(check_seen(&cone));
     *result = cone;
     return NULL;

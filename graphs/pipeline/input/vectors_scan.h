@@ -12,9 +12,9 @@
  * scan. */
 SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *input);
 
-/* sino_cone_scan of such an input: the grid's middle is where the vectors have 0. A voxel is as wide as a detector
- * pixel seen there, the mean of all projections. Members of the cone that an axis would determine are NaN.
- * SINO_BAD_INPUT: the volume reaches behind the source, or no projection sees it. */
+/* sino_cone_scan of such an input, given the sizes of the detector and of the grid, whose middle is where the vectors
+ * have 0. A voxel is as wide as a detector pixel seen there, the mean of all projections. Members of the cone that an
+ * axis would determine are NaN. SINO_BAD_INPUT: the volume reaches behind the source, or no projection sees it. */
 SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *input, SinoCone *cone);
 
 #endif

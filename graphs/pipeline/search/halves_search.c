@@ -47,14 +47,11 @@ void sino_halves_end(SinoHalvesSearch *search)
     free(search->part);
 }
 
-/* The same of a fan. The sinogram comes from a run without iterations. */
-static SinoStatus take_fan(const Search *search, const SinoInput *one, float *sinogram)
+/* A run without iterations. */
+static SinoStatus run_fan(const Search *search, const SinoInput *one, SinoRecord *record)
 {
     const SinoHalvesRequest *of = &search->of;
     const SinoConeSets sets = {1, 1, 1};
-    const SinoRecordShape shape = sino_cone_record_shape(of->op->problem.cone, 1, 1, true);
-    SinoRecord record = {0};
-    SINO_TRY(sino_record_new(&shape, &record));
     const SinoConeSolution solution = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = one,
@@ -62,24 +59,17 @@ static SinoStatus take_fan(const Search *search, const SinoInput *one, float *si
                                        .solver = &sino_solver_cg,
                                        .sets = &sets,
                                        .scale = 1,
-                                       .record = &record,
+                                       .record = record,
                                        .aside = true};
-    SinoStatus status = sino_cone_solve(&solution);
-    if (!status) memcpy(sinogram, record.sinogram, (size_t)rays_of(search) * sizeof *sinogram);
-    sino_record_free(&record);
-    return status;
+    return sino_cone_solve(&solution);
 }
 
-/* The slices of the input are one. The sinogram comes from a run of FBP. */
-static SinoStatus take_sinogram(const Search *search, const SinoInput *one, float *sinogram)
+static SinoStatus run_fbp(const Search *search, const SinoInput *one, SinoRecord *record)
 {
     const SinoHalvesRequest *of = &search->of;
     SinoSettings settings = *of->settings;
-    SinoRecord record = {0};
     settings.solver.algorithm = SINO_ALGORITHM_FBP;
     const SinoStreaming streaming = sino_streaming(of->op->problem.precision, 1, 1, 1);
-    const SinoRecordShape shape = sino_record_shape(&one->geometry, 1, 1, 1, true);
-    SINO_TRY(sino_record_new(&shape, &record));
     const SinoReconstruction reconstruction = {.runtime = of->runtime,
                                                .settings = &settings,
                                                .input = one,
@@ -87,12 +77,23 @@ static SinoStatus take_sinogram(const Search *search, const SinoInput *one, floa
                                                .solver = sino_solver_fbp_of(of->op->problem.subset_count),
                                                .streaming = &streaming,
                                                .scale = 1,
-                                               .record = &record,
+                                               .record = record,
                                                .marked = of->solver->choice == SINO_ALGORITHM_FISTA &&
                                                          sino_solver_weighs_rays(of->solver),
                                                .alone = true,
                                                .aside = true};
-    SinoStatus status = sino_reconstruct(&reconstruction);
+    return sino_reconstruct(&reconstruction);
+}
+
+/* The slices of the input are one, whose sinogram a run pictures. */
+static SinoStatus take_sinogram(const Search *search, const SinoInput *one, float *sinogram)
+{
+    const SinoCone *cone = search->of.op->problem.cone;
+    const SinoRecordShape shape =
+        cone ? sino_cone_record_shape(cone, 1, 1, true) : sino_record_shape(&one->geometry, 1, 1, 1, true);
+    SinoRecord record = {0};
+    SINO_TRY(sino_record_new(&shape, &record));
+    SinoStatus status = (cone ? run_fan : run_fbp)(search, one, &record);
     if (!status) memcpy(sinogram, record.sinogram, (size_t)rays_of(search) * sizeof *sinogram);
     sino_record_free(&record);
     return status;
@@ -127,7 +128,7 @@ SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i)
     float *sinogram = search->sinogram + i * rays_of(search);
     sino_input_take_slices(&one, slice, 1);
     one.first_slice = 0; /* of the slices that are reconstructed */
-    SINO_TRY(search->of.op->problem.cone ? take_fan(search, &one, sinogram) : take_sinogram(search, &one, sinogram));
+    SINO_TRY(take_sinogram(search, &one, sinogram));
     return take_weights(search, &one, sinogram);
 }
 

@@ -32,19 +32,20 @@ static SinoStatus begin(const SinoSettings *settings, void **own)
 }
 
 SinoStatus sino_bench_cone_plan(const SinoBenchCone *bench, SinoPrecision precision, bool symmetry,
-                                int64_t worker_count, SinoConePlan *plan)
+                                int64_t worker_count, SinoUnitPlan *plan)
 {
-    const SinoConePlanRequest request = {.cone = &bench->scan.cone,
+    const SinoUnitPlanRequest request = {.kind = &sino_fdk_plan,
+                                         .cone = &bench->scan.cone,
                                          .input = &bench->scan.input,
                                          .machine = {.worker_count = worker_count, .memory_bytes = INT64_MAX},
                                          .precision = precision,
                                          .symmetry = symmetry,
                                          .slab_count = 1};
-    return sino_cone_plan_new(&request, plan);
+    return sino_unit_plan_new(&request, plan);
 }
 
 /* Sinogram and lines of a piece. Lines of single precision take most. */
-int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoConePlan *plan)
+int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoUnitPlan *plan)
 {
     const SinoCone *cone = &bench->scan.cone;
     const SinoConeLines lines =
@@ -68,7 +69,7 @@ static SinoStatus needed(void *own, SinoRuntime *runtime, int64_t budget_bytes, 
     (void)budget_bytes;
     *bytes = sino_runtime_base_bytes() + sino_bench_read_bytes(worker_count);
     for (int symmetric = 0; symmetric < 2; symmetric++) {
-        SinoConePlan plan;
+        SinoUnitPlan plan;
         SINO_TRY(sino_bench_cone_plan(bench, SINO_SINGLE, symmetric, worker_count, &plan));
         const int64_t own_bytes = sino_times(worker_count, sino_bench_cone_worker_bytes(bench, &plan));
         *bytes = sino_larger(*bytes, plan.total_bytes + own_bytes);
@@ -153,7 +154,7 @@ static void tell_row(SinoBenchCone *bench, const SinoBenchConeRow *row)
                   sino_bench_figure(row->count, row->filter_gpixels).best);
 }
 
-static SinoBenchConeRow *next_row(SinoBenchCone *bench, const SinoConePlan *plan, SinoBenchStep step, int64_t workers)
+static SinoBenchConeRow *next_row(SinoBenchCone *bench, const SinoUnitPlan *plan, SinoBenchStep step, int64_t workers)
 {
     SinoBenchConeRow *row = &bench->row[bench->row_count];
     *row = (SinoBenchConeRow){
@@ -171,7 +172,7 @@ static SinoStatus measure_filter(SinoBenchCone *bench, SinoBenchConeGraph *graph
     return NULL;
 }
 
-static SinoStatus measure_backproject(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan,
+static SinoStatus measure_backproject(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoUnitPlan *plan,
                                       int64_t workers)
 {
     Repetition what = {backproject, workers, 0, sino_bench_cone_updates(graph)};
@@ -185,7 +186,7 @@ static SinoStatus measure_backproject(SinoBenchCone *bench, SinoBenchConeGraph *
 }
 
 /* The filter of a run is that of the row before it. */
-static SinoStatus measure_run(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan)
+static SinoStatus measure_run(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoUnitPlan *plan)
 {
     const SinoCone *cone = &bench->scan.cone;
     const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
@@ -198,7 +199,7 @@ static SinoStatus measure_run(SinoBenchCone *bench, SinoBenchConeGraph *graph, c
     return NULL;
 }
 
-static SinoStatus measure_graph(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoConePlan *plan)
+static SinoStatus measure_graph(SinoBenchCone *bench, SinoBenchConeGraph *graph, const SinoUnitPlan *plan)
 {
     SinoBenchTime taken;
     SINO_TRY(sino_bench_cone_fill(graph));
@@ -210,7 +211,7 @@ static SinoStatus measure_graph(SinoBenchCone *bench, SinoBenchConeGraph *graph,
 
 static SinoStatus measure_plan(SinoBenchCone *bench, SinoPrecision precision, bool symmetry)
 {
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     SinoBenchConeGraph *graph = NULL;
     SINO_TRY(sino_bench_cone_plan(bench, precision, symmetry, bench->machine.worker_count, &plan));
     SINO_TRY(sino_bench_cone_graph_new(bench, &plan, &graph));

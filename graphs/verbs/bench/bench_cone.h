@@ -4,8 +4,8 @@
 #define SINO_BENCH_CONE_H
 
 #include "bench.h"
-#include "cone_plan.h"
 #include "cone_scan.h"
+#include "fdk_plan.h"
 #include "settings.h"
 
 typedef enum SinoBenchStep {
@@ -38,14 +38,14 @@ typedef struct SinoBenchCone {
 
 /* How a run of the scan would divide its memory. SINO_BAD_INPUT: one pass over the projections does not fit. */
 SinoStatus sino_bench_cone_plan(const SinoBenchCone *bench, SinoPrecision precision, bool symmetry,
-                                int64_t worker_count, SinoConePlan *plan);
+                                int64_t worker_count, SinoUnitPlan *plan);
 
 /* Bytes of data that each worker has beside the plan's. */
-int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoConePlan *plan);
+int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoUnitPlan *plan);
 
 /* Data for a plan, and what tasks of it do. */
 typedef struct SinoBenchConeGraph SinoBenchConeGraph;
-SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoConePlan *plan, SinoBenchConeGraph **graph);
+SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoUnitPlan *plan, SinoBenchConeGraph **graph);
 void sino_bench_cone_graph_free(SinoBenchConeGraph *graph); /* takes NULL */
 
 /* Each submits tasks and returns when they are done, after *taken. `workers`: one, or all of them.

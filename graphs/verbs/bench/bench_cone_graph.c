@@ -148,7 +148,7 @@ static SinoStatus new_data(SinoBenchConeGraph *graph)
     return new_volume(graph);
 }
 
-SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoConePlan *plan, SinoBenchConeGraph **result)
+SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoUnitPlan *plan, SinoBenchConeGraph **result)
 {
     SinoBenchConeGraph *graph;
     SINO_TRY(sino_allocate(1, sizeof *graph, "the graph", &graph));

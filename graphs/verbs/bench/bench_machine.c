@@ -6,6 +6,7 @@
 #include "measure_task.h"
 #include "memory.h"
 #include "platform.h"
+#include "sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,17 +129,11 @@ SinoStatus sino_bench_copy(SinoBenchMachine *machine)
     return stream(machine, sino_insert_measure_copy, &machine->copy_gbps);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 SinoBenchFigure sino_bench_figure(int count, const double values[SINO_BENCH_REPEATS])
 {
     double sorted[SINO_BENCH_REPEATS] = {0};
     for (int i = 0; i < count; i++) sorted[i] = values[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    (void)sino_sort_finite(count, sorted);
     return (SinoBenchFigure){.best = sorted[count - 1], .median = sorted[count / 2]};
 }
 

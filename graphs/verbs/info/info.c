@@ -8,11 +8,12 @@
 #include "beam_check.h"
 #include "center_lean.h"
 #include "center_quick.h"
-#include "cone_plan.h"
+#include "fdk_plan.h"
 #include "forecast.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "scanner_header.h"
+#include "sort.h"
 #include "unit_plan.h"
 #include "workflows.h"
 
@@ -119,12 +120,6 @@ static SinoStatus inspect_data(SinoInfoReport *report)
     return warn_of_values(report, SINO_INFO_DATA, input->flat_correction == SINO_FLAT_NONE ? "values" : "counts");
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Finds range and steps of the angles. */
 static SinoStatus inspect_angles(SinoInfoReport *report)
 {
@@ -133,7 +128,7 @@ static SinoStatus inspect_angles(SinoInfoReport *report)
     double *sorted = NULL;
     SINO_TRY(sino_allocate(count, sizeof *sorted, "angles", &sorted));
     for (int64_t k = 0; k < count; k++) sorted[k] = info->angle_rad[k];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    (void)sino_sort_finite(count, sorted);
     report->least_rad = sorted[0];
     report->most_rad = sorted[count - 1];
     report->least_step_rad = count > 1 ? INFINITY : 0;
@@ -215,15 +210,15 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
 /* The same for a cone beam, whose axis is assumed in the middle. */
 static SinoStatus forecast_cone(SinoInfoReport *report)
 {
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     SinoMachine machine;
     SINO_TRY(sino_machine_new(report->settings, 0, &machine));
     if (report->cone.view) return forecast_cone_solution(report, &machine);
-    const SinoConePlanRequest request =
-        sino_cone_plan_request(report->settings, report->input, &report->cone, &machine, 1);
-    report->least_bytes = sino_cone_plan_least_bytes(&request);
+    const SinoUnitPlanRequest request =
+        sino_fdk_plan_request(report->settings, report->input, &report->cone, &machine, 1);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &report->least_bytes));
     SINO_TRY(forecast_cone_solution(report, &machine));
-    SinoStatus status = sino_cone_plan_new(&request, &plan);
+    SinoStatus status = sino_unit_plan_new(&request, &plan);
     if (status) return warn_of_recon(report, status);
     report->usual_bytes = plan.total_bytes;
     report->voxel_bytes = plan.bytes.parts;

@@ -56,30 +56,11 @@ static void print_head(const SinoConeModelReport *report, const SinoConeTimes *t
             grid.rows, grid.columns, grid.rows, grid.columns, report->why);
     if (report->planned)
         fprintf(out, "passes       %" PRId64 " over the projections; %s\n", report->plan.streaming.slab_count,
-                sino_cone_plan_kernel(&report->plan));
+                sino_fdk_plan_kernel(&report->plan));
     if (sino_times(grid.rows, grid.columns) == 1) return;
     fprintf(out, "gathered     %s by each rank, of %" PRId64 " bytes per pixel\n",
             sino_bytes_text((int64_t)times->gather_bytes, bytes), problem->sample_bytes);
     fprintf(out, "reduced      %s of each rank\n", sino_bytes_text((int64_t)times->reduce_bytes, bytes));
-}
-
-static SinoAmounts planned_items(const SinoConePlan *plan)
-{
-    const SinoConeBytes *bytes = &plan->bytes;
-    const int64_t rest = plan->total_bytes - bytes->total - plan->loading_bytes; /* program and record */
-    return (SinoAmounts){"memory_bytes",
-                         SINO_AMOUNT_BYTES,
-                         10,
-                         {{"base", "program, pictures", (double)rest},
-                          {"voxels", "voxels", (double)bytes->parts},
-                          {"pieces", "counts, sinograms", (double)(bytes->pieces + bytes->integrals)},
-                          {"lines", "filtered projections", (double)bytes->lines},
-                          {"images", "images", (double)bytes->images},
-                          {"messages", "messages", (double)(bytes->messages + bytes->early)},
-                          {"weights", "weights of rays", (double)bytes->weights},
-                          {"scratch", "work memory of tasks", (double)bytes->scratch},
-                          {"loading", "fields being averaged", (double)plan->loading_bytes},
-                          {"total", "total", (double)plan->total_bytes}}};
 }
 
 /* Of devices: what eq. 7 counts. */
@@ -97,7 +78,7 @@ static SinoAmounts device_items(const SinoConeModelReport *report)
 
 static SinoAmounts memory_items(const SinoConeModelReport *report)
 {
-    return report->planned ? planned_items(&report->plan) : device_items(report);
+    return report->planned ? sino_fdk_plan.list_bytes(&report->plan) : device_items(report);
 }
 
 static int64_t budget_of(const SinoConeModelReport *report)

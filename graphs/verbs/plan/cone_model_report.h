@@ -4,7 +4,7 @@
 #define SINO_CONE_MODEL_REPORT_H
 
 #include "cone_model.h"
-#include "cone_plan.h"
+#include "fdk_plan.h"
 #include "json.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct SinoConeModelReport {
     SinoConeGrid grid;
     const char *why;   /* this grid; not owned */
     bool planned;      /* ranks compute on cores, by `plan`; false: on devices */
-    SinoConePlan plan; /* of the memory of a rank */
+    SinoUnitPlan plan; /* of the memory of a rank */
     double range_s;    /* before the run, for the range of integers; 0: there is none to find */
 } SinoConeModelReport;
 

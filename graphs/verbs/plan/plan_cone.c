@@ -32,9 +32,9 @@ static SinoStatus add_range(const SinoSettings *settings, const SinoInput *input
 {
     const SinoSettings quick = sino_cone_coarse_settings(settings);
     const SinoCone coarse = sino_cone_coarse(&report->cone);
-    const SinoConePlanRequest request = sino_cone_plan_request(&quick, input, &coarse, machine, settings->plan.ranks);
-    SinoConePlan plan;
-    SINO_TRY(sino_cone_plan_new(&request, &plan));
+    const SinoUnitPlanRequest request = sino_fdk_plan_request(&quick, input, &coarse, machine, settings->plan.ranks);
+    SinoUnitPlan plan;
+    SINO_TRY(sino_unit_plan_new(&request, &plan));
     report->plan.total_bytes = sino_larger(report->plan.total_bytes, plan.total_bytes);
     const SinoConeProblem problem = problem_of(&settings->projection, &coarse);
     const SinoConeGrid grid = {plan.streaming.grid_rows, plan.streaming.grid_columns};
@@ -49,9 +49,9 @@ static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *in
     SinoSettings plain = *settings; /* the rates of sino_machine_new are not used */
     plain.plan.machine = NULL;
     SINO_TRY(sino_machine_new(&plain, 0, &machine));
-    const SinoConePlanRequest request =
-        sino_cone_plan_request(settings, input, &report->cone, &machine, settings->plan.ranks);
-    SINO_TRY(sino_cone_plan_new(&request, &report->plan));
+    const SinoUnitPlanRequest request =
+        sino_fdk_plan_request(settings, input, &report->cone, &machine, settings->plan.ranks);
+    SINO_TRY(sino_unit_plan_new(&request, &report->plan));
     const SinoConeStreaming *streaming = &report->plan.streaming;
     report->planned = true;
     report->problem.passes = streaming->slab_count;

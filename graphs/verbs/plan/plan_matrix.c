@@ -41,13 +41,8 @@ static void print_assumed(const SinoUnitReport *report, FILE *out)
     const SinoMatrixRates rates = sino_matrix_rates(report->settings->projection.precision);
     fprintf(out,
             "\nassumed      workers: %" PRId64 "; per worker: memory %g GB/s, %g ns for a nonzero and %g for each set "
-            "of it,\n             %g 10^9 nonzeros packed per second; files: %g GB/s",
-            machine->worker_count, machine->rates.memory_gbps, rates.nonzero_ns, rates.set_ns, rates.pack_gnnz,
-            machine->rates.file_gbps);
-    if (report->settings->plan.ranks > 1)
-        fprintf(out, "; between ranks: %g GB/s, %g us a message", machine->rates.link_gbps,
-                machine->rates.link_latency_us);
-    fputc('\n', out);
+            "of it,\n             %g 10^9 nonzeros packed per second",
+            machine->worker_count, machine->rates.memory_gbps, rates.nonzero_ns, rates.set_ns, rates.pack_gnnz);
 }
 
 static void json_head(const SinoUnitReport *report, SinoJson *json)

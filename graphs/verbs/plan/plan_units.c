@@ -6,6 +6,7 @@
 
 static void print_text(const SinoUnitReport *report, const SinoAmounts *bytes, const SinoAmounts *times, FILE *out)
 {
+    const SinoRates *rates = &report->request.machine.rates;
     char text[24];
     report->print_head(report, out);
     fprintf(out, "\nmemory%s, of %s\n", report->settings->plan.ranks > 1 ? " of a rank" : "",
@@ -14,6 +15,10 @@ static void print_text(const SinoUnitReport *report, const SinoAmounts *bytes, c
     fprintf(out, "\ntime of the run\n");
     sino_amounts_print(times, out);
     report->print_assumed(report, out);
+    fprintf(out, ";\n             files: %g GB/s", rates->file_gbps);
+    if (report->settings->plan.ranks > 1)
+        fprintf(out, "; between ranks: %g GB/s, %g us a message", rates->link_gbps, rates->link_latency_us);
+    fputc('\n', out);
 }
 
 static void print_json(const SinoUnitReport *report, const SinoAmounts *bytes, const SinoAmounts *times, FILE *out)
@@ -33,7 +38,7 @@ SinoStatus sino_plan_units(SinoUnitReport *report)
     SINO_TRY(sino_unit_plan_new(&report->request, &report->plan));
     const SinoUnitTimes taken =
         sino_unit_plan_times(&report->request, &report->plan, sino_settings_iterations(&report->settings->solver));
-    const SinoAmounts bytes = kind->list_bytes(&report->plan), times = kind->list_times(&taken);
+    const SinoAmounts bytes = kind->list_bytes(&report->plan), times = sino_unit_list_times(kind, &taken);
     (report->settings->output.json ? print_json : print_text)(report, &bytes, &times, stdout);
     return NULL;
 }

@@ -16,6 +16,7 @@ typedef struct SinoUnitReport {
     SinoUnitPlan plan; /* made by sino_plan_units */
     void (*print_head)(const struct SinoUnitReport *report, FILE *out);
     void (*json_head)(const struct SinoUnitReport *report, SinoJson *json);
+    /* What the plan assumes of kernels; the caller goes on with files and messages. */
     void (*print_assumed)(const struct SinoUnitReport *report, FILE *out);
 } SinoUnitReport;
 

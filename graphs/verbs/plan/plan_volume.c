@@ -38,13 +38,8 @@ static void print_assumed(const SinoUnitReport *report, FILE *out)
     fprintf(out,
             "\nassumed      workers: %" PRId64
             "; per worker: project %g, backproject %g 10^9 updates per second, memory "
-            "%g GB/s;\n             files: %g GB/s",
-            machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps,
-            machine->rates.file_gbps);
-    if (report->settings->plan.ranks > 1)
-        fprintf(out, "; between ranks: %g GB/s, %g us a message", machine->rates.link_gbps,
-                machine->rates.link_latency_us);
-    fputc('\n', out);
+            "%g GB/s",
+            machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps);
 }
 
 SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone, bool assumed)

@@ -16,7 +16,7 @@
 typedef struct Cone {
     SinoCone cone;
     SinoConeArc arc; /* known once the rotation axis is */
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     SinoConeTraffic traffic;
 } Cone;
 
@@ -95,13 +95,13 @@ static SinoStatus plan(SinoRecon *recon)
     SinoMachine machine;
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_cone_size(recon, &own->cone)));
     SINO_TRY(sino_recon_cone_machine(recon, &machine));
-    SinoConePlanRequest request = sino_cone_plan_request(recon->settings, &recon->input, &own->cone, &machine,
-                                                         sino_processes_count(recon->processes));
+    SinoUnitPlanRequest request = sino_fdk_plan_request(recon->settings, &recon->input, &own->cone, &machine,
+                                                        sino_processes_count(recon->processes));
     (void)sino_resume_number(&recon->resume, "slabs", &request.slab_count);
     if (request.grid.batch_groups == 0 &&
         sino_resume_number(&recon->resume, "rows of ranks", &request.grid.batch_groups))
         (void)sino_resume_number(&recon->resume, "columns of ranks", &request.grid.data_ranks);
-    SINO_TRY(sino_processes_agree(recon->processes, sino_cone_plan_new(&request, &own->plan)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_unit_plan_new(&request, &own->plan)));
     return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
 
@@ -173,8 +173,7 @@ static void tell_plan(const SinoRecon *recon)
                   cone->x_count, cone->y_count, cone->z_count, streaming->slab_count,
                   sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
                   sino_bytes_text(own->plan.budget_bytes, budget));
-    sino_log_info(recon->log, "plan", "backprojection: %s, %s", sino_cone_plan_kernel(&own->plan),
-                  sino_cone_isa_name());
+    sino_log_info(recon->log, "plan", "backprojection: %s, %s", sino_fdk_plan_kernel(&own->plan), sino_cone_isa_name());
     sino_log_detail(recon->log, "plan",
                     "slabs of %" PRId64 " slices, parts of %" PRId64 " rows and %" PRId64 " voxels, pieces: %" PRId64
                     ", blocks: %" PRId64 ", images: %" PRId64,
@@ -263,7 +262,7 @@ static SinoStatus write_process(SinoRecon *recon)
     const Cone *own = recon->own;
     const SinoRecord *of = &recon->record;
     SINO_TRY(sino_volume_process_doubles(recon->volume, "voxel_size", 0, 0, &own->cone.voxel_size, "mm"));
-    SINO_TRY(sino_volume_process_text(recon->volume, "kernel", sino_cone_plan_kernel(&own->plan)));
+    SINO_TRY(sino_volume_process_text(recon->volume, "kernel", sino_fdk_plan_kernel(&own->plan)));
     return sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                         "undefined values interpolated, per detector row");
 }

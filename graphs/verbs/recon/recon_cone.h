@@ -3,7 +3,7 @@
 #ifndef SINO_RECON_CONE_H
 #define SINO_RECON_CONE_H
 
-#include "cone_plan.h"
+#include "fdk_plan.h"
 #include "recon_volume.h"
 #include "solver.h"
 

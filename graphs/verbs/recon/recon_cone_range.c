@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon of a cone beam, --output-range auto: planes of a coarse volume by FDK.
  *
- * Projections are filtered as they are, and not averaged, so that the voxels of the coarse volume (cone_plan.h) have
+ * Projections are filtered as they are, and not averaged, so that the voxels of the coarse volume (fdk_plan.h) have
  * the noise of the volume's. */
 #include "recon_cone.h"
 
@@ -15,20 +15,20 @@ SinoStatus sino_recon_cone_machine(const SinoRecon *recon, SinoMachine *machine)
     return sino_machine_agree(recon->processes, machine);
 }
 
-static SinoStatus plan_coarse(const SinoRecon *recon, const SinoCone *coarse, SinoConePlan *plan)
+static SinoStatus plan_coarse(const SinoRecon *recon, const SinoCone *coarse, SinoUnitPlan *plan)
 {
     const SinoSettings quick = sino_cone_coarse_settings(recon->settings);
     SinoMachine machine;
     SINO_TRY(sino_recon_cone_machine(recon, &machine));
-    const SinoConePlanRequest request =
-        sino_cone_plan_request(&quick, &recon->input, coarse, &machine, sino_processes_count(recon->processes));
-    return sino_processes_agree(recon->processes, sino_cone_plan_new(&request, plan));
+    const SinoUnitPlanRequest request =
+        sino_fdk_plan_request(&quick, &recon->input, coarse, &machine, sino_processes_count(recon->processes));
+    return sino_processes_agree(recon->processes, sino_unit_plan_new(&request, plan));
 }
 
 SinoStatus sino_recon_cone_range_plan(const SinoRecon *recon, const SinoCone *cone, int64_t *total_bytes,
                                       int64_t *data_bytes)
 {
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     const SinoCone coarse = sino_cone_coarse(cone);
     if (!sino_recon_samples_range(recon)) return NULL;
     SINO_TRY(plan_coarse(recon, &coarse, &plan));
@@ -41,7 +41,7 @@ SinoStatus sino_recon_cone_sample(SinoRecon *recon, SinoRecord *record)
 {
     const SinoSettings quick = sino_cone_coarse_settings(recon->settings);
     SinoCone cone;
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     SinoConeTraffic traffic = {0};
     SINO_TRY(sino_processes_agree(recon->processes,
                                   sino_cone_scan(&quick, &recon->input, recon->input.geometry.center, &cone)));

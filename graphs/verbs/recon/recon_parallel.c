@@ -380,12 +380,6 @@ static SinoStatus tell_levels(SinoRecon *recon)
     return NULL;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Logs after how many iterations the slices stopped, if some stopped at the tolerance. */
 static SinoStatus tell_iterations(const SinoRecon *recon)
 {
@@ -393,7 +387,8 @@ static SinoStatus tell_iterations(const SinoRecon *recon)
     const SinoRecord *record = &recon->record;
     const int64_t slices = record->slice_count;
     int64_t *iteration;
-    bool sooner = false;
+    bool sooner = false, alike = true;
+    char text[80];
     SINO_TRY(sino_allocate(slices, sizeof *iteration, "iterations", &iteration));
     for (int64_t i = 0; i < slices; i++) {
         const int64_t planned = own->choice.iterations ? own->choice.iterations[i] : record->columns - 1;
@@ -401,17 +396,14 @@ static SinoStatus tell_iterations(const SinoRecon *recon)
             sino_minibatch_progress(1, record->numbers, record->columns - 1, record->history + i * record->numbers)
                 .iteration;
         sooner |= iteration[i] < planned;
+        alike &= iteration[i] == iteration[0];
     }
-    qsort(iteration, (size_t)slices, sizeof *iteration, by_value);
-    const int64_t least = iteration[0], most = iteration[slices - 1], median = iteration[slices / 2];
-    if (sooner && least == most)
-        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where every slice reached the tolerance",
-                      least);
-    else if (sooner)
-        sino_log_info(recon->log, "iterations", "iterations: %" PRId64 "–%" PRId64 " (median %" PRId64 ") by slice",
-                      least, most, median);
+    SinoStatus status = sino_recon_numbers_text(slices, iteration, "slice", text, sizeof text);
+    if (!status && sooner)
+        sino_log_info(recon->log, "iterations", "iterations: %s%s", text,
+                      alike ? ", where every slice reached the tolerance" : "");
     free(iteration);
-    return NULL;
+    return status;
 }
 
 /* What --iterations auto found. */
@@ -452,7 +444,7 @@ static SinoStatus write_process(SinoRecon *recon)
 static void keep(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    if (own->op) own->op->kind->keep(own->op, recon->settings->projection.cache);
+    if (own->op && own->op->kind->keep) own->op->kind->keep(own->op, recon->settings->projection.cache);
 }
 
 static void rest(SinoRecon *recon)

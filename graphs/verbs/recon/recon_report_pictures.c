@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "page.h"
 #include "plot.h"
+#include "sort.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -133,12 +134,6 @@ SinoStatus sino_recon_report_pictures(const SinoRecon *recon, FILE *out)
 
 /* ---- curves ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Curves over the iterations; all owned. */
 typedef struct Curves {
     double *median, *least, *most, *work;
@@ -168,7 +163,7 @@ static void take_residuals(const SinoRecord *record, int64_t i, const Curves *to
         const double *history = record->history + s * record->numbers;
         if (history[0] > 0 && isfinite(history[i])) to->work[count++] = sqrt(history[i] / history[0]);
     }
-    qsort(to->work, (size_t)count, sizeof *to->work, by_value);
+    count = sino_sort_finite(count, to->work);
     to->median[i] = count > 0 ? to->work[count / 2] : NAN;
     to->least[i] = count > 0 ? to->work[0] : NAN;
     to->most[i] = count > 0 ? to->work[count - 1] : NAN;

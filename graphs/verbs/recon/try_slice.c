@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Try: one slice, reconstructed with one value of the sweep. */
-#include "cone_plan.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "cone_solution.h"
 #include "dropped.h"
+#include "fdk_plan.h"
 #include "job_kind.h"
 #include "mask.h"
 #include "memory.h"
@@ -157,20 +157,20 @@ static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRe
 }
 
 static SinoStatus plan_cone(const SinoTry *try, const SinoSettings *settings, const SinoCone *cone,
-                            int64_t record_bytes, SinoConePlan *plan)
+                            int64_t record_bytes, SinoUnitPlan *plan)
 {
     SinoMachine machine;
     SINO_TRY(sino_machine_here(settings, try->runtime, &machine));
-    SinoConePlanRequest request = sino_cone_plan_request(settings, &try->input, cone, &machine, 1);
+    SinoUnitPlanRequest request = sino_fdk_plan_request(settings, &try->input, cone, &machine, 1);
     request.grid = (SinoGridShape){0}; /* this rank is alone */
     request.record_bytes = record_bytes;
-    return sino_cone_plan_new(&request, plan);
+    return sino_unit_plan_new(&request, plan);
 }
 
 static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
 {
     SinoCone cone;
-    SinoConePlan plan;
+    SinoUnitPlan plan;
     SinoConeTraffic traffic = {0};
     SINO_TRY(cone_of(try, settings, sino_input_column_of_file(&try->input, try->input.geometry.center), &cone));
     const SinoRecordShape shape = sino_cone_record_shape(&cone, 1, 1, true);

@@ -3,14 +3,9 @@
  * 2014). */
 #include "sweep_statistics.h"
 
-#include <math.h>
-#include <stdlib.h>
+#include "sort.h"
 
-static int order_values(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include <math.h>
 
 /* The quantile p of sorted values. */
 static double quantile(int64_t count, const double *sorted, double p)
@@ -22,11 +17,8 @@ static double quantile(int64_t count, const double *sorted, double p)
 
 SinoQuartiles sino_quartiles(int64_t count, double *value)
 {
-    int64_t known = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (!isnan(value[i])) value[known++] = value[i];
+    const int64_t known = sino_sort_finite(count, value);
     if (known == 0) return (SinoQuartiles){0, NAN, NAN, NAN, NAN, NAN};
-    qsort(value, (size_t)known, sizeof *value, order_values);
     return (SinoQuartiles){.count = known,
                            .least = value[0],
                            .lower = quantile(known, value, 0.25),

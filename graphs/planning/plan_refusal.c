@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plan, fit: the first division of the work that fits memory and devices. */
-#include "plan_fit.h"
+/* Plan, refusal: the sentences of plans that do not fit. */
+#include "plan_refusal.h"
 
 #include "memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-SinoStatus sino_plan_fit(SinoStatus (*measure)(void *of, SinoPlanNeed *need), bool (*narrow)(void *of), void *of,
-                         SinoPlanNeed *need)
-{
-    do SINO_TRY(measure(of, need));
-    while (!sino_plan_fits(need) && narrow(of));
-    return NULL;
-}
-
-SinoStatus sino_plan_too_little(const SinoPlanNeed *need, const char *subject, const char *parts, const char *others)
+SinoStatus sino_plan_too_little(int64_t total_bytes, int64_t budget_bytes, const char *subject, const char *parts,
+                                const char *others)
 {
     char budget[24], total[24];
     return sino_error(SINO_BAD_INPUT, "memory: %s may be used, and %s %s%s; allowed: --memory %" PRId64 "MiB or more%s",
-                      sino_bytes_text(need->budget_bytes, budget), subject, sino_bytes_text(need->total_bytes, total),
-                      parts, (need->total_bytes >> 20) + 1, others);
+                      sino_bytes_text(budget_bytes, budget), subject, sino_bytes_text(total_bytes, total), parts,
+                      (total_bytes >> 20) + 1, others);
 }
 
 SinoStatus sino_plan_too_small(const SinoDeviceRoom *room, int64_t lists, int64_t vectors, const char *parts,

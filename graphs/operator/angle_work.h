@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Angle work: what a minibatch has with the kinds of operator whose ranks share the angles and have all voxels: data
+ * that order the tasks of a projection, and the sums of a backprojection over the ranks (voxel_sum.h). */
+#ifndef SINO_ANGLE_WORK_H
+#define SINO_ANGLE_WORK_H
+
+#include "operator.h"
+#include "voxel_sum.h"
+
+/* SinoOperatorWork.own. All members but part_voxels are owned. */
+typedef struct SinoAngleWork {
+    int64_t count;
+    SinoData **order; /* [count]: void data that order the tasks of the same angles */
+    int64_t part_count;
+    const int64_t *part_voxels; /* [partition] */
+    SinoVoxelSum **all;         /* [partition]: sums over the ranks; NULL: there is one rank */
+} SinoAngleWork;
+
+/* SinoOperatorKind.work_bytes and .work_close. */
+int64_t sino_angle_work_bytes(const SinoShape *shape, SinoBatch batch);
+void sino_angle_work_close(SinoOperatorWork *work);
+
+/* SinoOperatorKind.work_open, given the members of a kind: `count` tasks of a projection by a partition. */
+SinoStatus sino_angle_work_open(SinoOperatorWork *work, SinoRayExchange *exchange, int64_t count, int64_t part_count,
+                                const int64_t *part_voxels, const SinoSlices *slices, int64_t number, bool overlap);
+
+/* Inserts the sum of partition position.partition of x, what this rank's angles give, over all angles. */
+SinoStatus sino_angle_work_sum(const SinoOperatorWork *work, SinoPosition position, SinoData *x);
+
+#endif

@@ -26,9 +26,7 @@ static SinoView cut(const SinoView *view, const SinoInput *input)
 
 static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *input)
 {
-    const SinoScanInfo *info = input->info;
-    const int64_t angles = input->geometry.angle_count;
-    const int64_t projections = info->projection ? info->file_angle_count : angles;
+    const int64_t angles = input->geometry.angle_count, projections = sino_input_projections(input);
     SINO_CHECK(vectors->count == projections, SINO_BAD_INPUT,
                "--vectors %s has vectors of %" PRId64 " projections, and the scan has %" PRId64
                "; allowed: as many, in the order of the scan's file",
@@ -39,7 +37,7 @@ static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *
                name, input->row_count);
     SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
     for (int64_t k = 0; k < angles; k++)
-        input->view[k] = cut(&vectors->view[info->projection ? info->projection[k] : k], input);
+        input->view[k] = cut(&vectors->view[sino_input_projection(input, k)], input);
     return NULL;
 }
 

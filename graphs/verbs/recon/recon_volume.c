@@ -155,6 +155,7 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_recon_mark(recon, "StarPU starts");
     SINO_TRY(sino_recon_find_dropped(recon));
     SINO_TRY(sino_processes_agree(processes, sino_recon_limit_stages(recon)));
+    SINO_TRY(sino_processes_agree(processes, sino_recon_align(recon)));
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
     sino_recon_mark(recon, "the work is divided");
@@ -246,6 +247,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->solver.algorithm)));
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->projection.precision)));
     SINO_TRY(write_center(recon));
+    SINO_TRY(sino_recon_write_shifts(recon));
     SINO_TRY(sino_recon_write_range(recon));
     SINO_TRY(sino_recon_half_sets_write(recon));
     return recon->kind->write_process(recon);

@@ -25,6 +25,11 @@ typedef struct SinoRegistered {
 SinoRegistered sino_register(int64_t column_count, int64_t row_count, const float *measured, const float *predicted);
 
 /* The centroid of a projection; the middle of the detector if its sum is not above 0. */
-SinoShift sino_register_centroid(int64_t column_count, int64_t row_count, const float *measured);
+typedef struct SinoCentroid {
+    SinoShift place; /* column and row */
+    double sum;
+} SinoCentroid;
+
+SinoCentroid sino_register_centroid(int64_t column_count, int64_t row_count, const float *measured);
 
 #endif

@@ -47,7 +47,7 @@ SinoRegistered sino_register(int64_t column_count, int64_t row_count, const floa
     return result;
 }
 
-SinoShift sino_register_centroid(int64_t column_count, int64_t row_count, const float *measured)
+SinoCentroid sino_register_centroid(int64_t column_count, int64_t row_count, const float *measured)
 {
     double sum = 0, column = 0, row = 0;
     for (int64_t i = 0; i < column_count; i++)
@@ -57,6 +57,6 @@ SinoShift sino_register_centroid(int64_t column_count, int64_t row_count, const 
             column += m * (double)i;
             row += m * (double)j;
         }
-    if (!(sum > 0)) return (SinoShift){(double)(column_count - 1) / 2, (double)(row_count - 1) / 2};
-    return (SinoShift){column / sum, row / sum};
+    if (!(sum > 0)) return (SinoCentroid){{(double)(column_count - 1) / 2, (double)(row_count - 1) / 2}, 0};
+    return (SinoCentroid){{column / sum, row / sum}, sum};
 }

@@ -10,7 +10,7 @@
 typedef struct SinoRegister {
     int64_t first, count, column_count, row_count;
     const float *measured;  /* [projection][column][row] */
-    SinoShift *centroid;    /* [projection]; NULL: registered gets what the prediction tells */
+    SinoCentroid *centroid; /* [projection]; NULL: registered gets what the prediction tells */
     SinoRegistered *result; /* [projection] */
 } SinoRegister;
 

@@ -24,6 +24,7 @@ enum {
     ITERATIONS = 8,     /* of CG: as smooth as what moves */
     COARSE_ROUNDS = 12,
     FINE_ROUNDS = 6,
+    MARGIN_SHARE = 8,   /* the volume is wider by such a share, and higher by twice as much */
     ROWS_READ = 16,     /* averaged, at a time */
     FLOATS_PER_RAY = 5, /* the scan twice, the solver's two vectors, the prediction */
     FLOATS_PER_VOXEL = 4
@@ -31,6 +32,9 @@ enum {
 
 /* Steps below this root mean square, in averaged pixels, are the last; the share by which the residual has to fall. */
 static const double last_step = 0.01, least_fall = 0.02;
+
+/* Error of a centroid that is trusted, in averaged pixels; and by how much a step is smaller than the one before. */
+static const double most_error = 0.1, most_step = 0.6;
 
 /* Averaged pixels. */
 typedef struct Level {
@@ -41,7 +45,9 @@ typedef struct Level {
     SinoCone cone;
     float *rays;            /* [angle][column][row]; owned */
     SinoShift *shift;       /* [angle], averaged pixels; owned */
+    SinoShift *first;       /* [angle]: of a refinement; owned */
     SinoRegistered *result; /* [angle]; owned */
+    SinoCentroid *centroid; /* [angle]; owned */
     bool axis;              /* is searched afterwards */
     double residual;        /* of the shifts that were predicted by last */
     int64_t rounds;
@@ -53,7 +59,9 @@ static void free_level(Level *level)
     free(level->view);
     free(level->rays);
     free(level->shift);
+    free(level->first);
     free(level->result);
+    free(level->centroid);
 }
 
 static int64_t angles_of(const Level *level)
@@ -125,6 +133,11 @@ static SinoStatus base_views(const SinoInput *input, int64_t factor, Level *leve
                                                 : parallel_view(&level->input, center, input->geometry.angle_rad[k]);
     level->input.view = level->base;
     SINO_TRY(sino_vectors_scan(&plain, &level->input, &level->cone));
+    /* Room for what shifted projections see beside the others. */
+    const int64_t room = sino_ceil_divide(level->cone.x_count, MARGIN_SHARE);
+    level->cone.x_count += room;
+    level->cone.y_count += room;
+    level->cone.z_count += 2 * room;
     level->cone.view = level->view;
     return NULL;
 }
@@ -137,7 +150,9 @@ static SinoStatus new_level(SinoRuntime *runtime, const SinoSettings *settings, 
     SINO_TRY(sino_allocate(angles, sizeof *level->base, "vectors", &level->base));
     SINO_TRY(sino_allocate(angles, sizeof *level->view, "vectors", &level->view));
     SINO_TRY(sino_allocate(angles, sizeof *level->shift, "shifts", &level->shift));
+    SINO_TRY(sino_allocate(angles, sizeof *level->first, "shifts", &level->first));
     SINO_TRY(sino_allocate(angles, sizeof *level->result, "shifts", &level->result));
+    SINO_TRY(sino_allocate(angles, sizeof *level->centroid, "shifts", &level->centroid));
     SINO_TRY(sino_allocate(sino_times(angles, pixels_of(&level->input)), sizeof *level->rays, "line integrals",
                            &level->rays));
     return base_views(input, factor, level);
@@ -189,7 +204,7 @@ static void average_rays(const Level *fine, int64_t factor, Level *coarse)
 
 /* ---- a round ---- */
 
-static SinoStatus insert_registers(Level *level, SinoShift *centroid, SinoData *predicted)
+static SinoStatus insert_registers(Level *level, SinoCentroid *centroid, SinoData *predicted)
 {
     const int64_t angles = angles_of(level), step = sino_ceil_divide(angles, 16);
     for (int64_t k = 0; k < angles; k += step) {
@@ -283,47 +298,80 @@ static void copy(const Level *level, const SinoShift *from, SinoShift *to)
     memcpy(to, from, (size_t)angles_of(level) * sizeof *to);
 }
 
-/* Goes on from shifts whose prediction is registered, until steps are small or the residual rises. `best` becomes the
- * shifts with the least residual, *least. */
-static SinoStatus refine(Level *level, int rounds, SinoShift *best, double *least)
+/* Adds the steps to the shifts; returns their root mean square, without what moves the object. */
+static double take_steps(Level *level, const SinoShift *before)
 {
+    double squares = 0;
+    for (int64_t k = 0; k < angles_of(level); k++) {
+        level->shift[k].column += level->result[k].step.column;
+        level->shift[k].row += level->result[k].step.row;
+    }
+    sino_align_fix_gauge(angles_of(level), level->base, false, level->shift);
+    for (int64_t k = 0; k < angles_of(level); k++)
+        squares += pow(level->shift[k].column - before[k].column, 2) + pow(level->shift[k].row - before[k].row, 2);
+    return sqrt(squares / 2 / (double)angles_of(level));
+}
+
+/* Goes on from shifts whose prediction is registered, while the residual falls and steps are not small. `best` becomes
+ * the shifts with the least residual, *least. Of `trusted` shifts steps have to become smaller soon: else something
+ * else than shifts makes them, such as small turns of the object, and the first shifts stay. */
+static SinoStatus refine(Level *level, int rounds, bool trusted, SinoShift *best, double *least)
+{
+    const double first = level->residual;
+    double before = INFINITY;
     copy(level, level->shift, best);
-    *least = level->residual;
-    for (int i = 0; i < rounds; i++) {
-        double squares = 0;
-        for (int64_t k = 0; k < angles_of(level); k++) {
-            level->shift[k].column += level->result[k].step.column;
-            level->shift[k].row += level->result[k].step.row;
+    copy(level, level->shift, level->first);
+    *least = first;
+    for (int i = 0; i < rounds && before >= last_step; i++) {
+        const double step = take_steps(level, best);
+        if (trusted && step > most_step * before) {
+            copy(level, level->first, best);
+            *least = first;
+            break;
         }
-        sino_align_fix_gauge(angles_of(level), level->base, false, level->shift);
-        for (int64_t k = 0; k < angles_of(level); k++)
-            squares += pow(level->shift[k].column - best[k].column, 2) + pow(level->shift[k].row - best[k].row, 2);
         SINO_TRY(predict(level));
         sino_log_detail(sino_runtime_log(level->runtime), "align",
                         "pixels averaged by %" PRId64 ", round %d: step %.3g, residual %.5g", level->input.binning, i,
-                        sqrt(squares / (double)angles_of(level) / 2), level->residual);
+                        step, level->residual);
         if (!(level->residual < *least)) break;
         copy(level, level->shift, best);
         *least = level->residual;
-        if (sqrt(squares / (double)angles_of(level) / 2) < last_step) break;
+        before = step;
     }
     return NULL;
 }
 
+/* Whether the centroids tell the shifts. Of parallel rays all projections of an object that no edge cuts off have the
+ * same sum. Noise and whatever else makes sums differ moves the centroid by as large a share of the detector. */
+static bool trusts(const Level *level, const SinoCentroid *centroid)
+{
+    const double angles = (double)angles_of(level), columns = (double)level->input.geometry.column_count;
+    double mean = 0, variance = 0;
+    for (int64_t k = 0; k < angles_of(level); k++) {
+        if (!level->base[k].parallel) return false;
+        mean += centroid[k].sum / angles;
+    }
+    for (int64_t k = 0; k < angles_of(level); k++) variance += pow(centroid[k].sum - mean, 2) / angles;
+    return mean > 0 && sqrt(variance) / mean * columns / sqrt(12) < most_error;
+}
+
 /* The shifts of the centroids, with which the prediction is registered, or none if that is better; *none: the residual
  * without shifts. */
-static SinoStatus begin(Level *level, SinoShift *centroid, double *none)
+static SinoStatus begin(Level *level, SinoCentroid *centroid, double *none, bool *trusted)
 {
     const int64_t angles = angles_of(level);
     SINO_TRY(predict(level));
     *none = level->residual;
     SINO_TRY(sino_runtime_wait_after(level->runtime, insert_registers(level, centroid, NULL)));
-    for (int64_t k = 0; k < angles; k++) level->shift[k] = sino_align_from_middle(&level->base[k], centroid[k]);
+    for (int64_t k = 0; k < angles; k++)
+        level->shift[k] = sino_align_from_middle(&level->base[k], centroid[k].place);
     sino_align_fix_gauge(angles, level->base, false, level->shift);
     SINO_TRY(predict(level));
     sino_log_detail(sino_runtime_log(level->runtime), "align", "residual %.5g without shifts, %.5g by centroids", *none,
                     level->residual);
+    *trusted = trusts(level, centroid);
     if (level->residual < *none) return NULL;
+    *trusted = false;
     for (int64_t k = 0; k < angles; k++) level->shift[k] = (SinoShift){0, 0};
     return predict(level);
 }
@@ -334,17 +382,19 @@ static void hand_over(const Level *from, const SinoShift *shift, double ratio, L
         to->shift[k] = (SinoShift){ratio * shift[k].column, ratio * shift[k].row};
 }
 
+/* The coarse level is the fine one if factor is 1. */
 static SinoStatus search(Level *coarse, Level *fine, int64_t factor, SinoAligned *aligned)
 {
     double least, first;
-    SINO_TRY(begin(coarse, aligned->shift, &aligned->before));
-    SINO_TRY(refine(coarse, COARSE_ROUNDS, aligned->shift, &aligned->after));
+    bool trusted;
+    SINO_TRY(begin(coarse, fine->centroid, &aligned->before, &trusted));
+    SINO_TRY(refine(coarse, COARSE_ROUNDS, trusted, aligned->shift, &aligned->after));
     aligned->found = aligned->after < (1 - least_fall) * aligned->before;
-    if (!aligned->found) return NULL;
+    if (!aligned->found || factor == 1) return NULL;
     hand_over(coarse, aligned->shift, (double)factor, fine);
     SINO_TRY(predict(fine));
     first = fine->residual;
-    SINO_TRY(refine(fine, FINE_ROUNDS, aligned->shift, &least));
+    SINO_TRY(refine(fine, FINE_ROUNDS, trusted, aligned->shift, &least));
     aligned->after *= first > 0 ? least / first : 1;
     return NULL;
 }
@@ -353,7 +403,7 @@ static SinoStatus search(Level *coarse, Level *fine, int64_t factor, SinoAligned
 static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, int64_t *factor)
 {
     const int64_t columns = input->geometry.column_count, rows = input->slice_count;
-    int64_t chosen = sino_ceil_divide(columns, FINE_COLUMNS);
+    int64_t chosen = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), columns >= 4 * LEAST_COLUMNS ? 2 : 1);
     for (;; chosen++) {
         const double c = (double)(columns / chosen), r = (double)(rows / chosen);
         const double bytes = (double)sizeof(float) * r * c *
@@ -383,9 +433,9 @@ SinoStatus sino_align(SinoRuntime *runtime, const SinoSettings *settings, const 
     SINO_TRY(sino_allocate(angles, sizeof *aligned.shift, "shifts", &aligned.shift));
     SinoStatus status = new_level(runtime, settings, input, factor, &fine);
     if (!status) status = read_rays(&fine);
-    if (!status) status = new_level(runtime, settings, input, factor * more, &coarse);
-    if (!status) average_rays(&fine, more, &coarse);
-    if (!status) status = search(&coarse, &fine, more, &aligned);
+    if (!status && more > 1) status = new_level(runtime, settings, input, factor * more, &coarse);
+    if (!status && more > 1) average_rays(&fine, more, &coarse);
+    if (!status) status = search(more > 1 ? &coarse : &fine, &fine, more, &aligned);
     aligned.binning = fine.input.binning;
     aligned.rounds = fine.rounds + coarse.rounds;
     if (!status && aligned.found) sino_align_fix_gauge(angles, fine.base, fine.axis, aligned.shift);

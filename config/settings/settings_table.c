@@ -331,7 +331,8 @@ const SinoSetting sino_setting_table[] = {
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
 
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages.order, "ORDER"), .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", .tune = RECON | INFO | PLAN | SIMULATE,
+        TEXT(stages.order, "ORDER"), .geometries = SCANS,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(stages.detector_tilt_deg, -10, 10, "0"),

@@ -342,9 +342,10 @@ const SinoSetting sino_setting_table[] = {
                 "axis leans, and by how much"),
     ROW(STAGES, RECON, "align", TEXT(stages.align, "SHIFTS"), .per_rank = true,
         ONLY(PARALLEL | CONE | VECTORS, of_images),
-        .help = "shift projections back, before any other stage, that lie beside their places; shifts: find how far, by "
-                "reconstructing and comparing in turn; FILE: by what it tells, in columns and rows: text whose first "
-                "line is columns,rows with a line for each projection, or an earlier volume in HDF5, which was aligned"),
+        .help =
+            "shift projections back, before any other stage, that lie beside their places; shifts: find how far, by "
+            "reconstructing and comparing in turn; FILE: by what it tells, in columns and rows: text whose first "
+            "line is columns,rows with a line for each projection, or an earlier volume in HDF5, which was aligned"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
         .help =

@@ -59,8 +59,8 @@ static SinoStatus parse_text(const char *path, char *text, int64_t count, SinoSh
     char *rest = text, *line = strsep(&rest, "\n");
     line[strcspn(line, " \t\r")] = '\0';
     SINO_CHECK(strcmp(line, header) == 0, SINO_BAD_INPUT,
-               "%s begins with '%.60s'; allowed: text whose first line is %s, or a volume in HDF5 that was aligned", path,
-               line, header);
+               "%s begins with '%.60s'; allowed: text whose first line is %s, or a volume in HDF5 that was aligned",
+               path, line, header);
     int64_t found = 0, number = 1;
     while (rest) {
         SinoShift one;

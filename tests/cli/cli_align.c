@@ -49,9 +49,18 @@ static void write_vectors(const char *at, const char *name, bool parallel, doubl
         const double angle = (parallel ? 1 : 2) * M_PI * k / VIEWS, c = cos(angle), s = sin(angle), d = 4 * SIDE;
         const double pixel = parallel ? 1 : 1.5, beyond = parallel ? 0 : d / 2;
         const double column = -share * columns[k] * pixel, row = -share * rows[k] * pixel;
-        const double view[NUMBERS] = {parallel ? -s : d * s, parallel ? c : -d * c, 0,
-                                      column * c - beyond * s, column * s + beyond * c, row,
-                                      pixel * c, pixel * s, 0, 0, 0, pixel};
+        const double view[NUMBERS] = {parallel ? -s : d * s,
+                                      parallel ? c : -d * c,
+                                      0,
+                                      column * c - beyond * s,
+                                      column * s + beyond * c,
+                                      row,
+                                      pixel * c,
+                                      pixel * s,
+                                      0,
+                                      0,
+                                      0,
+                                      pixel};
         memcpy(vectors[k], view, sizeof view);
     }
     cli_write_npy(at, name, "<f8", "(60, 12)", vectors, sizeof vectors);
@@ -83,7 +92,7 @@ static void shifts_are_those_of_the_phantom(const char *at, const char *name, bo
 }
 
 #define PHANTOM "phantom --geometry vectors --size 48 --slices 48 --angles 60 "
-#define QUIET " --overwrite --pictures no --report none "
+#define QUIET   " --overwrite --pictures no --report none "
 
 static void parallel_projections_are_aligned(void **state)
 {
@@ -153,7 +162,8 @@ static void what_cannot_be_aligned_is_refused(void **state)
     cli_refuses(at, "scan.h5 | /process/shifts", "recon scan.h5 -o v.h5 --align scan.h5");
     cli_refuses(at, "nothing.csv", "recon scan.h5 -o v.h5 --align nothing.csv");
     cli_refuses(at, "--align | shifts | --resume | a new run", "recon scan.h5 -o v.h5 --align shifts --resume");
-    cli_refuses(at, "--align | shifts | --reconstruction-type | full", "recon scan.h5 -o v --align shifts --reconstruction-type try");
+    cli_refuses(at, "--align | shifts | --reconstruction-type | full",
+                "recon scan.h5 -o v --align shifts --reconstruction-type try");
     cli_refuses(at, "--align | 4 rows | 8 x 8", "recon scan.h5 -o v.h5 --align shifts");
 }
 

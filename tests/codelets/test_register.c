@@ -19,8 +19,7 @@ static double value_at(double column, double row)
 /* [column][row] */
 static void fill(SinoShift shift, float *projection)
 {
-    for (int i = 0; i < PIXELS; i++)
-        projection[i] = (float)value_at(i / ROWS - shift.column, i % ROWS - shift.row);
+    for (int i = 0; i < PIXELS; i++) projection[i] = (float)value_at(i / ROWS - shift.column, i % ROWS - shift.row);
 }
 
 static void shifts_are_found(void **state)
@@ -92,8 +91,7 @@ static void shifts_are_taken_back(void **state)
     void *scratch;
     assert_true(correction.slices.stride == ROWS && sino_tilt_halo(&tilt) >= 6);
     for (int i = 0; i < ANGLES * PIXELS; i++)
-        counts[i] = (float)value_at(i % COLUMNS - shift[i / PIXELS].column,
-                                    i / COLUMNS % ROWS - shift[i / PIXELS].row);
+        counts[i] = (float)value_at(i % COLUMNS - shift[i / PIXELS].column, i / COLUMNS % ROWS - shift[i / PIXELS].row);
     assert_success(sino_allocate(sino_tilt_scratch_bytes(&tilt, NULL, ROWS), 1, "test", &scratch));
     assert_success(sino_tilt_correct(&tilt, NULL, &correction, counts, NULL, NULL, scratch, sinogram, repaired, tally));
     for (int i = 0; i < ANGLES * PIXELS; i++) {

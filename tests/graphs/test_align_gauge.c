@@ -34,8 +34,8 @@ static SinoShift seen(const SinoView *view, const double point[3])
 {
     const SinoViewPlanes planes = sino_view_planes(view);
     const double depth = sino_view_value(&planes, 0, point);
-    return sino_align_from_middle(view, (SinoShift){sino_view_value(&planes, 1, point) / depth,
-                                                    sino_view_value(&planes, 2, point) / depth});
+    return sino_align_from_middle(
+        view, (SinoShift){sino_view_value(&planes, 1, point) / depth, sino_view_value(&planes, 2, point) / depth});
 }
 
 static void translations_are_taken_away(void **state)

@@ -36,8 +36,7 @@ static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *
                " rows; allowed: one row, by --start-row and --end-row, or 12 numbers",
                name, input->row_count);
     SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
-    for (int64_t k = 0; k < angles; k++)
-        input->view[k] = cut(&vectors->view[sino_input_projection(input, k)], input);
+    for (int64_t k = 0; k < angles; k++) input->view[k] = cut(&vectors->view[sino_input_projection(input, k)], input);
     return NULL;
 }
 

@@ -20,12 +20,13 @@
 
 enum {
     FINE_COLUMNS = 256, /* of averaged pixels, at most */
+    LEAST_ROWS = 8,     /* and columns of a scan that is aligned */
     LEAST_COLUMNS = 32, /* of the coarser of two levels */
     ITERATIONS = 8,     /* of CG: as smooth as what moves */
     COARSE_ROUNDS = 12,
     FINE_ROUNDS = 6,
     MARGIN_SHARE = 8,   /* the volume is wider by such a share, and higher by twice as much */
-    ROWS_READ = 16,     /* averaged, at a time */
+    ROWS_READ = 8,      /* averaged, at a time */
     FLOATS_PER_RAY = 5, /* the scan twice, the solver's two vectors, the prediction */
     FLOATS_PER_VOXEL = 4
 };
@@ -40,7 +41,7 @@ static const double most_error = 0.1, most_step = 0.6;
 typedef struct Level {
     SinoRuntime *runtime;
     const SinoSettings *settings;
-    SinoInput input; /* of averaged pixels; owns nothing, but `base` is its view */
+    SinoInput input;       /* of averaged pixels; owns nothing, but `base` is its view */
     SinoView *base, *view; /* [angle]: unshifted, and shifted by `shift`; owned */
     SinoCone cone;
     float *rays;            /* [angle][column][row]; owned */
@@ -125,10 +126,9 @@ static SinoStatus base_views(const SinoInput *input, int64_t factor, Level *leve
     level->axis = !input->view && isnan(level->settings->center.rotation_axis);
     if (!level->axis && !input->view)
         center = sino_input_column_of_grid(&level->input, level->settings->center.rotation_axis);
-    if (!input->view && job->beam == SINO_BEAM_CONE)
-        SINO_TRY(sino_cone_scan(&plain, &level->input, center, &cone));
+    if (!input->view && job->beam == SINO_BEAM_CONE) SINO_TRY(sino_cone_scan(&plain, &level->input, center, &cone));
     for (int64_t k = 0; k < angles_of(level); k++)
-        level->base[k] = input->view           ? coarser(&input->view[k], factor)
+        level->base[k] = input->view            ? coarser(&input->view[k], factor)
                          : cone.angle_count > 0 ? sino_cone_orbit_view(&cone, cone.angle_rad[k])
                                                 : parallel_view(&level->input, center, input->geometry.angle_rad[k]);
     level->input.view = level->base;
@@ -250,8 +250,8 @@ static SinoStatus insert_round(Level *level, Round *round)
     SINO_TRY(solver->prepare(&round->run));
     SINO_TRY(solver->start(&round->run, minibatch));
     SINO_TRY(sino_solve_iterations(solver, &round->run, minibatch, 1, ITERATIONS));
-    SINO_TRY(sino_data_vector(level->runtime, "predicted projections", angles_of(level),
-                              pixels_of(&level->input), sizeof(float), &round->predicted));
+    SINO_TRY(sino_data_vector(level->runtime, "predicted projections", angles_of(level), pixels_of(&level->input),
+                              sizeof(float), &round->predicted));
     const SinoProduct product = {.position = SINO_NOWHERE, .slices = minibatch->slices};
     SINO_TRY(round->op->kind->project(minibatch->work, &product, minibatch->vector[solver->vectors.tomogram],
                                       round->predicted));
@@ -363,8 +363,7 @@ static SinoStatus begin(Level *level, SinoCentroid *centroid, double *none, bool
     SINO_TRY(predict(level));
     *none = level->residual;
     SINO_TRY(sino_runtime_wait_after(level->runtime, insert_registers(level, centroid, NULL)));
-    for (int64_t k = 0; k < angles; k++)
-        level->shift[k] = sino_align_from_middle(&level->base[k], centroid[k].place);
+    for (int64_t k = 0; k < angles; k++) level->shift[k] = sino_align_from_middle(&level->base[k], centroid[k].place);
     sino_align_fix_gauge(angles, level->base, false, level->shift);
     SINO_TRY(predict(level));
     sino_log_detail(sino_runtime_log(level->runtime), "align", "residual %.5g without shifts, %.5g by centroids", *none,
@@ -399,21 +398,28 @@ static SinoStatus search(Level *coarse, Level *fine, int64_t factor, SinoAligned
     return NULL;
 }
 
-/* Of the input's pixels, how many are averaged, so that there are not more than FINE_COLUMNS and memory takes all. */
+/* Bytes of averages of `factor` pixels along each side. */
+static double bytes_of(const SinoInput *input, int64_t factor)
+{
+    const double c = (double)(input->geometry.column_count / factor), r = (double)(input->slice_count / factor);
+    return (double)sizeof(float) * r * c *
+           (FLOATS_PER_RAY * (double)input->geometry.angle_count + FLOATS_PER_VOXEL * c);
+}
+
+/* How many pixels are averaged, so that there are not more than FINE_COLUMNS, but LEAST_ROWS, and half of the memory
+ * takes all. */
 static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, int64_t *factor)
 {
-    const int64_t columns = input->geometry.column_count, rows = input->slice_count;
-    int64_t chosen = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), columns >= 4 * LEAST_COLUMNS ? 2 : 1);
-    for (;; chosen++) {
-        const double c = (double)(columns / chosen), r = (double)(rows / chosen);
-        const double bytes = (double)sizeof(float) * r * c *
-                             (FLOATS_PER_RAY * (double)input->geometry.angle_count + FLOATS_PER_VOXEL * c);
-        SINO_CHECK(chosen == 1 || c >= LEAST_COLUMNS, SINO_BAD_INPUT,
-                   "--align shifts has no memory for %" PRId64 " projections of %d columns; allowed: more --memory",
-                   input->geometry.angle_count, (int)LEAST_COLUMNS);
-        if (bytes < (double)memory_bytes / 2 || chosen > columns) break;
-    }
-    *factor = sino_larger(chosen, 1);
+    const int64_t columns = input->geometry.column_count;
+    const int64_t most = sino_smaller(sino_larger(columns / LEAST_COLUMNS, 1), input->slice_count / LEAST_ROWS);
+    const int64_t wanted = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), 2);
+    int64_t chosen = columns >= 4 * LEAST_COLUMNS ? sino_smaller(wanted, most) : 1;
+    while (chosen < most && bytes_of(input, chosen) > (double)memory_bytes / 2) chosen++;
+    SINO_CHECK(bytes_of(input, chosen) <= (double)memory_bytes / 2, SINO_BAD_INPUT,
+               "--align is shifts, for which averages of %" PRId64 " x %" PRId64
+               " pixels take %.3g bytes, and memory is %" PRId64 "; allowed: twice as much memory, or a file of shifts",
+               chosen, chosen, bytes_of(input, chosen), memory_bytes);
+    *factor = chosen;
     return NULL;
 }
 
@@ -424,12 +430,12 @@ SinoStatus sino_align(SinoRuntime *runtime, const SinoSettings *settings, const 
     Level fine = {0}, coarse = {0};
     SinoAligned aligned = {0};
     int64_t factor;
-    SINO_CHECK(angles >= 3 && columns >= 8 && input->slice_count >= 8, SINO_BAD_INPUT,
+    SINO_CHECK(angles >= 3 && columns >= LEAST_ROWS && input->slice_count >= LEAST_ROWS, SINO_BAD_INPUT,
                "--align is shifts, and the scan has %" PRId64 " projections of %" PRId64 " rows x %" PRId64
                " columns; allowed: 3 projections of 8 x 8 pixels, or more",
                angles, input->slice_count, columns);
     SINO_TRY(choose_factor(input, memory_bytes, &factor));
-    const int64_t more = sino_smaller(columns / factor / 2 >= LEAST_COLUMNS ? 2 : 1, input->slice_count / factor);
+    const int64_t more = columns / factor / 2 >= LEAST_COLUMNS ? 2 : 1; /* of LEAST_ROWS rows, too */
     SINO_TRY(sino_allocate(angles, sizeof *aligned.shift, "shifts", &aligned.shift));
     SinoStatus status = new_level(runtime, settings, input, factor, &fine);
     if (!status) status = read_rays(&fine);

@@ -6,10 +6,10 @@
  *     x  = a few iterations of CG on A(s) x = b, whose rays are shifted by s (view.h)
  *     s += the step that makes A(s) x most like b, of each projection (register.h)
  *
- * (A. P. Kak and M. Slaney 1988 for the rays; D. Gürsoy et al., Sci. Rep. 7, 11818 (2017) for the alternation.) The
- * first shifts are 0, or those of the centroids of projections, whichever predict the projections better. A translation
- * of the object, of three numbers, shifts projections, too: shifts are those whose sum of squares is least. With an
- * axis that is searched afterwards they have no mean. */
+ * (D. Gürsoy et al., Sci. Rep. 7, 11818 (2017)). The first shifts are 0, or those of the centroids of projections,
+ * whichever predict the projections better. Shifts of centroids stay, if these are exact and later steps do not soon
+ * become small. A translation of the object shifts projections, too: shifts are those whose sum of squares is least
+ * (align_gauge.h). With an axis that is searched afterwards the shifts of columns have no mean. */
 #ifndef SINO_ALIGN_H
 #define SINO_ALIGN_H
 

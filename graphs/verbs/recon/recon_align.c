@@ -81,9 +81,9 @@ SinoStatus sino_recon_write_shifts(SinoRecon *recon)
     SinoShift *all;
     if (!input->info || !input->shift) return NULL;
     SINO_TRY(of_file(input, input->shift, &all));
-    SinoStatus status = sino_volume_process_doubles(recon->volume, "shifts", sino_input_projections(input), 2,
-                                                    &all[0].column,
-                                                    "columns and rows by which each projection lies beside its place");
+    SinoStatus status =
+        sino_volume_process_doubles(recon->volume, "shifts", sino_input_projections(input), 2, &all[0].column,
+                                    "columns and rows by which each projection lies beside its place");
     free(all);
     return status;
 }

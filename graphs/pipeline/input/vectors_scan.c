@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "orbit_views.h"
 #include "vectors_file.h"
 
 #include <inttypes.h>
@@ -40,10 +41,28 @@ static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *
     return NULL;
 }
 
+static SinoStatus take_orbit(const char *words, SinoInput *input)
+{
+    const int64_t angles = input->geometry.angle_count, projections = sino_input_projections(input);
+    SinoOrbit orbit;
+    SINO_TRY(sino_orbit_parse(words, &orbit));
+    SINO_CHECK(orbit.turns > 0 || !(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
+               "--vectors is %s, and the scan has no angles; allowed: turns=NUMBER, or --theta", words);
+    SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
+    for (int64_t k = 0; k < angles; k++) {
+        const double part = (double)sino_input_projection(input, k) / (double)projections;
+        const double angle = orbit.turns > 0 ? 2 * SINO_PI * orbit.turns * part : input->geometry.angle_rad[k];
+        const SinoView view = sino_orbit_view(&orbit, angle, part);
+        input->view[k] = cut(&view, input);
+    }
+    return NULL;
+}
+
 SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *input)
 {
     SinoVectors vectors;
     if (settings->kind != SINO_GEOMETRY_VECTORS) return NULL;
+    if (sino_orbit_probe(settings->vectors)) return take_orbit(settings->vectors, input);
     SINO_TRY(sino_vectors_read(settings->vectors, &vectors));
     SinoStatus status = take(settings->vectors, &vectors, input);
     sino_vectors_free(&vectors);

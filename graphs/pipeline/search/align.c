@@ -401,9 +401,9 @@ static SinoStatus search(Level *coarse, Level *fine, int64_t factor, SinoAligned
 /* Bytes of averages of `factor` pixels along each side. */
 static double bytes_of(const SinoInput *input, int64_t factor)
 {
-    const double c = (double)(input->geometry.column_count / factor), r = (double)(input->slice_count / factor);
-    return (double)sizeof(float) * r * c *
-           (FLOATS_PER_RAY * (double)input->geometry.angle_count + FLOATS_PER_VOXEL * c);
+    const int64_t columns = input->geometry.column_count / factor, rows = input->slice_count / factor;
+    return (double)sizeof(float) * (double)columns * (double)rows *
+           (FLOATS_PER_RAY * (double)input->geometry.angle_count + FLOATS_PER_VOXEL * (double)columns);
 }
 
 /* How many pixels are averaged, so that there are not more than FINE_COLUMNS, but LEAST_ROWS, and half of the memory
@@ -413,7 +413,7 @@ static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, in
     const int64_t columns = input->geometry.column_count;
     const int64_t most = sino_smaller(sino_larger(columns / LEAST_COLUMNS, 1), input->slice_count / LEAST_ROWS);
     const int64_t wanted = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), 2);
-    int64_t chosen = columns >= 4 * LEAST_COLUMNS ? sino_smaller(wanted, most) : 1;
+    int64_t chosen = columns / 4 >= LEAST_COLUMNS ? sino_smaller(wanted, most) : 1;
     while (chosen < most && bytes_of(input, chosen) > (double)memory_bytes / 2) chosen++;
     SINO_CHECK(bytes_of(input, chosen) <= (double)memory_bytes / 2, SINO_BAD_INPUT,
                "--align is shifts, for which averages of %" PRId64 " x %" PRId64

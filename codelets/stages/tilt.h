@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tilt: projections as of a detector that stands upright, from those of a detector that is turned about the beam, so
- * that the image of the rotation axis leans.
+/* Tilt: projections as of a detector that stands upright and still, from those of a detector that is turned about the
+ * beam, so that the image of the rotation axis leans, or that is shifted from projection to projection.
  *
- * With the angle τ, positive if the axis lies at larger columns in lower rows, pixel (r, c) becomes the value at
+ * With the angle τ, positive if the axis lies at larger columns in lower rows, and the shift (d, e) of a projection in
+ * columns and rows, pixel (r, c) becomes the value at
  *
- *     row    r₀ + (r − r₀)·cos τ − (c − c₀)·sin τ
- *     column c₀ + (r − r₀)·sin τ + (c − c₀)·cos τ
+ *     row    r₀ + (r − r₀)·cos τ − (c − c₀)·sin τ + e
+ *     column c₀ + (r − r₀)·sin τ + (c − c₀)·cos τ + d
  *
  * of the transmissions, where (r₀, c₀) is the middle of the detector, by cubic convolution (Keys, IEEE Trans. ASSP 29,
  * 1153 (1981)). A transmission is at least half of the smallest of the four pixels around, which keeps the logarithm
@@ -15,6 +16,7 @@
 #define SINO_TILT_H
 
 #include "phase.h"
+#include "shift.h"
 
 /* Largest tilt, in degrees. */
 #define SINO_TILT_MAX 10.0
@@ -24,7 +26,14 @@ typedef struct SinoTilt {
     int64_t row_count, column_count; /* of the detector */
     int64_t first_column;            /* of the result, whose columns are those of the correction */
     int64_t image_row;               /* row of the detector that is the first of the counts */
+    const SinoShift *shift;          /* [angle of the correction]; on cores alone; not owned; NULL: none */
+    double reach;                    /* largest shift of a row, of any angle */
 } SinoTilt;
+
+static inline bool sino_tilt_wanted(const SinoTilt *tilt)
+{
+    return tilt->angle_rad != 0 || tilt->shift;
+}
 
 /* Rows to each side that a row depends on. */
 int64_t sino_tilt_halo(const SinoTilt *tilt);

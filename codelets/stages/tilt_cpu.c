@@ -84,8 +84,8 @@ SINO_INLINE float value_at(const Call *call, double row, double column)
     return call->from.correction->minus_log ? fmaxf(sum, least / 2) : sum;
 }
 
-/* Makes a row of the image. */
-SINO_VECTORISED static void turn_row(const Call *call, int64_t r, float *to)
+/* Makes a row of the image of a projection with this shift. */
+SINO_VECTORISED static void turn_row(const Call *call, SinoShift shift, int64_t r, float *to)
 {
     const SinoTilt *tilt = call->tilt;
     const double sine = sin(tilt->angle_rad), cosine = cos(tilt->angle_rad);
@@ -93,8 +93,8 @@ SINO_VECTORISED static void turn_row(const Call *call, int64_t r, float *to)
     const double rows = (double)tilt->row_count, columns = (double)tilt->column_count;
     for (int64_t i = 0; i < call->part.column_count; i++) {
         const double c = (double)(call->part.first_column + i) - center;
-        const double row = middle + ((double)r - middle) * cosine - c * sine;
-        const double column = center + ((double)r - middle) * sine + c * cosine;
+        const double row = middle + ((double)r - middle) * cosine - c * sine + shift.row;
+        const double column = center + ((double)r - middle) * sine + c * cosine + shift.column;
         if (!(row >= -0.5 && row < rows - 0.5 && column >= -0.5 && column < columns - 0.5)) {
             to[i] = NAN;
             continue;
@@ -109,9 +109,10 @@ static const void *turn_image(void *of, int64_t k)
 {
     Call *call = of;
     const void *image = sino_transmission_image(&call->from, k);
+    const SinoShift shift = call->tilt->shift ? call->tilt->shift[k] : (SinoShift){0, 0};
     for (int64_t i = 0; i < call->part.from_rows; i++) read_row(call, image, k, i);
     for (int64_t i = 0; i < call->part.rows; i++)
-        turn_row(call, call->part.first + i, call->image + i * call->part.column_count);
+        turn_row(call, shift, call->part.first + i, call->image + i * call->part.column_count);
     return call->image;
 }
 

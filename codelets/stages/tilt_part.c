@@ -17,7 +17,7 @@ int64_t sino_tilt_halo(const SinoTilt *tilt)
 {
     const double across = (double)tilt->column_count / 2 * fabs(sin(tilt->angle_rad));
     const double along = (double)tilt->row_count / 2 * (1 - cos(tilt->angle_rad));
-    return tilt->angle_rad == 0 ? 0 : (int64_t)ceil(across + along) + REACH;
+    return sino_tilt_wanted(tilt) ? (int64_t)ceil(across + along + tilt->reach) + REACH : 0;
 }
 
 static int64_t phase_halo(const SinoPhaseOptions *phase)
@@ -40,8 +40,8 @@ static void find_rows(const SinoTilt *tilt, const SinoCorrection *correction, Si
         const double row = (double)(i % 2 ? part->first + part->rows - 1 : part->first) - middle;
         const double column = (double)(i / 2 ? part->first_column + part->column_count - 1 : part->first_column);
         const double at = middle + row * cosine - (column - center) * sine;
-        least = fmin(least, at);
-        most = fmax(most, at);
+        least = fmin(least, at - tilt->reach);
+        most = fmax(most, at + tilt->reach);
     }
     const int64_t last = tilt->image_row + correction->row_count - 1;
     const int64_t begin = sino_larger(sino_smaller((int64_t)floor(least) - 1, last), tilt->image_row);

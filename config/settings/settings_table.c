@@ -333,7 +333,8 @@ const SinoSetting sino_setting_table[] = {
                 "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
                 "a file as that of the counts"),
 
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages.order, "ORDER"), .geometries = SCANS,
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", .tune = RECON | INFO | PLAN | SIMULATE,
+        TEXT(stages.order, "ORDER"), .geometries = SCANS,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(stages.detector_tilt_deg, -10, 10, "0"),
@@ -341,6 +342,12 @@ const SinoSetting sino_setting_table[] = {
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
                 "axis leans, and by how much"),
+    ROW(STAGES, RECON, "align", TEXT(stages.align, "SHIFTS"), .per_rank = true,
+        ONLY(PARALLEL | CONE | VECTORS, of_images),
+        .help =
+            "shift projections back, before any other stage, that lie beside their places; shifts: find how far, by "
+            "reconstructing and comparing in turn; FILE: by what it tells, in columns and rows: text whose first "
+            "line is columns,rows with a line for each projection, or an earlier volume in HDF5, which was aligned"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
         .help =
@@ -442,7 +449,8 @@ const SinoSetting sino_setting_table[] = {
             "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
             "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX ...); "
             "parallel:FILE: the direction of parallel rays in place of the source (parallel3d_vec), as text says "
-            "itself (rayX ...)"),
+            "itself (rayX ...); or words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a helix, and "
+            "orbit:tilt=30 for laminography by parallel rays; roll turns the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
         REAL(geometry.source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),

@@ -60,6 +60,7 @@ static void add_images(const SinoInput *input, SinoWorkload *job)
     if (!sino_input_has_images(input)) return;
     plain.phase.range = 0;
     plain.tilt_rad = 0;
+    plain.shift = NULL;
     plain.column_count = input->info->column_count;
     job->slice_bytes = sino_input_slab_bytes(&plain, input->angle_count, 1);
     job->field_bytes = sino_input_field_bytes(&plain, 1);

@@ -134,6 +134,7 @@ def recon(
     mirrors: Optional[Literal["auto", "folded", "unfolded"]] = ...,
     stages: Optional[Union[str, float, Sequence[Any]]] = ...,
     detector_tilt: Optional[float] = ...,
+    align: Optional[Union[str, float, Sequence[Any]]] = ...,
     phase_method: Optional[Literal["none", "paganin", "gpaganin", "bronnikov", "ctf"]] = ...,
     delta_beta: Optional[float] = ...,
     material: Optional[Union[str, float, Sequence[Any]]] = ...,

@@ -82,7 +82,7 @@ int64_t sino_images_plan_bytes(const SinoPhaseOptions *phase)
 
 int64_t sino_images_gpu_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction)
 {
-    if (tilt->angle_rad != 0) return sino_tilt_cuda_scratch_bytes(tilt, phase, correction);
+    if (sino_tilt_wanted(tilt)) return sino_tilt_cuda_scratch_bytes(tilt, phase, correction);
     return phase ? sino_phase_cuda_scratch_bytes(phase, correction) : 0;
 }
 
@@ -147,7 +147,7 @@ static double effort_of(const SinoCorrection *correction, const SinoTilt *tilt, 
 {
     const double lines = (double)line_count(correction, tilt, phase);
     const double rows = (double)correction->slices.slice_count * (double)correction->binning;
-    return (phase ? LINE_FLOPS * lines + PHASE_FLOPS * rows : 0) + (tilt->angle_rad != 0 ? TILT_FLOPS * lines : 0);
+    return (phase ? LINE_FLOPS * lines + PHASE_FLOPS * rows : 0) + (sino_tilt_wanted(tilt) ? TILT_FLOPS * lines : 0);
 }
 
 SinoStatus sino_insert_images(SinoPosition position, const SinoImagesPlans *plans, const SinoCorrect *correct,
@@ -172,7 +172,7 @@ SinoStatus sino_insert_images(SinoPosition position, const SinoImagesPlans *plan
     const int64_t line = sino_times(correction->angle_count, tilt->column_count);
     const int64_t lines = line_count(correction, tilt, phase);
     return SINO_SUBMIT(
-        plans->runtime, tilt->angle_rad != 0 ? &tilt_kind : &phase_kind, position, &arguments, .host = plans->host,
+        plans->runtime, sino_tilt_wanted(tilt) ? &tilt_kind : &phase_kind, position, &arguments, .host = plans->host,
         .work = (double)correction->angle_count * pixels * (double)correction->slices.slice_count,
         .effort = (double)line * effort_of(correction, tilt, phase),
         .part_bytes = sino_times(sino_times(line, lines), (int64_t)sizeof(float)), SINO_OF_SLICES(correction->slices));

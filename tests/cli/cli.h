@@ -170,6 +170,7 @@ int cli_simulate_graph_tests(void);
 int cli_simulate_machine_tests(void);
 int cli_phase_tests(void);
 int cli_tilt_tests(void);
+int cli_align_tests(void);
 int cli_instruments_tests(void);
 int cli_stages_tests(void);
 int cli_simulate_ranks_tests(void);

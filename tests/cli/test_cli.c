@@ -24,6 +24,7 @@ static const struct {
     {"job", cli_job_tests},
     {"phase", cli_phase_tests},
     {"tilt", cli_tilt_tests},
+    {"align", cli_align_tests},
     {"instruments", cli_instruments_tests},
     {"stages", cli_stages_tests},
     {"suspicion", cli_suspicion_tests},

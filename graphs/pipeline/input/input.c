@@ -415,6 +415,7 @@ void sino_input_close(SinoInput *input)
     free(input->negated_rad);
     free(input->dropped);
     free(input->view);
+    free(input->shift);
     sino_flat_sets_free(&input->flat_sets);
     *input = (SinoInput){0};
 }

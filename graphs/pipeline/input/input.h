@@ -53,6 +53,9 @@ typedef struct SinoInput {
                                 * detector; of 1 row or more */
     SinoView *view;      /* [geometry.angle_count], in mm: vectors of the projections, of the detector after crop and
                           * binning; owned; NULL: the scan turns about an axis */
+    SinoShift *shift;    /* [geometry.angle_count], in columns and rows of the file: of the projections; owned; NULL:
+                          * none */
+    double shift_reach;  /* the largest by rows */
     bool *dropped;       /* [geometry.angle_count]: projections without any value, which direct methods leave out
                           * (dropped.h); owned; NULL: not looked for */
     double *negated_rad; /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
@@ -118,7 +121,16 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
                                      int64_t slab_slices, int64_t slice_in_slab);
 
-/* Takes the tilt of the detector and phase retrieval from the settings. SINO_BAD_INPUT: what they need is missing. */
+/* Whether --align asks for a search, whose shifts sino_input_take_shifts takes: all[projection of the file], copied. */
+bool sino_input_is_searched(const SinoStageSettings *settings);
+SinoStatus sino_input_take_shifts(const SinoShift *all, SinoInput *input);
+
+/* The number of an angle's projection in the file, and how many the file has. */
+int64_t sino_input_projection(const SinoInput *input, int64_t angle);
+int64_t sino_input_projections(const SinoInput *input);
+
+/* Takes the tilt of the detector, shifts of a file and phase retrieval from the settings. SINO_BAD_INPUT: what they
+ * need is missing. */
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input);
 
 SinoStatus sino_input_take_order(const SinoStageSettings *settings, SinoInput *input); /* of the stages */
@@ -133,7 +145,7 @@ int64_t sino_input_halo(const SinoInput *input);
 /* Phase retrieval of the input's detector, if input->phase.range is not 0, and its tilt, of counts whose first row is
  * the detector's row image_row. */
 SinoPhaseOptions sino_input_phase(const SinoInput *input);
-SinoTilt sino_input_tilt(const SinoInput *input, int64_t image_row);
+SinoTilt sino_input_tilt(const SinoInput *input, int64_t image_row); /* of all angles of the scan */
 
 /* Bytes of scratch memory of both, for a minibatch of `rows` rows of the detector. */
 int64_t sino_input_images_bytes(const SinoInput *input, int64_t rows);

@@ -4,17 +4,68 @@
 #include "arithmetic.h"
 #include "images_task.h"
 #include "input.h"
+#include "memory.h"
+#include "shifts_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool sino_input_is_searched(const SinoStageSettings *settings)
+{
+    return settings->align && strcmp(settings->align, "shifts") == 0;
+}
+
+int64_t sino_input_projection(const SinoInput *input, int64_t angle)
+{
+    return input->info->projection ? input->info->projection[angle] : angle;
+}
+
+int64_t sino_input_projections(const SinoInput *input)
+{
+    return input->info->projection ? input->info->file_angle_count : input->geometry.angle_count;
+}
+
+SinoStatus sino_input_take_shifts(const SinoShift *all, SinoInput *input)
+{
+    SinoShift *shift;
+    SINO_TRY(sino_allocate(input->geometry.angle_count, sizeof *shift, "shifts", &shift));
+    input->shift_reach = 0;
+    for (int64_t k = 0; k < input->geometry.angle_count; k++) {
+        shift[k] = all[sino_input_projection(input, k)];
+        input->shift_reach = fmax(input->shift_reach, fabs(shift[k].row));
+    }
+    free(input->shift);
+    input->shift = shift;
+    return NULL;
+}
+
+/* Of a file. */
+static SinoStatus take_shifts(const SinoStageSettings *settings, SinoInput *input)
+{
+    const int64_t count = sino_input_projections(input);
+    SinoShift *all;
+    if (!settings->align || sino_input_is_searched(settings)) return NULL;
+    SINO_TRY(sino_allocate(count, sizeof *all, "shifts", &all));
+    const double most = (double)sino_larger(input->info->row_count, input->info->column_count);
+    SinoStatus status = sino_shifts_read(settings->align, count, most, all);
+    if (!status) status = sino_input_take_shifts(all, input);
+    free(all);
+    return status;
+}
 
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input)
 {
     input->tilt_rad = settings->stages.detector_tilt_deg * SINO_PI / 180;
+    SINO_TRY(take_shifts(&settings->stages, input));
     SINO_TRY(sino_input_take_order(&settings->stages, input));
     return sino_input_take_phase(settings, input);
 }
 
 bool sino_input_has_images(const SinoInput *input)
 {
-    return input->phase.range > 0 || input->tilt_rad != 0;
+    return input->phase.range > 0 || input->tilt_rad != 0 || input->shift;
 }
 
 SinoPhaseOptions sino_input_phase(const SinoInput *input)
@@ -31,7 +82,9 @@ SinoTilt sino_input_tilt(const SinoInput *input, int64_t image_row)
                       .row_count = input->info->row_count,
                       .column_count = input->info->column_count,
                       .first_column = input->first_column,
-                      .image_row = image_row};
+                      .image_row = image_row,
+                      .shift = input->shift,
+                      .reach = input->shift_reach};
 }
 
 int64_t sino_input_halo(const SinoInput *input)
@@ -45,7 +98,7 @@ int64_t sino_input_images_bytes(const SinoInput *input, int64_t rows)
 {
     const SinoPhaseOptions phase = sino_input_phase(input);
     const SinoTilt tilt = sino_input_tilt(input, 0);
-    if (input->tilt_rad != 0) return sino_tilt_scratch_bytes(&tilt, phase.range > 0 ? &phase : NULL, rows);
+    if (sino_tilt_wanted(&tilt)) return sino_tilt_scratch_bytes(&tilt, phase.range > 0 ? &phase : NULL, rows);
     return phase.range > 0 ? sino_phase_scratch_bytes(&phase, rows) : 0;
 }
 

@@ -13,7 +13,7 @@ typedef struct SinoReadFiles {
     SinoFileList list;  /* empty: the option names no file */
 } SinoReadFiles;
 
-enum { SINO_READS = 8 };
+enum { SINO_READS = 9 };
 
 /* Lists the files of every option that reads some, for a scan, or (`scan` NULL) for a system matrix and its counts:
  * matches of patterns, files in folders and in folders within them, and what headers name. The caller frees them, on

@@ -3,6 +3,7 @@
 #include "vectors_scan.h"
 
 #include "memory.h"
+#include "orbit_views.h"
 #include "vectors_file.h"
 
 #include <inttypes.h>
@@ -25,9 +26,7 @@ static SinoView cut(const SinoView *view, const SinoInput *input)
 
 static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *input)
 {
-    const SinoScanInfo *info = input->info;
-    const int64_t angles = input->geometry.angle_count;
-    const int64_t projections = info->projection ? info->file_angle_count : angles;
+    const int64_t angles = input->geometry.angle_count, projections = sino_input_projections(input);
     SINO_CHECK(vectors->count == projections, SINO_BAD_INPUT,
                "--vectors %s has vectors of %" PRId64 " projections, and the scan has %" PRId64
                "; allowed: as many, in the order of the scan's file",
@@ -37,8 +36,24 @@ static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *
                " rows; allowed: one row, by --start-row and --end-row, or 12 numbers",
                name, input->row_count);
     SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
-    for (int64_t k = 0; k < angles; k++)
-        input->view[k] = cut(&vectors->view[info->projection ? info->projection[k] : k], input);
+    for (int64_t k = 0; k < angles; k++) input->view[k] = cut(&vectors->view[sino_input_projection(input, k)], input);
+    return NULL;
+}
+
+static SinoStatus take_orbit(const char *words, SinoInput *input)
+{
+    const int64_t angles = input->geometry.angle_count, projections = sino_input_projections(input);
+    SinoOrbit orbit;
+    SINO_TRY(sino_orbit_parse(words, &orbit));
+    SINO_CHECK(orbit.turns > 0 || !(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
+               "--vectors is %s, and the scan has no angles; allowed: turns=NUMBER, or --theta", words);
+    SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
+    for (int64_t k = 0; k < angles; k++) {
+        const double part = (double)sino_input_projection(input, k) / (double)projections;
+        const double angle = orbit.turns > 0 ? 2 * SINO_PI * orbit.turns * part : input->geometry.angle_rad[k];
+        const SinoView view = sino_orbit_view(&orbit, angle, part);
+        input->view[k] = cut(&view, input);
+    }
     return NULL;
 }
 
@@ -46,6 +61,7 @@ SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *in
 {
     SinoVectors vectors;
     if (settings->kind != SINO_GEOMETRY_VECTORS) return NULL;
+    if (sino_orbit_probe(settings->vectors)) return take_orbit(settings->vectors, input);
     SINO_TRY(sino_vectors_read(settings->vectors, &vectors));
     SinoStatus status = take(settings->vectors, &vectors, input);
     sino_vectors_free(&vectors);

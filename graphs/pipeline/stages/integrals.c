@@ -60,6 +60,7 @@ SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info)
     after.minus_log = after.stages_chosen = false;
     after.air = 0;
     after.tilt_rad = after.phase.range = 0;
+    after.shift = NULL;
     after.hardening.count = 0;
     after.zinger_level = after.saturation = after.most = 0;
     after.stripes.method = SINO_STRIPES_NONE;

@@ -14,7 +14,8 @@
 
 typedef struct Own {
     double *flat_at;         /* place of each angle of the input's runs among the sets of flat fields; NULL: one set */
-    SinoImagesPlans *images; /* NULL: neither phase retrieval nor tilt is wanted; owned */
+    SinoShift *shift;        /* of each angle of the input's runs; NULL: none */
+    SinoImagesPlans *images; /* NULL: neither phase retrieval, tilt nor shifts are wanted; owned */
     bool host;               /* cores alone correct */
     SinoData *scratch;       /* of images; else of GPUs; NULL: none */
     SinoData *angles;        /* with several sets of flat fields: places among the rows and the sets, for GPUs */
@@ -32,6 +33,7 @@ static void describe(const SinoInput *input, size_t size, char *text)
                                          [SINO_FLAT_MEDIAN] = "median of flat and dark fields",
                                          [SINO_FLAT_NONE] = "no flat fields"};
     char binning[80] = "", sets[80] = "", phase[80] = "", tilt[80] = "";
+    const char *shifts = input->shift ? ", projections shifted back" : "";
     if (input->tilt_rad != 0)
         snprintf(tilt, sizeof tilt, ", detector turned back by %.3g degrees", input->tilt_rad * 180 / SINO_PI);
     if (input->phase.range > 0)
@@ -41,12 +43,12 @@ static void describe(const SinoInput *input, size_t size, char *text)
     if (input->binning > 1)
         snprintf(binning, sizeof binning, ", averages of %" PRId64 " × %" PRId64 " pixels", input->binning,
                  input->binning);
-    snprintf(text, size, "%s%s%s%s%s%s", fields[input->flat_correction], sets, tilt, phase,
+    snprintf(text, size, "%s%s%s%s%s%s%s", fields[input->flat_correction], sets, tilt, shifts, phase,
              input->minus_log ? ", -ln" : "", binning);
 }
 
 /* Angles of the input's runs. */
-static int64_t flat_count(const SinoInput *input)
+static int64_t angles_read(const SinoInput *input)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < input->run_count; i++) count += input->run[i].count;
@@ -57,10 +59,19 @@ static int64_t flat_count(const SinoInput *input)
 static SinoStatus place_flats(const SinoInput *input, double **flat_at)
 {
     int64_t count = 0;
-    SINO_TRY(sino_allocate(sino_larger(flat_count(input), 1), sizeof **flat_at, "angles", flat_at));
+    SINO_TRY(sino_allocate(sino_larger(angles_read(input), 1), sizeof **flat_at, "angles", flat_at));
     for (int64_t i = 0; i < input->run_count; i++)
         for (int64_t k = 0; k < input->run[i].count; k++)
             (*flat_at)[count++] = sino_flat_sets_at(&input->flat_sets, input->info, input->run[i].first + k);
+    return NULL;
+}
+
+static SinoStatus list_shifts(const SinoInput *input, SinoShift **shift)
+{
+    int64_t count = 0;
+    SINO_TRY(sino_allocate(sino_larger(angles_read(input), 1), sizeof **shift, "angles", shift));
+    for (int64_t i = 0; i < input->run_count; i++)
+        for (int64_t k = 0; k < input->run[i].count; k++) (*shift)[count++] = input->shift[input->run[i].first + k];
     return NULL;
 }
 
@@ -68,7 +79,7 @@ static SinoStatus place_flats(const SinoInput *input, double **flat_at)
 static SinoStatus copy_angles(const SinoStagesRequest *request, Own *own)
 {
     const SinoInput *input = request->input;
-    const int64_t places = input->place ? input->angle_count : 0, flats = flat_count(input);
+    const int64_t places = input->place ? input->angle_count : 0, flats = angles_read(input);
     int64_t *table = NULL;
     _Static_assert(sizeof *table == sizeof *own->flat_at, "one table has both");
     SINO_TRY(sino_allocate(places + flats, sizeof *table, "angles", &table));
@@ -98,9 +109,10 @@ static SinoStatus prepare_images(const SinoStagesRequest *request, Own *own)
     const int64_t slices = request->slices.slice_count, of_gpus = sino_input_images_gpu_bytes(input, slices);
     const int64_t of_cores = sino_input_images_bytes(input, sino_times(slices, input->binning));
     const bool cuda = sino_runtime_devices(request->runtime) & SINO_DEVICE_CUDA;
-    own->host = !(cuda && is_for_gpus(request, of_gpus + sino_images_plan_bytes(phase)));
+    own->host = input->shift || !(cuda && is_for_gpus(request, of_gpus + sino_images_plan_bytes(phase)));
     SINO_TRY(sino_images_plans_new(request->runtime, phase, own->host, &own->images));
     if (own->flat_at && !own->host) SINO_TRY(copy_angles(request, own));
+    if (input->shift) SINO_TRY(list_shifts(input, &own->shift));
     return sino_data_scratch(request->runtime, "images", own->host ? of_cores : sino_larger(of_cores, of_gpus),
                              &own->scratch);
 }
@@ -126,6 +138,7 @@ static void release(void *released)
     Own *own = released;
     if (!own) return;
     free(own->flat_at);
+    free(own->shift);
     sino_images_plans_free(own->images);
     sino_data_free(own->scratch);
     sino_data_free(own->angles);
@@ -156,7 +169,8 @@ static SinoStatus insert(const SinoStagesRequest *request, void *prepared, const
     if (own->images) {
         const int64_t row =
             request->input->first_row + (work->slab_first + work->slice_in_slab) * request->input->binning;
-        const SinoTilt tilt = sino_input_tilt(request->input, row - correct.correction.first_row);
+        SinoTilt tilt = sino_input_tilt(request->input, row - correct.correction.first_row);
+        tilt.shift = own->shift ? own->shift + work->first_angle : NULL;
         return sino_insert_images(work->position, own->images, &correct, &tilt);
     }
     return sino_insert_correct(request->runtime, work->position, &correct);

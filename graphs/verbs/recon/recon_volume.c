@@ -3,6 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
+#include "checksum.h"
 #include "checksum_task.h"
 #include "dropped.h"
 #include "ending.h"
@@ -115,6 +116,15 @@ static SinoStatus find_center(SinoRecon *recon)
     return sino_processes_broadcast(recon->processes, (int64_t)sizeof geometry->grid_size, &geometry->grid_size);
 }
 
+/* Those of a file, whatever its name. */
+static void print_shifts(const SinoInput *input, FILE *out)
+{
+    char digits[17];
+    if (!input->shift) return;
+    sino_checksum_bytes(input->shift, (size_t)input->geometry.angle_count * sizeof *input->shift, digits);
+    fprintf(out, "shifts read: %s\n", digits);
+}
+
 static SinoStatus identify(SinoRecon *recon)
 {
     char *plan = NULL;
@@ -127,6 +137,7 @@ static SinoStatus identify(SinoRecon *recon)
             fprintf(out, "center: %.17g\n", recon->input.geometry.center);
             fprintf(out, "side: %" PRId64 "\n", sino_geometry_slice_side(&recon->input.geometry));
             fprintf(out, "beyond each side: %" PRId64 "\n", recon->input.geometry.margin);
+            print_shifts(&recon->input, out);
         }
         fprintf(out, "lowest: %.17g\nhighest: %.17g\n", recon->request.codes.range.low,
                 recon->request.codes.range.high);
@@ -155,6 +166,7 @@ static SinoStatus set_up(SinoRecon *recon)
     sino_recon_mark(recon, "StarPU starts");
     SINO_TRY(sino_recon_find_dropped(recon));
     SINO_TRY(sino_processes_agree(processes, sino_recon_limit_stages(recon)));
+    SINO_TRY(sino_processes_agree(processes, sino_recon_align(recon)));
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
     sino_recon_mark(recon, "the work is divided");
@@ -246,6 +258,7 @@ static SinoStatus write_process(SinoRecon *recon)
     SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->solver.algorithm)));
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->projection.precision)));
     SINO_TRY(write_center(recon));
+    SINO_TRY(sino_recon_write_shifts(recon));
     SINO_TRY(sino_recon_write_range(recon));
     SINO_TRY(sino_recon_half_sets_write(recon));
     return recon->kind->write_process(recon);

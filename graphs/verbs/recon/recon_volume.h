@@ -150,6 +150,11 @@ SinoStatus sino_recon_limit_stages(SinoRecon *recon);
 /* Runs them, if there are any, and keeps recon->integrals. */
 SinoStatus sino_recon_keep_integrals(SinoRecon *recon);
 
+/* recon_align.c. With --align shifts, collective: finds the shifts of the projections, or takes those of the whole
+ * scan. _write: all shifts that there are, to /process. SINO_BAD_INPUT: several ranks. */
+SinoStatus sino_recon_align(SinoRecon *recon);
+SinoStatus sino_recon_write_shifts(SinoRecon *recon);
+
 /* Writes `count` histories, each of which as many slices share, to /process: residuals, and log_likelihood if the
  * solver records it, which is logged, too. `whose` ("per slice") and `stopped` ("NaN once the slice has stopped") end
  * the descriptions. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Align, gauge: shifts of projections that a translation of the object would make. */
+#ifndef SINO_ALIGN_GAUGE_H
+#define SINO_ALIGN_GAUGE_H
+
+#include "shift.h"
+#include "view.h"
+
+#include <stdbool.h>
+
+/* Takes the translation of the object, and with `axis` also one number of columns for all projections, which a rotation
+ * axis would be moved by, from the shifts, so that the sum of their squares is least. The object is near (0, 0, 0),
+ * which is no source. */
+void sino_align_fix_gauge(int64_t count, const SinoView *view, bool axis, SinoShift *shift);
+
+/* How far a place on the detector lies from where the view sees (0, 0, 0). */
+SinoShift sino_align_from_middle(const SinoView *view, SinoShift place);
+
+#endif

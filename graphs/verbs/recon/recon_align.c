@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recon --align shifts: finds the shifts of the projections before anything else is made of them. */
+#include "recon_volume.h"
+
+#include "align.h"
+#include "arithmetic.h"
+#include "memory.h"
+#include "recon_cone.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void tell(const SinoRecon *recon, const SinoAligned *found)
+{
+    const int64_t angles = recon->input.geometry.angle_count;
+    double columns = 0, rows = 0, most = 0;
+    if (!found->found) {
+        sino_log_warning(recon->log, "align",
+                         "--align shifts found none: no shifts let a volume predict the projections better by 2 %% "
+                         "(residual %.4g without, %.4g with shifts); projections are taken as they are",
+                         found->before, found->after);
+        return;
+    }
+    for (int64_t k = 0; k < angles; k++) {
+        columns += found->shift[k].column * found->shift[k].column / (double)angles;
+        rows += found->shift[k].row * found->shift[k].row / (double)angles;
+        most = fmax(most, fmax(fabs(found->shift[k].column), fabs(found->shift[k].row)));
+    }
+    sino_log_info(recon->log, "align",
+                  "projections are shifted back, by %.3g columns and %.3g rows (root mean square), %.3g at most; the "
+                  "residual falls from %.3g to %.3g in %" PRId64 " rounds, of averages of %" PRId64 " x %" PRId64
+                  " pixels; nothing tells where the whole object is, which is taken to be where shifts are least",
+                  sqrt(columns), sqrt(rows), most, found->before, found->after, found->rounds, found->binning,
+                  found->binning);
+}
+
+/* all[projection of the file], of the input's angles; 0 where it has none. The caller frees them. */
+static SinoStatus of_file(const SinoInput *input, const SinoShift *shift, SinoShift **all)
+{
+    SINO_TRY(sino_allocate(sino_input_projections(input), sizeof **all, "shifts", all));
+    for (int64_t k = 0; k < input->geometry.angle_count; k++) (*all)[sino_input_projection(input, k)] = shift[k];
+    return NULL;
+}
+
+static SinoStatus take(const SinoInput *from, const SinoShift *shift, SinoInput *input)
+{
+    SinoShift *all;
+    SINO_TRY(of_file(from, shift, &all));
+    SinoStatus status = sino_input_take_shifts(all, input);
+    free(all);
+    return status;
+}
+
+SinoStatus sino_recon_align(SinoRecon *recon)
+{
+    SinoInput *input = &recon->input;
+    SinoMachine machine;
+    SinoAligned found;
+    if (!input->info || !sino_input_is_searched(&recon->settings->stages)) return NULL;
+    if (recon->whole) {
+        const SinoInput *whole = &recon->whole->input;
+        return whole->shift ? take(whole, whole->shift, input) : NULL;
+    }
+    SINO_CHECK(sino_processes_count(recon->processes) == 1, SINO_BAD_INPUT,
+               "align is shifts, with %" PRId64 " ranks; allowed: a file of shifts, such as the volume of a run of one "
+               "rank, or 1 rank",
+               sino_processes_count(recon->processes));
+    SINO_TRY(sino_machine_here(recon->settings, recon->runtime, &machine));
+    SINO_TRY(sino_align(recon->runtime, recon->settings, input, machine.memory_bytes, &found));
+    tell(recon, &found);
+    SinoStatus status = found.found ? take(input, found.shift, input) : NULL;
+    free(found.shift);
+    sino_recon_mark(recon, "the projections are aligned");
+    return status;
+}
+
+SinoStatus sino_recon_write_shifts(SinoRecon *recon)
+{
+    const SinoInput *input = &recon->input;
+    SinoShift *all;
+    if (!input->info || !input->shift) return NULL;
+    SINO_TRY(of_file(input, input->shift, &all));
+    SinoStatus status =
+        sino_volume_process_doubles(recon->volume, "shifts", sino_input_projections(input), 2, &all[0].column,
+                                    "columns and rows by which each projection lies beside its place");
+    free(all);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shifts file: how far each projection of a scan lies from its place on the detector.
+ *
+ *     FILE    text: the line "columns,rows", and two numbers in pixels for each projection (shift.h)
+ *     FILE    HDF5: a volume that was aligned, with /process/shifts */
+#ifndef SINO_SHIFTS_FILE_H
+#define SINO_SHIFTS_FILE_H
+
+#include "shift.h"
+#include "status.h"
+
+#include <stdint.h>
+
+/* Reads the shifts of `count` projections. SINO_BAD_INPUT: no such file or of another form, more or fewer projections,
+ * a number that is not finite, or larger than `most`. */
+SinoStatus sino_shifts_read(const char *path, int64_t count, double most, SinoShift *shift);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task register: how far measured projections lie from predicted ones. */
+#include "register_task.h"
+
+#include "arithmetic.h"
+#include "task.h"
+
+typedef struct Register {
+    SinoOperand predicted;
+    SinoRegister of;
+} Register;
+
+static SinoStatus register_cpu(const SinoTask *task)
+{
+    const Register *arguments = task->arguments;
+    const SinoRegister *of = &arguments->of;
+    const int64_t pixels = sino_times(of->column_count, of->row_count);
+    const float *predicted = arguments->predicted.at;
+    for (int64_t k = of->first; k < of->first + of->count; k++)
+        if (of->centroid)
+            of->centroid[k] = sino_register_centroid(of->column_count, of->row_count, of->measured + k * pixels);
+        else
+            of->result[k] =
+                sino_register(of->column_count, of->row_count, of->measured + k * pixels, predicted + k * pixels);
+    return NULL;
+}
+
+static const SinoTaskKind register_kind = {
+    .name = "register", SINO_ARGUMENTS(Register, SINO_MAY_READ(Register, predicted)), .cpu = register_cpu};
+
+SinoStatus sino_insert_register(SinoRuntime *runtime, const SinoRegister *wanted, SinoData *predicted)
+{
+    const Register arguments = {.predicted.data = predicted, .of = *wanted};
+    const double pixels = (double)wanted->column_count * (double)wanted->row_count;
+    return SINO_SUBMIT(runtime, &register_kind, SINO_NOWHERE, &arguments, .work = pixels * (double)wanted->count);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task register: how far measured projections lie from predicted ones. */
+#ifndef SINO_REGISTER_TASK_H
+#define SINO_REGISTER_TASK_H
+
+#include "register.h"
+#include "runtime.h"
+
+/* Projections first … first + count − 1. Nothing is owned, and all outlives the task. */
+typedef struct SinoRegister {
+    int64_t first, count, column_count, row_count;
+    const float *measured;  /* [projection][column][row] */
+    SinoCentroid *centroid; /* [projection]; NULL: registered gets what the prediction tells */
+    SinoRegistered *result; /* [projection] */
+} SinoRegister;
+
+/* predicted: as `measured`; NULL: centroids are wanted. */
+SinoStatus sino_insert_register(SinoRuntime *runtime, const SinoRegister *wanted, SinoData *predicted);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, align: shifts of projections are found, applied and given back, of parallel beams and cones; none are
+ * made up; refusals. */
+#include "cli.h"
+
+#include <math.h>
+
+enum { SIDE = 48, VIEWS = 60, NUMBERS = 12 };
+
+/* Takes away what translations of the object make of values: a mean and, of columns, one wave a turn. */
+static void take_translations(bool parallel, bool columns, double *value)
+{
+    double basis[3][VIEWS];
+    for (int i = 0; i < (columns ? 3 : 1); i++) {
+        double norm = 0, product = 0;
+        for (int k = 0; k < VIEWS; k++) {
+            const double angle = (parallel ? 1 : 2) * M_PI * k / VIEWS;
+            basis[i][k] = i == 0 ? 1 : i == 1 ? cos(angle) : sin(angle);
+        }
+        for (int j = 0; j < i; j++) {
+            double along = 0;
+            for (int k = 0; k < VIEWS; k++) along += basis[i][k] * basis[j][k];
+            for (int k = 0; k < VIEWS; k++) basis[i][k] -= along * basis[j][k];
+        }
+        for (int k = 0; k < VIEWS; k++) norm += basis[i][k] * basis[i][k];
+        for (int k = 0; k < VIEWS; k++) basis[i][k] /= sqrt(norm);
+        for (int k = 0; k < VIEWS; k++) product += basis[i][k] * value[k];
+        for (int k = 0; k < VIEWS; k++) value[k] -= product * basis[i][k];
+    }
+}
+
+/* About two pixels, in no order, and no translation. */
+static void jitter(bool parallel, double *column, double *row)
+{
+    for (int k = 0; k < VIEWS; k++) {
+        column[k] = 2.5 * sin(7.3 * k) + sin(2.9 * k);
+        row[k] = 2.5 * cos(5.1 * k) + cos(11.7 * k);
+    }
+    take_translations(parallel, true, column);
+    take_translations(parallel, false, row);
+}
+
+/* Of half a turn of parallel rays, or a turn of a cone, in pixels of 1 mm at the axis. */
+static void write_vectors(const char *at, const char *name, bool parallel, double share)
+{
+    double vectors[VIEWS][NUMBERS] = {{0}}, columns[VIEWS], rows[VIEWS];
+    jitter(parallel, columns, rows);
+    for (int k = 0; k < VIEWS; k++) {
+        const double angle = (parallel ? 1 : 2) * M_PI * k / VIEWS, c = cos(angle), s = sin(angle), d = 4 * SIDE;
+        const double pixel = parallel ? 1 : 1.5, beyond = parallel ? 0 : d / 2;
+        const double column = -share * columns[k] * pixel, row = -share * rows[k] * pixel;
+        const double view[NUMBERS] = {parallel ? -s : d * s,
+                                      parallel ? c : -d * c,
+                                      0,
+                                      column * c - beyond * s,
+                                      column * s + beyond * c,
+                                      row,
+                                      pixel * c,
+                                      pixel * s,
+                                      0,
+                                      0,
+                                      0,
+                                      pixel};
+        memcpy(vectors[k], view, sizeof view);
+    }
+    cli_write_npy(at, name, "<f8", "(60, 12)", vectors, sizeof vectors);
+}
+
+static double root_mean_square(const double *value)
+{
+    double squares = 0;
+    for (int k = 0; k < VIEWS; k++) squares += value[k] * value[k];
+    return sqrt(squares / VIEWS);
+}
+
+static void shifts_are_those_of_the_phantom(const char *at, const char *name, bool parallel)
+{
+    static const int64_t size[2] = {VIEWS, 2};
+    double column[VIEWS], row[VIEWS];
+    double *shift = cli_read_doubles(at, name, "/process/shifts", 2, size);
+    jitter(parallel, column, row);
+    for (int k = 0; k < VIEWS; k++) {
+        column[k] -= shift[2 * k];
+        row[k] -= shift[2 * k + 1];
+    }
+    free(shift);
+    take_translations(parallel, true, column);
+    take_translations(parallel, false, row);
+    const double columns = root_mean_square(column), rows = root_mean_square(row);
+    print_message("%s: shifts are off by %.3f columns and %.3f rows\n", name, columns, rows);
+    assert_true(columns < 0.1 && rows < 0.1);
+}
+
+#define PHANTOM "phantom --geometry vectors --size 48 --slices 48 --angles 60 "
+#define QUIET   " --overwrite --pictures no --report none "
+
+static void parallel_projections_are_aligned(void **state)
+{
+    const char *const at = *state;
+    write_vectors(at, "still.npy", true, 0);
+    write_vectors(at, "shifted.npy", true, 1);
+    cli_works(at, PHANTOM "-o still.h5 --vectors parallel:still.npy");
+    cli_works(at, PHANTOM "-o shifted.h5 --vectors parallel:shifted.npy");
+#define FBP " --geometry parallel --theta 0:180:excluded --algorithm fbp --rotation-axis 23.5" QUIET
+    cli_works(at, "recon still.h5 -o still_v.h5" FBP);
+    cli_works(at, "recon shifted.h5 -o raw_v.h5" FBP);
+    cli_works(at, "recon shifted.h5 -o v.h5 --align shifts" FBP);
+    shifts_are_those_of_the_phantom(at, "v.h5", true);
+    float *still = cli_read_volume(at, "still_v.h5", SIDE, SIDE), *raw = cli_read_volume(at, "raw_v.h5", SIDE, SIDE);
+    float *aligned = cli_read_volume(at, "v.h5", SIDE, SIDE);
+    const int64_t first = 16 * SIDE * SIDE, count = 16 * SIDE * SIDE;
+    const double before = cli_difference(count, raw + first, still + first);
+    const double after = cli_difference(count, aligned + first, still + first);
+    print_message("the volume is off by %.3f, aligned by %.3f\n", before, after);
+    assert_true(after < 0.35 && before > 2 * after);
+    cli_works(at, "recon shifted.h5 -o again.h5 --align v.h5 --minibatch 5" FBP);
+    float *again = cli_read_volume(at, "again.h5", SIDE, SIDE);
+    assert_true(cli_difference((int64_t)SIDE * SIDE * SIDE, again, aligned) < 1e-5);
+    free(still);
+    free(raw);
+    free(aligned);
+    free(again);
+}
+
+static void cones_are_aligned(void **state)
+{
+    const char *const at = *state;
+    write_vectors(at, "still.npy", false, 0);
+    write_vectors(at, "shifted.npy", false, 1);
+    cli_works(at, PHANTOM "-o shifted.h5 --vectors shifted.npy");
+    cli_works(at, "recon shifted.h5 -o v.h5 --vectors still.npy --algorithm cg --iterations 2 --align shifts" QUIET);
+    shifts_are_those_of_the_phantom(at, "v.h5", false);
+    cli_works(at, "recon shifted.h5 -o fdk.h5 --geometry cone --theta 0:360:excluded --algorithm fdk --align shifts "
+                  "--source-object-distance 192 --source-detector-distance 288 --detector-pixel 1.5" QUIET);
+    shifts_are_those_of_the_phantom(at, "fdk.h5", false);
+}
+
+/* A scan that needs no shifts gets none, and is told so. */
+static void nothing_is_made_up(void **state)
+{
+    const char *const at = *state;
+    CliRun run = {.directory = at};
+    cli_works(at, "phantom -o scan.h5 --size 48 --slices 16 --angles 60");
+    cli_works(at, "recon scan.h5 -o plain.h5 --algorithm fbp --rotation-axis 23.5" QUIET);
+    cli_start(&run, "recon scan.h5 -o v.h5 --algorithm fbp --rotation-axis 23.5 --align shifts" QUIET);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (!strstr(run.err, "warning: --align shifts found none")) fail_msg("%s", run.err);
+    cli_free(&run);
+    float *plain = cli_read_volume(at, "plain.h5", 16, SIDE), *aligned = cli_read_volume(at, "v.h5", 16, SIDE);
+    assert_true(testing_same_bytes(plain, aligned, (size_t)(16 * SIDE * SIDE) * sizeof *plain));
+    free(plain);
+    free(aligned);
+}
+
+static void what_cannot_be_aligned_is_refused(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --size 48 --slices 4 --angles 60");
+    cli_write_text(at, "short.csv", "columns,rows\n1,2\n");
+    cli_refuses(at, "short.csv | shifts of 1 projections | 60", "recon scan.h5 -o v.h5 --align short.csv");
+    cli_refuses(at, "scan.h5 | /process/shifts", "recon scan.h5 -o v.h5 --align scan.h5");
+    cli_refuses(at, "nothing.csv", "recon scan.h5 -o v.h5 --align nothing.csv");
+    cli_refuses(at, "--align | shifts | --resume | a new run", "recon scan.h5 -o v.h5 --align shifts --resume");
+    cli_refuses(at, "--align | shifts | --reconstruction-type | full",
+                "recon scan.h5 -o v --align shifts --reconstruction-type try");
+    cli_refuses(at, "--align | 4 rows | 8 x 8", "recon scan.h5 -o v.h5 --align shifts");
+}
+
+int cli_align_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(parallel_projections_are_aligned),
+        CLI_TEST(cones_are_aligned),
+        CLI_TEST(nothing_is_made_up),
+        CLI_TEST(what_cannot_be_aligned_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes, by Wiener's filter of column offsets. The cosine transform of each column along the angles is split into
- * bands by the width of stripes. Offsets of columns are in frequency 0 alone, noise and object in the frequencies beside
- * it, too, and as strong: they tell which share of a band at frequency 0 is offsets. Detail around the axis is in
- * frequency 0 alone as well, but at mirrored columns alike. */
+ * bands by the width of stripes. Offsets of columns are in frequency 0 alone, noise and object in the frequencies
+ * beside it, too, and as strong: they tell which share of a band at frequency 0 is offsets. Detail around the axis is
+ * in frequency 0 alone as well, but at mirrored columns alike. */
 #include "sort.h"
 #include "stripes_private.h"
 
@@ -176,7 +176,7 @@ static double partner_of(const Wiener *w, const double *a, int64_t apart, int64_
  * alike at mirrored columns. noise[c]: by find_noise. */
 static void find_variances(const Wiener *w, int b, const double *noise, double *offsets, double *even)
 {
-    const double least_share = 1; /* of the noise; less is none */
+    const double least_share = 0.4; /* of the noise; less is none */
     const int64_t M = w->count, apart = (int64_t)1 << b;
     const double *a = w->band[b];
     double *line = w->line[1];

@@ -9,6 +9,9 @@
  * unit. */
 #define SINO_ODD_COLUMN 0.15
 
+/* A pixel stands out if it is off both neighbours by more than this in the mean of projections, in the same unit. */
+#define SINO_STANDING 0.02
+
 /* Air that is brighter or darker than the flat fields by more than a factor of e^0.05 has another exposure. */
 #define SINO_AIR_LEVEL 0.05
 
@@ -44,6 +47,7 @@ typedef struct SinoScanSample {
     double air_level;         /* mean line integral of the outermost columns; NaN: not known */
     double brightest;    /* the largest mean transmission of the outermost columns, over sides and projections; without
                           * fields their largest mean count; NaN: not known */
+    int64_t standing;    /* pixels that are off both neighbours by more than SINO_STANDING, far above their noise */
     int64_t odd_columns; /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 

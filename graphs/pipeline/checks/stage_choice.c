@@ -250,8 +250,10 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
                            SinoFindings *findings)
 {
     const double visible = 0.003 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
-    const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
-    const bool offsets = sample->odd_columns == 0 && are_in_order(input->info); /* else values that are none, too */
+    const int64_t least = 3; /* fewer are perhaps the object's */
+    const bool stand = sample->standing >= least;
+    const bool chosen = sample->stripes >= visible || stand || sample->odd_columns > 0;
+    const bool offsets = sample->odd_columns == 0 && are_in_order(input->info); /* hot columns are off by any value */
     const char *method = offsets ? "wiener" : "sorting";
     if (settings->stages.stripe_removal != SINO_REMOVE_AUTO) return;
     if (is_emission(&settings->solver, input)) {
@@ -263,12 +265,17 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
     else
         sino_findings_tell(findings, "remove-stripe-method", chosen ? method : "none",
                            "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
-                           " of them by more than %.3g; from %.3g, or one such column on, stripes are taken out",
-                           sample->stripes, sample->odd_columns, odd_from, visible);
+                           " pixels by more than %.2g, %" PRId64 " columns by more than %.3g; from %.3g, %" PRId64
+                           " such pixels or one such column on, stripes are taken out",
+                           sample->stripes, sample->standing, SINO_STANDING * sample->unit, sample->odd_columns,
+                           odd_from, visible, least);
     if (!chosen) return;
     findings->stages.stripes = offsets ? SINO_STRIPES_WIENER : SINO_STRIPES_SORTING;
     char all[48] = "", odd[64] = "";
-    if (sample->stripes >= visible) snprintf(all, sizeof all, " by %.2g", sample->stripes);
+    if (sample->stripes >= visible)
+        snprintf(all, sizeof all, " by %.2g", sample->stripes);
+    else if (stand)
+        snprintf(all, sizeof all, " by more than %.2g", SINO_STANDING * sample->unit);
     if (sample->odd_columns > 0)
         snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than %.3g", sample->odd_columns, odd_from);
     sino_findings_add(findings, false, "stripes",

@@ -116,8 +116,9 @@ void sino_stripes_fw_free(SinoStripesFw *fw); /* takes NULL */
 
 /* One sinogram, in place. `work` has the floats that the _floats function tells.
  *
- * fw, ti, wiener: sinogram[angle][column]. vo: sinogram[column][angle]; with `all` the whole chain of SINO_STRIPES_VO_ALL, and
- * dead[column] tells which columns it has interpolated; else only sorting, and `dead` is not used. */
+ * fw, ti, wiener: sinogram[angle][column]. vo: sinogram[column][angle]; with `all` the whole chain of
+ * SINO_STRIPES_VO_ALL, and dead[column] tells which columns it has interpolated; else only sorting, and `dead` is not
+ * used. */
 int64_t sino_stripes_fw_floats(const SinoStripesOptions *options);
 void sino_stripes_fw_run(const SinoStripesFw *fw, float *work, float *sinogram);
 

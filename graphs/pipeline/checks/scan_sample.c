@@ -65,6 +65,7 @@ typedef struct Sums {
     Sum *level;                   /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
     Sum weight, variance;      /* e^(-line integral), which fista weighs rays by, and its inverse */
+    Sum fringed;               /* of rows of projections: 1 if they have fringes */
     Sum stripes;               /* of rows that can tell */
     int64_t *odd;              /* [column]: rows in which it is odd; owned */
     int64_t hits[PROJECTIONS]; /* pixels that are far too bright in this projection alone */
@@ -241,6 +242,52 @@ static void add_projection(const Block *block, int64_t number, SinoScanSample *s
     }
 }
 
+/* The median of line[c] over two strips at each side, or of the differences of their neighbours. sorted: scratch. */
+static double median_of_strips(int64_t count, const double *line, bool differences, double *sorted)
+{
+    const int64_t width = 2 * strip_columns(count);
+    int64_t n = 0;
+    for (int64_t c = 0; c + 1 < count; c++)
+        if (c < width || c >= count - width) sorted[n++] = differences ? fabs(line[c + 1] - line[c]) : line[c];
+    n = sino_sort_finite(n, sorted);
+    return n > 0 ? sorted[n / 2] : (double)NAN;
+}
+
+/* How far the line integrals of a row fall below those of air, as a share of its large ones, where they do so beside
+ * the object and far above the noise; else 0. Light that has propagated behind an edge is brighter than air. */
+static double fringe_of(int64_t count, const double *line, double *sorted)
+{
+    const double of_air = 0.1, of_flank = 0.2, sure = 6, of_pair = 1.4826 / 2; /* deviation of means of two by |d| */
+    const int64_t near = sino_larger(count / 20, 4);
+    memcpy(sorted, line, (size_t)count * sizeof *line);
+    const int64_t kept = sino_sort_finite(count, sorted);
+    const double most = kept > 0 ? sorted[kept * 95 / 100] : 0;
+    const double air = median_of_strips(count, line, false, sorted);
+    const double noise = of_pair * median_of_strips(count, line, true, sorted);
+    double low = INFINITY;
+    int64_t at = 0;
+    for (int64_t c = 0; c + 1 < count; c++) {
+        if (!((line[c] + line[c + 1]) / 2 < low)) continue;
+        low = (line[c] + line[c + 1]) / 2;
+        at = c;
+    }
+    if (!(most > 0 && fabs(air) < of_air * most && air - low > sure * noise)) return 0;
+    bool left = false, right = false; /* the object is there; at both sides of a hot column in its shadow */
+    for (int64_t c = sino_larger(at - near, 0); c < at; c++) left |= line[c] > of_flank * most;
+    for (int64_t c = at + 2; c < sino_smaller(at + near, count); c++) right |= line[c] > of_flank * most;
+    return left != right ? (air - low) / most : 0;
+}
+
+/* `line` has room for two rows. */
+static void add_fringes(const Block *block, const SinoScanSample *sample, double *line, Sums *sums)
+{
+    const int64_t columns = sample->column_count;
+    for (int64_t first = 0; first < block->pixels; first += columns) {
+        for (int64_t c = 0; c < columns; c++) line[c] = integral_of(block, sample, first + c);
+        add_to(&sums->fringed, fringe_of(columns, line, line + columns) > SINO_FRINGES);
+    }
+}
+
 /* Rows of at least this many columns, and this many projections, tell stripes, and air. */
 enum { STRIPE_COLUMNS = 100, REACH = 2, AIR_COLUMNS = 32 };
 
@@ -398,7 +445,7 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peaks, "a sample", &block.peaks));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest, "a sample", &block.lowest));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest_at, "a sample", &block.lowest_at));
-    SINO_TRY_OR(status, end, sino_allocate(box->column_count, sizeof *line, "a sample", &line));
+    SINO_TRY_OR(status, end, sino_allocate(sino_times(2, box->column_count), sizeof *line, "a sample", &line));
     if (input->flat_sets.count > 0)
         SINO_TRY_OR(status, end,
                     sino_allocate(sino_times(input->flat_sets.count, block.pixels), sizeof *block.sets, "a sample",
@@ -408,6 +455,7 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
         SINO_TRY_OR(status, end, read_counts(&block, sample, i));
         interpolate_flat(&block, angle_of(sample, input, i));
         add_projection(&block, i, sample, sums);
+        if (tells_stripes(sample) && input->minus_log) add_fringes(&block, sample, line, sums);
         if (tells_stripes(sample)) add_bends(&block, sample, i, line);
     }
     if (tells_stripes(sample)) judge_stripes(&block, sample, line, sums);
@@ -623,6 +671,7 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     sample->edges /= lines * 2 * (double)edge_columns(sample->column_count);
     sample->stripes = mean_of(&sums->stripes);
     sample->zingers = count_zingers(sums);
+    sample->fringed = sums->fringed.count > 0 ? mean_of(&sums->fringed) : 0;
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);
     sample->edge_transmission = mean_of(&sums->edge_transmission);

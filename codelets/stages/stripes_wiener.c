@@ -85,30 +85,28 @@ static double variance_of(int64_t count, double *squares)
     return kept > 0 ? squares[kept / 2] / normal : 0;
 }
 
-static double clipped(double value, double most)
-{
-    return fmax(-most, fmin(value, most));
-}
-
-/* Finds the axis by the correlation of frequency 0 with its mirror image, of all bands together, without large values:
- * an axis in the middle half of the columns. Columns near the axis are like their mirror images in any case. */
+/* Finds the axis by the correlation of frequency 0 with its mirror image, of all bands together, in units of their
+ * deviations and without large values: an axis in the middle quarter of the columns. Columns near the axis are like
+ * their mirror images in any case. `smooth` is scratch memory. */
 static void find_axis(Wiener *w)
 {
     const double large = 8, least = 0.2;
     const int64_t near = 4, edge = 2, M = w->count;
-    double most[BANDS], weight[BANDS], all = 0, best = 0;
+    double all = 0, best = 0;
     for (int b = 0; b < BANDS; b++) {
         for (int64_t c = 0; c < M; c++) w->line[0][c] = w->band[b][c] * w->band[b][c];
-        const double variance = variance_of(M, w->line[0]);
-        most[b] = large * sqrt(variance);
-        weight[b] = variance > 0 ? 1 / variance : 0;
-        for (int64_t c = 0; c < M; c++) all += weight[b] * pow(clipped(w->band[b][c], most[b]), 2);
+        const double variance = variance_of(M, w->line[0]), unit = variance > 0 ? 1 / sqrt(variance) : 0;
+        double *to = w->smooth + b * M;
+        for (int64_t c = 0; c < M; c++) to[c] = fmax(-large, fmin(unit * w->band[b][c], large));
+        for (int64_t c = 0; c < M; c++) all += to[c] * to[c];
     }
     for (int64_t sum = 3 * M / 4; sum < 5 * M / 4; sum++) {
         double alike = 0;
-        for (int b = 0; b < BANDS; b++)
-            for (int64_t c = sino_larger(edge, sum - M + 1 + edge); 2 * c < sum - near && c < M; c++)
-                alike += 2 * weight[b] * clipped(w->band[b][c], most[b]) * clipped(w->band[b][sum - c], most[b]);
+        for (int b = 0; b < BANDS; b++) {
+            const double *from = w->smooth + b * M;
+            for (int64_t c = sino_larger(edge, sum - M + 1 + edge); 2 * c < sum - near; c++)
+                alike += 2 * from[c] * from[sum - c];
+        }
         if (!(alike > best)) continue;
         best = alike;
         w->sum = sum;
@@ -221,6 +219,13 @@ static void add_offsets(Wiener *w, int b)
     }
 }
 
+SINO_VECTORISED static void subtract(int64_t angle_count, const Wiener *w, float *sinogram)
+{
+    const double share = 1 / sqrt((double)angle_count);
+    for (int64_t k = 0; k < angle_count; k++)
+        for (int64_t c = 0; c < w->count; c++) sinogram[k * w->count + c] -= (float)(share * w->offset[c]);
+}
+
 void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, float *sinogram)
 {
     const int64_t K = options->angle_count, M = options->column_count;
@@ -231,6 +236,5 @@ void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, flo
     find_axis(&w);
     memset(w.offset, 0, (size_t)M * sizeof *w.offset);
     for (int b = 0; b < BANDS; b++) add_offsets(&w, b);
-    for (int64_t k = 0; k < K; k++)
-        for (int64_t c = 0; c < M; c++) sinogram[k * M + c] -= (float)(w.offset[c] / sqrt((double)K));
+    subtract(K, &w, sinogram);
 }

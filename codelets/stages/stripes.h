@@ -26,7 +26,11 @@ typedef enum SinoStripesMethod {
     SINO_STRIPES_SORTING,
     /* All of Vo's: dead and fluctuating columns are interpolated, large stripes replaced (algorithms 4 to 6 of the same
      * paper), then SORTING. */
-    SINO_STRIPES_VO_ALL
+    SINO_STRIPES_VO_ALL,
+    /* Wiener's filter: takes from each column the offset that stands out of noise and object at low frequencies along
+     * the angles, by widths of stripes, and leaves detail around the axis. Angles are in order. Without stripes the
+     * sinogram stays as it is, nearly. Cores alone. */
+    SINO_STRIPES_WIENER
 } SinoStripesMethod;
 
 /* By default FW removes stripes up to this share of the detector's width. TomoPy's default, all levels, also takes the

@@ -59,6 +59,8 @@ static int64_t work_floats(const SinoStripesOptions *options)
         return sino_stripes_fw_floats(options);
     case SINO_STRIPES_TI:
         return sino_stripes_ti_floats(options);
+    case SINO_STRIPES_WIENER:
+        return sino_stripes_wiener_floats(options);
     case SINO_STRIPES_SORTING:
     case SINO_STRIPES_VO_ALL:
         return sino_stripes_vo_floats(options);
@@ -195,6 +197,8 @@ static void run_method(const SinoStripes *stripes, float *work, uint8_t *dead, f
         sino_stripes_fw_run(stripes->fw, work, sinogram);
     else if (options->method == SINO_STRIPES_TI)
         sino_stripes_ti_run(options, work, sinogram);
+    else if (options->method == SINO_STRIPES_WIENER)
+        sino_stripes_wiener_run(options, work, sinogram);
     else
         sino_stripes_vo_run(options, options->method == SINO_STRIPES_VO_ALL, work, sinogram, dead);
 }

@@ -86,6 +86,7 @@ SinoStripesGathered sino_stripes_gathered(const SinoStripesOptions *options, voi
 int64_t sino_stripes_cuda_scratch_bytes(const SinoStripesOptions *options)
 {
     int64_t bytes = 0;
-    if (options->method != SINO_STRIPES_NONE) (void)sino_stripes_gathered(options, NULL, &bytes);
+    const bool kernels = options->method != SINO_STRIPES_NONE && options->method != SINO_STRIPES_WIENER;
+    if (kernels) (void)sino_stripes_gathered(options, NULL, &bytes);
     return bytes;
 }

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 static const char axis[] = "a column of the detector, where 0 is the middle of the first column";
-static const char stripes[] = "auto, none, sorting, vo-all, fw or ti";
+static const char stripes[] = "auto, none, sorting, vo-all, fw, ti or wiener";
 static const char mask[] = "1 is the inscribed circle";
 static const char part[] = "from the first that is used to the one after the last";
 

@@ -88,7 +88,7 @@ static const char *const object_words[] = {"head", "texture", NULL};
 static const char *const phase_words[] = {"none", "paganin", "gpaganin", "bronnikov", "ctf", NULL};
 static const char *const flat_interpolation_words[] = {"linear", "none", NULL};
 static const char *const zinger_words[] = {"auto", "none", "standard", NULL};
-static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", NULL};
+static const char *const stripe_words[] = {"auto", "none", "fw", "ti", "sorting", "vo-all", "wiener", NULL};
 static const char *const save_words[] = {"hdf5", "tiff", "both", "tiff-stack", "zarr", NULL};
 static const char *const compression_words[] = {"none", "deflate", "zstd", NULL};
 static const char *const type_of_output_words[] = {"float32", "uint16", "uint8", NULL};
@@ -395,8 +395,9 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
-            "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); none: keep them; auto: sorting if a "
-            "sample of the scan has stripes"),
+            "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); wiener: offsets of columns, as far as "
+            "they stand out of noise and object; none: keep them; auto: wiener if a sample of the scan has stripes, "
+            "sorting if columns are dead or hot, or angles not in order"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", .tune = RECON | INFO | PLAN | SIMULATE,
         REAL(stages.fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW, .geometries = SCANS,
         .help = "width of the damping of fw, in frequencies along the angles"),

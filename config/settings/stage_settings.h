@@ -22,7 +22,8 @@ typedef enum SinoStripeRemoval {
     SINO_REMOVE_FW,
     SINO_REMOVE_TI,
     SINO_REMOVE_SORTING,
-    SINO_REMOVE_VO_ALL
+    SINO_REMOVE_VO_ALL,
+    SINO_REMOVE_WIENER
 } SinoStripeRemoval;
 
 /* AUTO of both: by a sample of the scan (graphs/pipeline/checks/suspicion.h). */

@@ -145,7 +145,7 @@ def recon(
     zinger_removal_method: Optional[Literal["auto", "none", "standard"]] = ...,
     zinger_level: Optional[float] = ...,
     air: Optional[Union[float, Literal["auto"]]] = ...,
-    remove_stripe_method: Optional[Literal["auto", "none", "fw", "ti", "sorting", "vo-all"]] = ...,
+    remove_stripe_method: Optional[Literal["auto", "none", "fw", "ti", "sorting", "vo-all", "wiener"]] = ...,
     fw_sigma: Optional[float] = ...,
     fw_level: Optional[int] = ...,
     ti_nblock: Optional[int] = ...,

@@ -43,8 +43,11 @@ int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options)
 /* What a core takes for a ray, in flops of a product with lengths of rays, for simulations. */
 static double effort_of(SinoStripesMethod method)
 {
-    static const double flops[] = {
-        [SINO_STRIPES_FW] = 560, [SINO_STRIPES_TI] = 410, [SINO_STRIPES_SORTING] = 430, [SINO_STRIPES_VO_ALL] = 4000};
+    static const double flops[] = {[SINO_STRIPES_FW] = 560,
+                                   [SINO_STRIPES_TI] = 410,
+                                   [SINO_STRIPES_SORTING] = 430,
+                                   [SINO_STRIPES_VO_ALL] = 4000,
+                                   [SINO_STRIPES_WIENER] = 410};
     return flops[method];
 }
 

@@ -166,7 +166,7 @@ static void damages_are_told(void **state)
     cli_works(at, "init scan.h5 -o given.yaml --algorithm fbp --remove-stripe-method fw");
     text = text_of(at, "given.yaml");
     assert_has(text, "\nremove-stripe-method: fw\n");
-    assert_null(strstr(text, "of them by more"));
+    assert_null(strstr(text, "columns by more"));
     free(text);
     uncomment(at, "scan.yaml", "all.yaml");
     cli_works(at, "recon scan.h5 -o alone.h5 --algorithm fbp --rotation-axis 63.5 --pictures no --report none");

@@ -175,7 +175,8 @@ static void methods_can_be_chosen(void **state)
         {"fw", "stripes: stripes, which become rings, are taken out of each sinogram (Fourier-wavelet (fw), sigma 2)"},
         {"ti", "(Titarenko (ti), alpha 1.5)"},
         {"sorting", "(sorting (Vo))"},
-        {"vo-all", "(dead, large and partial stripes (vo-all), snr 3)"}};
+        {"vo-all", "(dead, large and partial stripes (vo-all), snr 3)"},
+        {"wiener", "(offsets of columns (Wiener))"}};
     CliRun run;
     char words[128];
     make_scan(*state, STRIPES);

@@ -193,6 +193,65 @@ static void fields_that_do_not_belong(void **state)
 }
 
 /* Air at the left edge, and nearly none at the right. */
+/* A block that moves a little. */
+static bool is_block(uint64_t angle, uint64_t column)
+{
+    return column >= 40 + angle % 5 && column < 88 + angle % 5;
+}
+
+static uint16_t with_fringes(uint64_t angle, uint64_t row, uint64_t column)
+{
+    const bool beside = is_block(angle, column + 2) || is_block(angle, column - 2);
+    (void)row;
+    return (uint16_t)(is_block(angle, column) ? 300 : beside ? 1150 : 1000);
+}
+
+static uint16_t without_fringes(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    return is_block(angle, column) ? 300 : 1000;
+}
+
+/* Bars, which the rays of the first projection alone run along. */
+static uint16_t behind_bars(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    if (!is_block(0, column)) return 1000;
+    return (uint16_t)(angle > 0 ? 500 : column % 4 == 0 ? 900 : 300);
+}
+
+/* Whether info says a text of 32 projections of 128 columns. */
+static void assert_told(const char *directory, uint16_t (*count)(uint64_t, uint64_t, uint64_t), const char *words,
+                        const char *text, bool told)
+{
+    CliScan scan = cli_scan;
+    scan.angles = scan.theta_count = 32;
+    scan.columns = 128;
+    scan.count = count;
+    cli_write_scan(directory, "scan.h5", &scan);
+    char line[200];
+    snprintf(line, sizeof line, "info scan.h5 %s", words);
+    char *said = cli_output_of(directory, line);
+    if ((strstr(said, text) != NULL) != told) fail_msg("%s: '%s' in '%s'", words, text, said);
+    free(said);
+}
+
+static void fringes_are_told(void **state)
+{
+    static const char fringes[] = "as fringes of phase contrast are";
+    assert_told(*state, with_fringes, "", fringes, true);
+    assert_told(*state, with_fringes,
+                "--phase-method paganin --delta-beta 9 --energy 20 --propagation-distance 1 --pixel-size 1", fringes,
+                false);
+    assert_told(*state, without_fringes, "", fringes, false);
+}
+
+static void bars_are_no_zingers(void **state)
+{
+    assert_told(*state, behind_bars, "", "stage        zingers", false);
+    assert_told(*state, behind_bars, "--zinger-removal-method standard", "stage        zingers", true);
+}
+
 static uint16_t air_at_left(uint64_t angle, uint64_t row, uint64_t column)
 {
     (void)row;
@@ -638,6 +697,8 @@ int cli_suspicion_tests(void)
         CLI_TEST(measured_scans),
         CLI_TEST(columns_that_cannot_be),
         CLI_TEST(absurd_values_are_left_out),
+        CLI_TEST(fringes_are_told),
+        CLI_TEST(bars_are_no_zingers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

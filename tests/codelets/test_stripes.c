@@ -489,13 +489,60 @@ static void a_wide_detector_loses_a_dead_column(void **state)
     free(sinogram);
 }
 
+/* ---- Wiener's filter ---- */
+
+/* Rings around the middle of the detector, which lie in each column as the gains of a detector do. */
+static void add_rings(float *sinogram)
+{
+    for (int64_t i = 0; i < RAYS; i++) {
+        const double at = fabs((double)(i % COLUMNS) - (COLUMNS - 1) / 2.0);
+        sinogram[i] += (float)(fmod(at, 23) < 3 || fabs(at - 80) < 8 ? 0.2 : 0);
+    }
+}
+
+/* Known gains go; a sinogram without them stays as it is, also with rings of the object. */
+static void wiener_takes_gains_alone(void **state)
+{
+    (void)state;
+    const SinoStripesOptions options = usual(SINO_STRIPES_WIENER, ANGLES, COLUMNS);
+    for (int rings = 0; rings < 2; rings++)
+        for (uint32_t seed = 1; seed < 4; seed++) {
+            float *clean = make_sinogram(ANGLES, COLUMNS, 0, seed), *gains = make_sinogram(ANGLES, COLUMNS, 0.05, seed);
+            float *kept = make_sinogram(ANGLES, COLUMNS, 0, seed);
+            if (rings) add_rings(clean), add_rings(gains), add_rings(kept);
+            const double before = distance(gains, clean);
+            run_panels(&options, one_slice, NULL, false, kept);
+            run_panels(&options, one_slice, NULL, false, gains);
+            const double cost = distance(kept, clean), after = distance(gains, clean);
+            if (!(cost < 0.1 * before)) fail_msg("rings %d: %g, gains make %g", rings, cost, before);
+            if (!(after < (rings ? 0.9 : 0.5) * before)) fail_msg("rings %d: %g of %g", rings, after, before);
+            free(clean);
+            free(gains);
+            free(kept);
+        }
+}
+
+/* One column off by a little, the rest of the detector even. */
+static void wiener_takes_one_column(void **state)
+{
+    (void)state;
+    const SinoStripesOptions options = usual(SINO_STRIPES_WIENER, ANGLES, COLUMNS);
+    float *clean = make_sinogram(ANGLES, COLUMNS, 0, 8), *off = make_sinogram(ANGLES, COLUMNS, 0, 8);
+    for (int64_t k = 0; k < ANGLES; k++) off[k * COLUMNS + DEAD] += 0.05F;
+    const double before = distance(off, clean);
+    run_panels(&options, one_slice, NULL, false, off);
+    if (!(distance(off, clean) < 0.5 * before)) fail_msg("%g of %g", distance(off, clean), before);
+    free(clean);
+    free(off);
+}
+
 /* ---- panels ---- */
 
 /* Undefined values stay so, and do not change what becomes of the others by more than what they would have been. */
 static void undefined_values_stay(void **state)
 {
     (void)state;
-    for (SinoStripesMethod method = SINO_STRIPES_FW; method <= SINO_STRIPES_VO_ALL; method++) {
+    for (SinoStripesMethod method = SINO_STRIPES_FW; method <= SINO_STRIPES_WIENER; method++) {
         const SinoStripesOptions options = usual(method, ANGLES, COLUMNS);
         float *whole = make_sinogram(ANGLES, COLUMNS, 0.05, 5), *holes = make_sinogram(ANGLES, COLUMNS, 0.05, 5);
         uint8_t hole[RAYS] = {0};
@@ -550,7 +597,7 @@ static void check_panels(SinoStripesOptions options, SinoPrecision precision, in
 static void slices_do_not_mix(void **state)
 {
     (void)state;
-    for (SinoStripesMethod method = SINO_STRIPES_NONE; method <= SINO_STRIPES_VO_ALL; method++)
+    for (SinoStripesMethod method = SINO_STRIPES_NONE; method <= SINO_STRIPES_WIENER; method++)
         for (int64_t slices = 1; slices <= 40; slices = slices * 3 + 1) {
             check_panels(usual(method, 19, 23), SINO_SINGLE, slices);
             check_panels(usual(method, 19, 23), SINO_DOUBLE, slices);
@@ -561,7 +608,7 @@ static void slices_do_not_mix(void **state)
 static void small_slices_do_not_mix(void **state)
 {
     (void)state;
-    for (SinoStripesMethod method = SINO_STRIPES_FW; method <= SINO_STRIPES_VO_ALL; method++)
+    for (SinoStripesMethod method = SINO_STRIPES_FW; method <= SINO_STRIPES_WIENER; method++)
         for (int64_t angles = 1; angles <= 6; angles++) {
             SinoStripesOptions options = usual(method, angles, 7 - angles);
             options.fw_level = angles;
@@ -582,6 +629,8 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(vo_all_removes_defects),
         cmocka_unit_test(dead_columns_are_marked),
         cmocka_unit_test(a_wide_detector_loses_a_dead_column),
+        cmocka_unit_test(wiener_takes_gains_alone),
+        cmocka_unit_test(wiener_takes_one_column),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(small_slices_do_not_mix),

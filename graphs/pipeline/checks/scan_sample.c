@@ -28,6 +28,7 @@ typedef struct Block {
     const float *read;            /* [projection][pixels] if they have been read already; else NULL */
     double *bend, *square, *peak; /* [pixels]: sums over projections; owned (add_bends) */
     double *peaks, *lowest;       /* [pixels]: sum of the squares of peaks; the least one; owned */
+    int64_t *lowest_at;           /* [pixels]: its projection; owned */
 } Block;
 
 /* A sum and its number of summands. */
@@ -63,9 +64,11 @@ typedef struct Sums {
     Sum air[PROJECTIONS][STRIPS]; /* line integrals: from left to right, two strips at each side */
     Sum *level;                   /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
-    Sum weight, variance; /* e^(-line integral), which fista weighs rays by, and its inverse */
-    Sum stripes;          /* of rows that can tell */
-    int64_t *odd;         /* [column]: rows in which it is odd; owned */
+    Sum weight, variance;      /* e^(-line integral), which fista weighs rays by, and its inverse */
+    Sum fringed;               /* of rows of projections: 1 if they have fringes */
+    Sum stripes;               /* of rows that can tell */
+    int64_t *odd;              /* [column]: rows in which it is odd; owned */
+    int64_t hits[PROJECTIONS]; /* pixels that are far too bright in this projection alone */
 } Sums;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
@@ -239,6 +242,52 @@ static void add_projection(const Block *block, int64_t number, SinoScanSample *s
     }
 }
 
+/* The median of line[c] over two strips at each side, or of the differences of their neighbours. sorted: scratch. */
+static double median_of_strips(int64_t count, const double *line, bool differences, double *sorted)
+{
+    const int64_t width = 2 * strip_columns(count);
+    int64_t n = 0;
+    for (int64_t c = 0; c + 1 < count; c++)
+        if (c < width || c >= count - width) sorted[n++] = differences ? fabs(line[c + 1] - line[c]) : line[c];
+    n = sino_sort_finite(n, sorted);
+    return n > 0 ? sorted[n / 2] : (double)NAN;
+}
+
+/* How far the line integrals of a row fall below those of air, as a share of its large ones, where they do so beside
+ * the object and far above the noise; else 0. Light that has propagated behind an edge is brighter than air. */
+static double fringe_of(int64_t count, const double *line, double *sorted)
+{
+    const double of_air = 0.1, of_flank = 0.2, sure = 6, of_pair = 1.4826 / 2; /* deviation of means of two by |d| */
+    const int64_t near = sino_larger(count / 20, 4);
+    memcpy(sorted, line, (size_t)count * sizeof *line);
+    const int64_t kept = sino_sort_finite(count, sorted);
+    const double most = kept > 0 ? sorted[kept * 95 / 100] : 0;
+    const double air = median_of_strips(count, line, false, sorted);
+    const double noise = of_pair * median_of_strips(count, line, true, sorted);
+    double low = INFINITY;
+    int64_t at = 0;
+    for (int64_t c = 0; c + 1 < count; c++) {
+        if (!((line[c] + line[c + 1]) / 2 < low)) continue;
+        low = (line[c] + line[c + 1]) / 2;
+        at = c;
+    }
+    if (!(most > 0 && fabs(air) < of_air * most && air - low > sure * noise)) return 0;
+    bool left = false, right = false; /* the object is there; at both sides of a hot column in its shadow */
+    for (int64_t c = sino_larger(at - near, 0); c < at; c++) left |= line[c] > of_flank * most;
+    for (int64_t c = at + 2; c < sino_smaller(at + near, count); c++) right |= line[c] > of_flank * most;
+    return left != right ? (air - low) / most : 0;
+}
+
+/* `line` has room for two rows. */
+static void add_fringes(const Block *block, const SinoScanSample *sample, double *line, Sums *sums)
+{
+    const int64_t columns = sample->column_count;
+    for (int64_t first = 0; first < block->pixels; first += columns) {
+        for (int64_t c = 0; c < columns; c++) line[c] = integral_of(block, sample, first + c);
+        add_to(&sums->fringed, fringe_of(columns, line, line + columns) > SINO_FRINGES);
+    }
+}
+
 /* Rows of at least this many columns, and this many projections, tell stripes, and air. */
 enum { STRIPE_COLUMNS = 100, REACH = 2, AIR_COLUMNS = 32 };
 
@@ -263,7 +312,7 @@ static double peak_of(const double *p)
 }
 
 /* Adds what the projection in block->values tells of stripes. `line` has room for a row. */
-static void add_bends(const Block *block, const SinoScanSample *sample, double *line)
+static void add_bends(const Block *block, const SinoScanSample *sample, int64_t number, double *line)
 {
     const int64_t columns = sample->column_count;
     for (int64_t first = 0; first < block->pixels; first += columns) {
@@ -275,7 +324,9 @@ static void add_bends(const Block *block, const SinoScanSample *sample, double *
             const double peak = peak_of(line + c);
             block->peak[first + c] += peak;
             block->peaks[first + c] += peak * peak;
-            block->lowest[first + c] = fmin(block->lowest[first + c], peak);
+            if (!(peak < block->lowest[first + c])) continue;
+            block->lowest[first + c] = peak;
+            block->lowest_at[first + c] = number;
         }
     }
 }
@@ -327,6 +378,13 @@ static bool is_odd(const Block *block, const SinoScanSample *sample, int64_t pix
            (has_known_unit(block->input) || fabs(mean) > far * sqrt(fmax(variance, 0)));
 }
 
+/* Whether the noise of a pixel does not make its mean peak. An edge of the object that stands still makes none. */
+static bool is_standing(const Block *block, const SinoScanSample *sample, int64_t pixel, double n)
+{
+    const double sure = 6, mean = block->peak[pixel] / n, variance = (block->peaks[pixel] / n - mean * mean) / (n - 1);
+    return fabs(mean) > SINO_STANDING * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
+}
+
 /* The mean bend of a pixel over n projections has the variance of stripes, plus that of noise and object, which the
  * projections' differences tell. Medians leave out edges of the object that stand still. `line` has room for a row. */
 static void judge_stripes(const Block *block, SinoScanSample *sample, double *line, Sums *sums)
@@ -345,7 +403,8 @@ static void judge_stripes(const Block *block, SinoScanSample *sample, double *li
         if (isfinite(both) && isfinite(alone))
             add_to(&sums->stripes, both > least_ratio * alone ? sqrt((both - alone) / of_bend) : 0);
         for (int64_t c = REACH; c < columns - REACH; c++) {
-            sample->zingers += is_hit(block, first + c, n, least);
+            sums->hits[block->lowest_at[first + c]] += is_hit(block, first + c, n, least);
+            sample->standing += is_standing(block, sample, first + c, n);
             sums->odd[c] += is_odd(block, sample, first + c, n);
         }
     }
@@ -385,7 +444,8 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peak, "a sample", &block.peak));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peaks, "a sample", &block.peaks));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest, "a sample", &block.lowest));
-    SINO_TRY_OR(status, end, sino_allocate(box->column_count, sizeof *line, "a sample", &line));
+    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest_at, "a sample", &block.lowest_at));
+    SINO_TRY_OR(status, end, sino_allocate(sino_times(2, box->column_count), sizeof *line, "a sample", &line));
     if (input->flat_sets.count > 0)
         SINO_TRY_OR(status, end,
                     sino_allocate(sino_times(input->flat_sets.count, block.pixels), sizeof *block.sets, "a sample",
@@ -395,7 +455,8 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
         SINO_TRY_OR(status, end, read_counts(&block, sample, i));
         interpolate_flat(&block, angle_of(sample, input, i));
         add_projection(&block, i, sample, sums);
-        if (tells_stripes(sample)) add_bends(&block, sample, line);
+        if (tells_stripes(sample) && input->minus_log) add_fringes(&block, sample, line, sums);
+        if (tells_stripes(sample)) add_bends(&block, sample, i, line);
     }
     if (tells_stripes(sample)) judge_stripes(&block, sample, line, sums);
     sample->rows += box->row_count;
@@ -409,6 +470,7 @@ end:
     free(block.peak);
     free(block.peaks);
     free(block.lowest);
+    free(block.lowest_at);
     free(line);
     return status;
 }
@@ -582,6 +644,20 @@ static double change_of(const FlatLevels *levels, double dark)
     return fabs(change) > 6 * deviation && fabs(change) > 0.005 * light && light > 0 ? change / light : 0;
 }
 
+/* Stray photons hit all projections. Bars and faces of the object along the rays are in one projection, or in two if
+ * they cross: hits that are mostly in two are the object's, and those of the others count. */
+static int64_t count_zingers(const Sums *sums)
+{
+    int64_t all = 0, most = 0, second = 0;
+    for (int i = 0; i < PROJECTIONS; i++) {
+        const int64_t hits = sums->hits[i];
+        all += hits;
+        second = sino_larger(second, sino_smaller(most, hits));
+        most = sino_larger(most, hits);
+    }
+    return 4 * (most + second) > 3 * all ? all - most - second : all;
+}
+
 /* Makes means of sums. */
 static void finish(SinoScanSample *sample, const Sums *sums)
 {
@@ -594,6 +670,8 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     }
     sample->edges /= lines * 2 * (double)edge_columns(sample->column_count);
     sample->stripes = mean_of(&sums->stripes);
+    sample->zingers = count_zingers(sums);
+    sample->fringed = sums->fringed.count > 0 ? mean_of(&sums->fringed) : 0;
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);
     sample->edge_transmission = mean_of(&sums->edge_transmission);

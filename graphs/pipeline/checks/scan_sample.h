@@ -9,6 +9,12 @@
  * unit. */
 #define SINO_ODD_COLUMN 0.15
 
+/* A pixel stands out if it is off both neighbours by more than this in the mean of projections, in the same unit. */
+#define SINO_STANDING 0.02
+
+/* Fringes of phase contrast that nonnegative slices cannot have. */
+#define SINO_FRINGES 0.05
+
 /* Air that is brighter or darker than the flat fields by more than a factor of e^0.05 has another exposure. */
 #define SINO_AIR_LEVEL 0.05
 
@@ -37,6 +43,8 @@ typedef struct SinoScanSample {
     double evenness;          /* of the weights w of rays by their photons: 1/(mean of w · mean of 1/w); NaN: no ray */
     double stripes;           /* median deviation of the columns' sensitivities, as a difference of line integrals; 0 if
                                * it cannot be told from noise and object, NaN if the sample is too small for that */
+    double fringed;           /* share of rows of projections that fall below air beside the object by more than
+                               * SINO_FRINGES of their large line integrals, as fringes of phase contrast do */
     int64_t zingers;          /* pixels that are far brighter than both neighbours in one projection only */
     int64_t air_columns;      /* columns of air at each side, whose light changes during the scan, or differs from the
                                * flat fields'; 0: not air, or neither */
@@ -44,6 +52,7 @@ typedef struct SinoScanSample {
     double air_level;         /* mean line integral of the outermost columns; NaN: not known */
     double brightest;    /* the largest mean transmission of the outermost columns, over sides and projections; without
                           * fields their largest mean count; NaN: not known */
+    int64_t standing;    /* pixels that are off both neighbours by more than SINO_STANDING, far above their noise */
     int64_t odd_columns; /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 

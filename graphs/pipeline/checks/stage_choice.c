@@ -236,11 +236,25 @@ static void choose_zingers(const SinoSettings *settings, const SinoInput *input,
                       sample->zingers, sample->count);
 }
 
+/* Whether the projections follow each other round the axis, so that neighbours see the object alike. */
+static bool are_in_order(const SinoScanInfo *info)
+{
+    const double *angle = info->angle_rad;
+    const double first = info->angle_count > 1 ? angle[1] - angle[0] : 0;
+    for (int64_t k = 1; k < info->angle_count; k++)
+        if (!((angle[k] - angle[k - 1]) * first > 0)) return false;
+    return info->angle_count > 1 && fabs(angle[info->angle_count - 1] - angle[0]) < 2.1 * SINO_PI;
+}
+
 static void choose_stripes(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
     const double visible = 0.003 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
-    const bool chosen = sample->stripes >= visible || sample->odd_columns > 0;
+    const int64_t least = 3; /* fewer are perhaps the object's */
+    const bool stand = sample->standing >= least;
+    const bool chosen = sample->stripes >= visible || stand || sample->odd_columns > 0;
+    const bool offsets = sample->odd_columns == 0 && are_in_order(input->info); /* hot columns are off by any value */
+    const char *method = offsets ? "wiener" : "sorting";
     if (settings->stages.stripe_removal != SINO_REMOVE_AUTO) return;
     if (is_emission(&settings->solver, input)) {
         sino_findings_tell(findings, "remove-stripe-method", "none", NO_EVENTS);
@@ -249,21 +263,26 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
     if (isnan(sample->stripes))
         sino_findings_tell(findings, "remove-stripe-method", "none", "too few columns or projections tell stripes");
     else
-        sino_findings_tell(findings, "remove-stripe-method", chosen ? "sorting" : "none",
+        sino_findings_tell(findings, "remove-stripe-method", chosen ? method : "none",
                            "columns of a sample differ from their neighbours by %.2g in line integrals, %" PRId64
-                           " of them by more than %.3g; from %.3g, or one such column on, stripes are taken out",
-                           sample->stripes, sample->odd_columns, odd_from, visible);
+                           " pixels by more than %.2g, %" PRId64 " columns by more than %.3g; from %.3g, %" PRId64
+                           " such pixels or one such column on, stripes are taken out",
+                           sample->stripes, sample->standing, SINO_STANDING * sample->unit, sample->odd_columns,
+                           odd_from, visible, least);
     if (!chosen) return;
-    findings->stages.stripes = true;
+    findings->stages.stripes = offsets ? SINO_STRIPES_WIENER : SINO_STRIPES_SORTING;
     char all[48] = "", odd[64] = "";
-    if (sample->stripes >= visible) snprintf(all, sizeof all, " by %.2g", sample->stripes);
+    if (sample->stripes >= visible)
+        snprintf(all, sizeof all, " by %.2g", sample->stripes);
+    else if (stand)
+        snprintf(all, sizeof all, " by more than %.2g", SINO_STANDING * sample->unit);
     if (sample->odd_columns > 0)
         snprintf(odd, sizeof odd, ", %" PRId64 " of them by more than %.3g", sample->odd_columns, odd_from);
     sino_findings_add(findings, false, "stripes",
                       "in a sample of the scan columns of the detector differ from their neighbours%s%s in line "
-                      "integrals, which makes rings: stripes are taken out by sorting (--remove-stripe-method vo-all, "
-                      "fw or ti: in another way; none: keep them)",
-                      all, odd);
+                      "integrals, which makes rings: stripes are taken out by %s (--remove-stripe-method vo-all, fw or "
+                      "ti: in another way; none: keep them)",
+                      all, odd, method);
 }
 
 /* Counts of photons that an object emits may be few in nearly all bins, and many in some: as many as 64 bits count. */

@@ -215,6 +215,21 @@ static void suspect_bright_columns(const SinoInput *input, const SinoScanSample 
         count, input->first_column + brightest, exp(-sample->column_level[brightest]));
 }
 
+/* Fringes of phase contrast, whose slices are negative beside edges. */
+static void suspect_fringes(const SinoSettings *settings, const SinoScanSample *sample, SinoFindings *findings)
+{
+    const bool known = settings->stages.phase_method != SINO_PHASE_NONE;
+    if (known || !sino_settings_nonnegative(&settings->solver)) return;
+    if (!(sample->fringed > 0.5)) return;
+    sino_findings_add(
+        findings, false, "phase",
+        "%.0f %% of the rows of a sample are brighter beside the object than in air, by %.2g of their "
+        "largest line integrals or more, as fringes of phase contrast are, and slices without negative "
+        "values cannot be (--phase-method paganin with --delta-beta, --energy, --propagation-distance and "
+        "--pixel-size: retrieve the phase; --nonnegativity no: keep negative values)",
+        100 * sample->fringed, SINO_FRINGES);
+}
+
 /* Whether the user has said what the values are, so that unusual values are warned of, not refused. */
 static bool is_said(const SinoInputSettings *settings, const SinoInput *input)
 {
@@ -319,6 +334,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_lack(&sample, findings);
     suspect_fields(&settings->input, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);
+    suspect_fringes(settings, &sample, findings);
     suspect_values(settings, input, &sample, findings);
     suspect_missing(&settings->input, input, &sample, findings);
     sino_choose_stages(settings, input, &sample, findings);

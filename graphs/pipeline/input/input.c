@@ -248,7 +248,8 @@ static SinoStripesOptions stripes_of(const SinoStageSettings *settings)
     static const SinoStripesMethod method[] = {
         [SINO_REMOVE_AUTO] = SINO_STRIPES_NONE,       [SINO_REMOVE_NONE] = SINO_STRIPES_NONE,
         [SINO_REMOVE_FW] = SINO_STRIPES_FW,           [SINO_REMOVE_TI] = SINO_STRIPES_TI,
-        [SINO_REMOVE_SORTING] = SINO_STRIPES_SORTING, [SINO_REMOVE_VO_ALL] = SINO_STRIPES_VO_ALL};
+        [SINO_REMOVE_SORTING] = SINO_STRIPES_SORTING, [SINO_REMOVE_VO_ALL] = SINO_STRIPES_VO_ALL,
+        [SINO_REMOVE_WIENER] = SINO_STRIPES_WIENER};
     return (SinoStripesOptions){.method = method[settings->stripe_removal],
                                 .fw_sigma = settings->fw_sigma,
                                 .fw_level = settings->fw_level,
@@ -286,10 +287,10 @@ static void take_hardening(const SinoStageSettings *settings, SinoInput *input)
 
 SinoStatus sino_input_choose_stages(const SinoStageSettings *settings, SinoStageChoice choice, SinoInput *input)
 {
-    input->stages_chosen = choice.zingers || choice.stripes;
+    input->stages_chosen = choice.zingers || choice.stripes != SINO_STRIPES_NONE;
     if (choice.air > 0) input->air = choice.air;
     if (choice.zingers) input->zinger_level = settings->zinger_level;
-    if (choice.stripes) input->stripes.method = SINO_STRIPES_SORTING;
+    if (choice.stripes != SINO_STRIPES_NONE) input->stripes.method = choice.stripes;
     if (choice.edges) input->pad_edges = true;
     input->uneven = choice.uneven;
     input->most = choice.most;

@@ -162,7 +162,8 @@ bool sino_input_is_half(const SinoInput *input);
 
 /* What a sample of the scan asks for, where the settings leave the choice. */
 typedef struct SinoStageChoice {
-    bool zingers, stripes;
+    bool zingers;
+    SinoStripesMethod stripes;
     bool edges;     /* the object reaches beyond the detector */
     int64_t air;    /* columns at each side; 0: none */
     int64_t margin; /* voxels beyond each side of the slices (geometry.h) that have room for the object; 0: none */

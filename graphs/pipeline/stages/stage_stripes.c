@@ -27,6 +27,8 @@ static void describe(const SinoInput *input, size_t size, char *text)
         snprintf(text, size, "Titarenko (ti), alpha %g", stripes->ti_alpha);
     else if (stripes->method == SINO_STRIPES_SORTING)
         snprintf(text, size, "sorting (Vo)");
+    else if (stripes->method == SINO_STRIPES_WIENER)
+        snprintf(text, size, "offsets of columns (Wiener)");
     else
         snprintf(text, size, "dead, large and partial stripes (vo-all), snr %g", stripes->snr);
 }

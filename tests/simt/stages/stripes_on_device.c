@@ -58,13 +58,14 @@ void stripes_run_on_device(const SinoStripes *stripes, SinoSlices slices, const 
     const size_t count = (size_t)(options->angle_count * options->column_count * slices.stride);
     const size_t bytes = count * sino_precision_bytes(slices.precision);
     const double tolerance = options->method == SINO_STRIPES_SORTING ? 0 : 4e-6;
+    const bool kernels = sino_stripes_cuda_scratch_bytes(options) > 0;
     const bool comparable = !has_undefined(slices.precision, sinogram, count);
     void *of_device = malloc(bytes);
     if (!of_device) abort();
     memcpy(of_device, sinogram, bytes);
-    if (options->method != SINO_STRIPES_NONE) run_on_device(options, slices, place, marked, of_device, bytes);
+    if (kernels) run_on_device(options, slices, place, marked, of_device, bytes);
     sino_stripes_run(stripes, slices, place, marked, scratch, sinogram);
-    if (options->method != SINO_STRIPES_NONE) {
+    if (kernels) {
         if (comparable) compare(slices.precision, sinogram, of_device, count, tolerance);
         memcpy(sinogram, of_device, bytes);
     }

@@ -334,11 +334,12 @@ const SinoSetting sino_setting_table[] = {
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", TEXT(stages.order, "ORDER"), .geometries = SCANS,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(stages.detector_tilt_deg, -10, 10, "0"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", .kind = SINO_SETTING_AXIS,
+        AT(stages.detector_tilt_deg, double), .low = -10, .high = 10, .fallback = "auto", .operand = "auto|X",
         .unit = "degrees", ONLY(PARALLEL | CONE, of_images),
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
-                "axis leans, and by how much"),
+                "axis leans, and by how much; auto: 0, or of a cone beam what its projections tell without doubt"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
         .help =
@@ -464,7 +465,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(CENTER, RECON | PLAN | SIMULATE, "center-row", .kind = SINO_SETTING_AXIS, AT(center.row, double), .low = -1e6,
         .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
-                "auto: the middle of the detector"),
+                "auto: the middle of the detector, unless the projections deny it"),
     ROW(CENTER, RECON | INFO | PLAN | SIMULATE | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS,
         AT(center.rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X",
         .unit = "columns", .may_change = true, .geometries = ORBITS,

@@ -133,7 +133,7 @@ def recon(
     max_repaired: Optional[float] = ...,
     mirrors: Optional[Literal["auto", "folded", "unfolded"]] = ...,
     stages: Optional[Union[str, float, Sequence[Any]]] = ...,
-    detector_tilt: Optional[float] = ...,
+    detector_tilt: Optional[Union[float, Literal["auto"]]] = ...,
     phase_method: Optional[Literal["none", "paganin", "gpaganin", "bronnikov", "ctf"]] = ...,
     delta_beta: Optional[float] = ...,
     material: Optional[Union[str, float, Sequence[Any]]] = ...,

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "beam_check.h"
 #include "cone_scan.h"
+#include "detector_check.h"
 #include "job_kind.h"
 #include "repairs.h"
 #include "scan_likeness.h"
@@ -323,6 +324,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_missing(&settings->input, input, &sample, findings);
     sino_choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
+    SINO_TRY(sino_detector_check(settings, input, findings));
     return suspect_columns(&settings->input, input, findings);
 }
 

@@ -125,8 +125,9 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
                      .pixel_width = setup->pixel_width * binning,
                      .pixel_height = setup->pixel_height * binning,
                      .center = center,
-                     .center_row =
-                         isnan(settings->center.row) ? ((double)input->info->row_count - 1) / 2 : settings->center.row};
+                     .center_row = isnan(settings->center.row)
+                                       ? ((double)input->info->row_count - 1) / 2 + input->row_shift
+                                       : settings->center.row};
     cone.center_row = sino_input_row_of_grid(input, cone.center_row);
     cone.voxel_size = settings->geometry.voxel_size_mm > 0
                           ? settings->geometry.voxel_size_mm

@@ -294,6 +294,8 @@ SinoStatus sino_input_choose_stages(const SinoStageSettings *settings, SinoStage
     input->uneven = choice.uneven;
     input->most = choice.most;
     if (choice.unit > 0) input->unit = choice.unit;
+    if (choice.tilt_rad != 0) input->tilt_rad = choice.tilt_rad;
+    input->row_shift = choice.row_shift;
     if (choice.side > 0) return sino_input_enlarge(input, choice.side, 0);
     if (choice.margin == 0) return NULL;
     return sino_input_enlarge(input, sino_geometry_slice_side(&input->geometry), choice.margin);

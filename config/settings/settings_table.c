@@ -71,7 +71,7 @@ static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem
 static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", "relative-difference", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
 static const char *const geometry_words[] = {"parallel", "cone", "fan", "vectors", "pet", "matrix", NULL};
-static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
+static const char *const direction_words[] = {"auto", "clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
 static const char *const axes_words[] = {"angle,row,column",
                                          "row,angle,column",
@@ -458,9 +458,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
-        CHOICE(geometry.angle_direction, direction_words, "clockwise"), .geometries = ORBITS,
+        CHOICE(geometry.angle_direction, direction_words, "auto"), .geometries = ORBITS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
-                "them with row 0 on top; the other word turns the sign of every angle"),
+                "them with row 0 on top; counterclockwise turns the sign of every angle; auto: clockwise, unless rays "
+                "and their reverses in a whole turn of a cone or fan beam deny it"),
 
     ROW(CENTER, RECON | PLAN | SIMULATE, "center-row", .kind = SINO_SETTING_AXIS, AT(center.row, double), .low = -1e6,
         .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,

@@ -159,7 +159,7 @@ def recon(
     source_object_distance: Optional[float] = ...,
     source_detector_distance: Optional[float] = ...,
     detector_pixel: Optional[Union[str, float, Sequence[Any]]] = ...,
-    angle_direction: Optional[Literal["clockwise", "counterclockwise"]] = ...,
+    angle_direction: Optional[Literal["auto", "clockwise", "counterclockwise"]] = ...,
     center_row: Optional[Union[float, Literal["auto"]]] = ...,
     rotation_axis: Optional[Union[float, Literal["auto"]]] = ...,
     rotation_axis_auto: Optional[Literal["auto", "vo", "phase", "pairs", "entropy"]] = ...,

@@ -72,7 +72,7 @@ static SinoStatus read_projection(SinoQuickRows *rows, int64_t k, const Sample *
     return NULL;
 }
 
-static SinoStatus read_sample(const SinoInput *input, Sample *sample)
+static SinoStatus read_sample(const SinoInput *input, bool turned, Sample *sample)
 {
     SinoStatus status = NULL;
     SinoQuickRows rows = {0};
@@ -84,7 +84,7 @@ static SinoStatus read_sample(const SinoInput *input, Sample *sample)
     SINO_TRY_OR(status, out, sino_allocate(pixels, sizeof *whole, "a projection", &whole));
     SINO_TRY_OR(status, out, sino_quick_rows_open(input, sample->first_row, high, &rows));
     for (int64_t k = 0; k < sample->angles; k++) {
-        sample->angle_rad[k] = input->geometry.angle_rad[k * sample->step];
+        sample->angle_rad[k] = (turned ? -1 : 1) * input->geometry.angle_rad[k * sample->step];
         SINO_TRY_OR(status, out, read_projection(&rows, k, sample, whole));
     }
 out:
@@ -182,7 +182,7 @@ SinoStatus sino_detector_check(const SinoSettings *settings, const SinoInput *in
     if (!sino_job_is_cone(settings) || sino_job_is_fan(&settings->geometry) || input->view) return NULL;
     if (sino_cone_missing(&setup, missing) > 0 || !size_sample(input->info, &sample)) return NULL;
     if (!isnan(settings->stages.detector_tilt_deg) && !isnan(settings->center.row)) return NULL;
-    SinoStatus status = read_sample(input, &sample);
+    SinoStatus status = read_sample(input, findings->stages.turned, &sample);
     SinoCone cone = cone_of(settings, input, &sample);
     const double tilt = isnan(settings->stages.detector_tilt_deg) ? 0 : settings->stages.detector_tilt_deg / degrees;
     if (!status) status = find_axis(&sample, &cone);

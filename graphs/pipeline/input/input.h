@@ -158,6 +158,7 @@ typedef struct SinoStageChoice {
     double most;    /* see SinoInput */
     double unit;    /* likewise; 0: 1, as no scan was judged */
     double tilt_rad, row_shift; /* likewise; 0: none */
+    bool turned;                /* the sample turns counterclockwise */
 } SinoStageChoice;
 
 /* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */

@@ -24,9 +24,9 @@ typedef struct SinoConeConsistency {
  * A plane through two places of the source cuts the object in a slice f. Both see the integral of f/d, where d is the
  * distance from the line through both: one projection's integral along a line of its detector, weighted by the angles
  * of the rays (R. Clackdoyle, L. Desbat, Med. Phys. 42, 2015; J. Lesaint et al., IEEE Trans. Radiat. Plasma Med. Sci.
- * 1, 517, 2017). Each pair of projections, 30° to 120° apart, gives such numbers for planes of all heights; the mean of
- * their differences over the heights, which a change of the source's light would alter, does not count. Differences are
- * least at the right numbers, for any angle of the cone. Lines count whose ends see air.
+ * 1, 517, 2017). Each pair of projections, about 60°, 90° or 120° apart, gives such numbers for planes of all heights;
+ * the mean of their differences over the heights, which a change of the source's light would alter, does not count.
+ * Differences are least at the right numbers, for any angle of the cone. Lines count whose ends see air.
  *
  * Errors: test_cone_consistency.c. Objects without features along z, and round ones, tell nothing: the errors are then
  * large. SINO_FAILED: no memory. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone consistency: steps of Gauss and Newton for the differences between the integrals of pairs of lines. */
+/* Cone consistency: the minimum of the squared differences between the integrals of pairs of lines, by quadratic
+ * functions through sums on both sides. Noise, which adds as much to every sum, does not move it. */
 #include "cone_consistency.h"
 
 #include "arithmetic.h"
@@ -7,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     CENTER,

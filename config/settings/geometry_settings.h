@@ -22,7 +22,7 @@ static inline bool sino_geometry_is_cone(SinoGeometryChoice geometry)
 }
 
 /* How the sample turns as angles grow (docs/CONES.md). */
-typedef enum SinoAngleDirection { SINO_CLOCKWISE, SINO_COUNTERCLOCKWISE } SinoAngleDirection;
+typedef enum SinoAngleDirection { SINO_DIRECTION_AUTO, SINO_CLOCKWISE, SINO_COUNTERCLOCKWISE } SinoAngleDirection;
 
 /* Voxels of a slice along x and y, of a cone beam's volume also along z. 0 × 0: the number of detector columns along
  * both; z 0: the number of detector rows. */

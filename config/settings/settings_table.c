@@ -71,7 +71,7 @@ static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem
 static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", "relative-difference", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
 static const char *const geometry_words[] = {"parallel", "cone", "fan", "vectors", "pet", "matrix", NULL};
-static const char *const direction_words[] = {"clockwise", "counterclockwise", NULL};
+static const char *const direction_words[] = {"auto", "clockwise", "counterclockwise", NULL};
 static const char *const type_words[] = {"full", "try", NULL};
 static const char *const axes_words[] = {"angle,row,column",
                                          "row,angle,column",
@@ -337,11 +337,12 @@ const SinoSetting sino_setting_table[] = {
         TEXT(stages.order, "ORDER"), .geometries = SCANS,
         .help = "order of the stages that change sinograms, each named once, separated by commas; if not given: "
                 "zingers,air,stripes,harden; flat fields, tilt and phase retrieval come before, in this order"),
-    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", REAL(stages.detector_tilt_deg, -10, 10, "0"),
+    ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "detector-tilt", .kind = SINO_SETTING_AXIS,
+        AT(stages.detector_tilt_deg, double), .low = -10, .high = 10, .fallback = "auto", .operand = "auto|X",
         .unit = "degrees", ONLY(PARALLEL | CONE, of_images),
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
-                "axis leans, and by how much"),
+                "axis leans, and by how much; auto: 0, or of a cone beam what its projections tell without doubt"),
     ROW(STAGES, RECON, "align", TEXT(stages.align, "SHIFTS"), .per_rank = true,
         ONLY(PARALLEL | CONE | VECTORS, of_images),
         .help =
@@ -468,14 +469,15 @@ const SinoSetting sino_setting_table[] = {
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
                 "phantom and demo: 0.2"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
-        CHOICE(geometry.angle_direction, direction_words, "clockwise"), .geometries = ORBITS,
+        CHOICE(geometry.angle_direction, direction_words, "auto"), .geometries = ORBITS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "
-                "them with row 0 on top; the other word turns the sign of every angle"),
+                "them with row 0 on top; counterclockwise turns the sign of every angle; auto: clockwise, unless rays "
+                "and their reverses in a whole turn of a cone or fan beam deny it"),
 
     ROW(CENTER, RECON | PLAN | SIMULATE, "center-row", .kind = SINO_SETTING_AXIS, AT(center.row, double), .low = -1e6,
         .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "rows", .geometries = CONE,
         .help = "detector row that the perpendicular from the source meets, where 0 is the middle of the first row; "
-                "auto: the middle of the detector"),
+                "auto: the middle of the detector, unless the projections deny it"),
     ROW(CENTER, RECON | INFO | PLAN | SIMULATE | SWEEP, "rotation-axis", .kind = SINO_SETTING_AXIS,
         AT(center.rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X",
         .unit = "columns", .may_change = true, .geometries = ORBITS,

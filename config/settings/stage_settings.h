@@ -38,7 +38,7 @@ typedef struct SinoStageSettings {
     int64_t fw_level, ti_nblock;
     int64_t vo_small_size, vo_large_size; /* columns of medians; small 0: by the width of the detector */
     double air;                           /* columns of air at each side; 0: no normalisation; NaN: auto */
-    double detector_tilt_deg;             /* --detector-tilt; 0: upright */
+    double detector_tilt_deg;             /* --detector-tilt; 0: upright; NaN: auto */
     char *align;                          /* --align: "shifts" or a file of them; NULL: not given */
     SinoPhaseMethod phase_method;         /* --phase-method; what follows is 0 without it */
     double delta_beta, energy_kev, propagation_mm;

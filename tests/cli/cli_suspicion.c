@@ -376,7 +376,9 @@ static void beams_that_do_not_fit(void **state)
     assert_beam(at, "info %s", NULL, "parallel.h5 " TURN);
     assert_beam(at, "info %s", NULL, "fan.h5 --theta 0:200"); /* no whole turn */
     assert_beam(at, "info %s", NULL, "fan.h5 " TURN FAN "90");
-    assert_beam(at, "info %s", "does it? (--angle-direction counterclockwise)", "other.h5 " TURN FAN "90");
+    assert_beam(at, "info %s", "the sample turns counterclockwise: rays and their reverses", "other.h5 " TURN FAN "90");
+    assert_beam(at, "info %s", "does it? (--angle-direction counterclockwise)",
+                "other.h5 --angle-direction clockwise " TURN FAN "90");
     assert_beam(at, "recon %s" ONCE, "as parallel rays; is the beam parallel? (--geometry parallel)",
                 "parallel.h5 " TURN FAN "90");
     assert_beam(at, "info %s", " instead of 300; are --source-detector-distance and --detector-pixel right?",

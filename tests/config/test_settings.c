@@ -1054,7 +1054,7 @@ static void cone_beams(void **state)
     (void)state;
     SinoSettings *settings = accept(SINO_VERB_RECON, "s.h5 -o o.h5");
     assert_int_equal(settings->geometry.kind, SINO_GEOMETRY_PARALLEL);
-    assert_int_equal(settings->geometry.angle_direction, SINO_CLOCKWISE);
+    assert_int_equal(settings->geometry.angle_direction, SINO_DIRECTION_AUTO);
     assert_true(settings->geometry.source_object_mm == 0 && settings->geometry.source_detector_mm == 0 &&
                 settings->geometry.voxel_size_mm == 0);
     assert_true(settings->geometry.detector_pixel.width == 0 && isnan(settings->center.row) &&
@@ -1319,7 +1319,7 @@ static void cone_beams_against_parallel_ones(void **state)
     refuse(SINO_VERB_PLAN, "s.h5 --backprojection-gups 3",
            "--backprojection-gups | --geometry parallel | --geometry cone");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --angle-direction cw",
-           "--angle-direction | 'cw' | clockwise or counterclockwise");
+           "--angle-direction | 'cw' | auto, clockwise or counterclockwise");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --geometry cone --node-weights 1,1",
            "--node-weights | --geometry cone | --geometry parallel");
 }

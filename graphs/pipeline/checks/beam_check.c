@@ -24,6 +24,9 @@ enum { MOST_ANGLES = 360, LEAST_ANGLES = 40, MOST_COLUMNS = 192, LEAST_COLUMNS =
  * must be `little` times better than parallel rays. `equal`, the error of the sample, is added to every score. */
 static const double far = 3, little = 1.5, good = 0.1, equal = 0.0003;
 
+/* The other direction is taken if the distance of the source that fits it is that of the settings up to this factor. */
+static const double same_distance = 1.25;
+
 /* A sinogram of fewer angles and columns. */
 typedef struct Sample {
     int64_t step, width;     /* angles from one to the next, columns that are averaged */
@@ -98,7 +101,7 @@ static double percent(const SinoConeBeam *beam)
 /* Writes the option that turns the other way, if the bend asks for it. */
 static void type_direction(const SinoGeometrySettings *settings, double bend, size_t size, char *text)
 {
-    const bool clockwise = settings->angle_direction == SINO_CLOCKWISE;
+    const bool clockwise = settings->angle_direction != SINO_COUNTERCLOCKWISE;
     *text = 0;
     if (bend < 0) snprintf(text, size, " --angle-direction %s", clockwise ? "counterclockwise" : "clockwise");
 }
@@ -158,6 +161,23 @@ static bool is_better(const SinoConeBeam *a, const SinoConeBeam *b, double facto
     return factor * (a->score + equal) < b->score + equal;
 }
 
+/* Whether a cone or fan beam whose direction is left to sinodag turns the other way; then it takes it. */
+static bool take_direction(const SinoGeometrySettings *settings, const SinoConeBeam *given, const SinoConeBeam *best,
+                           SinoFindings *findings)
+{
+    const double ratio = -best->bend / given->bend;
+    if (settings->angle_direction != SINO_DIRECTION_AUTO || !(given->bend > 0)) return false;
+    if (!(ratio <= same_distance && ratio >= 1 / same_distance)) return false;
+    findings->stages.turned = true;
+    sino_findings_add(
+        findings, false, "direction",
+        "the sample turns counterclockwise: rays and their reverses in a whole turn then differ by %.2g %% "
+        "of the standard deviation, otherwise by %.2g %% (--angle-direction clockwise: it does not)",
+        percent(best), percent(given));
+    findings->finding[findings->count - 1].harmless = true;
+    return true;
+}
+
 static void judge(const SinoGeometrySettings *settings, const SinoInput *input, const Sample *sample,
                   const SinoConeBeam beam[SINO_CONE_BEAMS], SinoFindings *findings)
 {
@@ -171,6 +191,7 @@ static void judge(const SinoGeometrySettings *settings, const SinoInput *input, 
         findings->reverse_axis = given->center * width + (width - 1) / 2;
         return;
     }
+    if (take_direction(settings, given, best, findings)) return;
     const double distance = best->bend != 0 ? (double)sample->width / fabs(best->bend) : 0;
     if (given->bend == 0)
         add_fan(settings, input, distance, given, best, findings);

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "beam_check.h"
 #include "cone_scan.h"
+#include "detector_check.h"
 #include "job_kind.h"
 #include "repairs.h"
 #include "scan_likeness.h"
@@ -339,6 +340,8 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     suspect_missing(&settings->input, input, &sample, findings);
     sino_choose_stages(settings, input, &sample, findings);
     sino_scan_sample_free(&sample);
+    SINO_TRY(sino_beam_check(settings, input, findings));
+    SINO_TRY(sino_detector_check(settings, input, findings));
     return suspect_columns(&settings->input, input, findings);
 }
 
@@ -433,7 +436,6 @@ SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input,
 {
     SinoFindings findings = {0};
     SINO_TRY(sino_suspect(settings, input, &findings));
-    SINO_TRY(sino_beam_check(settings, input, &findings));
     *stages = findings.stages;
     return sino_findings_judge(&findings, log);
 }

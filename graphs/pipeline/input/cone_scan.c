@@ -128,7 +128,7 @@ static SinoCone sizes_of(const SinoVolumeShape *volume, const SinoInput *input)
 static void place(const SinoSettings *settings, const SinoInput *input, const SinoScanSetup *setup, double center,
                   SinoCone *cone)
 {
-    const double middle = ((double)input->info->row_count - 1) / 2, row = settings->center.row;
+    const double middle = ((double)input->info->row_count - 1) / 2 + input->row_shift, row = settings->center.row;
     cone->dropped = input->dropped;
     cone->source_object = setup->source_object;
     cone->source_detector = setup->source_detector;

@@ -163,16 +163,20 @@ SinoStatus sino_input_enlarge(SinoInput *input, int64_t side, int64_t margin)
     return NULL;
 }
 
-/* The angles of the scan with the sign that --angle-direction says. */
-static SinoStatus take_angles(const SinoGeometrySettings *settings, SinoInput *input)
+/* The angles of the scan with the other sign. */
+static SinoStatus turn(SinoInput *input)
 {
     const SinoScanInfo *info = input->info;
-    input->geometry.angle_rad = info->angle_rad;
-    if (settings->angle_direction == SINO_CLOCKWISE) return NULL;
     SINO_TRY(sino_allocate(info->angle_count, sizeof *input->negated_rad, "angles", &input->negated_rad));
     for (int64_t k = 0; k < info->angle_count; k++) input->negated_rad[k] = -info->angle_rad[k];
     input->geometry.angle_rad = input->negated_rad;
     return NULL;
+}
+
+static SinoStatus take_angles(const SinoGeometrySettings *settings, SinoInput *input)
+{
+    input->geometry.angle_rad = input->info->angle_rad;
+    return settings->angle_direction == SINO_COUNTERCLOCKWISE ? turn(input) : NULL;
 }
 
 static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
@@ -295,6 +299,9 @@ SinoStatus sino_input_choose_stages(const SinoStageSettings *settings, SinoStage
     input->uneven = choice.uneven;
     input->most = choice.most;
     if (choice.unit > 0) input->unit = choice.unit;
+    if (choice.tilt_rad != 0) input->tilt_rad = choice.tilt_rad;
+    input->row_shift = choice.row_shift;
+    if (choice.turned) SINO_TRY(turn(input));
     if (choice.side > 0) return sino_input_enlarge(input, choice.side, 0);
     if (choice.margin == 0) return NULL;
     return sino_input_enlarge(input, sino_geometry_slice_side(&input->geometry), choice.margin);

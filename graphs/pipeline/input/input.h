@@ -29,6 +29,8 @@ typedef struct SinoInput {
     bool minus_log;
     int64_t air;                          /* columns of air at each side, before binning; 0: no normalisation */
     double tilt_rad;                      /* of the detector (codelets/stages/tilt.h); 0: none */
+    double row_shift;                     /* of a cone beam without a given center row: that is so many rows of the
+                                           * detector after its middle */
     SinoPhaseOptions phase;               /* its range 0: no phase retrieval; its columns: see sino_input_phase */
     SinoHardening hardening;              /* count 0: no correction */
     bool stages_ordered;                  /* false: stages run in the order of their table (stages.h) */
@@ -171,6 +173,8 @@ typedef struct SinoStageChoice {
     bool uneven;    /* see SinoInput */
     double most;    /* see SinoInput */
     double unit;    /* likewise; 0: 1, as no scan was judged */
+    double tilt_rad, row_shift; /* likewise; 0: none */
+    bool turned;                /* the sample turns counterclockwise */
 } SinoStageChoice;
 
 /* Takes the choice over. SINO_BAD_INPUT: slices with the margin are too large. */

@@ -57,7 +57,8 @@ static SinoStatus take_shifts(const SinoStageSettings *settings, SinoInput *inpu
 
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input)
 {
-    input->tilt_rad = settings->stages.detector_tilt_deg * SINO_PI / 180;
+    const double tilt_deg = settings->stages.detector_tilt_deg;
+    input->tilt_rad = isnan(tilt_deg) ? 0 : tilt_deg * SINO_PI / 180;
     SINO_TRY(take_shifts(&settings->stages, input));
     SINO_TRY(sino_input_take_order(&settings->stages, input));
     return sino_input_take_phase(settings, input);

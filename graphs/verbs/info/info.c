@@ -5,7 +5,6 @@
 #include "info_report.h"
 
 #include "arithmetic.h"
-#include "beam_check.h"
 #include "center_lean.h"
 #include "center_quick.h"
 #include "fdk_plan.h"
@@ -259,7 +258,6 @@ static SinoStatus inspect(SinoInfoReport *report)
         SINO_TRY(inspect_fields(report, SINO_INFO_DARKS, info->dark_count));
     }
     SINO_TRY(sino_suspect(report->settings, input, &report->findings));
-    SINO_TRY(sino_beam_check(report->settings, input, &report->findings));
     SINO_TRY(sino_input_choose_stages(&report->settings->stages, report->findings.stages, report->input));
     SINO_TRY(find(report, "scan", sino_input_check(&report->settings->input, input)));
     SINO_TRY(find(report, "center", sino_center_quick(report->settings, report->input, &report->findings)));

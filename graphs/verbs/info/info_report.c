@@ -152,7 +152,7 @@ static void print_findings(const SinoFindings *findings, FILE *out)
 {
     for (int64_t i = 0; i < findings->count; i++)
         sino_report_line(findings->finding[i].refused    ? "refused"
-                         : findings->finding[i].harmless ? "half"
+                         : findings->finding[i].harmless ? findings->finding[i].event
                                                          : "warning",
                          findings->finding[i].text, out);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* init: a file of settings for a scan, with what the scan holds and what the usual settings mean, as comments. */
 #include "arithmetic.h"
-#include "beam_check.h"
 #include "job_kind.h"
 #include "output_file.h"
 #include "stages.h"
@@ -147,7 +146,6 @@ SinoStatus sino_init(const SinoSettings *settings, SinoLog *log)
         status = NULL;
     } else if (!status) {
         status = sino_suspect(settings, &input, &findings);
-        if (!status) status = sino_beam_check(settings, &input, &findings);
     }
     const Template template = {settings, &input, &findings};
     if (!status) status = is_printed(&settings->output) ? print_all(&template, stdout) : write_file(&template);

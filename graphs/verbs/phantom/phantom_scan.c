@@ -45,7 +45,7 @@ static SinoStatus new_angles(Scan *scan)
     for (int64_t k = 0; k < settings->phantom.angles; k++) {
         scan->angle_rad[k] = arc * (double)k / (double)settings->phantom.angles;
         scan->turned_rad[k] =
-            settings->geometry.angle_direction == SINO_CLOCKWISE ? scan->angle_rad[k] : -scan->angle_rad[k];
+            settings->geometry.angle_direction == SINO_COUNTERCLOCKWISE ? -scan->angle_rad[k] : scan->angle_rad[k];
     }
     return NULL;
 }

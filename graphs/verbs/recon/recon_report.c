@@ -143,7 +143,7 @@ static void print_beam(const SinoRecon *recon, FILE *out)
     sino_page_row(out, "direction",
                   "the sample turns %s as angles grow, seen from above; at 0° the source is below the "
                   "picture of the slice",
-                  settings->angle_direction == SINO_CLOCKWISE ? "clockwise" : "counterclockwise");
+                  recon->input.negated_rad ? "counterclockwise" : "clockwise");
 }
 
 /* How the center became known, from the line of the log that told it. */

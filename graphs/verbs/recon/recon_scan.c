@@ -14,7 +14,7 @@ SinoStatus sino_recon_open_scan(SinoRecon *recon)
     return sino_input_enlarge(&recon->input, side, recon->input.geometry.margin);
 }
 
-/* Whether the scan after its stages leaves half of the memory to the reconstruction. */
+/* Collective. Whether the scan after its stages leaves half of a rank's memory to the reconstruction. */
 static SinoStatus has_room(const SinoRecon *recon, bool *room)
 {
     SinoMachine machine;
@@ -27,21 +27,15 @@ static SinoStatus has_room(const SinoRecon *recon, bool *room)
 SinoStatus sino_recon_limit_stages(SinoRecon *recon)
 {
     SinoInput *input = &recon->input;
-    const bool alone = sino_processes_count(recon->processes) == 1;
-    bool room = false;
+    bool room;
     char bytes[24];
-    if (recon->job->beam != SINO_BEAM_CONE || !sino_integrals_needed(input)) return NULL;
-    SINO_CHECK(alone || input->stages_chosen, SINO_BAD_INPUT,
-               "a stage needs whole sinograms, but ranks share the projections of a cone beam; allowed: one rank, or "
-               "--zinger-removal-method none and --remove-stripe-method none");
-    if (!input->stages_chosen) return NULL;
-    if (alone) SINO_TRY(has_room(recon, &room));
+    if (recon->job->beam != SINO_BEAM_CONE || !sino_integrals_needed(input) || !input->stages_chosen) return NULL;
+    SINO_TRY(has_room(recon, &room));
     if (room) return NULL;
-    sino_log_warning(
-        recon->log, "stages",
-        "no zingers and stripes are taken out: for cone and fan beams this needs a run of one rank, and %s of "
-        "memory for the scan",
-        sino_bytes_text(sino_integrals_bytes(input), bytes));
+    sino_log_warning(recon->log, "stages",
+                     "no zingers and stripes are taken out: for cone and fan beams this needs %s of each rank's memory "
+                     "for the scan",
+                     sino_bytes_text(sino_integrals_bytes(input), bytes));
     input->stages_chosen = false;
     input->zinger_level = 0;
     input->stripes.method = SINO_STRIPES_NONE;
@@ -56,7 +50,8 @@ SinoStatus sino_recon_keep_integrals(SinoRecon *recon)
     sino_log_info(recon->log, "stages", "stages take whole sinograms: the scan is in memory after them, %s",
                   sino_bytes_text(bytes, text));
     const int64_t total_bytes = recon->kind->facts(recon).memory_bytes;
-    SINO_TRY(sino_integrals_new(recon->runtime, &recon->input, total_bytes, &recon->integrals));
+    SINO_TRY(sino_processes_agree(recon->processes,
+                                  sino_integrals_new(recon->runtime, &recon->input, total_bytes, &recon->integrals)));
     sino_recon_mark(recon, "the stages of whole sinograms run");
     return NULL;
 }

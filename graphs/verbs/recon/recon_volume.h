@@ -143,11 +143,11 @@ SinoStatus sino_recon_open_scan(SinoRecon *recon);
 /* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
 SinoStatus sino_recon_find_dropped(SinoRecon *recon);
 
-/* Of cone beams. Stages that need whole sinograms are left out where sinodag chose them, and several ranks or too
- * little memory have none. SINO_BAD_INPUT: the user chose them. */
+/* Collective, of cone beams. Stages that need whole sinograms are left out where sinodag chose them, and a rank has too
+ * little memory for the whole scan. */
 SinoStatus sino_recon_limit_stages(SinoRecon *recon);
 
-/* Runs them, if there are any, and keeps recon->integrals. */
+/* Collective. Each rank runs them of the whole scan, if there are any, and keeps recon->integrals. */
 SinoStatus sino_recon_keep_integrals(SinoRecon *recon);
 
 /* recon_align.c. With --align shifts, collective: finds the shifts of the projections, or takes those of the whole

@@ -246,7 +246,7 @@ static void beams_are_refused(void **state)
     cli_refuses(at, "--algorithm fbp | --geometry cone | cg | fdk",
                 "recon told.h5 -o x.h5 --algorithm fbp --geometry cone");
     cli_refuses(at, "--geometry | 'ring' | parallel | matrix", "recon told.h5 -o x.h5 --geometry ring");
-    cli_refuses(at, "--angle-direction | 'left' | clockwise or counterclockwise",
+    cli_refuses(at, "--angle-direction | 'left' | auto, clockwise or counterclockwise",
                 "recon told.h5 -o x.h5 --angle-direction left");
     cli_refuses(at, "--voxel-size | --geometry parallel | --geometry cone | matrix",
                 "recon told.h5 -o x.h5 --voxel-size 1");

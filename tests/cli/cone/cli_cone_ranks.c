@@ -61,6 +61,25 @@ static void any_grid_makes_the_same_volume(void **state)
     }
 }
 
+/* Each rank takes zingers and stripes out of the whole scan. */
+static void ranks_have_stages_of_whole_sinograms(void **state)
+{
+    static const char *const ways[] = {"--grid 2x1", "--grid 1x2", "--algorithm cg --iterations 2"};
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size 64 --slices 128 --angles 40 --noise 0.01 --seed 3");
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        static const char stages[] = "--zinger-removal-method standard --remove-stripe-method sorting --workers 1";
+        char words[200];
+        CliRun run;
+        snprintf(words, sizeof words, "%s %s", ways[i], stages);
+        cli_works(at, CONE " -o one.h5 %s", i < 2 ? stages : words); /* a grid is of ranks */
+        run_ranks(at, 2, words, &run);
+        cli_free(&run);
+        const double off = volumes_off(at);
+        if (!(off <= 1e-6)) fail_msg("%s: off by %g", words, off);
+    }
+}
+
 /* Ranks find the range of integers together. */
 static void ranks_find_one_range(void **state)
 {
@@ -266,10 +285,15 @@ static void killed_ranks_solve_again(void **state)
 int cli_cone_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(any_grid_makes_the_same_volume),       CLI_TEST(ranks_find_one_range),
-        CLI_TEST(messages_have_the_bytes_of_the_model), CLI_TEST(plan_and_recon_agree),
-        CLI_TEST(grids_that_do_not_fit_are_refused),    CLI_TEST(killed_ranks_go_on),
-        CLI_TEST(ranks_solve_the_same_volume),          CLI_TEST(killed_ranks_solve_again),
+        CLI_TEST(any_grid_makes_the_same_volume),
+        CLI_TEST(ranks_have_stages_of_whole_sinograms),
+        CLI_TEST(ranks_find_one_range),
+        CLI_TEST(messages_have_the_bytes_of_the_model),
+        CLI_TEST(plan_and_recon_agree),
+        CLI_TEST(grids_that_do_not_fit_are_refused),
+        CLI_TEST(killed_ranks_go_on),
+        CLI_TEST(ranks_solve_the_same_volume),
+        CLI_TEST(killed_ranks_solve_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
 
 /* Divides the angles into parts, for slices that lack one of them. Every subset has the same share of each part: of the
  * angles of a subset each part has every so many. In a half acquisition, whose projections FBP completes by the
- * opposite ones, these are in the same part. */
+ * opposite ones, these are in the same part. If the operator has a subset of what all slices lack, this is part 0. */
 static SinoStatus divide_angles(Search *search)
 {
     const SinoOperator *op = search->op;
@@ -160,7 +160,7 @@ static SinoStatus divide_angles(Search *search)
     SINO_TRY(sino_allocate(subsets, sizeof *before, "subsets", &before));
     for (int64_t k = 0; k < divided; k++) {
         const int64_t s = search->angles.subset[k];
-        search->part[k] = (s + before[s]++) % search->parts;
+        search->part[k] = op->problem.left_out > 0 ? s < subsets - 1 : (s + before[s]++) % search->parts;
     }
     for (int64_t k = divided; k < angles; k++) search->part[k] = search->part[k - divided];
     free(before);

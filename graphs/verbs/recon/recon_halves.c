@@ -146,17 +146,16 @@ typedef struct Trials {
 static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
 {
     const SinoRunPlan *plan = &of->team->forecast.plan;
-    SinoProblem problem = of->op->problem;
+    const SinoProblem *problem = &of->op->problem;
     *trials = (Trials){.binning = 1};
     if (!is_prior(of) || !isnan(of->settings->prior.regularization)) return NULL;
     if (of->settings->solver.weights != SINO_WEIGHTS_FILE && !of->solver->normal)
         trials->binning = sino_larger(plan->trial_binning, 1);
     tell_trials(of, trials->binning);
-    if (of->solver->normal) return sino_halves_normal_new(of->runtime, &problem, of->op->idle, &trials->normal);
+    if (of->solver->normal) return sino_halves_normal_new(of->runtime, problem, of->op->idle, &trials->normal);
     if (trials->binning == 1) return NULL;
-    problem.geometry = sino_halves_binned(&problem.geometry, trials->binning);
     SinoOperatorRequest request =
-        sino_trial_operator(&problem, plan->worker_count, sino_runtime_device_count(of->runtime));
+        sino_trial_operator(problem, trials->binning, plan->worker_count, sino_runtime_device_count(of->runtime));
     request.shape.first_process = sino_processes_rank(sino_runtime_processes(of->runtime));
     request.shape.idle = of->op->idle;
     return sino_operator_new(of->runtime, &request, &trials->binned);

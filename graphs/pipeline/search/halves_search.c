@@ -136,8 +136,8 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
     SinoHalvesRequest *of = &search->of;
     const SinoGeometry *scan = &of->op->problem.geometry;
     search->folds = sino_smaller(search->folds, sino_halves_folds(scan));
-    if (!of->binned) return NULL;
-    search->op = of->binned;
+    if (of->own) search->op = of->own;
+    if (of->binning == 1) return NULL;
     sino_halves_bin(scan, of->photon_weights, search->sinogram);
     of->scale /= (double)of->binning;
     if (!of->mask) return NULL;

@@ -19,7 +19,7 @@ enum { SINO_STRENGTHS = 41 };
  * one. With one fold, each slice of a minibatch is the only one. */
 typedef struct SinoHalvesSearch {
     SinoHalvesRequest of;
-    const SinoOperator *op; /* of the request, or of its averaged columns */
+    const SinoOperator *op; /* of the request, or its own */
     unsigned char *mask;    /* of these; owned */
     SinoSettings settings;  /* of the run; owns nothing */
     SinoSolverRun run;

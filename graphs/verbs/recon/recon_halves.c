@@ -138,9 +138,18 @@ static void tell_trials(const SinoReconHalves *of, int64_t binning)
 /* What trials of strengths compute with. */
 typedef struct Trials {
     int64_t binning;
-    SinoOperator *binned;     /* NULL: the operator of the run, or of: */
+    SinoOperator *own;        /* of averaged columns, or without what is left out; NULL: that of the run, or of: */
     SinoHalvesNormal *normal; /* NULL: the solver has A */
 } Trials;
+
+/* Whether trials of all columns gain by an operator without the projections that they lack: nothing is stored for it.
+ */
+static bool leaves_out(const SinoReconHalves *of)
+{
+    const SinoProblem *problem = &of->op->problem;
+    return !problem->cone && problem->projector == SINO_PROJECTOR_LINES && sino_halves_folds(&problem->geometry) == 1 &&
+           of->settings->solver.weights != SINO_WEIGHTS_FILE;
+}
 
 /* Collective: idle ranks take part. */
 static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
@@ -153,17 +162,17 @@ static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
         trials->binning = sino_larger(plan->trial_binning, 1);
     tell_trials(of, trials->binning);
     if (of->solver->normal) return sino_halves_normal_new(of->runtime, problem, of->op->idle, &trials->normal);
-    if (trials->binning == 1) return NULL;
+    if (trials->binning == 1 && !leaves_out(of)) return NULL;
     SinoOperatorRequest request =
         sino_trial_operator(problem, trials->binning, plan->worker_count, sino_runtime_device_count(of->runtime));
     request.shape.first_process = sino_processes_rank(sino_runtime_processes(of->runtime));
     request.shape.idle = of->op->idle;
-    return sino_operator_new(of->runtime, &request, &trials->binned);
+    return sino_operator_new(of->runtime, &request, &trials->own);
 }
 
 static void close_trials(Trials *trials)
 {
-    sino_operator_free(trials->binned);
+    sino_operator_free(trials->own);
     sino_halves_normal_free(trials->normal);
 }
 
@@ -174,14 +183,14 @@ static SinoStatus find(const SinoReconHalves *of, const Trials *trials, SinoReco
     input.run = NULL;
     input.place = NULL;
     SinoStatus status = of->op->idle ? NULL : sino_input_take_angles(&input, of->op->place);
-    const bool planned = trials->binned || trials->normal; /* with this width */
+    const bool planned = trials->binning > 1 || trials->normal; /* with this width */
     const int64_t width = planned ? SINO_HALVES_WIDTH : of->op->idle ? 2 : width_of(of);
     const SinoHalvesRequest request = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = &input,
                                        .op = of->op,
                                        .binning = trials->binning,
-                                       .binned = trials->binned,
+                                       .own = trials->own,
                                        .solver = of->solver,
                                        .normal = trials->normal,
                                        .mask = of->mask,

@@ -36,10 +36,16 @@ SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, S
                          &search->sinogram);
 }
 
-void sino_halves_end(SinoHalvesSearch *search)
+static void close_minibatch(Search *search)
 {
     if (search->of.solver->release) search->of.solver->release(&search->run);
     sino_minibatch_free(search->minibatch);
+    search->minibatch = NULL;
+}
+
+void sino_halves_end(SinoHalvesSearch *search)
+{
+    close_minibatch(search);
     free(search->sinogram);
     free(search->weights);
     free(search->mask);
@@ -193,6 +199,14 @@ static SinoStatus divide_rays(Search *search)
     return NULL;
 }
 
+static SinoStatus open_minibatch(Search *search, int64_t slices)
+{
+    const SinoSolver *solver = search->of.solver;
+    SINO_TRY(sino_halves_minibatch(search, solver, slices, 0, &search->minibatch));
+    search->run.stride = search->minibatch->slices.stride;
+    return solver->prepare ? solver->prepare(&search->run) : NULL;
+}
+
 SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization)
 {
     const SinoHalvesRequest *of = &search->of;
@@ -218,9 +232,14 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
     SINO_TRY(sino_angle_subsets_new(&search->op->problem, &search->angles));
     SINO_TRY(search->op->problem.cone ? divide_rays(search) : divide_angles(search));
     if (of->normal) return NULL; /* its trials have operators and minibatches of their own */
-    SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
-    search->run.stride = search->minibatch->slices.stride;
-    return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
+    return open_minibatch(search, slices);
+}
+
+SinoStatus sino_halves_prepare_again(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization)
+{
+    close_minibatch(search);
+    search->run.regularization = regularization;
+    return open_minibatch(search, slices);
 }
 
 static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, double value, void *vector)

@@ -50,8 +50,10 @@ SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
 /* Goes on with averaged columns, if the request says so. */
 SinoStatus sino_halves_narrow(SinoHalvesSearch *search);
 
-/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections. */
+/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections; _again: with
+ * another prior. */
 SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
+SinoStatus sino_halves_prepare_again(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
 
 static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
 {

@@ -155,22 +155,29 @@ static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
 }
 
 /* The lowest point of a parabola through the differences of the best step and its neighbours. */
-static double refine(const Search *search, int64_t best)
+static SinoHalvesBest refine(const Search *search, int64_t best)
 {
     const double *at = search->difference + best, bend = at[-1] - 2 * at[0] + at[1];
-    return (double)best + (bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0);
+    const double further = bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0;
+    return (SinoHalvesBest){(double)(best - MIDDLE) + further, at[0] - 0.5 * fmax(bend, 0) * further * further};
 }
 
-SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *exponent)
+SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
+                               SinoHalvesBest *found)
 {
-    int64_t lowest = MIDDLE - 5 * count / 8, steps = count, begin = lowest, end = lowest;
+    int64_t lowest = MIDDLE - below, steps = count, begin = lowest, end = lowest;
+    memset(search->difference, 0, sizeof search->difference);
+    memset(search->square, 0, sizeof search->square);
+    memset(search->constant, 0, sizeof search->constant);
     for (;;) {
         begin = sino_smaller(begin, lowest);
         end = sino_larger(end, lowest + steps);
         SINO_TRY(try_steps(search, lowest, steps));
         const int64_t best = sino_halves_best(search->difference, begin, end);
         const int64_t up = sino_smaller(count, SINO_STRENGTHS - end), down = sino_smaller(count, begin);
-        *exponent = (best > begin && best < end - 1 ? refine(search, best) : (double)best) - MIDDLE;
+        *found = (SinoHalvesBest){(double)(best - MIDDLE), search->difference[best]};
+        if (best > begin && best < end - 1) *found = refine(search, best);
+        if (!(found->difference < promising)) return NULL;
         if (best == end - 1 && up > 0) {
             lowest = end;
             steps = up;
@@ -195,8 +202,5 @@ SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *den
     SINO_TRY(try_steps(search, step, 1));
     *denied = search->square[step] < denied_share * bounded;
     if (!*denied) search->run.bounds = bounds;
-    memset(search->difference, 0, sizeof search->difference);
-    memset(search->square, 0, sizeof search->square);
-    memset(search->constant, 0, sizeof search->constant);
     return NULL;
 }

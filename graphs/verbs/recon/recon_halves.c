@@ -257,7 +257,10 @@ void sino_recon_tell_prior(SinoLog *log, const SinoSettings *settings, const Sin
                            const char *where)
 {
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION)
-        sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", prior_name(found->prior), found->threshold);
+        sino_log_info(
+            log, "solver", "prior: %s, threshold %.3g per voxel%s", prior_name(found->prior), found->threshold,
+            settings->prior.kind == SINO_PRIOR_AUTO ? "; it predicts left-out projections better than total-variation"
+                                                    : "");
     if (isnan(settings->prior.regularization))
         sino_log_info(log, "solver", "regularization: %.2g, which predicts left-out projections of %s best",
                       found->strength, where);
@@ -291,11 +294,11 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
 {
     const SinoSettings *settings = of->settings;
     const bool fista = is_prior(of);
-    *choice = (SinoReconChoice){
-        .regularization = {.prior = settings->prior.kind, .strength = fista ? settings->prior.regularization : NAN}};
-    const bool seeks =
-        (fista && (isnan(settings->prior.regularization) || settings->prior.kind != SINO_PRIOR_TOTAL_VARIATION)) ||
-        (!fista && of->solver->iterative && settings->solver.iterations == 0);
+    *choice = (SinoReconChoice){.regularization = {.prior = sino_prior_first(&settings->prior),
+                                                   .strength = fista ? settings->prior.regularization : NAN}};
+    const bool seeks = (fista && (isnan(settings->prior.regularization) ||
+                                  sino_prior_first(&settings->prior) != SINO_PRIOR_TOTAL_VARIATION)) ||
+                       (!fista && of->solver->iterative && settings->solver.iterations == 0);
     choice->sought = seeks;
     Trials trials;
     SinoStatus status = open_trials(of, &trials);

@@ -12,7 +12,7 @@
  * first; fewer follow where subsets have least.
  *
  * If the problem leaves angles out, these subsets are one fewer, and the last subset has every so-many-th angle of each
- * of them, from a later one on in each. */
+ * of them, from another one on in each. */
 #ifndef SINO_ANGLE_SUBSETS_H
 #define SINO_ANGLE_SUBSETS_H
 

@@ -148,7 +148,7 @@ static bool leaves_out(const SinoReconHalves *of)
 {
     const SinoProblem *problem = &of->op->problem;
     return !problem->cone && problem->projector == SINO_PROJECTOR_LINES && sino_halves_folds(&problem->geometry) == 1 &&
-           of->settings->solver.weights != SINO_WEIGHTS_FILE;
+           sino_runtime_device_count(of->runtime) == 0 && of->settings->solver.weights != SINO_WEIGHTS_FILE;
 }
 
 /* Collective: idle ranks take part. */

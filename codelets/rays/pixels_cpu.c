@@ -234,12 +234,22 @@ void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, flo
 
 /* ---- projection ---- */
 
+/* Whether the run has all pixels of its super-tile. */
+static bool is_whole(const SinoPixels *what, Run run)
+{
+    int64_t pixels = 0;
+    for (int64_t t = run.first; t < run.end; t++)
+        pixels += sino_tile_range(what->geometry.grid_size, what->tile[t].row).count *
+                  sino_tile_range(what->geometry.grid_size, what->tile[t].column).count;
+    return pixels == (int64_t)SINO_PIXELS_SIDE * SINO_PIXELS_SIDE;
+}
+
 /* Copies the pixels of a run's tiles that lie in the grid; others are 0. What is beside the image is 0 already. turned:
  * rows and columns are exchanged. */
 static void copy_image(const SinoPixels *what, Run run, Slice slice, const float *x, bool turned, SinoPixelsImage image)
 {
-    for (int64_t i = 0; i < SINO_PIXELS_SIDE; i++)
-        memset(image[i] + SINO_PIXELS_ROOM, 0, SINO_PIXELS_SIDE * sizeof **image);
+    const int64_t emptied = is_whole(what, run) ? 0 : SINO_PIXELS_SIDE;
+    for (int64_t i = 0; i < emptied; i++) memset(image[i] + SINO_PIXELS_ROOM, 0, SINO_PIXELS_SIDE * sizeof **image);
     for (int64_t t = run.first; t < run.end; t++) {
         const SinoTileRange rows = sino_tile_range(what->geometry.grid_size, what->tile[t].row);
         const SinoTileRange columns = sino_tile_range(what->geometry.grid_size, what->tile[t].column);
@@ -267,13 +277,13 @@ static int64_t fill_rays(const SinoPixels *what, const Turn *turn, bool turned, 
     const double first = fmax(0, ceil(turn->low - half));
     const double last = fmin((double)geometry->column_count - 1, floor(turn->high + half));
     const double along = turned ? -turn->sine : turn->cosine, across = turned ? turn->cosine : -turn->sine;
-    *rays = (SinoPixelsRays){.first = (first - turn->at) / along,
-                             .ray = 1 / along,
-                             .row = -across / along,
-                             .reach = (float)turn->reach,
-                             .slope = (float)(turn->wide / turn->narrow),
-                             .half = (float)(0.5 / turn->wide)};
-    if (last >= first) rays->count = (int64_t)(last - first) + 1;
+    rays->first = (first - turn->at) / along;
+    rays->ray = 1 / along;
+    rays->row = -across / along;
+    rays->reach = (float)turn->reach;
+    rays->slope = (float)(turn->wide / turn->narrow);
+    rays->half = (float)(0.5 / turn->wide);
+    rays->count = last >= first ? (int64_t)(last - first) + 1 : 0;
     return (int64_t)first;
 }
 
@@ -284,6 +294,7 @@ static void project_some(const SinoPixelsIsa *isa, const SinoPixels *what, Run r
     const int64_t columns = what->geometry.column_count;
     SinoPixelsRays *const rays = &work->forth.rays;
     bool copied = false;
+    rays->slice_count = group->count;
     for (int64_t k = what->first_angle; k < what->first_angle + what->angle_count; k++) {
         const Turn turn = turn_of(what, run.corner, k);
         if ((fabs(turn.sine) > fabs(turn.cosine)) != turned) continue;
@@ -294,7 +305,6 @@ static void project_some(const SinoPixelsIsa *isa, const SinoPixels *what, Run r
         for (int64_t f = 0; f < group->count && !copied; f++)
             copy_image(what, run, group->slice[f], x, turned, work->forth.image[f]);
         copied = true;
-        rays->slice_count = group->count;
         isa->project[what->weights](work->forth.image, rays);
         for (int64_t f = 0; f < group->count; f++) {
             const Slice slice = group->slice[f];

@@ -69,21 +69,23 @@ SINO_INLINE void apply(const SinoUpdate *update, const Slices *slices, const Ope
 }
 
 /* Sweeps over all rows of a panel. The compiler vectorises over slices or, if the stride is the constant 1, over rows.
- * Sums must not be vectorised over rows: otherwise a slice's sum would depend on whether the slice is alone in its
- * panel. */
+ * Sums must not be vectorised over rows: their products would be rounded before they are added, and a slice's sum would
+ * depend on whether the slice is alone in its panel. No compiler vectorises a loop with assembly. */
 SINO_INLINE void rows_of(const SinoUpdate *update, const Slices *slices, const Operands *on, SinoUpdateFormula formula,
                          int a, int b, int c, int d, int sums, bool first, int64_t stride)
 {
-    for (int64_t row = 0; row < update->rows; row++)
+    for (int64_t row = 0; row < update->rows; row++) {
+        if (sums > 0) __asm__ volatile("");
         for (int64_t f = 0; f < stride; f++)
             apply(update, slices, on, formula, a, b, c, d, sums, first, row, f, row * stride + f);
+    }
 }
 
 SINO_INLINE void sweep(const SinoUpdatePanel *panel, const Slices *slices, Operands on, SinoUpdateFormula formula,
                        int a, int b, int c, int d, int sums, bool first)
 {
     const SinoUpdate update = *panel->update;
-    if (panel->stride == 1 && sums == 0)
+    if (panel->stride == 1)
         rows_of(&update, slices, &on, formula, a, b, c, d, sums, first, 1);
     else
         rows_of(&update, slices, &on, formula, a, b, c, d, sums, first, panel->stride);

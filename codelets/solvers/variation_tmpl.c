@@ -6,16 +6,17 @@
 #include "beside_tmpl.c"
 #include "variation_elements_tmpl.c"
 
-/* u of one row. p_left, of the tile on the left, has the elements of its last voxel; NULL, as q_above: 0. */
+/* u of one row. p_left, of the tile on the left, has the elements of its last voxel; NULL, as q_above: 0. The row is
+ * copied beside itself, so that all of it is computed in whole vectors. */
 SINO_VECTORISED static void NAME(primal_row)(int64_t length, int64_t step, REAL least, REAL most, const REAL *theta,
                                              const REAL *z, const REAL *p, const REAL *p_left, const REAL *q,
                                              const REAL *q_above, REAL *u)
 {
     static const REAL zero[SINO_TILE_ROW_MAX];
-    const REAL *above = q_above ? q_above : zero;
-    NAME(primal_elements)(step, least, most, theta, z, p, p_left ? p_left : zero, q, above, u);
-    NAME(primal_elements)
-    (length - step, least, most, theta + step, z + step, p + step, p, q + step, above + step, u + step);
+    REAL before[SINO_TILE_ROW_MAX];
+    memcpy(before, p_left ? p_left : zero, (size_t)step * sizeof *before);
+    memcpy(before + step, p, (size_t)(length - step) * sizeof *before);
+    NAME(primal_elements)(length, least, most, theta, z, p, before, q, q_above ? q_above : zero, u);
 }
 
 /* p and q of one row. u_right and u_below: NULL where there is no neighbour, so that the difference is 0. */
@@ -23,9 +24,10 @@ SINO_VECTORISED static void NAME(dual_row)(int64_t length, int64_t step, const R
                                            const REAL *u_right, const REAL *u_below, REAL *p, REAL *q)
 {
     const int64_t last = length - step;
-    const REAL *below = u_below ? u_below : u;
-    NAME(dual_elements)(last, inverse, u, u + step, below, p, q);
-    NAME(dual_elements)(step, inverse, u + last, u_right ? u_right : u + last, below + last, p + last, q + last);
+    REAL next[SINO_TILE_ROW_MAX];
+    memcpy(next, u + step, (size_t)last * sizeof *next);
+    memcpy(next + last, u_right ? u_right : u + last, (size_t)step * sizeof *next);
+    NAME(dual_elements)(length, inverse, u, next, u_below ? u_below : u, p, q);
 }
 
 /* The same with the difference from the slice after. */

@@ -11,7 +11,8 @@ typedef enum SinoPriorChoice {
     SINO_PRIOR_TOTAL_VARIATION,
     SINO_PRIOR_OF_HUBER,
     SINO_PRIOR_OF_QGGMRF,
-    SINO_PRIOR_OF_RELATIVE_DIFFERENCES
+    SINO_PRIOR_OF_RELATIVE_DIFFERENCES,
+    SINO_PRIOR_AUTO /* of fista: total variation, unless the search for the strength finds a better one */
 } SinoPriorChoice;
 
 typedef struct SinoPriorSettings {
@@ -20,5 +21,11 @@ typedef struct SinoPriorSettings {
     double threshold;      /* FISTA and BSREM with a smooth prior: share of the object's typical value; NaN: auto */
     double regularization; /* FISTA and BSREM: strength of the prior; NaN: auto */
 } SinoPriorSettings;
+
+/* The prior unless a search finds a better one. */
+static inline SinoPriorChoice sino_prior_first(const SinoPriorSettings *settings)
+{
+    return settings->kind == SINO_PRIOR_AUTO ? SINO_PRIOR_TOTAL_VARIATION : settings->kind;
+}
 
 #endif

@@ -250,7 +250,7 @@ static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUN
 
 static const char *usual_prior(const SinoSolverSettings *settings)
 {
-    return settings->algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "total-variation";
+    return settings->algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "auto";
 }
 
 static SinoStatus settle_prior(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)

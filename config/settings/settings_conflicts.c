@@ -47,10 +47,10 @@ static const SinoConflict conflicts[] = {
     /* The strength, and what counts as a large difference, are found by a fan of one row. */
     {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
      .allowed = "a number"},
-    {"prior", "!total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
-     .allowed = "total-variation"},
+    {"prior", "!auto,total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
+     .allowed = "auto or total-variation"},
     /* Total variation is of the same kind for differences of all sizes. */
-    {"prior-threshold", "!auto", "prior", "total-variation", .allowed = "auto, or --prior huber or qggmrf"},
+    {"prior-threshold", "!auto", "prior", "auto,total-variation", .allowed = "auto, or --prior huber or qggmrf"},
     /* A prior in 3-D ties all slices together: they are solved, stop and are stored as one. */
     {"prior-dimensions", "3", "reconstruction-type", "try", .reason = "which reconstructs one slice", .allowed = "2"},
     {"tolerance", "!0", "prior-dimensions", "3", .reason = "with which no slice stops before the others",

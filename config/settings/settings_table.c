@@ -68,7 +68,7 @@ static const char of_rates[] = "cone beams are planned by rates of their own";
 #define LENGTH_MAX 1e6
 
 static const char *const algorithm_words[] = {"cg", "sirt", "fbp", "mlem", "osem", "fdk", "fista", "bsrem", NULL};
-static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", "relative-difference", NULL};
+static const char *const prior_words[] = {"total-variation", "huber", "qggmrf", "relative-difference", "auto", NULL};
 static const char *const weight_words[] = {"auto", "counts", "none", NULL};
 static const char *const geometry_words[] = {"parallel", "cone", "fan", "vectors", "pet", "matrix", NULL};
 static const char *const direction_words[] = {"auto", "clockwise", "counterclockwise", NULL};
@@ -116,7 +116,9 @@ const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FISTA, .geometries = SCANS},
     {.name = "algorithm", .words = FDK, .geometries = CONES},
     {.name = "algorithm", .words = BSREM, .geometries = MATRIX},
-    {.name = "prior", .words = 1u << SINO_PRIOR_TOTAL_VARIATION | 1u << SINO_PRIOR_OF_QGGMRF, .algorithms = FISTA},
+    {.name = "prior",
+     .words = 1u << SINO_PRIOR_TOTAL_VARIATION | 1u << SINO_PRIOR_OF_QGGMRF | 1u << SINO_PRIOR_AUTO,
+     .algorithms = FISTA},
     {.name = "prior", .words = 1u << SINO_PRIOR_OF_RELATIVE_DIFFERENCES, .algorithms = BSREM},
     {.name = "precision", .words = 1u << SINO_DOUBLE | 1u << SINO_HALF, .geometries = PARALLEL},
     {.name = "object", .words = 1u << SINO_OBJECT_TEXTURE, .geometries = PARALLEL},
@@ -573,12 +575,13 @@ const SinoSetting sino_setting_table[] = {
             "the log-likelihood; more gives fewer details and less noise, 0 none of it; auto: of fista, with which a "
             "slice predicts best the projections that it lacks; of bsrem, 2 (with --prior huber 4) over the root of "
             "the counts per voxel"),
-    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior", CHOICE(prior.kind, prior_words, "total-variation"),
-        .algorithms = FISTA | BSREM,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "prior", CHOICE(prior.kind, prior_words, "auto"), .algorithms = FISTA | BSREM,
         .help =
             "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
             "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
-            "squares of small ones and powers of 1.2 of large ones, as MBIR does; relative-difference, the default "
+            "squares of small ones and powers of 1.2 of large ones, as MBIR does; auto, of fista: "
+            "total-variation, or qggmrf where --regularization auto finds that it predicts better; "
+            "relative-difference, the default "
             "of bsrem, which has no other but huber: squares over the sum of both voxels"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior.dimensions, 2, 3, "2"),
         .algorithms = FISTA, ONLY(PARALLEL, of_prior),

@@ -112,6 +112,21 @@ static SinoStatus assign(const SinoProblem *problem, SinoAngleSubsets *subsets)
     return status;
 }
 
+/* Moves every so-many-th angle of each subset to a further one. */
+static SinoStatus leave_out(const SinoProblem *problem, SinoAngleSubsets *subsets)
+{
+    int64_t *before = NULL;
+    if (problem->left_out == 0) return NULL;
+    SINO_TRY(sino_allocate(subsets->count, sizeof *before, "subsets", &before));
+    for (int64_t k = 0; k < problem->geometry.angle_count; k++) {
+        const int64_t s = subsets->subset[k];
+        if ((s + before[s]++) % problem->left_out == 0) subsets->subset[k] = subsets->count;
+    }
+    free(before);
+    subsets->count++;
+    return NULL;
+}
+
 /* Lists the angles of each subset. */
 static SinoStatus list(int64_t angles, SinoAngleSubsets *subsets)
 {
@@ -131,8 +146,9 @@ static SinoStatus list(int64_t angles, SinoAngleSubsets *subsets)
 
 SinoStatus sino_angle_subsets_new(const SinoProblem *problem, SinoAngleSubsets *result)
 {
-    SinoAngleSubsets made = {.count = problem->subset_count};
+    SinoAngleSubsets made = {.count = sino_problem_solved_subsets(problem)};
     SinoStatus status = assign(problem, &made);
+    if (!status) status = leave_out(problem, &made);
     if (!status) status = list(problem->geometry.angle_count, &made);
     if (status)
         sino_angle_subsets_free(&made);

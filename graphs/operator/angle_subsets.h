@@ -9,7 +9,10 @@
  * - there are SINO_SUBSET_ORBITS orbits or more for each subset, so that subsets have about the same number of angles.
  * Orbits are dealt to the subsets in turn, in the order of their stored angles, so that a subset's angles are spread
  * over the turn and neighbours in number are neighbours in angle, as without orbits. Orbits of many angles are dealt
- * first; fewer follow where subsets have least. */
+ * first; fewer follow where subsets have least.
+ *
+ * If the problem leaves angles out, these subsets are one fewer, and the last subset has every so-many-th angle of each
+ * of them, from another one on in each. */
 #ifndef SINO_ANGLE_SUBSETS_H
 #define SINO_ANGLE_SUBSETS_H
 

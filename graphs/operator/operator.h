@@ -32,11 +32,19 @@ typedef struct SinoProblem {
     SinoPrecision precision;
     bool symmetry;        /* store rays that are quarter turns or mirror images of each other once, if angles pair up */
     int64_t subset_count; /* subsets of the data; 1 except for OSEM, FISTA */
+    int64_t left_out;     /* the last subset has every so-many-th angle of the others, which solvers then lack; 0: all
+                           * subsets are solved */
     bool whole_orbits;    /* a subset has all quarter turns and mirror images of its angles, if it can
                            * (angle_subsets.h); whether they are stored or not, so that it changes no values */
     SinoProjector projector;         /* of a parallel beam; AUTO: the plan chooses; until it has, as RAYS */
     SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
 } SinoProblem;
+
+/* Subsets whose rays a solver has. */
+static inline int64_t sino_problem_solved_subsets(const SinoProblem *problem)
+{
+    return problem->subset_count - (problem->left_out > 0 ? 1 : 0);
+}
 
 /* The division of a batch group's slices among its ranks. */
 typedef struct SinoDivision {

@@ -134,10 +134,11 @@ static double strength_search_s(const SinoPlanRequest *request, const SinoRunPla
 {
     enum { NORMAL_TRIALS = 2, NORMAL_PANEL = SINO_HALVES * SINO_HALVES_STEPS };
     const SinoMachine *machine = &request->machine;
-    const double share = 1 / (double)sino_times(plan->trial_binning, plan->trial_binning);
+    double share = 1 / (double)sino_times(plan->trial_binning, plan->trial_binning);
     SinoProblem problem = plan->problem;
     if (plan->trial_binning > 1)
-        problem = sino_trial_operator(&problem, plan->worker_count, machine->devices.count).problem;
+        problem = sino_trial_operator(&problem, 1, plan->worker_count, machine->devices.count).problem;
+    if (problem.left_out > 0) share *= 1 - 1 / (double)problem.left_out;
     const int64_t panel = sino_trial_batch(&request->job, sino_operator_of(problem.projector)).stride;
     const double nonzeros = plan->size.nonzero_count,
                  gain = sino_projector_product_s(&problem, nonzeros, &machine->rates, panel) /

@@ -134,15 +134,21 @@ static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *siz
            sino_larger(size->building_bytes, SINO_HALVES_STEPS * (slot_bytes + predicted));
 }
 
-SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t workers, int64_t devices)
+SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t binning, int64_t workers, int64_t devices)
 {
-    const int64_t partitions = sino_halves_partitions(problem, workers, devices);
-    SinoOperatorRequest request = {.problem = *problem,
-                                   .division = {.topology = {1, 1, 1, partitions}, .mean_weight = 1},
-                                   .shape = SINO_EXCHANGE_ALONE(partitions)};
+    SinoProblem trial = *problem;
+    trial.geometry = sino_halves_binned(&problem->geometry, binning);
+    const int64_t partitions = sino_halves_partitions(&trial, workers, devices);
     const bool on_cores = devices == 0 && problem->precision == SINO_SINGLE;
-    request.problem.projector = on_cores ? SINO_PROJECTOR_LINES : SINO_PROJECTOR_RAYS;
-    return request;
+    trial.projector = on_cores ? SINO_PROJECTOR_LINES : SINO_PROJECTOR_RAYS;
+    if (on_cores && sino_halves_folds(&problem->geometry) == 1 &&
+        sino_operator_completed(&trial.geometry, 1).total == 0) {
+        trial.left_out = sino_halves_parts(problem->geometry.angle_count);
+        trial.subset_count++;
+    }
+    return (SinoOperatorRequest){.problem = trial,
+                                 .division = {.topology = {1, 1, 1, partitions}, .mean_weight = 1},
+                                 .shape = SINO_EXCHANGE_ALONE(partitions)};
 }
 
 SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind)

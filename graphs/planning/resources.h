@@ -83,8 +83,9 @@ typedef struct SinoResources {
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
                              const SinoStreaming *streaming, int64_t data_ranks, int64_t window_count);
 
-/* The operator of trials of strengths with averaged columns, whose geometry the problem has, on a rank of its own. */
-SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t workers, int64_t devices);
+/* The operator of trials of strengths with averaged columns of the problem, on a rank of its own. Where it stores
+ * nothing and all trials lack the same projections, it has these in a subset of their own. */
+SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t binning, int64_t workers, int64_t devices);
 
 /* The minibatch of trials of averaged columns of the job; and the bytes of both, of the size that the kind tells. */
 SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind);

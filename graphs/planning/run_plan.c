@@ -416,13 +416,12 @@ static SinoStatus plan_trials(const Planner *planner, SinoRunPlan *plan)
     const SinoPlanRequest *request = planner->request;
     const SinoWorkload *job = &request->job;
     SinoResources *bytes = &plan->resources;
-    SinoProblem problem = planner->problem;
     SinoOperatorSize size;
     const bool may = !request->least && planner->kind->lengths; /* interpolating images of half the side blurs them */
     plan->trial_binning = may ? job->trial_binning : sino_smaller(1, job->trial_binning);
     if (plan->trial_binning <= 1) return NULL;
-    problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
-    const SinoOperatorRequest op = sino_trial_operator(&problem, plan->worker_count, request->machine.devices.count);
+    const SinoOperatorRequest op =
+        sino_trial_operator(&planner->problem, plan->trial_binning, plan->worker_count, request->machine.devices.count);
     const SinoOperatorKind *kind = sino_operator_kind(&op.problem);
     SINO_TRY(kind->size(&op.problem, &op.division, plan->worker_count, &size));
     const int64_t trial_bytes = sino_trial_bytes(job, &op.problem, &size, &request->machine);

@@ -72,7 +72,7 @@ void sino_fista_release(SinoSolverRun *run)
     SinoFista *own = run->own;
     if (!own) return;
     sino_solver_fbp.release(&own->filter);
-    sino_data_free_each(own->row_sums, own->subset_count);
+    sino_data_free_each(own->row_sums, run->op->problem.subset_count);
     sino_support_free(run, own->support);
     free(own->order);
     free(own->rank);
@@ -192,7 +192,7 @@ static SinoStatus insert_ones(SinoSolverRun *run, SinoMinibatch *sums, int vecto
 static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
 {
     SINO_TRY(insert_ones(run, sums, ONES));
-    for (int64_t s = 0; s < run->op->problem.subset_count; s++) {
+    for (int64_t s = 0; s < sino_problem_solved_subsets(&run->op->problem); s++) {
         SINO_TRY(sino_insert_project_subset(sums, -1, s, ONES, ROW_SUMS));
         SINO_TRY(sino_insert_backproject_subset(sums, -1, s, ROW_SUMS, ADDEND));
         SINO_TRY(sino_insert_addend(run, sums, -1, ADDEND, CURVATURE, s == 0));
@@ -233,7 +233,7 @@ SinoStatus sino_fista_open(SinoSolverRun *run)
     own->filter = *run;
     own->filter.own = NULL;
     own->filter.bridge_gaps = true; /* iterations take out only slowly what a start with zeros has there */
-    own->subset_count = run->op->problem.subset_count;
+    own->subset_count = sino_problem_solved_subsets(&run->op->problem);
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
     own->prior = run->regularization.strength > 0;
     own->smooth = own->prior && run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;

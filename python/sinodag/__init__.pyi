@@ -177,7 +177,7 @@ def recon(
     maximum: Optional[Union[float, Literal["auto"]]] = ...,
     support_ratio: Optional[float] = ...,
     regularization: Optional[Union[float, Literal["auto"]]] = ...,
-    prior: Optional[Literal["total-variation", "huber", "qggmrf", "relative-difference"]] = ...,
+    prior: Optional[Literal["total-variation", "huber", "qggmrf", "relative-difference", "auto"]] = ...,
     prior_dimensions: Optional[int] = ...,
     prior_threshold: Optional[Union[float, Literal["auto"]]] = ...,
     weights: Union[Optional[Literal["auto", "counts", "none"]], ArrayLike] = ...,

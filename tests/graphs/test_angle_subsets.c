@@ -220,13 +220,40 @@ static void every_angle_has_one_subset(void **state)
     }
 }
 
+/* The last subset has every fourth angle of each of the others, which are those of a problem without it. */
+static void angles_are_left_out(void **state)
+{
+    (void)state;
+    Scan scan;
+    SinoAngleSubsets all, found;
+    set_even(&scan, 200, 0, 180, 0, 8);
+    assert_success(sino_angle_subsets_new(&scan.problem, &all));
+    scan.problem.left_out = 4;
+    scan.problem.subset_count = 9;
+    assert_success(sino_angle_subsets_new(&scan.problem, &found));
+    assert_int_equal(found.count, 9);
+    check_lists(&found, 200);
+    for (int64_t s = 0; s < 8; s++) {
+        int64_t left_out = 0, last = -1;
+        for (int64_t i = all.first[s]; i < all.first[s + 1]; i++) {
+            const bool out = found.subset[all.number[i]] == 8;
+            if (!out) assert_int_equal(found.subset[all.number[i]], s);
+            if (out && last >= 0) assert_int_equal(i - last, 4);
+            if (out) last = i;
+            left_out += out;
+        }
+        assert_in_range(left_out, sino_angle_subsets_size(&all, s) / 4, (sino_angle_subsets_size(&all, s) + 3) / 4);
+    }
+    sino_angle_subsets_free(&all);
+    sino_angle_subsets_free(&found);
+}
+
 TESTING_SUBJECT(angle_subsets)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orbits_are_whole),
-        cmocka_unit_test(rounded_angles_have_orbits),
-        cmocka_unit_test(others_are_every_nth_angle),
-        cmocka_unit_test(every_angle_has_one_subset),
+        cmocka_unit_test(orbits_are_whole),           cmocka_unit_test(rounded_angles_have_orbits),
+        cmocka_unit_test(others_are_every_nth_angle), cmocka_unit_test(every_angle_has_one_subset),
+        cmocka_unit_test(angles_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,11 +147,9 @@ static void gpus_have_scratch_of_their_own(void **state)
 static int64_t allocated_by_trials(SinoRuntime *runtime, const SinoPlanRequest *request, const SinoRunPlan *plan)
 {
     const SinoSolver *solver = request->job.solver;
-    SinoProblem problem = plan->problem;
     SinoMinibatch *slot = NULL, *weights = NULL;
     SinoOperator *op = NULL;
-    problem.geometry = sino_halves_binned(&problem.geometry, plan->trial_binning);
-    const SinoOperatorRequest wanted = sino_trial_operator(&problem, plan->worker_count, 0);
+    const SinoOperatorRequest wanted = sino_trial_operator(&plan->problem, plan->trial_binning, plan->worker_count, 0);
     assert_success(sino_operator_new(runtime, &wanted, &op));
     const int64_t before = sino_data_bytes(runtime);
     const SinoMinibatchRequest of_slot = {

@@ -45,7 +45,8 @@ static double growth(const Search *search)
            pow(parts / (parts - 1), 0.5 * fmin(1, (double)geometry->angle_count / needed));
 }
 
-static SinoStatus find_strength(Search *search, SinoRegularization *found)
+/* Finds the strength, and what the best trial leaves. */
+static SinoStatus find_strength(Search *search, SinoRegularization *found, double *least)
 {
     const SinoHalvesRequest *of = &search->of;
     const double binning = (double)of->binning;
@@ -54,7 +55,8 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
     const int64_t most = sino_halves_strengths(search->op->kind);
     const int64_t count = sino_larger(sino_smaller(of->width / search->folds, most), 1);
-    double exponent = 0;
+    const int64_t below = 5 * count / 8;
+    SinoHalvesBest best;
     found->strength = 0;
     if (!(size > 0)) return NULL;
     search->first = usual * size * (search->weights ? search->given.scale : 1);
@@ -63,12 +65,33 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found)
     first.threshold *= binning;
     search->parts = sino_halves_parts(geometry->angle_count);
     SINO_TRY(sino_halves_prepare(search, sino_times(search->folds, count), first));
-    SINO_TRY(sino_halves_descend(search, count, &exponent));
+    SINO_TRY(sino_halves_descend(search, count, below, INFINITY, &best));
     if (of->settings->solver.nonnegativity == SINO_NONNEGATIVITY_AUTO &&
         sino_settings_nonnegative(&of->settings->solver))
-        SINO_TRY(sino_halves_deny(search, exponent, &found->negative));
-    if (found->negative) SINO_TRY(sino_halves_descend(search, count, &exponent));
-    found->strength = rounded(growth(search) * search->first * exp2(exponent), of->input->unit);
+        SINO_TRY(sino_halves_deny(search, best.exponent, &found->negative));
+    if (found->negative) SINO_TRY(sino_halves_descend(search, count, below, INFINITY, &best));
+    search->first *= exp2(best.exponent);
+    found->strength = rounded(growth(search) * search->first, of->input->unit);
+    *least = best.difference;
+    return NULL;
+}
+
+/* Takes another prior in place of the one whose best trial leaves `least`, if it predicts better. It is tried with
+ * `stronger` times the best strength so far, and with others if this is `promising` (docs/lab/images.md). */
+static SinoStatus try_other(Search *search, double least, SinoRegularization *other, SinoRegularization *found)
+{
+    static const double stronger = 1.9, promising = 1.01;
+    const double binning = (double)search->of.binning;
+    SinoRegularization tried = *other;
+    SinoHalvesBest best;
+    tried.strength = stronger * search->first / binning;
+    tried.threshold *= binning;
+    SINO_TRY(sino_halves_prepare_again(search, search->folds, tried));
+    SINO_TRY(sino_halves_descend(search, 1, 0, promising * least, &best));
+    if (!(best.difference < least)) return NULL;
+    other->strength = rounded(growth(search) * stronger * search->first * exp2(best.exponent), search->of.input->unit);
+    other->negative = found->negative;
+    *found = *other;
     return NULL;
 }
 
@@ -105,13 +128,29 @@ static SinoStatus find_threshold(const Search *search, SinoRegularization *found
     return NULL;
 }
 
+/* Whether the prior is a choice of the search. */
+static bool is_open(const Search *search)
+{
+    const SinoHalvesRequest *of = &search->of;
+    return of->settings->prior.kind == SINO_PRIOR_AUTO && of->settings->prior.dimensions != 3 &&
+           isnan(of->settings->prior.regularization) && of->width > 1 && !of->normal && !of->op->problem.cone &&
+           typical_value(&of->op->problem, search->sinogram) > 0;
+}
+
 static SinoStatus find_regularization(Search *search, int64_t slice, SinoRegularization *found)
 {
     const SinoSettings *settings = search->of.settings;
     SINO_TRY(sino_halves_take(search, slice, 0));
-    *found = (SinoRegularization){.prior = settings->prior.kind, .strength = settings->prior.regularization};
+    *found =
+        (SinoRegularization){.prior = sino_prior_first(&settings->prior), .strength = settings->prior.regularization};
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION) SINO_TRY(find_threshold(search, found));
-    return isnan(found->strength) ? find_strength(search, found) : NULL;
+    if (!isnan(found->strength)) return NULL;
+    SinoRegularization other = {.prior = SINO_PRIOR_OF_QGGMRF};
+    const bool open = is_open(search);
+    double least = 0;
+    if (open) SINO_TRY(find_threshold(search, &other)); /* before columns are averaged */
+    SINO_TRY(find_strength(search, found, &least));
+    return open && found->strength > 0 ? try_other(search, least, &other, found) : NULL;
 }
 
 SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, int64_t slice, SinoRegularization *found)

@@ -30,8 +30,8 @@ typedef struct SinoHalvesRequest {
     const SinoSettings *settings;
     const SinoInput *input; /* of all slices, with the angles in the order of op */
     const SinoOperator *op;
-    int64_t binning;            /* columns that trials of strengths average (halves_binned.h) */
-    const SinoOperator *binned; /* of the averaged columns; NULL: binning is 1 */
+    int64_t binning;         /* columns that trials of strengths average (halves_binned.h) */
+    const SinoOperator *own; /* of trials of strengths, of the averaged columns; NULL: op */
     const SinoSolver *solver;
     const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
     const unsigned char *mask;      /* of the slices (mask.h); NULL: none */

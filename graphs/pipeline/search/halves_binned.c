@@ -16,6 +16,12 @@ int64_t sino_halves_binning(const SinoGeometry *geometry)
     return angles >= LEAST_ANGLES && angles < columns && columns >= LEAST_COLUMNS ? BINNING : 1;
 }
 
+int64_t sino_halves_parts(int64_t angle_count)
+{
+    enum { PARTS_MOST = 4 };
+    return sino_larger(SINO_HALVES, sino_smaller(angle_count / 2, PARTS_MOST));
+}
+
 int64_t sino_halves_folds(const SinoGeometry *geometry)
 {
     enum { ENOUGH_RAYS = 1 << 17 }; /* with 90 × 256, strengths of two parts are up to half an octave apart */

@@ -7,9 +7,14 @@
 
 #include "operator.h"
 
+enum { SINO_HALVES = 2 };
+
 /* Columns that trials average: 2, or 1 where angles or columns are few, so that all are cheap, or angles are as many
  * as columns, where half the strength is not always the right one (docs/lab/images.md). */
 int64_t sino_halves_binning(const SinoGeometry *geometry);
+
+/* Parts that the angles are divided into for the search for a strength. */
+int64_t sino_halves_parts(int64_t angle_count);
 
 /* How many parts of the projections trials leave out in turn, each with reconstructions of its own: 2, or 1 where it
  * has enough of them. */

@@ -36,10 +36,16 @@ SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, S
                          &search->sinogram);
 }
 
-void sino_halves_end(SinoHalvesSearch *search)
+static void close_minibatch(Search *search)
 {
     if (search->of.solver->release) search->of.solver->release(&search->run);
     sino_minibatch_free(search->minibatch);
+    search->minibatch = NULL;
+}
+
+void sino_halves_end(SinoHalvesSearch *search)
+{
+    close_minibatch(search);
     free(search->sinogram);
     free(search->weights);
     free(search->mask);
@@ -137,8 +143,8 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
     SinoHalvesRequest *of = &search->of;
     const SinoGeometry *scan = &of->op->problem.geometry;
     search->folds = sino_smaller(search->folds, sino_halves_folds(scan));
-    if (!of->binned) return NULL;
-    search->op = of->binned;
+    if (of->own) search->op = of->own;
+    if (of->binning == 1) return NULL;
     sino_halves_bin(scan, of->photon_weights, search->sinogram);
     of->scale /= (double)of->binning;
     if (!of->mask) return NULL;
@@ -149,7 +155,7 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
 
 /* Divides the angles into parts, for slices that lack one of them. Every subset has the same share of each part: of the
  * angles of a subset each part has every so many. In a half acquisition, whose projections FBP completes by the
- * opposite ones, these are in the same part. */
+ * opposite ones, these are in the same part. If the operator has a subset of what all slices lack, this is part 0. */
 static SinoStatus divide_angles(Search *search)
 {
     const SinoOperator *op = search->op;
@@ -161,7 +167,7 @@ static SinoStatus divide_angles(Search *search)
     SINO_TRY(sino_allocate(subsets, sizeof *before, "subsets", &before));
     for (int64_t k = 0; k < divided; k++) {
         const int64_t s = search->angles.subset[k];
-        search->part[k] = (s + before[s]++) % search->parts;
+        search->part[k] = op->problem.left_out > 0 ? s < subsets - 1 : (s + before[s]++) % search->parts;
     }
     for (int64_t k = divided; k < angles; k++) search->part[k] = search->part[k - divided];
     free(before);
@@ -194,6 +200,14 @@ static SinoStatus divide_rays(Search *search)
     return NULL;
 }
 
+static SinoStatus open_minibatch(Search *search, int64_t slices)
+{
+    const SinoSolver *solver = search->of.solver;
+    SINO_TRY(sino_halves_minibatch(search, solver, slices, 0, &search->minibatch));
+    search->run.stride = search->minibatch->slices.stride;
+    return solver->prepare ? solver->prepare(&search->run) : NULL;
+}
+
 SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization)
 {
     const SinoHalvesRequest *of = &search->of;
@@ -219,9 +233,14 @@ SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoReg
     SINO_TRY(sino_angle_subsets_new(&search->op->problem, &search->angles));
     SINO_TRY(search->op->problem.cone ? divide_rays(search) : divide_angles(search));
     if (of->normal) return NULL; /* its trials have operators and minibatches of their own */
-    SINO_TRY(sino_halves_minibatch(search, of->solver, slices, 0, &search->minibatch));
-    search->run.stride = search->minibatch->slices.stride;
-    return of->solver->prepare ? of->solver->prepare(&search->run) : NULL;
+    return open_minibatch(search, slices);
+}
+
+SinoStatus sino_halves_prepare_again(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization)
+{
+    close_minibatch(search);
+    search->run.regularization = regularization;
+    return open_minibatch(search, slices);
 }
 
 static void set(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, double value, void *vector)

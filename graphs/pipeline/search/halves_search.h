@@ -7,18 +7,19 @@
 #include "angle_subsets.h"
 #include "arithmetic.h"
 #include "halves.h"
+#include "halves_binned.h"
 #include "panel.h"
 #include "settings.h"
 
 #include <math.h>
 
-enum { SINO_HALVES = 2, SINO_STRENGTHS = 41 };
+enum { SINO_STRENGTHS = 41 };
 
 /* The search. Slices 2i and 2i + 1 of a minibatch are the halves of slice i of those that are searched, or of the only
  * one. With one fold, each slice of a minibatch is the only one. */
 typedef struct SinoHalvesSearch {
     SinoHalvesRequest of;
-    const SinoOperator *op; /* of the request, or of its averaged columns */
+    const SinoOperator *op; /* of the request, or its own */
     unsigned char *mask;    /* of these; owned */
     SinoSettings settings;  /* of the run; owns nothing */
     SinoSolverRun run;
@@ -49,8 +50,10 @@ SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
 /* Goes on with averaged columns, if the request says so. */
 SinoStatus sino_halves_narrow(SinoHalvesSearch *search);
 
-/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections. */
+/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections; _again: with
+ * another prior. */
 SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
+SinoStatus sino_halves_prepare_again(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
 
 static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
 {
@@ -63,13 +66,6 @@ static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_
 {
     const int64_t middle = SINO_STRENGTHS / 2;
     return search->run.regularization.strength * exp2((double)(step - middle));
-}
-
-/* Parts that the angles are divided into for the search for a strength. */
-static inline int64_t sino_halves_parts(int64_t angle_count)
-{
-    enum { PARTS_MOST = 4 };
-    return sino_larger(SINO_HALVES, sino_smaller(angle_count / 2, PARTS_MOST));
 }
 
 /* Whether slice f has a value of angle k in column c, which matters of fans alone. */

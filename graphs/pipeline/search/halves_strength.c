@@ -75,29 +75,40 @@ static void use_prediction(Search *search, int64_t step, int64_t angle, SinoSlic
     add_prediction(search, step, angle, &(Predicted){slices, rows, row, 0, projection}, search->rest);
 }
 
+/* Adds the differences of subset s, whose rays begin at row `first`. rest: [2·columns]. */
+static SinoStatus add_subset(Search *search, int64_t lowest, int64_t s, int64_t first, double *rest)
+{
+    const SinoSolver *solver = search->of.solver;
+    const int64_t columns = search->op->problem.geometry.column_count;
+    const int64_t rows = search->op->shape.extent[SINO_ROWS_SUBSET].rows[s];
+    SinoMinibatch *minibatch = search->minibatch;
+    SinoData *projection = minibatch->vector[solver->projection][s];
+    void *value;
+    SINO_TRY(
+        sino_insert_project_subset(minibatch, search->run.iterations, s, solver->vectors.tomogram, solver->projection));
+    SINO_TRY(sino_data_acquire(projection, SINO_READ, &value));
+    for (int64_t i = search->angles.first[s]; i < search->angles.first[s + 1]; i++) {
+        const int64_t k = search->angles.number[i], row = search->op->place[k] * columns - first;
+        for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
+            if (search->op->problem.cone || !sino_halves_has(search, f, k, 0))
+                add_prediction(search, lowest + f / search->folds, k,
+                               &(Predicted){minibatch->slices, rows, row, f, value}, rest);
+    }
+    sino_data_release(projection);
+    return NULL;
+}
+
 /* Adds the differences of the slices' projections from those that they lack to search->difference. */
 static SinoStatus add_predictions(Search *search, int64_t lowest)
 {
-    const SinoSolver *solver = search->of.solver;
     const SinoExtent *subsets = &search->op->shape.extent[SINO_ROWS_SUBSET];
-    const int64_t columns = search->op->problem.geometry.column_count;
-    SinoMinibatch *minibatch = search->minibatch;
+    const int64_t lacking = search->op->problem.left_out > 0 ? subsets->members - 1 : 0; /* the first of them */
     double *rest = NULL;
     int64_t first = 0;
-    SinoStatus status = sino_allocate(2 * columns, sizeof *rest, "a projection", &rest);
+    SinoStatus status =
+        sino_allocate(2 * search->op->problem.geometry.column_count, sizeof *rest, "a projection", &rest);
     for (int64_t s = 0; !status && s < subsets->members; s++) {
-        void *value;
-        status = sino_insert_project_subset(minibatch, search->run.iterations, s, solver->vectors.tomogram,
-                                            solver->projection);
-        if (!status) status = sino_data_acquire(minibatch->vector[solver->projection][s], SINO_READ, &value);
-        for (int64_t i = search->angles.first[s]; !status && i < search->angles.first[s + 1]; i++) {
-            const int64_t k = search->angles.number[i], row = search->op->place[k] * columns - first;
-            for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-                if (search->op->problem.cone || !sino_halves_has(search, f, k, 0))
-                    add_prediction(search, lowest + f / search->folds, k,
-                                   &(Predicted){minibatch->slices, subsets->rows[s], row, f, value}, rest);
-        }
-        if (!status) sino_data_release(minibatch->vector[solver->projection][s]);
+        if (s >= lacking) status = add_subset(search, lowest, s, first, rest);
         first += subsets->rows[s];
     }
     free(rest);
@@ -144,22 +155,29 @@ static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
 }
 
 /* The lowest point of a parabola through the differences of the best step and its neighbours. */
-static double refine(const Search *search, int64_t best)
+static SinoHalvesBest refine(const Search *search, int64_t best)
 {
     const double *at = search->difference + best, bend = at[-1] - 2 * at[0] + at[1];
-    return (double)best + (bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0);
+    const double further = bend > 0 ? 0.5 * (at[-1] - at[1]) / bend : 0;
+    return (SinoHalvesBest){(double)(best - MIDDLE) + further, at[0] - 0.5 * fmax(bend, 0) * further * further};
 }
 
-SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *exponent)
+SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
+                               SinoHalvesBest *found)
 {
-    int64_t lowest = MIDDLE - 5 * count / 8, steps = count, begin = lowest, end = lowest;
+    int64_t lowest = MIDDLE - below, steps = count, begin = lowest, end = lowest;
+    memset(search->difference, 0, sizeof search->difference);
+    memset(search->square, 0, sizeof search->square);
+    memset(search->constant, 0, sizeof search->constant);
     for (;;) {
         begin = sino_smaller(begin, lowest);
         end = sino_larger(end, lowest + steps);
         SINO_TRY(try_steps(search, lowest, steps));
         const int64_t best = sino_halves_best(search->difference, begin, end);
         const int64_t up = sino_smaller(count, SINO_STRENGTHS - end), down = sino_smaller(count, begin);
-        *exponent = (best > begin && best < end - 1 ? refine(search, best) : (double)best) - MIDDLE;
+        *found = (SinoHalvesBest){(double)(best - MIDDLE), search->difference[best]};
+        if (best > begin && best < end - 1) *found = refine(search, best);
+        if (!(found->difference < promising)) return NULL;
         if (best == end - 1 && up > 0) {
             lowest = end;
             steps = up;
@@ -184,8 +202,5 @@ SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *den
     SINO_TRY(try_steps(search, step, 1));
     *denied = search->square[step] < denied_share * bounded;
     if (!*denied) search->run.bounds = bounds;
-    memset(search->difference, 0, sizeof search->difference);
-    memset(search->square, 0, sizeof search->square);
-    memset(search->constant, 0, sizeof search->constant);
     return NULL;
 }

@@ -5,9 +5,16 @@
 
 #include "halves_search.h"
 
-/* Tries `count` powers of two at a time until the best one has neighbours. The strength is 2^*exponent times that of
- * search->run. The search has a minibatch for so many. */
-SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, double *exponent);
+/* The strength is 2^exponent times that of search->run, and leaves this sum of squares (SinoHalvesSearch.difference).
+ */
+typedef struct SinoHalvesBest {
+    double exponent, difference;
+} SinoHalvesBest;
+
+/* Tries `count` powers of two at a time, `below` of the first of them below 1, until the best one has neighbours or
+ * leaves no less than `promising`. The search has a minibatch for so many. */
+SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
+                               SinoHalvesBest *found);
 
 /* Whether slices of the strength 2^exponent that have no bound below predict projections far better than those of the
  * search, whose bound is 0. If so, the search goes on without. */

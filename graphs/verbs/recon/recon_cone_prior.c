@@ -43,7 +43,8 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
     SinoInput row = *input;
     SinoCone fan = *cone;
     char where[40];
-    *found = (SinoRegularization){.prior = settings->prior.kind, .strength = settings->prior.regularization};
+    *found =
+        (SinoRegularization){.prior = sino_prior_first(&settings->prior), .strength = settings->prior.regularization};
     if (!isnan(found->strength) && found->prior == SINO_PRIOR_TOTAL_VARIATION) return NULL;
     sino_cone_take_row(&row, &fan);
     SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, found));

@@ -32,7 +32,8 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     own->solver = sino_solver_of_cone(recon->settings);
     /* Until `choose` finds it; of any strength. */
-    own->regularization = (SinoRegularization){.prior = recon->settings->prior.kind, .strength = 1, .threshold = 1};
+    own->regularization =
+        (SinoRegularization){.prior = sino_prior_first(&recon->settings->prior), .strength = 1, .threshold = 1};
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
     return sino_volume_problem(recon->settings, &recon->input, &own->cone, sino_processes_count(recon->processes),
                                &own->problem);

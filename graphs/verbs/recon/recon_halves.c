@@ -138,33 +138,41 @@ static void tell_trials(const SinoReconHalves *of, int64_t binning)
 /* What trials of strengths compute with. */
 typedef struct Trials {
     int64_t binning;
-    SinoOperator *binned;     /* NULL: the operator of the run, or of: */
+    SinoOperator *own;        /* of averaged columns, or without what is left out; NULL: that of the run, or of: */
     SinoHalvesNormal *normal; /* NULL: the solver has A */
 } Trials;
+
+/* Whether trials of all columns gain by an operator without the projections that they lack: nothing is stored for it.
+ */
+static bool leaves_out(const SinoReconHalves *of)
+{
+    const SinoProblem *problem = &of->op->problem;
+    return !problem->cone && problem->projector == SINO_PROJECTOR_LINES && sino_halves_folds(&problem->geometry) == 1 &&
+           sino_runtime_device_count(of->runtime) == 0 && of->settings->solver.weights != SINO_WEIGHTS_FILE;
+}
 
 /* Collective: idle ranks take part. */
 static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
 {
     const SinoRunPlan *plan = &of->team->forecast.plan;
-    SinoProblem problem = of->op->problem;
+    const SinoProblem *problem = &of->op->problem;
     *trials = (Trials){.binning = 1};
     if (!is_prior(of) || !isnan(of->settings->prior.regularization)) return NULL;
     if (of->settings->solver.weights != SINO_WEIGHTS_FILE && !of->solver->normal)
         trials->binning = sino_larger(plan->trial_binning, 1);
     tell_trials(of, trials->binning);
-    if (of->solver->normal) return sino_halves_normal_new(of->runtime, &problem, of->op->idle, &trials->normal);
-    if (trials->binning == 1) return NULL;
-    problem.geometry = sino_halves_binned(&problem.geometry, trials->binning);
+    if (of->solver->normal) return sino_halves_normal_new(of->runtime, problem, of->op->idle, &trials->normal);
+    if (trials->binning == 1 && !leaves_out(of)) return NULL;
     SinoOperatorRequest request =
-        sino_trial_operator(&problem, plan->worker_count, sino_runtime_device_count(of->runtime));
+        sino_trial_operator(problem, trials->binning, plan->worker_count, sino_runtime_device_count(of->runtime));
     request.shape.first_process = sino_processes_rank(sino_runtime_processes(of->runtime));
     request.shape.idle = of->op->idle;
-    return sino_operator_new(of->runtime, &request, &trials->binned);
+    return sino_operator_new(of->runtime, &request, &trials->own);
 }
 
 static void close_trials(Trials *trials)
 {
-    sino_operator_free(trials->binned);
+    sino_operator_free(trials->own);
     sino_halves_normal_free(trials->normal);
 }
 
@@ -175,14 +183,14 @@ static SinoStatus find(const SinoReconHalves *of, const Trials *trials, SinoReco
     input.run = NULL;
     input.place = NULL;
     SinoStatus status = of->op->idle ? NULL : sino_input_take_angles(&input, of->op->place);
-    const bool planned = trials->binned || trials->normal; /* with this width */
+    const bool planned = trials->binning > 1 || trials->normal; /* with this width */
     const int64_t width = planned ? SINO_HALVES_WIDTH : of->op->idle ? 2 : width_of(of);
     const SinoHalvesRequest request = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = &input,
                                        .op = of->op,
                                        .binning = trials->binning,
-                                       .binned = trials->binned,
+                                       .own = trials->own,
                                        .solver = of->solver,
                                        .normal = trials->normal,
                                        .mask = of->mask,
@@ -249,7 +257,10 @@ void sino_recon_tell_prior(SinoLog *log, const SinoSettings *settings, const Sin
                            const char *where)
 {
     if (found->prior != SINO_PRIOR_TOTAL_VARIATION)
-        sino_log_info(log, "solver", "prior: %s, threshold %.3g per voxel", prior_name(found->prior), found->threshold);
+        sino_log_info(
+            log, "solver", "prior: %s, threshold %.3g per voxel%s", prior_name(found->prior), found->threshold,
+            settings->prior.kind == SINO_PRIOR_AUTO ? "; it predicts left-out projections better than total-variation"
+                                                    : "");
     if (isnan(settings->prior.regularization))
         sino_log_info(log, "solver", "regularization: %.2g, which predicts left-out projections of %s best",
                       found->strength, where);
@@ -283,11 +294,11 @@ SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice)
 {
     const SinoSettings *settings = of->settings;
     const bool fista = is_prior(of);
-    *choice = (SinoReconChoice){
-        .regularization = {.prior = settings->prior.kind, .strength = fista ? settings->prior.regularization : NAN}};
-    const bool seeks =
-        (fista && (isnan(settings->prior.regularization) || settings->prior.kind != SINO_PRIOR_TOTAL_VARIATION)) ||
-        (!fista && of->solver->iterative && settings->solver.iterations == 0);
+    *choice = (SinoReconChoice){.regularization = {.prior = sino_prior_first(&settings->prior),
+                                                   .strength = fista ? settings->prior.regularization : NAN}};
+    const bool seeks = (fista && (isnan(settings->prior.regularization) ||
+                                  sino_prior_first(&settings->prior) != SINO_PRIOR_TOTAL_VARIATION)) ||
+                       (!fista && of->solver->iterative && settings->solver.iterations == 0);
     choice->sought = seeks;
     Trials trials;
     SinoStatus status = open_trials(of, &trials);

@@ -50,7 +50,8 @@ static SinoStatus begin(SinoRecon *recon)
     recon->own = own;
     own->given = settings;
     own->solver = sino_solver_of(settings);
-    own->choice.regularization.prior = settings->prior.kind; /* until `choose` finds it; of any strength */
+    own->choice.regularization.prior =
+        sino_prior_first(&settings->prior); /* until `choose` finds it; of any strength */
     own->choice.regularization.strength = 1;
     recon->request.slice_count = recon->input.slice_count;
     take_side(recon); /* of a half acquisition: see `plan` */

@@ -14,10 +14,12 @@ typedef struct SinoConeNumber {
 typedef struct SinoConeConsistency {
     SinoConeNumber center, center_row; /* as in SinoCone, of the projections turned back */
     SinoConeNumber tilt;               /* τ of the detector (tilt.h), in radians */
+    double axis;                       /* the center that the search starts from */
     int64_t line_count;                /* pairs of lines that were compared; 0: too few, all else is undefined */
 } SinoConeConsistency;
 
-/* Finds the center, the center row and the tilt from those of the cone and the tilt that are given on.
+/* Finds the center, the center row and the tilt from those of the cone and the tilt that are given on. A center that is
+ * NaN starts from the one by rays and their reverses (cone_center.h); line_count is 0 where these do not tell it.
  * projections[angle][row][column]: finite line integrals. Of the cone the search uses angles, distances, pixels and
  * centers; not of fans.
  *

@@ -4,6 +4,7 @@
 #include "cone_consistency.h"
 
 #include "arithmetic.h"
+#include "cone_center.h"
 #include "memory.h"
 
 #include <math.h>
@@ -358,17 +359,41 @@ static SinoStatus smooth(Search *search, const float *projections)
     return NULL;
 }
 
+/* Finds the axis by rays and their reverses in the middle row, unless it is given; NaN: these do not tell it. */
+static SinoStatus find_axis(const SinoCone *cone, const float *projections, double *axis)
+{
+    const int64_t rows = cone->row_count, columns = cone->column_count;
+    SinoConeCenter found;
+    float *row = NULL;
+    *axis = cone->center;
+    if (!isnan(*axis)) return NULL;
+    SINO_TRY(sino_allocate(sino_times(cone->angle_count, columns), sizeof *row, "a sinogram", &row));
+    const int64_t r = (int64_t)fmin(fmax(cone->center_row, 0), (double)(rows - 1));
+    for (int64_t k = 0; k < cone->angle_count; k++)
+        for (int64_t c = 0; c < columns; c++) row[k * columns + c] = projections[(k * rows + r) * columns + c];
+    SinoStatus status = sino_cone_center_find(cone, row, 0, (double)(columns - 1), &found);
+    free(row);
+    if (!status && found.found) *axis = found.center;
+    if (!status || sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    sino_status_free(status); /* no ray is measured from both sides */
+    return NULL;
+}
+
 SinoStatus sino_cone_consistency_find(const SinoCone *cone, double tilt_rad, const float *projections,
                                       SinoConeConsistency *result)
 {
     SinoStatus status = NULL;
-    Search search = {.cone = cone, .start = {{cone->center, cone->center_row, tilt_rad}}};
+    SinoCone started = *cone;
     *result = (SinoConeConsistency){0};
     if (cone->angle_count < GROUPS || cone->row_count < 2 || cone->column_count < 2) return NULL;
+    SINO_TRY(find_axis(cone, projections, &started.center));
+    if (isnan(started.center)) return NULL;
+    Search search = {.cone = &started, .start = {{started.center, cone->center_row, tilt_rad}}};
     SINO_TRY_OR(status, out, smooth(&search, projections));
     SINO_TRY_OR(status, out, take_pairs(&search));
     SINO_TRY_OR(status, out, take_lines(&search));
     if (search.line_count >= LINES_LEAST) descend(&search, result);
+    result->axis = started.center;
 out:
     free(search.smooth);
     free(search.pair);

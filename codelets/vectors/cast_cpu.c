@@ -23,7 +23,7 @@ SINO_VECTORISED static void find_largest(int64_t count, const float *x, float *l
     for (int j = 0; i + j < count; j++) largest[j] = fmaxf(largest[j], fabsf(x[i + j]));
 }
 
-SINO_VECTORISED static void narrow(int64_t count, const float *x, const float *factor, SinoHalf *to)
+SINO_VECTORISED static void to_halves(int64_t count, const float *x, const float *factor, SinoHalf *to)
 {
     int64_t i = 0;
     for (; i + CHUNK <= count; i += CHUNK)
@@ -60,7 +60,7 @@ void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const Sin
         const int64_t width = panel.slices.stride;
         float factor[CHUNK];
         for (int64_t j = 0; j < CHUNK; j++) factor[j] = 1 / units->unit[panel.first + j % width];
-        narrow(rows * width, x + panel.first * rows, factor, to + panel.first * rows);
+        to_halves(rows * width, x + panel.first * rows, factor, to + panel.first * rows);
     }
 }
 

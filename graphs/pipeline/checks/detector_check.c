@@ -3,7 +3,6 @@
 #include "detector_check.h"
 
 #include "arithmetic.h"
-#include "cone_center.h"
 #include "cone_consistency.h"
 #include "cone_setup.h"
 #include "job_kind.h"
@@ -121,24 +120,6 @@ static SinoCone cone_of(const SinoSettings *settings, const SinoInput *input, co
                       .center_row = of_sample(sample, sample->first_row, row)};
 }
 
-/* Finds the axis by rays and their reverses in the middle row, unless it is given; NaN: these do not tell it. */
-static SinoStatus find_axis(const Sample *sample, SinoCone *cone)
-{
-    SinoConeCenter found;
-    float *row = NULL;
-    if (!isnan(cone->center)) return NULL;
-    SINO_TRY(sino_allocate(sino_times(sample->angles, sample->columns), sizeof *row, "a sinogram", &row));
-    const int64_t r = (int64_t)fmin(fmax(cone->center_row, 0), (double)(sample->rows - 1));
-    for (int64_t i = 0; i < sample->angles * sample->columns; i++)
-        row[i] = sample->projections[(i / sample->columns * sample->rows + r) * sample->columns + i % sample->columns];
-    SinoStatus status = sino_cone_center_find(cone, row, 0, (double)(sample->columns - 1), &found);
-    free(row);
-    if (!status && found.found) cone->center = found.center;
-    if (!status || sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
-    sino_status_free(status); /* no ray is measured from both sides */
-    return NULL;
-}
-
 static bool is_denied(const SinoConeNumber *found, double usual, double little)
 {
     return fabs(found->value - usual) >= fmax(doubtless * found->error, little);
@@ -185,9 +166,8 @@ SinoStatus sino_detector_check(const SinoSettings *settings, const SinoInput *in
     SinoStatus status = read_sample(input, findings->stages.turned, &sample);
     SinoCone cone = cone_of(settings, input, &sample);
     const double tilt = isnan(settings->stages.detector_tilt_deg) ? 0 : settings->stages.detector_tilt_deg / degrees;
-    if (!status) status = find_axis(&sample, &cone);
-    if (!status && !isnan(cone.center)) status = sino_cone_consistency_find(&cone, tilt, sample.projections, &found);
-    const bool agree = fabs(found.center.value - cone.center) <= apart + doubtless * found.center.error;
+    if (!status) status = sino_cone_consistency_find(&cone, tilt, sample.projections, &found);
+    const bool agree = fabs(found.center.value - found.axis) <= apart + doubtless * found.center.error;
     if (!status && found.line_count > 0 && agree) choose(settings, input, &sample, &found, findings);
     free_sample(&sample);
     return status;

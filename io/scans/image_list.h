@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Image list: the images of files, as layers of an array. A kind of images (image_scan.h) adds those of a file. */
+#ifndef SINO_IMAGE_LIST_H
+#define SINO_IMAGE_LIST_H
+
+#include "array_scan.h"
+
+/* The images of the files that have been looked at, and the file that is looked at. */
+typedef struct SinoImageList {
+    SinoArrayScan *arrays; /* not owned */
+    int64_t file;          /* its number */
+    const char *path;
+    int descriptor;
+    int64_t bytes;
+    bool wants_angles; /* those of the file matter */
+    double *angle_deg; /* [images so far]; NaN: unknown; owned */
+    int64_t room;      /* images for which there is memory */
+    char angle_source[160];
+    char remark[256]; /* a problem of the files; "": none */
+} SinoImageList;
+
+/* Images one behind the other. */
+typedef struct SinoImageBlock {
+    SinoNpy type; /* kind, item_bytes, swapped, stored_type */
+    int64_t row_count, column_count, image_count;
+    int64_t offset;          /* of the first pixel in the file */
+    SinoPlainScale scale;    /* factor 0: none */
+    const double *angle_deg; /* [image_count]; NULL: unknown */
+} SinoImageBlock;
+
+/* Adds images. SINO_BAD_INPUT: a size that is not from 1 to the limits; other sizes, types, orders of bytes or scales
+ * than those of the first image; pixels beyond the end of the file. */
+SinoStatus sino_image_list_add(SinoImageList *list, const SinoImageBlock *block);
+
+#endif

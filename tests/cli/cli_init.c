@@ -103,7 +103,7 @@ static void given_settings(void **state)
                   "--source-detector-distance 20 --detector-pixel 0.1");
     text = text_of(at, "fbp.yaml");
     assert_has(text, "\ngeometry: cone\n");
-    assert_has(text, "\nalgorithm: fdk\n");
+    assert_has(text, "\nalgorithm: fista\n");
     assert_has(text, "\nsource-object-distance: 10\n");
     assert_has(text, "\n#remove-stripe-method: ");
     assert_null(strstr(text, "margin: "));

@@ -261,6 +261,7 @@ static SinoStatus settle_prior(int verb, const bool given[SINO_SETTING_COUNT], S
 
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
 {
+    if (strcmp(row->name, "algorithm") == 0 && settings->geometry.kind != SINO_GEOMETRY_PARALLEL) return NULL;
     if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
     if (strcmp(row->name, "prior") == 0) return usual_prior(&settings->solver);
     return row->fallback;

@@ -64,7 +64,7 @@ static SinoStatus find_value(const SinoSetting *row, const SinoSettings *setting
     if (sino_setting_is_unset(row, settings)) return NULL;
     SINO_TRY(sino_setting_yaml(row, settings, value, usual));
     const char *settled = sino_setting_settled(row, SINO_VERB_RECON, settings);
-    if (settled != row->fallback) *usual = strcmp(*value, settled) == 0;
+    if (settled != row->fallback) *usual = settled && strcmp(*value, settled) == 0;
     return NULL;
 }
 

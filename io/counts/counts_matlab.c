@@ -7,11 +7,12 @@
 #include "arithmetic.h"
 #include "mat_file.h"
 #include "plain_values.h"
+#include "regular_file.h"
 
 static bool probe_matlab(const SinoCountsFile *file)
 {
     char head[SINO_MAT_HEAD];
-    return sino_mat_probe(head, sino_counts_head(file, sizeof head, head));
+    return sino_mat_probe(head, sino_regular_head(file->path, sizeof head, head));
 }
 
 static bool is_array(const SinoMatVariable *variable)

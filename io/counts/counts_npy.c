@@ -30,7 +30,7 @@ typedef struct NpyCounts {
 static bool probe_npy(const SinoCountsFile *file)
 {
     char head[8];
-    return sino_npy_probe(head, sino_counts_head(file, sizeof head, head));
+    return sino_npy_probe(head, sino_regular_head(file->path, sizeof head, head));
 }
 
 static void close_npy(void *content)

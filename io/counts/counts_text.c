@@ -45,7 +45,7 @@ static bool is_text(const char *bytes, int64_t count)
 static bool probe_text(const SinoCountsFile *file)
 {
     char bytes[TELLING_BYTES] = "";
-    const int64_t count = sino_counts_head(file, TELLING_BYTES, bytes);
+    const int64_t count = sino_regular_head(file->path, TELLING_BYTES, bytes);
     return is_text(bytes, count);
 }
 

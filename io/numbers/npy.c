@@ -8,11 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "path_kind.h"
 #include "regular_file.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -195,20 +193,8 @@ bool sino_npy_probe(const void *memory, int64_t bytes)
 
 bool sino_npy_probe_file(const char *path)
 {
-    int descriptor;
-    int64_t bytes;
-    char head[6];
-    if (sino_path_kind(path) != SINO_PATH_FILE) return false;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    bool found = false;
-    if (!status) {
-        const int64_t count = sino_smaller(bytes, (int64_t)sizeof head);
-        status = sino_regular_read(path, descriptor, 0, count, head);
-        found = !status && sino_npy_probe(head, count);
-        close(descriptor);
-    }
-    sino_status_free(status);
-    return found;
+    char head[sizeof magic];
+    return sino_npy_probe(head, sino_regular_head(path, sizeof head, head));
 }
 
 /* Finds the text of the header behind signature, version and length. */

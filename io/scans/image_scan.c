@@ -21,19 +21,10 @@ static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images
 static const SinoImageKind *kind_of_file(const char *path)
 {
     char head[SINO_IMAGE_HEAD];
-    int descriptor;
-    int64_t bytes;
-    const SinoImageKind *kind = NULL;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    if (!status) {
-        const int64_t count = sino_smaller(bytes, SINO_IMAGE_HEAD);
-        status = sino_regular_read(path, descriptor, 0, count, head);
-        for (int i = 0; kinds[i] && !status && !kind; i++)
-            if (kinds[i]->probe(head, count)) kind = kinds[i];
-        close(descriptor);
-    }
-    sino_status_free(status);
-    return kind;
+    const int64_t count = sino_regular_head(path, sizeof head, head);
+    for (int i = 0; kinds[i]; i++)
+        if (kinds[i]->probe(head, count)) return kinds[i];
+    return NULL;
 }
 
 /* Of a pattern the first file decides. */

@@ -7,12 +7,10 @@
 #include "arithmetic.h"
 #include "mat_file.h"
 #include "plain_values.h"
-#include "regular_file.h"
 
 static bool probe_matlab(const SinoCountsFile *file)
 {
-    char head[SINO_MAT_HEAD];
-    return sino_mat_probe(head, sino_regular_head(file->path, sizeof head, head));
+    return sino_mat_probe_file(file->path);
 }
 
 static bool is_array(const SinoMatVariable *variable)

@@ -181,8 +181,9 @@ static SinoStatus copy(SinoMatStream *stream, int descriptor, char *block)
     return sino_mat_stream_finish(stream);
 }
 
-static SinoStatus unpack_to(const SinoMatFile *file, int descriptor)
+static SinoStatus unpack(void *owner, int descriptor)
 {
+    const SinoMatFile *file = owner;
     SinoMatStream stream;
     char *block = NULL;
     SinoStatus status =
@@ -198,16 +199,7 @@ SinoStatus sino_mat_unpack(SinoMatFile *file, int *descriptor)
 {
     *descriptor = file->descriptor;
     if (!file->compressed) return NULL;
-    if (file->unpacked < 0) {
-        int made;
-        SINO_TRY(sino_nameless_open(&made));
-        SinoStatus status = unpack_to(file, made);
-        if (status) {
-            close(made);
-            return status;
-        }
-        file->unpacked = made;
-    }
+    if (file->unpacked < 0) SINO_TRY(sino_nameless_new(unpack, file, &file->unpacked));
     *descriptor = file->unpacked;
     return NULL;
 }

@@ -186,6 +186,13 @@ static SinoStatus take_dictionary(Reading *reading, SinoNpy *npy)
     return sino_product(npy->rank, npy->size, "values of an NPY file", &npy->count);
 }
 
+bool sino_npy_is_list(const SinoNpy *npy)
+{
+    int64_t longest = 1;
+    for (int d = 0; d < npy->rank; d++) longest = sino_larger(longest, npy->size[d]);
+    return npy->count == longest;
+}
+
 bool sino_npy_probe(const void *memory, int64_t bytes)
 {
     return bytes >= (int64_t)sizeof magic && memcmp(memory, magic, sizeof magic) == 0;
@@ -193,7 +200,7 @@ bool sino_npy_probe(const void *memory, int64_t bytes)
 
 bool sino_npy_probe_file(const char *path)
 {
-    char head[sizeof magic];
+    char head[sizeof magic] = "";
     return sino_npy_probe(head, sino_regular_head(path, sizeof head, head));
 }
 

@@ -238,21 +238,13 @@ static SinoStatus parse_raw(Angles *angles)
     return NULL;
 }
 
-/* Whether the array is a list: at most one of its dimensions is longer than 1. */
-static bool is_list(const SinoNpy *npy)
-{
-    int64_t longest = 1;
-    for (int d = 0; d < npy->rank; d++) longest = npy->size[d] > longest ? npy->size[d] : longest;
-    return npy->count == longest;
-}
-
 /* Radians, as the package for Python takes them. */
 static SinoStatus parse_npy(Angles *angles)
 {
     SinoNpy npy;
     SINO_TRY(sino_npy_parse(angles->path, angles->bytes, angles->size, &npy));
     const bool numbers = sino_npy_is_number(&npy) && npy.kind != SINO_NPY_BOOL;
-    SINO_CHECK(numbers && is_list(&npy) && npy.count > 0 && npy.count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
+    SINO_CHECK(numbers && sino_npy_is_list(&npy) && npy.count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
                "%s holds %" PRId64
                " values of type %s in %d dimensions; allowed for angles: a list of 1 to %d numbers, "
                "in radians",

@@ -69,14 +69,14 @@ static SinoStatus list_files(const SinoImageKind *kind, const char *named, SinoS
     return NULL;
 }
 
-static SinoStatus open_fields(const char *named, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
-                              int64_t *count, const SinoFileList **files)
+static SinoStatus open_array(const char *named, const char *array, SinoScanPart *part, SinoArrayScan **opened)
 {
     SinoImageList list = {.wants_angles = false};
-    (void)variable;
+    (void)array; /* it has no name */
     SinoStatus status = list_files(kind_of(named), named, part, &list);
     free(list.angle_deg);
-    return status ? status : sino_array_scan_images(list.arrays, info, count, files);
+    *opened = list.arrays;
+    return status;
 }
 
 /* Integers of 16 bits to which 32768 is added are unsigned. */
@@ -149,4 +149,4 @@ const SinoScanFormat sino_images_format = {.name = "EDF, FITS, MRC, DM3 and DM4 
                                            .takes_axes = true,
                                            .probe = probe_images,
                                            .open = open_images,
-                                           .open_fields = open_fields};
+                                           .open_array = open_array};

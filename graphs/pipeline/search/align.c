@@ -11,7 +11,6 @@
 #include "register_task.h"
 #include "solve.h"
 #include "stages.h"
-#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -132,7 +131,7 @@ static SinoStatus base_views(const SinoInput *input, int64_t factor, Level *leve
                          : cone.angle_count > 0 ? sino_cone_orbit_view(&cone, cone.angle_rad[k])
                                                 : parallel_view(&level->input, center, input->geometry.angle_rad[k]);
     level->input.view = level->base;
-    SINO_TRY(sino_vectors_scan(&plain, &level->input, &level->cone));
+    SINO_TRY(sino_cone_scan(&plain, &level->input, center, &level->cone));
     /* Room for what shifted projections see beside the others. */
     const int64_t room = sino_ceil_divide(level->cone.x_count, MARGIN_SHARE);
     level->cone.x_count += room;

@@ -44,8 +44,6 @@ static void check_angles(const char *path, double first_deg, double step_deg, co
     sino_scan_close(scan);
 }
 
-/* ---- MRC ---- */
-
 static void put_at(File *file, size_t offset, const char *type, double value)
 {
     (void)store(type, value, file->bytes + offset);
@@ -188,8 +186,6 @@ static void mrc_that_is_damaged(void **state)
     }
 }
 
-/* ---- FITS ---- */
-
 static void put_card(File *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void put_card(File *file, const char *format, ...)
@@ -328,8 +324,6 @@ static void fits_that_is_damaged(void **state)
     refused(&request, "FITS header without END");
 }
 
-/* ---- DM3 and DM4 ---- */
-
 static bool wide;
 static double tilt_deg; /* of the stage, where a file has one image */
 
@@ -452,13 +446,9 @@ static void dm_that_is_damaged(void **state)
     file.bytes[14] = 0xff;
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "scan.dm3 is damaged: it ends within a tag");
-    for (int depth = 0; depth < 40; depth++) {
-        if (depth == 0) put_dm(&file, '<', 10, "<u2", ANGLES);
-        if (depth == 0) file.count = 18;
-        put_group(&file, "", 1);
-    }
-    testing_write_bytes(path, file.bytes, file.count);
-    file.bytes[14] = 0;
+    put_dm(&file, '<', 10, "<u2", ANGLES);
+    file.count = 18;
+    for (int depth = 0; depth < 40; depth++) put_group(&file, "", 1);
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "groups within groups, too deep");
 }

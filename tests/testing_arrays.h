@@ -8,7 +8,6 @@
 #include "testing_scan.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 enum { ANGLES = 5, ROWS = 3, COLUMNS = 4, PIXELS = ROWS * COLUMNS, VALUES = ANGLES * PIXELS };
 

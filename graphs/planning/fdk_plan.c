@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "cone_part_size.h"
-#include "cone_reconstruction.h"
 #include "plan_refusal.h"
 #include "stages.h"
 

@@ -5,7 +5,6 @@
  * it, reading fails with an error instead of SIGBUS. */
 #include "tiff_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

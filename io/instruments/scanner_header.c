@@ -11,7 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scanner_private.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "angle_unit.h"
-#include "file_list.h"
 #include "inner_path.h"
 #include "memory.h"
 #include "npy.h"

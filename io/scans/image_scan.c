@@ -2,7 +2,6 @@
 /* Image scan: lists the images of all files when a scan opens, and reads them as layers of an array. */
 #include "image_scan.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scan_frames.h"
-#include "scan_limits.h"
 
 static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images, &sino_mrc_images, &sino_dm_images,
                                              NULL};

@@ -2,8 +2,6 @@
 /* Scans in MRC, FITS, DM3 and DM4: types, orders of bytes and dimensions, angles, scales, files that are damaged. */
 #include "testing_arrays.h"
 
-#include <inttypes.h>
-
 enum { FILE_BYTES = 16384 };
 
 /* A file that grows at its end; numbers have the order of bytes of the type. */

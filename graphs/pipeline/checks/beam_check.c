@@ -6,12 +6,11 @@
 #include "center_methods.h"
 #include "center_order.h"
 #include "cone_center.h"
-#include "cone_scan.h"
+#include "cone_setup.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "quick_rows.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

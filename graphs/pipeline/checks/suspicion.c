@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "beam_check.h"
-#include "cone_scan.h"
+#include "cone_setup.h"
 #include "detector_check.h"
 #include "job_kind.h"
 #include "repairs.h"

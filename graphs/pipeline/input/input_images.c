@@ -7,7 +7,6 @@
 #include "memory.h"
 #include "shifts_file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* Align, gauge: shifts of projections that a translation of the object would make. */
 #include "align_gauge.h"
 
-#include <string.h>
-
 /* Along x, y and z, and a shift of all columns alike. */
 enum { UNKNOWNS = 4 };
 

@@ -3,9 +3,7 @@
 #include "recon_volume.h"
 
 #include "align.h"
-#include "arithmetic.h"
 #include "memory.h"
-#include "recon_cone.h"
 
 #include <inttypes.h>
 #include <math.h>

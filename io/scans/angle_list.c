@@ -19,6 +19,7 @@
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scan_limits.h"
+#include "text_number.h"
 
 static const int64_t file_bytes_max = (int64_t)64 << 20;
 
@@ -52,19 +53,6 @@ static SinoStatus load_file(Angles *angles)
     SinoStatus status = read_bytes(angles, descriptor, size);
     close(descriptor);
     return status;
-}
-
-/* Whether the file is text: printable ASCII and white space, in comments also UTF-8. An empty file is not text. */
-static bool is_text(const Angles *angles)
-{
-    bool comment = false;
-    for (int64_t i = 0; i < angles->size; i++) {
-        const unsigned char c = (unsigned char)angles->bytes[i];
-        if (c == '#') comment = true;
-        if (c == '\n') comment = false;
-        if (!(isprint(c) || isspace(c) || (comment && c >= 0x80))) return false;
-    }
-    return angles->size > 0;
 }
 
 /* The columns of a text file. */
@@ -268,7 +256,7 @@ static SinoStatus parse_file(Angles *angles)
 {
     SINO_TRY(load_file(angles));
     if (!angles->column && sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
-    const bool text = is_text(angles);
+    const bool text = sino_text_probe(angles->bytes, angles->size);
     SINO_CHECK(text || !angles->column, SINO_BAD_INPUT, "%s is no text, which could have a column '%s'", angles->path,
                angles->column);
     SINO_CHECK(

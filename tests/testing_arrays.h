@@ -8,7 +8,6 @@
 #include "testing_scan.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
 enum { ANGLES = 5, ROWS = 3, COLUMNS = 4, PIXELS = ROWS * COLUMNS, VALUES = ANGLES * PIXELS };
 
@@ -20,8 +19,7 @@ static inline double value_at(int64_t k, int64_t row, int64_t column)
 static inline void write_file(const char *directory, const char *name, const void *bytes, size_t count)
 {
     char path[TESTING_PATH];
-    FILE *file = fopen(testing_path(path, directory, name), "w");
-    assert_true(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
+    testing_write_bytes(testing_path(path, directory, name), bytes, count);
 }
 
 /* Stores a value in one of the types "u1", "<u2", ">f8" …; returns its bytes. */

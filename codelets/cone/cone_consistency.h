@@ -18,10 +18,10 @@ typedef struct SinoConeConsistency {
     int64_t line_count;                /* pairs of lines that were compared; 0: too few, all else is undefined */
 } SinoConeConsistency;
 
-/* Finds the center, the center row and the tilt from those of the cone and the tilt that are given on. A center that is
- * NaN starts from the one by rays and their reverses (cone_center.h); line_count is 0 where these do not tell it.
- * projections[angle][row][column]: finite line integrals. Of the cone the search uses angles, distances, pixels and
- * centers; not of fans.
+/* Finds the center, the center row and the tilt. The search starts from the centers of the cone and from tilt_rad, in
+ * radians. A center that is NaN is first found by rays and their reverses (cone_center.h); line_count is 0 where these
+ * do not tell it. projections[angle][row][column]: finite line integrals. Of the cone the search uses angles,
+ * distances, pixels and centers. One row tells nothing.
  *
  * A plane through two places of the source cuts the object in a slice f. Both see the integral of f/d, where d is the
  * distance from the line through both: one projection's integral along a line of its detector, weighted by the angles

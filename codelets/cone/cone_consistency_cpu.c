@@ -63,7 +63,8 @@ static void smooth_projection(const SinoCone *cone, const float *projection, flo
         }
 }
 
-/* The value at a place of the detector as it is; beyond its columns, 0; beyond its rows, that of the last one. */
+/* The value at a place of the detector, by linear interpolation. Beyond the columns it is 0; beyond the rows it is the
+ * value of the nearest row. */
 static double value_at(const SinoCone *cone, const float *smooth, double row, double column)
 {
     const int64_t columns = cone->column_count;
@@ -117,7 +118,7 @@ static double row_of(const Line *line, double column)
     return line->first_row + line->row_slope * (column - line->center);
 }
 
-/* Of column `column` of the projection turned back. */
+/* The value where the line crosses a column of the projection that is turned back by the tilt. */
 static double line_value(const Line *line, double column)
 {
     const double down = row_of(line, column) - line->middle_row, right = column - line->middle_column;
@@ -201,7 +202,7 @@ typedef struct Squares {
     double at[GROUPS][PLACES];
 } Squares;
 
-/* Sums at the numbers, by group. */
+/* Adds the squared differences at the numbers to the groups of their pairs. */
 static void square(const Search *search, const Numbers *numbers, double *value, Squares *squares, int place)
 {
     differences(search, numbers, value);
@@ -300,7 +301,8 @@ static void descend(Search *search, SinoConeConsistency *result)
     if (find_errors(&squares, &numbers, step, result)) result->line_count = search->line_count;
 }
 
-/* The projection whose angle is nearest to the one `rad` after that of `k`; −1: none is within half of `most`. */
+/* The projection whose angle is nearest to `rad` after the angle of projection `k`; −1: none is within half of `most`.
+ */
 static int64_t partner(const SinoCone *cone, int64_t k, double rad, double most)
 {
     int64_t best = -1;

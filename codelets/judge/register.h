@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Register: how far measured projections lie from predicted ones.
  *
- * Of one projection, the step s that makes predicted(c − s.column, r − s.row) most like measured(c, r), by one step of
- * Gauss and Newton:
+ * One step of Gauss and Newton gives the step s that makes predicted(c − s.column, r − s.row) most like
+ * measured(c, r):
  *
  *     s = −(Σ ∇p ∇pᵀ)⁻¹ Σ ∇p (m − p)
  *
@@ -15,9 +15,9 @@
 
 #include <stdint.h>
 
-/* What a projection is like. */
+/* One measured projection beside its prediction. */
 typedef struct SinoRegistered {
-    SinoShift step;           /* 0 where a projection has no edges */
+    SinoShift step;           /* pixels; 0 if the prediction has no edges */
     double squares, measured; /* sums of (m − p)² and m² */
 } SinoRegistered;
 
@@ -26,7 +26,7 @@ SinoRegistered sino_register(int64_t column_count, int64_t row_count, const floa
 
 /* The centroid of a projection; the middle of the detector if its sum is not above 0. */
 typedef struct SinoCentroid {
-    SinoShift place; /* column and row */
+    SinoShift place; /* column and row, from 0 at the middle of the first pixel */
     double sum;
 } SinoCentroid;
 

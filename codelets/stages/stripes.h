@@ -28,8 +28,8 @@ typedef enum SinoStripesMethod {
      * paper), then SORTING. */
     SINO_STRIPES_VO_ALL,
     /* Wiener's filter: takes from each column the offset that stands out of noise and object at low frequencies along
-     * the angles, by widths of stripes, and leaves detail around the axis. Angles are in order. Without stripes the
-     * sinogram stays as it is, nearly. Cores alone. */
+     * the angles, by widths of stripes, and leaves detail around the axis. Angles are in order. It hardly changes a
+     * sinogram without stripes. Cores alone. */
     SINO_STRIPES_WIENER
 } SinoStripesMethod;
 

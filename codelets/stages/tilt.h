@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tilt: projections as of a detector that stands upright and still, from those of a detector that is turned about the
- * beam, so that the image of the rotation axis leans, or that is shifted from projection to projection.
+/* Tilt: turns and shifts projections back. The detector was turned about the beam, so that the image of the rotation
+ * axis leans, or it was shifted from projection to projection.
  *
  * With the angle τ, positive if the axis lies at larger columns in lower rows, and the shift (d, e) of a projection in
  * columns and rows, pixel (r, c) becomes the value at

@@ -5,7 +5,6 @@
 #include "transmission.h"
 #include "vector.h"
 
-#include <assert.h>
 #include <math.h>
 
 /* Floats that lines begin at multiples of, and columns that continue a line before it and after it. */

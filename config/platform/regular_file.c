@@ -57,6 +57,21 @@ SinoStatus sino_regular_read(const char *path, int descriptor, int64_t offset, i
     return NULL;
 }
 
+int64_t sino_regular_head(const char *path, int64_t most, void *bytes)
+{
+    int descriptor;
+    int64_t count = 0;
+    SinoStatus status = sino_regular_open(path, &descriptor, &count);
+    if (!status) {
+        count = count < most ? count : most;
+        status = sino_regular_read(path, descriptor, 0, count, bytes);
+        close(descriptor);
+    }
+    if (!status) return count;
+    sino_status_free(status);
+    return 0;
+}
+
 bool sino_file_name_ends(const char *name, const char *const *endings)
 {
     const size_t length = strlen(name);

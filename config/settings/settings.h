@@ -97,7 +97,7 @@ typedef SinoStatus SinoSettingsSource(const SinoSettings *given, SinoToldSetting
 
 /* NULL: nothing is told. */
 typedef struct SinoSettingsSources {
-    SinoSettingsSource *header;    /* what the input file says of all settings but the algorithm */
+    SinoSettingsSource *header;    /* settings that the header of the input file tells; never the algorithm */
     SinoSettingsSource *algorithm; /* the algorithm that the projections ask for. Called with all other settings. It
                                     * counts unless settings that are given exclude it. */
 } SinoSettingsSources;

@@ -7,7 +7,6 @@
 #include "cone_kind.h"
 #include "library.h"
 #include "library_devices.h"
-#include "memory.h"
 #include "solve.h"
 #include "solver_fbp.h"
 

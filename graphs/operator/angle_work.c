@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Angle work: what a minibatch has with the kinds of operator whose ranks share the angles. */
+/* Angle work: a minibatch's work memory with kinds of operator whose ranks share the angles. */
 #include "angle_work.h"
 
 #include "arithmetic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Angle work: what a minibatch has with the kinds of operator whose ranks share the angles and have all voxels: data
+/* Angle work: a minibatch's work memory with kinds of operator whose ranks share the angles and have all voxels: data
  * that order the tasks of a projection, and the sums of a backprojection over the ranks (voxel_sum.h). */
 #ifndef SINO_ANGLE_WORK_H
 #define SINO_ANGLE_WORK_H
@@ -24,7 +24,8 @@ void sino_angle_work_close(SinoOperatorWork *work);
 SinoStatus sino_angle_work_open(SinoOperatorWork *work, SinoRayExchange *exchange, int64_t count, int64_t part_count,
                                 const int64_t *part_voxels, const SinoSlices *slices, int64_t number, bool overlap);
 
-/* Inserts the sum of partition position.partition of x, what this rank's angles give, over all angles. */
+/* Inserts the sum over all ranks of partition position.partition of x, which has the part of this rank's angles. With
+ * one rank it does nothing. */
 SinoStatus sino_angle_work_sum(const SinoOperatorWork *work, SinoPosition position, SinoData *x);
 
 #endif

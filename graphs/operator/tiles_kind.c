@@ -4,14 +4,12 @@
 
 #include "arithmetic.h"
 #include "assemble_task.h"
-#include "log.h"
 #include "memory.h"
 #include "precision.h"
 #include "projector.h"
 #include "rays_gate_task.h"
 #include "status.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 enum {

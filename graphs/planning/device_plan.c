@@ -5,7 +5,6 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "plan_refusal.h"
-#include "spmm_task.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "cone_part_size.h"
-#include "cone_reconstruction.h"
 #include "plan_refusal.h"
 #include "stages.h"
 
@@ -124,7 +123,7 @@ static int64_t most_slabs(const SinoUnitPlanRequest *request, SinoGridShape grid
     return sino_ceil_divide(request->cone->z_count, sino_times(grid.batch_groups, SINO_CONE_IMAGE_SLICES));
 }
 
-/* Ranks of a column wait for each other's lines: what one of them is late by, memory makes up for. */
+/* Ranks of a column wait for each other's lines. More blocks in memory let them wait less for one that is late. */
 static int64_t most_block_sets(const SinoUnitPlanRequest *request, SinoGridShape grid)
 {
     const int64_t blocks = sino_ceil_divide(blocks_of(request), grid.data_ranks);

@@ -4,13 +4,10 @@
 
 #include "arithmetic.h"
 #include "duration.h"
-#include "halves.h"
 #include "halves_normal.h"
 #include "memory.h"
 #include "projector_cost.h"
-#include "settings.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

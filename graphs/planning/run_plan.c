@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "device_plan.h"
-#include "halves_binned.h"
 #include "memory.h"
 #include "projector_cost.h"
 #include "redundancy.h"

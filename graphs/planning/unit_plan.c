@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "resources.h"
-#include "stages.h"
 
 #include <math.h>
 #include <string.h>

@@ -24,7 +24,7 @@ typedef struct InterfileCounts {
 static bool probe_interfile(const SinoCountsFile *file)
 {
     char head[TELLING_BYTES];
-    return sino_interfile_probe(head, sino_counts_head(file, sizeof head, head));
+    return sino_interfile_probe(head, sino_regular_head(file->path, sizeof head, head));
 }
 
 static void close_interfile(void *content)

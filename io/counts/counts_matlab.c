@@ -10,8 +10,7 @@
 
 static bool probe_matlab(const SinoCountsFile *file)
 {
-    char head[SINO_MAT_HEAD];
-    return sino_mat_probe(head, sino_counts_head(file, sizeof head, head));
+    return sino_mat_probe_file(file->path);
 }
 
 static bool is_array(const SinoMatVariable *variable)

@@ -29,8 +29,7 @@ typedef struct NpyCounts {
 
 static bool probe_npy(const SinoCountsFile *file)
 {
-    char head[8];
-    return sino_npy_probe(head, sino_counts_head(file, sizeof head, head));
+    return sino_npy_probe_file(file->path);
 }
 
 static void close_npy(void *content)

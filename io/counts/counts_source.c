@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts source: what formats share: the first bytes of a file, and what the sizes of an array say about its values. */
+/* Counts source: what the sizes of an array say about its values. */
 #include "counts_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "arithmetic.h"
-#include "regular_file.h"
 
 enum { TEXT_SIZE = 200 };
 
 const char *sino_counts_elements(const SinoCountsRequest *request)
 {
     return request->image ? "voxels" : "rows";
-}
-
-int64_t sino_counts_head(const SinoCountsFile *file, int64_t most, void *bytes)
-{
-    int descriptor;
-    int64_t size;
-    SinoStatus status = sino_regular_open(file->path, &descriptor, &size);
-    if (!status) {
-        size = sino_smaller(size, most);
-        status = sino_regular_read(file->path, descriptor, 0, size, bytes);
-        close(descriptor);
-    }
-    if (!status) return size;
-    sino_status_free(status);
-    return 0;
 }
 
 /* "2 × 30 × 40"; "one value" for no sizes. */

@@ -35,9 +35,6 @@ extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_mat
 /* Of SinoCountsRequest.memory, not of files: it has no probe. */
 extern const SinoCountsFormat sino_counts_memory;
 
-/* Reads the first bytes of the file for a probe, `most` or all that there are; returns their number, 0 on failure. */
-int64_t sino_counts_head(const SinoCountsFile *file, int64_t most, void *bytes);
-
 /* "rows" or "voxels". */
 const char *sino_counts_elements(const SinoCountsRequest *request);
 

@@ -13,6 +13,7 @@
 #include "event_counter.h"
 #include "memory.h"
 #include "regular_file.h"
+#include "text_number.h"
 
 /* Bytes that show whether a file is text, bytes that are read at a time, and bytes of a line at most. */
 enum { TELLING_BYTES = 4096, PIECE_BYTES = 1 << 18, LINE_BYTES = 200 };
@@ -29,24 +30,10 @@ typedef struct Lines {
     int64_t event_count;
 } Lines;
 
-/* White space and what prints, in comments anything but NUL. */
-static bool is_text(const char *bytes, int64_t count)
-{
-    bool comment = false;
-    for (int64_t i = 0; i < count; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c == '#') comment = true;
-        if (c == '\n') comment = false;
-        if (!(isprint(c) || isspace(c) || (comment && c >= 0x80))) return false;
-    }
-    return count > 0;
-}
-
 static bool probe_text(const SinoCountsFile *file)
 {
     char bytes[TELLING_BYTES] = "";
-    const int64_t count = sino_counts_head(file, TELLING_BYTES, bytes);
-    return is_text(bytes, count);
+    return sino_text_probe(bytes, sino_regular_head(file->path, TELLING_BYTES, bytes));
 }
 
 static SinoStatus open_text(SinoCountsFile *file)

@@ -5,7 +5,6 @@
  * it, reading fails with an error instead of SIGBUS. */
 #include "tiff_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,13 +45,7 @@ bool sino_tiff_probe(const char *path)
 {
     static const char signature[][4] = {{'I', 'I', 42, 0}, {'M', 'M', 0, 42}, {'I', 'I', 43, 0}, {'M', 'M', 0, 43}};
     char start[4];
-    int descriptor;
-    int64_t bytes;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    sino_status_free(status);
-    if (status) return false;
-    const bool whole = pread(descriptor, start, sizeof start, 0) == (ssize_t)sizeof start;
-    close(descriptor);
+    const bool whole = sino_regular_head(path, sizeof start, start) == (int64_t)sizeof start;
     for (size_t i = 0; i < sizeof signature / sizeof *signature && whole; i++)
         if (memcmp(start, signature[i], sizeof start) == 0) return true;
     return false;

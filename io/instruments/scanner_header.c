@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
-#include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scanner_private.h"
@@ -46,15 +44,7 @@ static bool has(const char *head, int64_t count, const char *text)
 static const SinoScannerKind *kind_of_file(const char *path)
 {
     char head[HEAD_BYTES];
-    int descriptor;
-    int64_t bytes;
-    SinoStatus closed = sino_regular_open(path, &descriptor, &bytes);
-    if (closed) {
-        sino_status_free(closed);
-        return NULL;
-    }
-    const int64_t count = pread(descriptor, head, sizeof head, 0);
-    close(descriptor);
+    const int64_t count = sino_regular_head(path, sizeof head, head);
     for (const SinoScannerKind *const *kind = kinds; *kind && count > 0; kind++)
         if (has(head, count, (*kind)->has) && (!(*kind)->also_has || has(head, count, (*kind)->also_has))) return *kind;
     return NULL;

@@ -3,7 +3,6 @@
 #include "mat_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "nameless_file.h"
-#include "path_kind.h"
 #include "regular_file.h"
 
 enum { LIST_BYTES = 400 };
@@ -44,23 +42,10 @@ bool sino_mat_probe(const void *memory, int64_t bytes)
     return memcmp(byte + 124, "\0\1IM", 4) == 0 || memcmp(byte + 124, "\1\0MI", 4) == 0;
 }
 
-static SinoStatus read_head(const char *path, int *descriptor, int64_t *bytes, unsigned char head[SINO_MAT_HEAD])
-{
-    SINO_TRY(sino_regular_open(path, descriptor, bytes));
-    return sino_regular_read(path, *descriptor, 0, sino_smaller(*bytes, SINO_MAT_HEAD), head);
-}
-
 bool sino_mat_probe_file(const char *path)
 {
-    unsigned char head[SINO_MAT_HEAD] = {0};
-    int descriptor = -1;
-    int64_t bytes;
-    if (sino_path_kind(path) != SINO_PATH_FILE) return false;
-    SinoStatus status = read_head(path, &descriptor, &bytes, head);
-    const bool found = !status && sino_mat_probe(head, bytes);
-    if (descriptor >= 0) close(descriptor);
-    sino_status_free(status);
-    return found;
+    unsigned char head[SINO_MAT_HEAD];
+    return sino_mat_probe(head, sino_regular_head(path, sizeof head, head));
 }
 
 /* Opens the element at `offset`, and reads what is before its values. The caller closes the stream. */
@@ -145,7 +130,8 @@ static SinoStatus open_variable(SinoMatFile *file, const char *name, bool (*want
                                 const char *what)
 {
     unsigned char head[SINO_MAT_HEAD] = {0};
-    SINO_TRY(read_head(file->path, &file->descriptor, &file->bytes, head));
+    SINO_TRY(sino_regular_open(file->path, &file->descriptor, &file->bytes));
+    SINO_TRY(sino_regular_read(file->path, file->descriptor, 0, sino_smaller(file->bytes, SINO_MAT_HEAD), head));
     SINO_CHECK(sino_mat_probe(head, file->bytes), SINO_BAD_INPUT, "%s is no MATLAB file of level 5", file->path);
     const bool little = head[126] == 'I';
     file->swapped = little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -195,8 +181,9 @@ static SinoStatus copy(SinoMatStream *stream, int descriptor, char *block)
     return sino_mat_stream_finish(stream);
 }
 
-static SinoStatus unpack_to(const SinoMatFile *file, int descriptor)
+static SinoStatus unpack(void *owner, int descriptor)
 {
+    const SinoMatFile *file = owner;
     SinoMatStream stream;
     char *block = NULL;
     SinoStatus status =
@@ -212,16 +199,7 @@ SinoStatus sino_mat_unpack(SinoMatFile *file, int *descriptor)
 {
     *descriptor = file->descriptor;
     if (!file->compressed) return NULL;
-    if (file->unpacked < 0) {
-        int made;
-        SINO_TRY(sino_nameless_open(&made));
-        SinoStatus status = unpack_to(file, made);
-        if (status) {
-            close(made);
-            return status;
-        }
-        file->unpacked = made;
-    }
+    if (file->unpacked < 0) SINO_TRY(sino_nameless_new(unpack, file, &file->unpacked));
     *descriptor = file->unpacked;
     return NULL;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-SinoStatus sino_nameless_open(int *descriptor)
+static SinoStatus open_file(int *descriptor)
 {
     const char *place = getenv("TMPDIR");
     char name[4096];
@@ -22,6 +22,18 @@ SinoStatus sino_nameless_open(int *descriptor)
                strerror(errno));
     (void)unlink(name);
     return NULL;
+}
+
+SinoStatus sino_nameless_new(SinoStatus (*fill)(void *owner, int descriptor), void *owner, int *descriptor)
+{
+    int opened;
+    SINO_TRY(open_file(&opened));
+    SinoStatus status = fill(owner, opened);
+    if (status)
+        close(opened);
+    else
+        *descriptor = opened;
+    return status;
 }
 
 SinoStatus sino_nameless_write(const char *path, int descriptor, const char *bytes, int64_t count)

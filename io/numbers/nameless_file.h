@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/* Opens a file that is gone when it is closed. SINO_FAILED: there can be none. */
-SinoStatus sino_nameless_open(int *descriptor);
+/* Makes a file that is gone when it is closed, and lets `fill` write to it. The caller closes *descriptor. SINO_FAILED:
+ * there can be none; as of `fill`. */
+SinoStatus sino_nameless_new(SinoStatus (*fill)(void *owner, int descriptor), void *owner, int *descriptor);
 
 /* Appends bytes. `path`: the file with the array, for errors. SINO_FAILED: no room. */
 SinoStatus sino_nameless_write(const char *path, int descriptor, const char *bytes, int64_t count);

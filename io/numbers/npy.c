@@ -8,11 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "path_kind.h"
 #include "regular_file.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -188,6 +186,13 @@ static SinoStatus take_dictionary(Reading *reading, SinoNpy *npy)
     return sino_product(npy->rank, npy->size, "values of an NPY file", &npy->count);
 }
 
+bool sino_npy_is_list(const SinoNpy *npy)
+{
+    int64_t longest = 1;
+    for (int d = 0; d < npy->rank; d++) longest = sino_larger(longest, npy->size[d]);
+    return npy->count == longest;
+}
+
 bool sino_npy_probe(const void *memory, int64_t bytes)
 {
     return bytes >= (int64_t)sizeof magic && memcmp(memory, magic, sizeof magic) == 0;
@@ -195,20 +200,8 @@ bool sino_npy_probe(const void *memory, int64_t bytes)
 
 bool sino_npy_probe_file(const char *path)
 {
-    int descriptor;
-    int64_t bytes;
-    char head[6];
-    if (sino_path_kind(path) != SINO_PATH_FILE) return false;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    bool found = false;
-    if (!status) {
-        const int64_t count = sino_smaller(bytes, (int64_t)sizeof head);
-        status = sino_regular_read(path, descriptor, 0, count, head);
-        found = !status && sino_npy_probe(head, count);
-        close(descriptor);
-    }
-    sino_status_free(status);
-    return found;
+    char head[sizeof magic] = "";
+    return sino_npy_probe(head, sino_regular_head(path, sizeof head, head));
 }
 
 /* Finds the text of the header behind signature, version and length. */

@@ -53,6 +53,9 @@ int64_t sino_npy_bytes(const SinoNpy *npy);
 bool sino_npy_is_integer(const SinoNpy *npy);
 bool sino_npy_is_number(const SinoNpy *npy);
 
+/* Whether there are values, and at most one dimension is longer than 1. */
+bool sino_npy_is_list(const SinoNpy *npy);
+
 /* Converts `count` stored values at `items`, which need not be aligned. Of numbers; integers beyond 2⁵³ are rounded. */
 void sino_npy_doubles(const SinoNpy *npy, const void *items, int64_t count, double *values);
 

@@ -14,17 +14,8 @@
 bool sino_npz_probe_file(const char *path)
 {
     char head[256];
-    int descriptor;
-    int64_t bytes;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    bool found = false;
-    if (!status) {
-        const ssize_t count = pread(descriptor, head, sizeof head, 0);
-        found = count > 30 && memcmp(head, "PK\3\4", 4) == 0 && memmem(head + 30, (size_t)count - 30, ".npy", 4);
-        close(descriptor);
-    }
-    sino_status_free(status);
-    return found;
+    const int64_t count = sino_regular_head(path, sizeof head, head);
+    return count > 30 && memcmp(head, "PK\3\4", 4) == 0 && memmem(head + 30, (size_t)count - 30, ".npy", 4);
 }
 
 SinoStatus sino_npz_open(const char *path, zip_t **zip)

@@ -23,12 +23,13 @@ bool sino_npz_probe_file(const char *path);
 /* Opens the archive; the caller ends with zip_discard. */
 SinoStatus sino_npz_open(const char *path, zip_t **zip);
 
-/* Reads exactly these bytes of a member, or as many as there are when `got` is not NULL. */
+/* Reads the next `count` bytes of an open member. got NULL: fewer are SINO_BAD_INPUT; else *got is their number. */
 SinoStatus sino_npz_read(const char *path, const char *name, zip_file_t *file, void *bytes, int64_t count,
                          int64_t *got);
 
-/* Looks for an array and reads its header. *found: it is there; NULL: it must be. `block` has SINO_NPZ_BLOCK bytes, the
- * first ones of the member thereafter. */
+/* Finds an array and reads its header. found NULL: a missing one is SINO_BAD_INPUT; else *found says whether it is
+ * there. `block`, SINO_NPZ_BLOCK bytes, gets the first bytes of the member. SINO_BAD_INPUT: no header of NPY, or
+ * another number of bytes than it says. */
 SinoStatus sino_npz_find(const char *path, zip_t *zip, const char *name, unsigned char *block, SinoNpzMember *member,
                          bool *found);
 

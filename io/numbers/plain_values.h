@@ -15,8 +15,8 @@ typedef struct SinoPlainScale {
     double blank; /* NaN: there is none */
 } SinoPlainScale;
 
-/* Reads `count` values from byte `offset` of the file on, converted to `to`, which is what the function above says, or
- * a type that holds the values of that, or float32. Of `type` only kind, item_bytes and swapped matter. SINO_FAILED: as
+/* Reads `count` values from byte `offset` of the file on, converted to `to`: sino_plain_count_type(type), a type that
+ * holds all values of that one, or float32. Of `type` only kind, item_bytes and swapped matter. SINO_FAILED: as
  * of sino_regular_read. */
 SinoStatus sino_plain_values_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type, int64_t count,
                                   SinoCountType to, void *values);

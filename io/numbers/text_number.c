@@ -2,8 +2,8 @@
 /* Text number: digits · 10ⁿ in extended precision, wherever that proves to round to the right double. */
 #include "text_number.h"
 
+#include <ctype.h>
 #include <float.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,18 @@ enum {
     POWER = 27,        /* 10²⁷ = 2²⁷ · 5²⁷ fits in 64 bits but for factors of 2 */
     EXPONENT = 100000, /* larger ones are not counted exactly; the result is 0 or infinity anyway */
 };
+
+bool sino_text_probe(const char *bytes, int64_t count)
+{
+    bool comment = false;
+    for (int64_t i = 0; i < count; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        if (c == '#') comment = true;
+        if (c == '\n') comment = false;
+        if (!(isprint(c) || isspace(c) || (comment && c >= 0x80))) return false;
+    }
+    return count > 0;
+}
 
 const char *sino_text_integer(const char *text, int64_t *number)
 {

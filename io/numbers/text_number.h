@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text number: reads decimal numbers quickly, whatever the program's locale is. */
+/* Text number: tells text, and reads decimal numbers quickly, whatever the program's locale is. */
 #ifndef SINO_TEXT_NUMBER_H
 #define SINO_TEXT_NUMBER_H
 
 #include <locale.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Whether bytes are text: printable ASCII and white space, in comments from # on also UTF-8. No bytes are no text. */
+bool sino_text_probe(const char *bytes, int64_t count);
 
 /* Reads digits at `text`; returns what follows them. NULL: there are none, or the number exceeds 63 bits. */
 const char *sino_text_integer(const char *text, int64_t *number);

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "angle_unit.h"
-#include "file_list.h"
 #include "inner_path.h"
 #include "memory.h"
 #include "npy.h"
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scan_limits.h"
+#include "text_number.h"
 
 static const int64_t file_bytes_max = (int64_t)64 << 20;
 
@@ -53,19 +53,6 @@ static SinoStatus load_file(Angles *angles)
     SinoStatus status = read_bytes(angles, descriptor, size);
     close(descriptor);
     return status;
-}
-
-/* Whether the file is text: printable ASCII and white space, in comments also UTF-8. An empty file is not text. */
-static bool is_text(const Angles *angles)
-{
-    bool comment = false;
-    for (int64_t i = 0; i < angles->size; i++) {
-        const unsigned char c = (unsigned char)angles->bytes[i];
-        if (c == '#') comment = true;
-        if (c == '\n') comment = false;
-        if (!(isprint(c) || isspace(c) || (comment && c >= 0x80))) return false;
-    }
-    return angles->size > 0;
 }
 
 /* The columns of a text file. */
@@ -238,21 +225,13 @@ static SinoStatus parse_raw(Angles *angles)
     return NULL;
 }
 
-/* Whether the array is a list: at most one of its dimensions is longer than 1. */
-static bool is_list(const SinoNpy *npy)
-{
-    int64_t longest = 1;
-    for (int d = 0; d < npy->rank; d++) longest = npy->size[d] > longest ? npy->size[d] : longest;
-    return npy->count == longest;
-}
-
 /* Radians, as the package for Python takes them. */
 static SinoStatus parse_npy(Angles *angles)
 {
     SinoNpy npy;
     SINO_TRY(sino_npy_parse(angles->path, angles->bytes, angles->size, &npy));
     const bool numbers = sino_npy_is_number(&npy) && npy.kind != SINO_NPY_BOOL;
-    SINO_CHECK(numbers && is_list(&npy) && npy.count > 0 && npy.count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
+    SINO_CHECK(numbers && sino_npy_is_list(&npy) && npy.count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
                "%s holds %" PRId64
                " values of type %s in %d dimensions; allowed for angles: a list of 1 to %d numbers, "
                "in radians",
@@ -277,7 +256,7 @@ static SinoStatus parse_file(Angles *angles)
 {
     SINO_TRY(load_file(angles));
     if (!angles->column && sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
-    const bool text = is_text(angles);
+    const bool text = sino_text_probe(angles->bytes, angles->size);
     SINO_CHECK(text || !angles->column, SINO_BAD_INPUT, "%s is no text, which could have a column '%s'", angles->path,
                angles->column);
     SINO_CHECK(

@@ -3,14 +3,16 @@
 #include "array_scan.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "angle_unit.h"
 #include "arithmetic.h"
 #include "memory.h"
 #include "regular_file.h"
 #include "scan_frames.h"
+#include "scan_limits.h"
 
 /* A layer in its open file. */
 typedef struct Layer {
@@ -157,4 +159,45 @@ SinoStatus sino_array_scan_images(SinoArrayScan *arrays, const SinoScanInfo *inf
     *count = size[0];
     *files = &arrays->files;
     return NULL;
+}
+
+static SinoStatus read_angles(SinoArrayScan *arrays, const char *name, SinoAngleUnit *unit, int64_t projections,
+                              double **angle_rad)
+{
+    const SinoNpy *array = &arrays->array;
+    const char *path = arrays->files.name[0];
+    SINO_CHECK(sino_npy_is_list(array) && array->count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
+               "%s: %s is no list of 1 to %d angles", path, name, (int)SINO_IMAGES_MAX);
+    SINO_CHECK(projections == 0 || projections == array->count, SINO_BAD_INPUT,
+               "%s: %s has %" PRId64 " angles; allowed: %" PRId64 ", one per projection", path, name, array->count,
+               projections);
+    SINO_TRY(sino_allocate(array->count, sizeof **angle_rad, "angles", angle_rad));
+    SINO_TRY(arrays->prepare(arrays->owner, &arrays->descriptor));
+    SINO_TRY(sino_plain_doubles_read(path, arrays->descriptor, array->header_bytes, array, array->count, *angle_rad));
+    if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(name)) *unit = SINO_ANGLE_UNIT_RADIANS;
+    const double rad = sino_angle_unit_rad(*unit, SINO_ANGLE_UNIT_DEGREES);
+    for (int64_t k = 0; k < array->count; k++) {
+        double *angle = *angle_rad + k;
+        SINO_CHECK(isfinite(*angle), SINO_BAD_INPUT, "%s: %s[%" PRId64 "] is %f; allowed: finite angles in %s", path,
+                   name, k, *angle, rad < 1 ? "degrees" : "radians");
+        *angle *= rad;
+    }
+    return NULL;
+}
+
+SinoStatus sino_array_scan_angles(const SinoScanFormat *format, const char *path, const char *name, SinoAngleUnit *unit,
+                                  int64_t projections, int64_t *count, double **angle_rad)
+{
+    SinoScanPart part = {.file = NULL};
+    SinoArrayScan *arrays;
+    double *angles = NULL;
+    SinoStatus status = format->open_array(path, name, &part, &arrays);
+    if (!status) status = read_angles(arrays, name + (*name == '/'), unit, projections, &angles);
+    if (!status) *count = arrays->array.count;
+    if (part.file) part.source->close(part.file);
+    if (status)
+        free(angles);
+    else
+        *angle_rad = angles;
+    return status;
 }

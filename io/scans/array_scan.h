@@ -12,7 +12,7 @@ typedef struct SinoArrayLayer {
     int64_t file, offset;
 } SinoArrayLayer;
 
-typedef struct SinoArrayScan {
+struct SinoArrayScan {
     SinoFileList files;    /* the only one, unless there are layers */
     int descriptor;        /* of the values; owned, unless `close` is set; < 0: none yet */
     SinoNpy array;         /* the last dimension is contiguous; header_bytes: where the values begin */
@@ -23,7 +23,7 @@ typedef struct SinoArrayScan {
     void *owner;
     SinoStatus (*prepare)(void *owner, int *descriptor);
     void (*close)(void *owner);
-} SinoArrayScan;
+};
 
 /* Begins a part of a scan, which owns *opened, on failure, too. The format then sets `array`. `path` NULL: the format
  * lists the files, too. */
@@ -37,5 +37,11 @@ SinoStatus sino_array_scan_data(SinoArrayScan *arrays, const SinoScanRequest *re
  * has. */
 SinoStatus sino_array_scan_images(SinoArrayScan *arrays, const SinoScanInfo *info, int64_t *count,
                                   const SinoFileList **files);
+
+/* Reads angles from a list, the array `name` of a file whose arrays have names. *unit, if auto, becomes radians where
+ * the name says so. projections 0: as many as there are. The caller frees *angle_rad. SINO_BAD_INPUT: no such array, no
+ * list, another number of angles, an angle that is not finite. */
+SinoStatus sino_array_scan_angles(const SinoScanFormat *format, const char *path, const char *name, SinoAngleUnit *unit,
+                                  int64_t projections, int64_t *count, double **angle_rad);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* DM images: DigitalMicrograph 3 and 4. A file is a tree of tags: groups, and data with a description of their types
- *;
- * lengths have 4 bytes in DM3, 8 in DM4, the highest byte first (B. Schaffer, DM3 file format). Of
- * its images the largest of real numbers is read; the others are previews. */
+/* DM images: DigitalMicrograph 3 and 4. A file is a tree of tags, which are groups, or data behind a description of
+ * their type. Lengths have 4 bytes in DM3 and 8 in DM4, the highest byte first (B. Schaffer, DM3 file format). The
+ * largest image of real numbers is read; the others are previews. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,9 +29,9 @@ enum { STRUCTURE = 15, STRING = 18, ARRAY = 20 };
 
 /* An image of ImageList. */
 typedef struct Image {
-    int64_t type, rank, size[DIMENSIONS + 1], offset, bytes; /* size: columns, rows, images */
-    int64_t axis;                                            /* dimensions whose calibration has been seen */
-    double origin, step;                                     /* of dimension 2 */
+    int64_t type, rank, size[DIMENSIONS], offset, bytes; /* size: columns, rows, images */
+    int64_t axis;                                        /* dimensions whose calibration has been seen */
+    double origin, step;                                 /* of dimension 2 */
     char unit[16];
     double alpha_deg; /* of the stage */
 } Image;
@@ -51,9 +50,9 @@ typedef struct Tree {
     char window[WINDOW];
 } Tree;
 
-static SinoStatus damaged(const Tree *tree, const char *what)
+static SinoStatus damaged(const Tree *tree, const char *fault)
 {
-    return sino_error(SINO_BAD_INPUT, "%s is damaged: %s at byte %" PRId64, tree->list->path, what, tree->at);
+    return sino_error(SINO_BAD_INPUT, "%s is damaged: %s at byte %" PRId64, tree->list->path, fault, tree->at);
 }
 
 static SinoStatus take(Tree *tree, int64_t count, void *bytes)
@@ -140,7 +139,7 @@ static SinoStatus read_number(const Tree *tree, const int64_t *about, int64_t co
     return NULL;
 }
 
-/* Reads a text of characters of 16 bits, as far as it fits; others than those of Latin-1 become '?'. */
+/* Reads a text of characters of 16 bits, as far as it fits. Characters beyond Latin-1 become '?'. */
 static SinoStatus read_text(const Tree *tree, int64_t bytes, char text[16])
 {
     unsigned char raw[30];
@@ -158,7 +157,7 @@ static bool is_at(const Tree *tree, const char *place)
     return strcmp(tree->path, place) == 0;
 }
 
-/* Takes from data at the path what an image needs. */
+/* Takes the data at the path, if the image needs them. */
 static SinoStatus take_data(Tree *tree, const int64_t *about, int64_t count, int64_t bytes)
 {
     Image *image = &tree->image;
@@ -219,7 +218,7 @@ static SinoStatus enter_group(Tree *tree)
     return NULL;
 }
 
-/* The type of pixels; NULL: none that is read. */
+/* The type of pixels; NULL: pixels of this type are not read. */
 static const SinoNpy *pixel_type(int64_t type)
 {
     static const SinoNpy types[] = {
@@ -237,7 +236,7 @@ static const SinoNpy *pixel_type(int64_t type)
     return type >= 0 && type < count && types[type].item_bytes ? &types[type] : NULL;
 }
 
-/* At the end of an image. */
+/* Keeps the image that ends here, if it is the largest so far. */
 static void keep_largest(Tree *tree)
 {
     Image *image = &tree->image;

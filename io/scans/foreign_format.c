@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "regular_file.h"
 
@@ -84,11 +83,8 @@ static bool has(const Format *format, const char *path, int64_t count, const cha
 SinoStatus sino_foreign_format(const char *path)
 {
     char head[HEAD_BYTES];
-    int descriptor;
-    int64_t bytes;
-    SINO_TRY(sino_regular_open(path, &descriptor, &bytes));
-    const ssize_t count = pread(descriptor, head, sizeof head, 0);
-    close(descriptor);
+    SINO_TRY(sino_regular_check(path));
+    const int64_t count = sino_regular_head(path, sizeof head, head);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         SINO_CHECK(!has(&formats[i], path, count, head), SINO_BAD_INPUT, "%s is %s, which is not read: %s", path,
                    formats[i].name, formats[i].way);

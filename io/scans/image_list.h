@@ -5,21 +5,21 @@
 
 #include "array_scan.h"
 
-/* The images of the files that have been looked at, and the file that is looked at. */
+/* The images of all files up to the current one. */
 typedef struct SinoImageList {
     SinoArrayScan *arrays; /* not owned */
-    int64_t file;          /* its number */
-    const char *path;
+    int64_t file;          /* number of the current file */
+    const char *path;      /* of the current file, as is all until bytes */
     int descriptor;
     int64_t bytes;
-    bool wants_angles; /* those of the file matter */
+    bool wants_angles; /* false: angles of the files are not used */
     double *angle_deg; /* [images so far]; NaN: unknown; owned */
     int64_t room;      /* images for which there is memory */
     char angle_source[160];
     char remark[256]; /* a problem of the files; "": none */
 } SinoImageList;
 
-/* Images one behind the other. */
+/* Images of the current file, one behind the other. */
 typedef struct SinoImageBlock {
     SinoNpy type; /* kind, item_bytes, swapped, stored_type */
     int64_t row_count, column_count, image_count;

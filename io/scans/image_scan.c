@@ -2,7 +2,6 @@
 /* Image scan: lists the images of all files when a scan opens, and reads them as layers of an array. */
 #include "image_scan.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scan_frames.h"
-#include "scan_limits.h"
 
 static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images, &sino_mrc_images, &sino_dm_images,
                                              NULL};
@@ -21,19 +19,10 @@ static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images
 static const SinoImageKind *kind_of_file(const char *path)
 {
     char head[SINO_IMAGE_HEAD];
-    int descriptor;
-    int64_t bytes;
-    const SinoImageKind *kind = NULL;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    if (!status) {
-        const int64_t count = sino_smaller(bytes, SINO_IMAGE_HEAD);
-        status = sino_regular_read(path, descriptor, 0, count, head);
-        for (int i = 0; kinds[i] && !status && !kind; i++)
-            if (kinds[i]->probe(head, count)) kind = kinds[i];
-        close(descriptor);
-    }
-    sino_status_free(status);
-    return kind;
+    const int64_t count = sino_regular_head(path, sizeof head, head);
+    for (int i = 0; kinds[i]; i++)
+        if (kinds[i]->probe(head, count)) return kinds[i];
+    return NULL;
 }
 
 /* Of a pattern the first file decides. */
@@ -78,14 +67,14 @@ static SinoStatus list_files(const SinoImageKind *kind, const char *named, SinoS
     return NULL;
 }
 
-static SinoStatus open_fields(const char *named, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
-                              int64_t *count, const SinoFileList **files)
+static SinoStatus open_array(const char *named, const char *array, SinoScanPart *part, SinoArrayScan **opened)
 {
     SinoImageList list = {.wants_angles = false};
-    (void)variable;
+    (void)array; /* it has no name */
     SinoStatus status = list_files(kind_of(named), named, part, &list);
     free(list.angle_deg);
-    return status ? status : sino_array_scan_images(list.arrays, info, count, files);
+    *opened = list.arrays;
+    return status;
 }
 
 /* Integers of 16 bits to which 32768 is added are unsigned. */
@@ -158,4 +147,4 @@ const SinoScanFormat sino_images_format = {.name = "EDF, FITS, MRC, DM3 and DM4 
                                            .takes_axes = true,
                                            .probe = probe_images,
                                            .open = open_images,
-                                           .open_fields = open_fields};
+                                           .open_array = open_array};

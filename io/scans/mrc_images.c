@@ -21,7 +21,7 @@ enum {
     EXTENDED_BYTES = 92,
     EXTENDED_TYPE = 104,
     RECORD_BYTES = 128, /* SerialEM: of an image; FEI: 0 */
-    RECORD_FLAGS = 130, /* SerialEM: what a record has; FEI: 32 numbers of 4 bytes */
+    RECORD_FLAGS = 130, /* SerialEM: which numbers a record has; FEI: 32, numbers of 4 bytes */
     IMOD_STAMP = 152,
     IMOD_FLAGS = 156,
     MAP = 208,
@@ -85,7 +85,7 @@ static SinoStatus take_type(const SinoImageList *list, const Bytes *header, Sino
     return NULL;
 }
 
-/* What one record tells; NaN: no angle. */
+/* The angle of one record in degrees; NaN: none. */
 typedef double Reader(const Bytes *record);
 
 static double serial_em_angle(const Bytes *record)
@@ -108,7 +108,7 @@ static double fei_angle(const Bytes *record)
     return integer(record, FIELDS) & HAS_ALPHA ? angle : NAN;
 }
 
-/* Bytes of a record of SerialEM, whose flags tell its numbers. */
+/* Bytes of a record of SerialEM. Each flag stands for numbers in it. */
 static int64_t serial_em_bytes(int flags)
 {
     static const int bytes[] = {2, 6, 4, 2, 2, 4};
@@ -118,7 +118,8 @@ static int64_t serial_em_bytes(int flags)
     return sum;
 }
 
-/* How the extended header, which begins with `first`, tells angles; false: not at all. */
+/* Finds the bytes and the reader of the records in the extended header, which begins with `first`; false: it has no
+ * angles. */
 static bool find_reader(const Bytes *header, const Bytes *first, int64_t *record, Reader **reader)
 {
     const char *type = (const char *)header->at + EXTENDED_TYPE;
@@ -217,7 +218,7 @@ static SinoStatus angles_in_mdoc(SinoImageList *list, const char *path, int64_t 
     return status;
 }
 
-/* Finds angles in the files that programs write beside NAME.mrc; *angle_source says where. */
+/* Takes angles from a file that programs write beside NAME.mrc; list->angle_source becomes its name. */
 static SinoStatus angles_beside(SinoImageList *list, int64_t images, double *angle_deg)
 {
     static const char *const endings[] = {".tlt", ".rawtlt", ".mdoc", NULL};
@@ -244,20 +245,19 @@ static SinoStatus angles_beside(SinoImageList *list, int64_t images, double *ang
 static SinoStatus list_mrc(SinoImageList *list)
 {
     unsigned char head[HEADER];
-    const Bytes header = {.at = head, .swapped = false};
     SINO_CHECK(list->bytes >= HEADER, SINO_BAD_INPUT, "%s is cut: an MRC file has %d bytes or more", list->path,
                HEADER);
     SINO_TRY(sino_regular_read(list->path, list->descriptor, 0, HEADER, head));
     const bool big = head[ORDER_OF_BYTES] == 0x11;
-    const Bytes ordered = {.at = header.at, .swapped = big == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)};
-    const int32_t extended = integer(&ordered, EXTENDED_BYTES);
+    const Bytes header = {.at = head, .swapped = big == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)};
+    const int32_t extended = integer(&header, EXTENDED_BYTES);
     SINO_CHECK(extended >= 0, SINO_BAD_INPUT, "%s has an extended header of %" PRId32 " bytes; allowed: 0 or more",
                list->path, extended);
-    SinoImageBlock block = {.column_count = integer(&ordered, 0),
-                            .row_count = integer(&ordered, 4),
-                            .image_count = integer(&ordered, 8),
+    SinoImageBlock block = {.column_count = integer(&header, 0),
+                            .row_count = integer(&header, 4),
+                            .image_count = integer(&header, 8),
                             .offset = HEADER + (int64_t)extended};
-    SINO_TRY(take_type(list, &ordered, &block.type));
+    SINO_TRY(take_type(list, &header, &block.type));
     const int64_t images = block.image_count;
     if (!list->wants_angles || images < 1 || images > SINO_IMAGES_MAX) return sino_image_list_add(list, &block);
     double *angle_deg;
@@ -266,7 +266,7 @@ static SinoStatus list_mrc(SinoImageList *list)
     block.angle_deg = angle_deg;
     SinoStatus status = angles_beside(list, images, angle_deg);
     if (!status && !*list->angle_source && block.offset <= list->bytes)
-        status = angles_in_header(list, &ordered, images, angle_deg);
+        status = angles_in_header(list, &header, images, angle_deg);
     if (!status) status = sino_image_list_add(list, &block);
     free(angle_deg);
     return status;

@@ -29,14 +29,11 @@ static SinoStatus read_header(const char *path, SinoArrayScan *npy)
     return NULL;
 }
 
-static SinoStatus open_npy_fields(const char *path, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
-                                  int64_t *count, const SinoFileList **files)
+static SinoStatus open_array(const char *path, const char *array, SinoScanPart *part, SinoArrayScan **npy)
 {
-    (void)variable;
-    SinoArrayScan *npy;
-    SINO_TRY(sino_array_scan_new(path, part, &npy));
-    SINO_TRY(read_header(path, npy));
-    return sino_array_scan_images(npy, info, count, files);
+    (void)array; /* it has no name */
+    SINO_TRY(sino_array_scan_new(path, part, npy));
+    return read_header(path, *npy);
 }
 
 static bool probe_npy(const SinoScanRequest *request)
@@ -47,8 +44,7 @@ static bool probe_npy(const SinoScanRequest *request)
 static SinoStatus open_npy(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoArrayScan *npy;
-    SINO_TRY(sino_array_scan_new(request->path, &scan->data, &npy));
-    SINO_TRY(read_header(request->path, npy));
+    SINO_TRY(open_array(request->path, NULL, &scan->data, &npy));
     scan->info.type = sino_plain_count_type(&npy->array);
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", npy->array.stored_type);
     return sino_array_scan_data(npy, request, &scan->info);
@@ -61,4 +57,4 @@ const SinoScanFormat sino_npy_scan_format = {.name = "NumPy array",
                                              .certainty = "certain",
                                              .probe = probe_npy,
                                              .open = open_npy,
-                                             .open_fields = open_npy_fields};
+                                             .open_array = open_array};

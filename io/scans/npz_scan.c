@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NPZ scan: projections, flat and dark fields, and angles in arrays of an archive that numpy.savez has written. */
-#include "npz_scan.h"
-
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "angle_unit.h"
 #include "arithmetic.h"
 #include "array_scan.h"
 #include "memory.h"
 #include "nameless_file.h"
 #include "npz_file.h"
 #include "plain_values.h"
-#include "scan_limits.h"
 
 /* An array of an archive. */
 typedef struct Npz {
@@ -35,8 +29,7 @@ static void close_owner(void *owner)
     free(npz);
 }
 
-/* Copies the member behind its end in the file. */
-static SinoStatus unpack_to(Npz *npz, zip_t *zip, int descriptor)
+static SinoStatus copy_member(Npz *npz, zip_t *zip, int descriptor)
 {
     zip_file_t *file = zip_fopen_index(zip, npz->member.index, 0);
     if (!file) return sino_npz_refuse(npz->path, npz->name, zip_strerror(zip));
@@ -49,27 +42,20 @@ static SinoStatus unpack_to(Npz *npz, zip_t *zip, int descriptor)
     return status;
 }
 
-static SinoStatus unpack(Npz *npz)
+static SinoStatus unpack(void *owner, int descriptor)
 {
+    Npz *npz = owner;
     zip_t *zip;
-    int descriptor;
-    SINO_TRY(sino_nameless_open(&descriptor));
-    SinoStatus status = sino_npz_open(npz->path, &zip);
-    if (!status) {
-        status = unpack_to(npz, zip, descriptor);
-        zip_discard(zip);
-    }
-    if (status)
-        close(descriptor);
-    else
-        npz->unpacked = descriptor;
+    SINO_TRY(sino_npz_open(npz->path, &zip));
+    SinoStatus status = copy_member(npz, zip, descriptor);
+    zip_discard(zip);
     return status;
 }
 
 static SinoStatus prepare(void *owner, int *descriptor)
 {
     Npz *npz = owner;
-    if (npz->unpacked < 0) SINO_TRY(unpack(npz));
+    if (npz->unpacked < 0) SINO_TRY(sino_nameless_new(unpack, npz, &npz->unpacked));
     *descriptor = npz->unpacked;
     return NULL;
 }
@@ -159,55 +145,6 @@ static SinoStatus open_array(const char *path, const char *name, SinoScanPart *p
     return NULL;
 }
 
-static SinoStatus open_npz_fields(const char *path, const char *name, const SinoScanInfo *info, SinoScanPart *part,
-                                  int64_t *count, const SinoFileList **files)
-{
-    SinoArrayScan *arrays;
-    SINO_TRY(open_array(path, name, part, &arrays));
-    return sino_array_scan_images(arrays, info, count, files);
-}
-
-static SinoStatus read_angles(Npz *npz, SinoAngleUnit *unit, int64_t projections, double **angle_rad)
-{
-    const SinoNpy *npy = &npz->member.npy;
-    int descriptor;
-    SINO_CHECK(npy->rank == 1 && npy->count > 0 && npy->count <= SINO_IMAGES_MAX, SINO_BAD_INPUT,
-               "%s: %s is no list of 1 to %d angles", npz->path, npz->name, (int)SINO_IMAGES_MAX);
-    SINO_CHECK(projections == 0 || projections == npy->count, SINO_BAD_INPUT,
-               "%s: %s has %" PRId64 " angles; allowed: %" PRId64 ", one per projection", npz->path, npz->name,
-               npy->count, projections);
-    SINO_TRY(sino_allocate(npy->count, sizeof **angle_rad, "angles", angle_rad));
-    SINO_TRY(prepare(npz, &descriptor));
-    SINO_TRY(sino_plain_doubles_read(npz->path, descriptor, npy->header_bytes, npy, npy->count, *angle_rad));
-    char *ending = npz->name + strlen(npz->name) - strlen(".npy");
-    *ending = '\0';
-    if (*unit == SINO_ANGLE_UNIT_AUTO && sino_angle_unit_in_name(npz->name)) *unit = SINO_ANGLE_UNIT_RADIANS;
-    const double rad = sino_angle_unit_rad(*unit, SINO_ANGLE_UNIT_DEGREES);
-    for (int64_t k = 0; k < npy->count; k++) {
-        double *angle = *angle_rad + k;
-        SINO_CHECK(isfinite(*angle), SINO_BAD_INPUT, "%s: %s[%" PRId64 "] is %f; allowed: finite angles", npz->path,
-                   npz->name, k, *angle);
-        *angle *= rad;
-    }
-    return NULL;
-}
-
-SinoStatus sino_npz_angles_read(const char *path, const char *name, SinoAngleUnit *unit, int64_t projections,
-                                int64_t *count, double **angle_rad)
-{
-    Npz *npz;
-    double *angles = NULL;
-    SINO_TRY(open_member(path, name, &npz));
-    SinoStatus status = read_angles(npz, unit, projections, &angles);
-    if (!status) *count = npz->member.npy.count;
-    close_owner(npz);
-    if (status)
-        free(angles);
-    else
-        *angle_rad = angles;
-    return status;
-}
-
 static bool probe_npz(const SinoScanRequest *request)
 {
     return sino_npz_probe_file(request->path);
@@ -233,4 +170,4 @@ const SinoScanFormat sino_npz_scan_format = {.name = "NumPy archive",
                                              .takes_axes = true,
                                              .probe = probe_npz,
                                              .open = open_npz,
-                                             .open_fields = open_npz_fields};
+                                             .open_array = open_array};

@@ -12,7 +12,6 @@
 #include "memory.h"
 #include "nxtomo_find.h"
 #include "path_kind.h"
-#include "scan_limits.h"
 
 /* Finds the scans of the request's file. False: it is no HDF5 file, or too damaged to look inside. */
 static bool find(const SinoScanRequest *request, SinoNxEntry *entry, int64_t *count)

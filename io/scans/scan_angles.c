@@ -8,13 +8,10 @@
 #include <string.h>
 
 #include "angle_list.h"
+#include "array_scan.h"
 #include "hdf5_scan.h"
 #include "inner_path.h"
-#include "mat_file.h"
-#include "mat_scan.h"
 #include "memory.h"
-#include "npz_file.h"
-#include "npz_scan.h"
 #include "path_kind.h"
 #include "scan_frames.h"
 
@@ -24,8 +21,8 @@ static SinoStatus read_dataset(const char *path, const char *name, SinoAngleUnit
 {
     SinoHdf5Angles asked = {.path = path, .name = name, .projections = projections, .like = "", .unit = unit};
     SinoFileList sources = {0};
-    if (sino_npz_probe_file(path)) return sino_npz_angles_read(path, name, unit, projections, count, angle_rad);
-    if (sino_mat_probe_file(path)) return sino_mat_angles_read(path, name, unit, projections, count, angle_rad);
+    const SinoScanFormat *archive = sino_scan_archive(path);
+    if (archive) return sino_array_scan_angles(archive, path, name, unit, projections, count, angle_rad);
     SINO_TRY(sino_hdf5_open(path, &asked.file));
     SinoStatus status = sino_hdf5_angles_read(&asked, &sources, count, angle_rad);
     (void)H5Fclose(asked.file);
@@ -56,13 +53,12 @@ static SinoStatus take_theta(const SinoScanRequest *request, SinoScan *scan)
     SinoStatus status = NULL;
     if (request->theta[0] == ':') {
         SinoHdf5Scan *hdf5 = sino_hdf5_scan_of(scan);
-        if (sino_mat_probe_file(request->path) || sino_npz_probe_file(request->path))
+        if (sino_scan_archive(request->path))
             return read_dataset(request->path, request->theta + 1, unit, count, &info->angle_count, &scan->angle_rad);
         SINO_CHECK(
             hdf5, SINO_BAD_INPUT,
             "the angles are those of the dataset %s in '%s', which is no HDF5, MATLAB or .npz file; allowed: --theta "
-            "with "
-            "FILE:/DATASET",
+            "with FILE:/DATASET",
             request->theta + 1, request->path);
         status = sino_hdf5_scan_take_angles(hdf5, request->theta + 1, false, scan);
         sino_hdf5_scan_name_files(hdf5, info);

@@ -2,33 +2,46 @@
 /* Scan, fields: opens what --flats and --darks name. */
 #include "scan_source.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_scan.h"
 #include "hdf5_scan.h"
 #include "inner_path.h"
-#include "mat_file.h"
-#include "npz_file.h"
 #include "path_kind.h"
 
-/* The format of images, which is TIFF if no other one recognises them. */
+static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_npz_scan_format,
+                                                &sino_images_format, NULL};
+
+/* The format of arrays; NULL: none recognises the name. */
 static const SinoScanFormat *format_of(const char *named)
 {
-    static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_npz_scan_format,
-                                                    &sino_images_format};
     const SinoScanRequest request = {.path = named};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i]->probe(&request)) return formats[i];
-    return &sino_tiff_format;
+    for (const SinoScanFormat *const *at = formats; *at; at++)
+        if ((*at)->probe(&request)) return *at;
+    return NULL;
+}
+
+const SinoScanFormat *sino_scan_archive(const char *path)
+{
+    const SinoScanFormat *format = format_of(path);
+    return format && format->takes_dataset ? format : NULL;
+}
+
+static SinoStatus open_array(const SinoScanFormat *format, const char *named, const char *array,
+                             const SinoScanInfo *info, SinoScanPart *part, int64_t *count, const SinoFileList **files)
+{
+    SinoArrayScan *arrays;
+    SINO_TRY(format->open_array(named, array, part, &arrays));
+    return sino_array_scan_images(arrays, info, count, files);
 }
 
 static SinoStatus open_dataset(const char *path, const char *name, SinoScanField field, const SinoScanInfo *info,
                                SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
+    const SinoScanFormat *archive = sino_scan_archive(path);
     SinoHdf5Scan *hdf5;
-    if (sino_npz_probe_file(path)) return sino_npz_scan_format.open_fields(path, name, info, part, count, files);
-    if (sino_mat_probe_file(path)) return sino_mat_scan_format.open_fields(path, name, info, part, count, files);
+    if (archive) return open_array(archive, path, name, info, part, count, files);
     SINO_TRY(sino_hdf5_scan_new(path, part, &hdf5));
     *files = &hdf5->files;
     SINO_TRY(sino_hdf5_scan_open_field(hdf5, field, name, false, true, info, "the projections have", count));
@@ -59,5 +72,7 @@ SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField f
     SINO_CHECK(sino_path_kind(named) != SINO_PATH_FILE || !sino_hdf5_probe(named), SINO_BAD_INPUT,
                "--%s is '%s', an HDF5 file; allowed: FILE:/DATASET, or images",
                field == SINO_FIELD_FLATS ? "flats" : "darks", named);
-    return format_of(named)->open_fields(named, NULL, info, part, count, files);
+    const SinoScanFormat *format = format_of(named);
+    return format ? open_array(format, named, NULL, info, part, count, files)
+                  : sino_tiff_format.open_fields(named, info, part, count, files);
 }

@@ -43,6 +43,8 @@ struct SinoScan {
     double open_beam;                /* count of every pixel of the flat field; 0: there is no such */
 };
 
+typedef struct SinoArrayScan SinoArrayScan; /* array_scan.h */
+
 typedef struct SinoScanFormat {
     const char *name;    /* becomes SinoScanInfo.kind: "Data Exchange HDF5" */
     const char *example; /* such inputs in a word or two, for the error when no format recognises a file; NULL: another
@@ -59,11 +61,15 @@ typedef struct SinoScanFormat {
      * if their number determines the number of projections. On failure the caller closes the scan, which releases every
      * part filled so far. */
     SinoStatus (*open)(const SinoScanRequest *request, SinoScan *scan);
-    /* Opens images of this format as --flats or --darks of a scan of any format; NULL: it has none. `variable`: which
-     * array of a file that has several; NULL: the only one. `part` may be filled even on failure. *files: the list of
-     * the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than `info` has. */
-    SinoStatus (*open_fields)(const char *named, const char *variable, const SinoScanInfo *info, SinoScanPart *part,
-                              int64_t *count, const SinoFileList **files);
+    /* Opens an array of this format as --flats, --darks or, if arrays have names (takes_dataset), --theta of a scan of
+     * any format; NULL: the format has no arrays. `array`: its name; NULL: the only one. `part` may be filled even on
+     * failure, and owns *opened. */
+    SinoStatus (*open_array)(const char *named, const char *array, SinoScanPart *part, SinoArrayScan **opened);
+    /* Opens images of a format without arrays as --flats or --darks; NULL: it has none. `part` may be filled even on
+     * failure. *files: the list of the part's files, which the part owns. SINO_BAD_INPUT: other rows or columns than
+     * `info` has. */
+    SinoStatus (*open_fields)(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                              const SinoFileList **files);
 } SinoScanFormat;
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
@@ -74,6 +80,9 @@ extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtom
  * SinoScanFormat.open_fields. */
 SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField field, const SinoScanInfo *info,
                                  SinoScanPart *part, int64_t *count, const SinoFileList **files);
+
+/* The format of a file, other than HDF5, whose arrays have names; NULL: another file. */
+const SinoScanFormat *sino_scan_archive(const char *path);
 
 /* SINO_BAD_INPUT: the sizes in `info` exceed the limits (scan_limits.h), or their products 63 bits. A format calls this
  * before it allocates what the sizes determine. */

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-/* Reads the shifts of `count` projections. SINO_BAD_INPUT: no such file or of another form, more or fewer projections,
- * a number that is not finite, or larger than `most`. */
+/* Reads shift[count], in pixels. SINO_BAD_INPUT: no such file, or one of another form; more or fewer projections; a
+ * number that is not finite, or larger than `most` pixels. */
 SinoStatus sino_shifts_read(const char *path, int64_t count, double most, SinoShift *shift);
 
 #endif

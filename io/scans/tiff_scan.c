@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "arithmetic.h"
 #include "memory.h"
@@ -55,10 +54,9 @@ static void close_images(void *file)
 static const SinoScanSource tiff_source = {.read = read_images, .close = close_images},
                             sinograms_source = {.read = read_sinograms, .close = close_images};
 
-static SinoStatus open_tiff_fields(const char *named, const char *variable, const SinoScanInfo *info,
-                                   SinoScanPart *part, int64_t *count, const SinoFileList **files)
+static SinoStatus open_tiff_fields(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
+                                   const SinoFileList **files)
 {
-    (void)variable;
     SinoTiffStack *stack;
     SINO_TRY(sino_tiff_stack_open(named, &stack));
     *part = (SinoScanPart){.source = &tiff_source, .file = stack};

@@ -57,17 +57,8 @@ static SinoStatus read_slice(const SinoVolumeInput *input, int64_t slice, float 
 
 static bool probe_npy(const char *given, const char *path)
 {
-    int descriptor;
-    int64_t bytes;
-    char head[6];
     (void)given;
-    if (!path || sino_path_kind(path) != SINO_PATH_FILE) return false;
-    SinoStatus status = sino_regular_open(path, &descriptor, &bytes);
-    sino_status_free(status);
-    if (status) return false;
-    const ssize_t got = pread(descriptor, head, sizeof head, 0);
-    close(descriptor);
-    return got == (ssize_t)sizeof head && sino_npy_probe(head, (int64_t)sizeof head);
+    return path && sino_npy_probe_file(path);
 }
 
 static SinoStatus parse_header(const char *path, PlainVolume *volume)

@@ -6,11 +6,13 @@
 #include "register.h"
 #include "runtime.h"
 
-/* Projections first … first + count − 1. Nothing is owned, and all outlives the task. */
+/* Projections first … first + count − 1 of column_count × row_count pixels. Nothing is owned, and all outlives the
+ * task.
+ */
 typedef struct SinoRegister {
     int64_t first, count, column_count, row_count;
     const float *measured;  /* [projection][column][row] */
-    SinoCentroid *centroid; /* [projection]; NULL: registered gets what the prediction tells */
+    SinoCentroid *centroid; /* [projection]: is set; NULL: `result` is */
     SinoRegistered *result; /* [projection] */
 } SinoRegister;
 

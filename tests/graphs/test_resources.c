@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Resources: a run takes the bytes that its plan states. For random shapes the test allocates the slots of a run and
  * compares their bytes with the plan, which reads the same tables. */
-#include "halves_binned.h"
-#include "memory.h"
-#include "platform.h"
 #include "run_plan.h"
 #include "testing.h"
 

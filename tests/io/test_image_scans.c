@@ -2,8 +2,6 @@
 /* Scans in MRC, FITS, DM3 and DM4: types, orders of bytes and dimensions, angles, scales, files that are damaged. */
 #include "testing_arrays.h"
 
-#include <inttypes.h>
-
 enum { FILE_BYTES = 16384 };
 
 /* A file that grows at its end; numbers have the order of bytes of the type. */
@@ -43,8 +41,6 @@ static void check_angles(const char *path, double first_deg, double step_deg, co
         assert_true(fabs(info->angle_rad[k] * 180 / M_PI - (first_deg + (double)k * step_deg)) < 1e-9);
     sino_scan_close(scan);
 }
-
-/* ---- MRC ---- */
 
 static void put_at(File *file, size_t offset, const char *type, double value)
 {
@@ -188,8 +184,6 @@ static void mrc_that_is_damaged(void **state)
     }
 }
 
-/* ---- FITS ---- */
-
 static void put_card(File *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void put_card(File *file, const char *format, ...)
@@ -328,8 +322,6 @@ static void fits_that_is_damaged(void **state)
     refused(&request, "FITS header without END");
 }
 
-/* ---- DM3 and DM4 ---- */
-
 static bool wide;
 static double tilt_deg; /* of the stage, where a file has one image */
 
@@ -452,13 +444,9 @@ static void dm_that_is_damaged(void **state)
     file.bytes[14] = 0xff;
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "scan.dm3 is damaged: it ends within a tag");
-    for (int depth = 0; depth < 40; depth++) {
-        if (depth == 0) put_dm(&file, '<', 10, "<u2", ANGLES);
-        if (depth == 0) file.count = 18;
-        put_group(&file, "", 1);
-    }
-    testing_write_bytes(path, file.bytes, file.count);
-    file.bytes[14] = 0;
+    put_dm(&file, '<', 10, "<u2", ANGLES);
+    file.count = 18;
+    for (int depth = 0; depth < 40; depth++) put_group(&file, "", 1);
     testing_write_bytes(path, file.bytes, file.count);
     refused(&request, "groups within groups, too deep");
 }

@@ -7,7 +7,6 @@
 #include "testing_scan.h"
 
 #include <math.h>
-#include <unistd.h>
 
 enum { ANGLES = 5, ROWS = 3, COLUMNS = 4, VALUES = ANGLES * ROWS * COLUMNS };
 
@@ -292,9 +291,8 @@ static void variables_that_are_no_scan(void **state)
     const char *const scan = "projections";
     refuse(&(SinoScanRequest){.path = path, .dataset = scan, .theta_dataset = "few"}, "few | 2 angles | 5");
     refuse(&(SinoScanRequest){.path = path, .dataset = scan, .theta_dataset = "wild"},
-           "3 | nan | finite angles in degrees");
-    refuse(&(SinoScanRequest){.path = path, .dataset = scan, .theta_dataset = scan},
-           "projections is no row or column of 1 to");
+           "wild[2] | nan | finite angles in degrees");
+    refuse(&(SinoScanRequest){.path = path, .dataset = scan, .theta_dataset = scan}, "projections is no list of 1 to");
     refuse(&(SinoScanRequest){.path = path, .dataset = scan, .theta_dataset = "about"}, "about is structure; allowed");
     refuse(&(SinoScanRequest){.path = path, .dataset = scan, .theta = "0:180", .flats = ":/few"},
            "m | 2 rows | 1 columns | 3 and 4");

@@ -614,24 +614,27 @@ static void files_that_are_not_hdf5(void **state)
 
 static void foreign_formats_are_named(void **state)
 {
+#define AT(offset, text) (offset), sizeof(text) - 1, (text)
     static const struct {
         int64_t offset;
+        size_t count;
         const char *bytes, *message;
     } cases[] = {
-        {344, "n+1", "scan is a NIfTI volume, which is not read: convert it to .npy by nibabel"},
-        {0, "\x0e\x03\x13\x01", "scan is an HDF4 file, which is not read: convert it by h4toh5"},
-        {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "scan is a damaged OLE file: its sectors have no usual size"},
-        {128, "DICM", "scan is a DICOM file, which is not read: "},
-        {0, "{volume1}", "scan is a VGI header of VGStudio, which is not read: "},
-        {0, "root", "scan is a ROOT file, which is not read: "},
-        {0, "[XTekCT]\n", "scan does not tell SrcToObject; needed: the header as the scanner wrote it"},
-        {0, "neither", "scan is of no format that is known"},
+        {AT(344, "n+1\0"), "scan is a NIfTI volume, which is not read: convert it to .npy by nibabel"},
+        {AT(0, "\x0e\x03\x13\x01"), "scan is an HDF4 file, which is not read: convert it by h4toh5"},
+        {AT(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "scan is a damaged OLE file: its sectors have no usual size"},
+        {AT(128, "DICM"), "scan is a DICOM file, which is not read: "},
+        {AT(0, "{volume1}"), "scan is a VGI header of VGStudio, which is not read: "},
+        {AT(0, "root"), "scan is a ROOT file, which is not read: "},
+        {AT(0, "[XTekCT]\n"), "scan does not tell SrcToObject; needed: the header as the scanner wrote it"},
+        {AT(0, "neither"), "scan is of no format that is known"},
     };
+#undef AT
     char path[TESTING_PATH], bytes[512];
     SinoScan *scan;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         memset(bytes, 'x', sizeof bytes);
-        memcpy(bytes + cases[i].offset, cases[i].bytes, strlen(cases[i].bytes) + (cases[i].offset == 344));
+        memcpy(bytes + cases[i].offset, cases[i].bytes, cases[i].count);
         testing_write_bytes(testing_path(path, *state, "scan"), bytes, sizeof bytes);
         assert_error(open_path(path, &scan), SINO_BAD_INPUT, cases[i].message);
     }

@@ -176,7 +176,7 @@ static void npz_with_names(void **state)
     request.dataset = "counts";
     request.theta = NULL;
     request.theta_dataset = "counts";
-    refused(&request, "counts.npy is no list of 1 to");
+    refused(&request, "counts is no list of 1 to");
 }
 
 /* Projections of a published archive (INDEX.md). */

@@ -6,12 +6,11 @@
 #include "center_methods.h"
 #include "center_order.h"
 #include "cone_center.h"
-#include "cone_scan.h"
+#include "cone_setup.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "quick_rows.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,12 +168,11 @@ static bool take_direction(const SinoGeometrySettings *settings, const SinoConeB
     if (settings->angle_direction != SINO_DIRECTION_AUTO || !(given->bend > 0)) return false;
     if (!(ratio <= same_distance && ratio >= 1 / same_distance)) return false;
     findings->stages.turned = true;
-    sino_findings_add(
-        findings, false, "direction",
+    sino_findings_note(
+        findings, "direction",
         "the sample turns counterclockwise: rays and their reverses in a whole turn then differ by %.2g %% "
         "of the standard deviation, otherwise by %.2g %% (--angle-direction clockwise: it does not)",
         percent(best), percent(given));
-    findings->finding[findings->count - 1].harmless = true;
     return true;
 }
 

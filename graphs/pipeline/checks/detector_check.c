@@ -148,9 +148,7 @@ static void choose(const SinoSettings *settings, const SinoInput *input, const S
                  hypot(found->center_row.error, sampling_rows) * width, moved ? " (taken)" : "");
     if (tilted) findings->stages.tilt_rad = round(found->tilt.value * degrees * 1e3) / 1e3 / degrees;
     if (moved) findings->stages.row_shift = round(row * 100) / 100 - middle;
-    sino_findings_add(findings, false, "detector", "by planes through two places of the source: %s%s", tilt,
-                      center_row);
-    findings->finding[findings->count - 1].harmless = true;
+    sino_findings_note(findings, "detector", "by planes through two places of the source: %s%s", tilt, center_row);
 }
 
 SinoStatus sino_detector_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)

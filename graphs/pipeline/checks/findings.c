@@ -5,14 +5,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void sino_findings_add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+static void add(SinoFindings *findings, const SinoFinding *finding, const char *format, va_list arguments)
 {
     if (findings->count == SINO_FINDINGS_MAX) return;
     SinoFinding *to = &findings->finding[findings->count++];
-    va_list arguments;
-    *to = (SinoFinding){.refused = refused, .event = event};
-    va_start(arguments, format);
+    *to = *finding;
     vsnprintf(to->text, sizeof to->text, format, arguments);
+}
+
+void sino_findings_add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, &(SinoFinding){.refused = refused, .event = event}, format, arguments);
+    va_end(arguments);
+}
+
+void sino_findings_note(SinoFindings *findings, const char *event, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, &(SinoFinding){.harmless = true, .event = event}, format, arguments);
     va_end(arguments);
 }
 

@@ -22,7 +22,7 @@ typedef struct SinoEvidence {
 enum { SINO_FINDINGS_MAX = 16, SINO_EVIDENCE_MAX = 8 };
 typedef struct SinoFindings {
     int64_t count;
-    SinoStageChoice stages; /* what the values ask for */
+    SinoStageChoice stages; /* the stages that the values ask for */
     double reverse_percent; /* mismatch of rays and their reverses that fit the beam of the settings, in a whole turn,
                              * in percent of the standard deviation; 0: not judged, or they do not fit */
     double reverse_axis;    /* the column about which they fit */
@@ -35,6 +35,10 @@ typedef struct SinoFindings {
 /* Adds a finding: what recon refuses, or warns of. */
 void sino_findings_add(SinoFindings *findings, bool refused, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Adds a harmless finding: what recon does. */
+void sino_findings_note(SinoFindings *findings, const char *event, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Whether recon refuses the scan. */
 bool sino_findings_refuse(const SinoFindings *findings);

@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "beam_check.h"
-#include "cone_scan.h"
+#include "cone_setup.h"
 #include "detector_check.h"
 #include "job_kind.h"
 #include "repairs.h"
@@ -399,11 +399,10 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
              of_file, off);
     if (settings->geometry.volume.x == 0) {
         findings->half_side = side;
-        sino_findings_add(findings, false, "half",
-                          "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
-                          "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
-                          axis, side, side, own, own);
-        findings->finding[findings->count - 1].harmless = true;
+        sino_findings_note(findings, "half",
+                           "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
+                           "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
+                           axis, side, side, own, own);
         return NULL;
     }
     if (shorter >= 0.1 * columns)

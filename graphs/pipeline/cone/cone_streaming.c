@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "cone_pieces.h"
-#include "filter_task.h"
 #include "integrals.h"
 
 #include <math.h>

@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 /* Beyond, a length has another unit than mm: half of the angle that the detector takes up. */
 static const double fan_max_rad = 75 * SINO_PI / 180;

@@ -6,7 +6,6 @@
 #include "input_weights.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "memory_scan.h"
 #include "odd_fields.h"
 #include "plausible.h"
 #include "redundancy.h"

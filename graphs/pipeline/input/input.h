@@ -29,8 +29,8 @@ typedef struct SinoInput {
     bool minus_log;
     int64_t air;                          /* columns of air at each side, before binning; 0: no normalisation */
     double tilt_rad;                      /* of the detector (codelets/stages/tilt.h); 0: none */
-    double row_shift;                     /* of a cone beam without a given center row: that is so many rows of the
-                                           * detector after its middle */
+    double row_shift;                     /* of a cone beam whose center row is not given: detector rows from the middle
+                                           * to the center row */
     SinoPhaseOptions phase;               /* its range 0: no phase retrieval; its columns: see sino_input_phase */
     SinoHardening hardening;              /* count 0: no correction */
     bool stages_ordered;                  /* false: stages run in the order of their table (stages.h) */
@@ -55,9 +55,9 @@ typedef struct SinoInput {
                                 * detector; of 1 row or more */
     SinoView *view;      /* [geometry.angle_count], in mm: vectors of the projections, of the detector after crop and
                           * binning; owned; NULL: the scan turns about an axis */
-    SinoShift *shift;    /* [geometry.angle_count], in columns and rows of the file: of the projections; owned; NULL:
+    SinoShift *shift;    /* [geometry.angle_count], of the projections, in columns and rows of the file; owned; NULL:
                           * none */
-    double shift_reach;  /* the largest by rows */
+    double shift_reach;  /* the largest distance by rows among the shifts */
     bool *dropped;       /* [geometry.angle_count]: projections without any value, which direct methods leave out
                           * (dropped.h); owned; NULL: not looked for */
     double *negated_rad; /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
@@ -123,8 +123,10 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
                                      int64_t slab_slices, int64_t slice_in_slab);
 
-/* Whether --align asks for a search, whose shifts sino_input_take_shifts takes: all[projection of the file], copied. */
-bool sino_input_is_searched(const SinoStageSettings *settings);
+/* Whether --align asks for a search for shifts. */
+bool sino_input_searches_shifts(const SinoStageSettings *settings);
+
+/* Copies the shifts of the input's angles from all[projection of the file], in columns and rows of the file. */
 SinoStatus sino_input_take_shifts(const SinoShift *all, SinoInput *input);
 
 /* The number of an angle's projection in the file, and how many the file has. */

@@ -7,12 +7,11 @@
 #include "memory.h"
 #include "shifts_file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool sino_input_is_searched(const SinoStageSettings *settings)
+bool sino_input_searches_shifts(const SinoStageSettings *settings)
 {
     return settings->align && strcmp(settings->align, "shifts") == 0;
 }
@@ -46,7 +45,7 @@ static SinoStatus take_shifts(const SinoStageSettings *settings, SinoInput *inpu
 {
     const int64_t count = sino_input_projections(input);
     SinoShift *all;
-    if (!settings->align || sino_input_is_searched(settings)) return NULL;
+    if (!settings->align || sino_input_searches_shifts(settings)) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *all, "shifts", &all));
     const double most = (double)sino_larger(input->info->row_count, input->info->column_count);
     SinoStatus status = sino_shifts_read(settings->align, count, most, all);

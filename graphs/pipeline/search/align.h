@@ -18,7 +18,7 @@
 #include "shift.h"
 
 typedef struct SinoAligned {
-    SinoShift *shift;     /* [angle of the scan]: pixels of the detector; 0 unless `found`; owned by the caller */
+    SinoShift *shift;     /* [angle of the input]: pixels of the detector; 0 unless `found`; owned by the caller */
     bool found;           /* the residual has fallen by more than rounding and noise explain */
     double before, after; /* residuals, ‖A x − b‖/‖b‖, without shifts and with them */
     int64_t binning;      /* pixels that were averaged along each side at last */

@@ -2,12 +2,10 @@
 /* Align, gauge: shifts of projections that a translation of the object would make. */
 #include "align_gauge.h"
 
-#include <string.h>
-
 /* Along x, y and z, and a shift of all columns alike. */
 enum { UNKNOWNS = 4 };
 
-/* What the columns and rows of a view change by with each unknown. */
+/* By how much the column and the row of (0, 0, 0) change with each unknown. */
 static void derive(const SinoView *view, double column[UNKNOWNS], double row[UNKNOWNS])
 {
     const double origin[3] = {0, 0, 0};
@@ -22,7 +20,9 @@ static void derive(const SinoView *view, double column[UNKNOWNS], double row[UNK
     row[3] = 0;
 }
 
-/* Gauss and Jordan, with the largest pivot; unknowns that nothing tells are 0. */
+/* Solves a positive semidefinite system by Gauss and Jordan, largest pivot first. Unknowns that no equation tells are
+ * 0.
+ */
 static void solve(double matrix[UNKNOWNS][UNKNOWNS + 1], double solution[UNKNOWNS])
 {
     bool used[UNKNOWNS] = {false};

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Takes the translation of the object, and with `axis` also one number of columns for all projections, which a rotation
- * axis would be moved by, from the shifts, so that the sum of their squares is least. The object is near (0, 0, 0),
- * which is no source. */
+/* Subtracts the translation of the object from the shifts, so that the sum of their squares is least. With `axis` it
+ * also subtracts one number of columns from all projections, as a moved rotation axis would make. The object is near
+ * (0, 0, 0), which is no source. view, shift: [count]; a view and its shift have the same pixels. */
 void sino_align_fix_gauge(int64_t count, const SinoView *view, bool axis, SinoShift *shift);
 
 /* How far a place on the detector lies from where the view sees (0, 0, 0). */

@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "platform.h"
 
 #include <inttypes.h>
 #include <math.h>

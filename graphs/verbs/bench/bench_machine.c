@@ -9,7 +9,6 @@
 #include "sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* An FMA measurement takes about 15 ms. */
 enum { FMA_ROUNDS = 8000000 };

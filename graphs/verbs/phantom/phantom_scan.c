@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Detector rows made and written at a time, and the number of flat fields (and of dark fields). */
 enum { SLAB_ROWS = 16, FIELD_COUNT = 10 };

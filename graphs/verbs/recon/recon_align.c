@@ -3,9 +3,7 @@
 #include "recon_volume.h"
 
 #include "align.h"
-#include "arithmetic.h"
 #include "memory.h"
-#include "recon_cone.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -57,7 +55,7 @@ SinoStatus sino_recon_align(SinoRecon *recon)
     SinoInput *input = &recon->input;
     SinoMachine machine;
     SinoAligned found;
-    if (!input->info || !sino_input_is_searched(&recon->settings->stages)) return NULL;
+    if (!input->info || !sino_input_searches_shifts(&recon->settings->stages)) return NULL;
     if (recon->whole) {
         const SinoInput *whole = &recon->whole->input;
         return whole->shift ? take(whole, whole->shift, input) : NULL;

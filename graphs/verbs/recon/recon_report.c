@@ -2,7 +2,6 @@
 /* Report of a run: one page of HTML beside the volume. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
 #include "cone_setup.h"
 #include "markup.h"
 #include "memory.h"

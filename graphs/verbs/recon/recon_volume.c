@@ -2,17 +2,14 @@
 /* recon --reconstruction-type full: reconstructs the volume of an input, by one rank or several. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
 #include "checksum.h"
 #include "checksum_task.h"
 #include "dropped.h"
 #include "ending.h"
 #include "input_same.h"
 #include "memory.h"
-#include "memory_scan.h"
 #include "output_file.h"
 #include "picture.h"
-#include "platform.h"
 #include "repairs.h"
 #include "suspicion.h"
 #include "version.h"

@@ -7,7 +7,6 @@
 #include "fdk_plan.h"
 #include "job_kind.h"
 #include "mask.h"
-#include "memory.h"
 #include "recon_cone.h"
 #include "recon_halves.h"
 #include "recon_try.h"

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SIDE = 32, VIEWS = 40, NUMBERS = 12 };
 

@@ -41,9 +41,10 @@ static const SinoConflict conflicts[] = {
      .reason = "by which each set has a number of its own", .allowed = "one of them"},
     {"iterations", "auto", "geometry", NULL, .geometries = MATRIX, .verbs = ~RUNS,
      .allowed = "a number, or --geometry parallel"},
-    /* Halves of a fan that are compared with each other find up to three times too many iterations of cg. */
-    {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX),
-     .reason = "whose halves have no FBP to be compared with", .allowed = "a number, or --geometry parallel"},
+    {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX), .verbs = ~SINO_VERB_RECON,
+     .allowed = "a number, or --geometry parallel"},
+    {"iterations", "auto", "geometry", NULL, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
+     .reason = "whose halves have no FDK to be compared with", .allowed = "a number, or another geometry"},
     /* The strength, and what counts as a large difference, are found by a fan of one row. */
     {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
      .allowed = "a number"},

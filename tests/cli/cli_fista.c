@@ -531,7 +531,7 @@ static void bad_words_are_refused(void **state)
     cli_refuses(at, "--regularization | '-1' | auto | 0 to 1000000000",
                 "recon p.h5 -o v.h5 --algorithm fista --regularization -1");
     cli_refuses(at, "--iterations | auto | --geometry cone | --geometry parallel",
-                "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --iterations auto");
+                "plan p.h5 --geometry cone --algorithm sirt --iterations auto");
     cli_refuses(at, "--iterations | '0' | auto | 1 to 1000000000", "recon p.h5 -o v.h5 --algorithm cg --iterations 0");
     cli_refuses(at, "--subsets | 10 | 9 angles | 1", "recon p.h5 -o v.h5 --algorithm fista --subsets 10");
     cli_refuses(at, "--maximum | --algorithm cg | --algorithm sirt", "recon p.h5 -o v.h5 --algorithm cg --maximum 1");

@@ -227,8 +227,26 @@ static SinoStatus insert_images(void *of, SinoMinibatch *minibatch)
     return NULL;
 }
 
-static const SinoUnitKind volumes = {
-    .open = new_data, .left = left, .pictured = is_pictured, .fill = insert_pieces, .store = insert_images};
+/* Waits for the slice. */
+static SinoStatus show(void *of, SinoMinibatch *minibatch, int64_t iteration)
+{
+    Run *run = of;
+    const SinoImaging imaging = {.scale = run->of.scale, .count = 1};
+    void *slice;
+    if (!run->of.iterated) return NULL;
+    SINO_TRY(sino_insert_image(minibatch, &imaging, run->image[0]));
+    SINO_TRY(sino_data_acquire(run->image[0], SINO_READ, &slice));
+    if (!sino_runtime_failed(run->of.runtime)) run->of.iterated(run->of.of, iteration, slice);
+    sino_data_release(run->image[0]);
+    return NULL;
+}
+
+static const SinoUnitKind volumes = {.open = new_data,
+                                     .left = left,
+                                     .pictured = is_pictured,
+                                     .fill = insert_pieces,
+                                     .iterated = show,
+                                     .store = insert_images};
 
 SinoStatus sino_cone_solve(const SinoConeSolution *solution)
 {
@@ -249,6 +267,7 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                                       .minibatch = 1,
                                       .slots = 1,
                                       .slab_count = 1,
+                                      .iterations = of->iterations,
                                       .minibatch_work = 2 * sino_cone_product_work(cone)},
                             .slices = {.precision = SINO_SINGLE, .stride = 1},
                             .history_numbers = of->record->numbers,

@@ -22,6 +22,9 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
                                     int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
                                     int64_t rank_count, SinoUnitBytes *bytes);
 
+/* Called from the thread that submits; slice[y][x]. */
+typedef void SinoConeIterated(void *of, int64_t iteration, const float *slice);
+
 /* The parts of a run; nothing is owned. */
 typedef struct SinoConeSolution {
     SinoRuntime *runtime;
@@ -32,11 +35,14 @@ typedef struct SinoConeSolution {
     const SinoConeSets *sets;
     bool photon_weights;               /* fista: SinoSolverRun */
     SinoRegularization regularization; /* fista */
+    const int64_t *iterations;         /* NULL: as the record has columns, less 1 */
     double scale;                      /* output value = scale · attenuation per voxel */
-    SinoVolume *volume;                /* slices that are done already are left out; NULL: only pictures are wanted */
-    SinoJournal *journal;              /* gets an entry for each image that is stored; NULL: none */
-    SinoRecord *record;                /* every slice gets the history of the volume */
-    bool aside;                        /* SinoSolve; other ranks do not take part either */
+    SinoConeIterated *iterated;        /* gets the only slice after each iteration; NULL: nothing does */
+    void *of;
+    SinoVolume *volume;   /* slices that are done already are left out; NULL: only pictures are wanted */
+    SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
+    SinoRecord *record;   /* every slice gets the history of the volume */
+    bool aside;           /* SinoSolve; other ranks do not take part either */
 } SinoConeSolution;
 
 /* Submits every task, and returns when the last slice is stored. */

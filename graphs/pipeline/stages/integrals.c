@@ -38,10 +38,10 @@ bool sino_integrals_needed(const SinoInput *input)
     return false;
 }
 
-SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info)
+/* The input after its stages, with *info, which outlives it. */
+static SinoInput after_stages(const SinoInput *input, SinoScanInfo *info)
 {
     SinoInput after = *input;
-    if (!sino_integrals_needed(input)) return after;
     *info = *input->info;
     info->type = SINO_COUNT_FLOAT32;
     info->full_count = 0;
@@ -65,6 +65,11 @@ SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info)
     after.zinger_level = after.saturation = after.most = 0;
     after.stripes.method = SINO_STRIPES_NONE;
     return after;
+}
+
+SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info)
+{
+    return sino_integrals_needed(input) ? after_stages(input, info) : *input;
 }
 
 /* Rays of a slice. */
@@ -201,18 +206,18 @@ static SinoStatus run_stages(SinoRuntime *runtime, const SinoInput *input, int64
     return status;
 }
 
-/* The array as a scan. */
-static SinoStatus open_scan(SinoIntegrals *integrals, const SinoInput *input)
+/* The array as a scan. half: SinoScanRequest. */
+static SinoStatus open_scan(SinoIntegrals *integrals, const SinoInput *input, const float *value, int half)
 {
     SinoScanInfo info;
-    const SinoInput after = sino_integrals_input(input, &info);
+    const SinoInput after = after_stages(input, &info);
     const int64_t angles = after.info->angle_count, rows = after.info->row_count, columns = after.info->column_count;
     integrals->memory = (SinoMemoryScan){.projections = {.type = SINO_MEMORY_FLOAT32,
-                                                         .first = integrals->value,
+                                                         .first = value,
                                                          .size = {angles, rows, columns},
                                                          .step = {rows * columns, columns, 1}},
-                                         .angle_rad = after.info->angle_rad};
-    const SinoScanRequest request = {.path = "", .memory = &integrals->memory};
+                                         .angle_rad = half ? input->geometry.angle_rad : after.info->angle_rad};
+    const SinoScanRequest request = {.path = "", .memory = &integrals->memory, .half = half};
     integrals->input = after;
     SINO_TRY(sino_scan_open(&request, &integrals->input.scan));
     integrals->input.info = sino_scan_info(integrals->input.scan);
@@ -229,12 +234,38 @@ SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int6
     const int64_t besides = total_bytes - sino_runtime_base_bytes() - sino_integrals_bytes(input);
     SinoStatus status = sino_allocate(values, sizeof *integrals->value, "line integrals", &integrals->value);
     if (!status) status = run_stages(runtime, input, besides, integrals->value);
-    if (!status) status = open_scan(integrals, input);
+    if (!status) status = open_scan(integrals, input, integrals->value, 0);
     if (status)
         sino_integrals_free(integrals);
     else
         *result = integrals;
     return status;
+}
+
+/* The scan of one half, whose angles are those of the geometry. */
+static SinoStatus open_half(SinoIntegrals *integrals, const SinoInput *input, const float *value, int half)
+{
+    SinoInput *after = &integrals->input;
+    SINO_TRY(open_scan(integrals, input, value, half));
+    after->geometry.angle_rad = after->info->angle_rad;
+    after->geometry.angle_count = after->angle_count = after->info->angle_count;
+    after->run_count = 0;
+    after->run = NULL;
+    after->place = NULL;
+    after->dropped = NULL;
+    return NULL;
+}
+
+SinoStatus sino_integrals_halves(SinoRuntime *runtime, const SinoInput *input, SinoIntegrals *half[2])
+{
+    const int64_t values = sino_times(rays_of(input), input->slice_count);
+    half[0] = half[1] = NULL;
+    SINO_TRY(sino_allocate(1, sizeof *half[0], "line integrals", &half[0]));
+    SINO_TRY(sino_allocate(1, sizeof *half[1], "line integrals", &half[1]));
+    SINO_TRY(sino_allocate(values, sizeof *half[0]->value, "line integrals", &half[0]->value));
+    SINO_TRY(run_stages(runtime, input, 0, half[0]->value));
+    for (int h = 0; h < 2; h++) SINO_TRY(open_half(half[h], input, half[0]->value, 1 + h));
+    return NULL;
 }
 
 void sino_integrals_free(SinoIntegrals *integrals)

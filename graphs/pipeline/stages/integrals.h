@@ -32,6 +32,10 @@ SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int6
                               SinoIntegrals **integrals);
 void sino_integrals_free(SinoIntegrals *integrals); /* takes NULL */
 
+/* Runs the stages of an input of a few rows, and gives its projections of even and of odd number, which do not outlive
+ * the other half. The caller frees both, after a failure, too. */
+SinoStatus sino_integrals_halves(SinoRuntime *runtime, const SinoInput *input, SinoIntegrals *half[2]);
+
 /* What is reconstructed: `input` itself where `integrals` is NULL. */
 const SinoInput *sino_integrals_or(const SinoIntegrals *integrals, const SinoInput *input);
 

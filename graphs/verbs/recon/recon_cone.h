@@ -29,6 +29,11 @@ SinoStatus sino_recon_cone_range_plan(const SinoRecon *recon, const SinoCone *co
 SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
                                  const SinoCone *cone, bool photon_weights, SinoRegularization *found);
 
+/* --iterations auto: the number of cg, sirt, mlem or osem, at most the number of the settings, which it logs. On one
+ * rank; `input` as above. SINO_BAD_INPUT: there is only one projection. */
+SinoStatus sino_recon_cone_iterations(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                                      const SinoCone *cone, int64_t *iterations);
+
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);
 

@@ -21,6 +21,7 @@ typedef struct Solution {
     SinoUnitPlan plan;
     bool photon_weights;
     SinoRegularization regularization; /* of fista */
+    int64_t iterations;                /* that --iterations auto found; 0: those of the settings */
     double planned_s;
     SinoOperator *op;
 } Solution;
@@ -56,7 +57,7 @@ static SinoStatus plan(SinoRecon *recon)
     const SinoUnitPlanRequest request = sino_volume_plan_request(recon->settings, &recon->input, &own->problem,
                                                                  sino_processes_count(recon->processes), &machine);
     SINO_TRY(sino_processes_agree(recon->processes, sino_unit_plan_new(&request, &own->plan)));
-    own->planned_s = sino_unit_plan_times(&request, &own->plan, recon->settings->solver.iterations).run;
+    own->planned_s = sino_unit_plan_times(&request, &own->plan, sino_settings_iterations(&recon->settings->solver)).run;
     return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
 
@@ -89,13 +90,32 @@ static void tell_plan(const SinoRecon *recon)
                   sino_bytes_text(own->plan.budget_bytes, budget));
 }
 
+/* Half of the projections take the iterations of all. */
+static SinoStatus choose_iterations(SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    const int64_t ranks = sino_processes_count(recon->processes);
+    if (recon->settings->solver.iterations > 0) return NULL;
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT,
+               "iterations is auto, and %" PRId64 " ranks share the cone beam; allowed: a number, or one rank", ranks);
+    if (recon->whole) {
+        own->iterations = ((const Solution *)recon->whole->own)->iterations;
+        return NULL;
+    }
+    SINO_TRY(sino_recon_cone_iterations(recon->runtime, recon->settings,
+                                        sino_integrals_or(recon->integrals, &recon->input), &own->cone,
+                                        &own->iterations));
+    sino_recon_mark(recon, "the number of iterations is found");
+    return NULL;
+}
+
 /* Collective. Rank 0's prior is taken, should a processor round otherwise. Half of the projections take the prior of
  * all; the settings have its strength. */
 static SinoStatus choose(SinoRecon *recon)
 {
     Solution *own = recon->own;
     SinoRegularization *found = &own->regularization;
-    if (!own->solver->bands) return NULL;
+    if (!own->solver->bands) return choose_iterations(recon);
     own->photon_weights = sino_reconstruction_weighs_photons(&recon->settings->solver, &recon->input);
     if (recon->whole) {
         *found = ((const Solution *)recon->whole->own)->regularization;
@@ -148,6 +168,7 @@ static SinoStatus compute(SinoRecon *recon)
                                        .sets = &own->plan.sets,
                                        .photon_weights = own->photon_weights,
                                        .regularization = own->regularization,
+                                       .iterations = own->iterations > 0 ? &own->iterations : NULL,
                                        .scale = sino_recon_cone_scale(&own->cone),
                                        .volume = recon->volume,
                                        .journal = recon->resume.journal,
@@ -170,6 +191,7 @@ static SinoReconFacts facts(const SinoRecon *recon)
     facts.compute_s = own->planned_s;
     facts.weighs_rays = true;
     if (own->solver->bands) facts.strength = own->regularization.strength;
+    facts.least_iterations = facts.most_iterations = own->iterations;
     if (own->cone.view) facts.radius = 0;
     return facts;
 }
@@ -181,8 +203,9 @@ static SinoReconSizes sizes(const SinoRecon *recon)
 
 static void tell_iterations(const SinoRecon *recon)
 {
-    const int64_t last = recon->record.columns - 1;
-    const int64_t done = sino_minibatch_progress(1, recon->record.numbers, last, recon->record.history).iteration;
+    const int64_t found = ((const Solution *)recon->own)->iterations, most = recon->record.columns - 1;
+    const int64_t last = found > 0 ? found : most;
+    const int64_t done = sino_minibatch_progress(1, recon->record.numbers, most, recon->record.history).iteration;
     if (done < last)
         sino_log_info(recon->log, "iterations", "iterations: %" PRId64 ", where the volume reached the tolerance",
                       done);
@@ -194,6 +217,9 @@ static SinoStatus write_process(SinoRecon *recon)
     const SinoRecord *of = &recon->record;
     tell_iterations(recon);
     if (own->solver->bands) SINO_TRY(sino_recon_write_prior(recon->volume, &own->regularization));
+    if (own->iterations > 0)
+        SINO_TRY(sino_volume_process_integers(recon->volume, "iterations", 1, &own->iterations,
+                                              "of the volume, by both halves of the projections of a row"));
     SINO_TRY(sino_volume_process_doubles(recon->volume, "voxel_size", 0, 0, &own->cone.voxel_size, "mm"));
     SINO_TRY(sino_volume_process_integers(recon->volume, "repaired", of->row_count, of->repaired,
                                           "undefined values, which have weight 0, per detector row"));

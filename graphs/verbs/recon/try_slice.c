@@ -198,6 +198,7 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
     SinoOperator *op = NULL;
     SinoIntegrals *integrals = NULL;
     SinoRegularization regularization = {0};
+    int64_t iterations = 0;
     const bool photon_weights = sino_reconstruction_weighs_photons(&settings->solver, input);
     SINO_TRY(sino_unit_plan_new(planned, &plan));
     SINO_TRY(sino_record_new(&shape, record));
@@ -207,6 +208,9 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
     if (!status && planned->solver->bands)
         status = sino_recon_cone_prior(try->runtime, settings, sino_integrals_or(integrals, input), cone,
                                        photon_weights, &regularization);
+    if (!status && !planned->solver->bands && settings->solver.iterations == 0)
+        status =
+            sino_recon_cone_iterations(try->runtime, settings, sino_integrals_or(integrals, input), cone, &iterations);
     const SinoConeSolution solution = {.runtime = try->runtime,
                                        .settings = settings,
                                        .input = sino_integrals_or(integrals, input),
@@ -215,6 +219,7 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
                                        .sets = &plan.sets,
                                        .photon_weights = photon_weights,
                                        .regularization = regularization,
+                                       .iterations = iterations > 0 ? &iterations : NULL,
                                        .scale = sino_recon_cone_scale(cone),
                                        .record = record};
     if (!status) status = sino_cone_solve(&solution);

@@ -372,6 +372,50 @@ static void strengths_are_found(void **state)
     assert_true(fabs(strength[1] / strength[0] - 0.5) < 1e-5);
 }
 
+static double error_of_iterations(const char *at, const char *algorithm, const char *iterations)
+{
+    enum { WIDE = 64, HIGH = 8, VOXELS = HIGH * WIDE * WIDE };
+    cli_works(
+        at,
+        "recon noisy.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 31.5 --report none --pictures no "
+        "--algorithm %s --iterations %s",
+        algorithm, iterations);
+    float *a = cli_read_volume(at, "volume.h5", HIGH, WIDE), *truth = cli_read_volume(at, "truth.h5", HIGH, WIDE);
+    const double error = cli_difference(VOXELS, a, truth);
+    free(a);
+    free(truth);
+    return error;
+}
+
+/* The number that both halves of a row find is near the best one, and halves of the volume take it. */
+static void iterations_are_found(void **state)
+{
+    static const struct {
+        const char *algorithm, *halves, *number[3];
+    } cases[] = {{"cg", "--halves", {"6", "9", "15"}}, {"mlem", "", {"10", "20", "40"}}};
+    const char *const at = *state;
+    char words[64];
+    cli_works(at,
+              "phantom -o noisy.h5 --geometry cone --size 64 --slices 8 --angles 180 --noise 0.03 --truth truth.h5");
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double best = INFINITY;
+        snprintf(words, sizeof words, "auto %s", cases[c].halves);
+        const double found = error_of_iterations(at, cases[c].algorithm, words);
+        double *iterations = cli_read_doubles(at, "volume.h5", "/process/iterations", 1, (const int64_t[]){1});
+        for (int n = 0; n < 3; n++) best = fmin(best, error_of_iterations(at, cases[c].algorithm, cases[c].number[n]));
+        print_message("%s: %g iterations, %.3f, best of three %.3f\n", cases[c].algorithm, *iterations, found, best);
+        assert_true(found <= 1.15 * best);
+        if (*cases[c].halves) {
+            double *of_half = cli_read_doubles(at, "volume_odd.h5", "/process/iterations", 1, (const int64_t[]){1});
+            assert_true(*of_half == *iterations);
+            free(of_half);
+        }
+        free(iterations);
+    }
+    cli_refuses(at, "--iterations | auto | --geometry vectors | another geometry",
+                "recon noisy.h5 -o volume.h5 --vectors orbit:source=30,detector=45 --iterations auto");
+}
+
 int cli_cone_iterative_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,7 +424,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(a_killed_run_goes_on),           CLI_TEST(refusals),
         CLI_TEST(short_arcs_are_taken),           CLI_TEST(sparse_measured_fans_beat_fdk),
         CLI_TEST(tried_slices_are_fans),          CLI_TEST(strengths_are_found),
-        CLI_TEST(scans_choose_the_algorithm),
+        CLI_TEST(scans_choose_the_algorithm),     CLI_TEST(iterations_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

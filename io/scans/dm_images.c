@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* DM images: DigitalMicrograph 3 and 4. A file is a tree of tags: groups, and data with a description of their types
- *;
- * lengths have 4 bytes in DM3, 8 in DM4, the highest byte first (B. Schaffer, DM3 file format). Of
- * its images the largest of real numbers is read; the others are previews. */
+/* DM images: DigitalMicrograph 3 and 4. A file is a tree of tags: groups, and data with a description of their
+ * types; lengths have 4 bytes in DM3, 8 in DM4, the highest byte first (B. Schaffer, DM3 file format). Of its images
+ * the largest of real numbers is read; the others are previews. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -12,6 +12,7 @@
 #include "path_kind.h"
 #include "regular_file.h"
 #include "scan_frames.h"
+#include "tiff_stack.h"
 
 static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images, &sino_mrc_images, &sino_dm_images,
                                              NULL};
@@ -48,8 +49,20 @@ static const SinoImageKind *kind_of(const char *named)
     return NULL;
 }
 
+static SinoStatus check_folder(const SinoImageKind *kind, const char *folder)
+{
+    const char *other = sino_tiff_stack_probe(folder) ? "TIFF images" : NULL;
+    for (int i = 0; kinds[i]; i++)
+        if (kinds[i] != kind && sino_file_list_has(folder, kinds[i]->endings)) other = kinds[i]->name;
+    SINO_CHECK(!other, SINO_BAD_INPUT,
+               "%s has %s and %s; allowed: a folder of one kind, or a quoted pattern, such as '%s/*%s'", folder,
+               kind->name, other, folder, kind->endings[0]);
+    return NULL;
+}
+
 static SinoStatus list_files(const SinoImageKind *kind, const char *named, SinoScanPart *part, SinoImageList *list)
 {
+    if (sino_path_kind(named) == SINO_PATH_FOLDER) SINO_TRY(check_folder(kind, named));
     SINO_TRY(sino_array_scan_new(NULL, part, &list->arrays));
     SinoFileList *files = &list->arrays->files;
     SINO_TRY(sino_file_list_new(1, &named, kind->endings, files));

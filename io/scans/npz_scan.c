@@ -66,8 +66,9 @@ static bool is_scan(const SinoNpy *npy)
     return sino_npy_is_number(npy) && npy->kind != SINO_NPY_BOOL && (npy->rank == 2 || npy->rank == 3);
 }
 
-/* Looks through the archive: the names of all arrays, and the last one that may be projections. */
-static SinoStatus look_through(Npz *npz, zip_t *zip, size_t size, char *names, int *fitting)
+/* Looks through the archive: the names of all arrays, the last one that may be projections, and the reason why another
+ * is not read. */
+static SinoStatus look_through(Npz *npz, zip_t *zip, size_t size, char *names, int *fitting, SinoStatus *reason)
 {
     const zip_int64_t count = zip_get_num_entries(zip, 0);
     size_t length = 0;
@@ -81,7 +82,10 @@ static SinoStatus look_through(Npz *npz, zip_t *zip, size_t size, char *names, i
                 (size_t)snprintf(names + length, size - length, "%s%.*s", length ? ", " : "", (int)stem - 4, name);
         SinoStatus status = sino_npz_find(npz->path, zip, name, npz->block, &member, NULL);
         const bool fits = !status && is_scan(&member.npy);
-        sino_status_free(status);
+        if (status && !*reason)
+            *reason = status;
+        else
+            sino_status_free(status);
         if (!fits) continue;
         ++*fitting;
         free(npz->name);
@@ -101,7 +105,10 @@ static SinoStatus find(Npz *npz, zip_t *zip, const char *name)
         SINO_TRY(sino_npz_find(npz->path, zip, npz->name, npz->block, &npz->member, &found));
         if (found) return NULL;
     }
-    SINO_TRY(look_through(npz, zip, sizeof names, names, &fitting));
+    SinoStatus reason = NULL, status = look_through(npz, zip, sizeof names, names, &fitting, &reason);
+    if (!status && !name && fitting == 0 && reason) return reason;
+    sino_status_free(reason);
+    SINO_TRY(status);
     SINO_CHECK(!name, SINO_BAD_INPUT, "%s has no array %s; it has: %s", npz->path, name, names);
     SINO_CHECK(fitting == 1, SINO_BAD_INPUT,
                "%s has %d arrays of two or three dimensions; allowed: one of them by --dataset: %s", npz->path, fitting,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF scan: projections, or sinograms, as a TIFF sequence or stack. Angles come from --theta, flat and dark fields
- * from
- * --flats and --darks (scan.c). */
+ * from --flats and --darks (scan.c). */
 #include "scan_source.h"
 
 #include <inttypes.h>

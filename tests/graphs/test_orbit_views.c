@@ -55,13 +55,19 @@ static void words_move_and_turn(void **state)
 static void other_words_are_refused(void **state)
 {
     (void)state;
-    static const char *const refused[][2] = {
-        {"orbit:tlt=3", "'tlt=3'"},         {"orbit:tilt", "'tilt'"},
-        {"orbit:tilt=", "'tilt='"},         {"orbit:tilt=3x", "'tilt=3x'"},
-        {"orbit:tilt=89.5", "from -89 to"}, {"orbit:turns=nan", "'turns=nan'"},
-        {"orbit:roll=1,,tilt=3", "''"},     {"orbit:source=3", "source and detector"},
-        {"orbit:detector=3", "source and"}, {"orbit:source=4,detector=3", "detector >= source"},
-        {"orbit:pitch=3", "with turns"},    {"orbit:pixel=0", "from 1e-09 to"}};
+    static const char *const refused[][2] = {{"orbit:tlt=3", "'tlt=3'"},
+                                             {"orbit:tilt", "'tilt'"},
+                                             {"orbit:tilt=", "'tilt='"},
+                                             {"orbit:tilt=3x", "'tilt=3x'"},
+                                             {"orbit:tilt=89.5", "from -89 to"},
+                                             {"orbit:turns=nan", "'turns=nan'"},
+                                             {"orbit:roll=1,,tilt=3", "''"},
+                                             {"orbit:source=3", "source and detector"},
+                                             {"orbit:roll=1,roll=2", "roll twice"},
+                                             {"orbit:detector=3", "source and"},
+                                             {"orbit:source=4,detector=3", "detector >= source"},
+                                             {"orbit:pitch=3", "with turns"},
+                                             {"orbit:pixel=0", "from 1e-09 to"}};
     SinoOrbit orbit;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_error(sino_orbit_parse(refused[i][0], &orbit), SINO_BAD_INPUT, refused[i][1]);

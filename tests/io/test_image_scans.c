@@ -320,6 +320,9 @@ static void fits_that_is_damaged(void **state)
     }
     testing_write_bytes(path, "SIMPLE  =  T", 12);
     refused(&request, "FITS header without END");
+    testing_write_bytes(testing_path(path, *state, "p_1.tif"), "II", 2);
+    refused(&(SinoScanRequest){.path = *state, .theta = "0:180"},
+            "has FITS images and TIFF images | pattern | *.fits'");
 }
 
 static bool wide;

@@ -177,6 +177,10 @@ static void npz_with_names(void **state)
     request.theta = NULL;
     request.theta_dataset = "counts";
     refused(&request, "counts is no list of 1 to");
+    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    testing_npz_add(zip, "a.npy", false, "<c8", "(2, 2)", matrix, sizeof matrix);
+    assert_int_equal(zip_close(zip), 0);
+    refused(&(SinoScanRequest){.path = path, .theta = "0:180"}, "a.npy has values of the type '<c8'");
 }
 
 /* Projections of a published archive (INDEX.md). */

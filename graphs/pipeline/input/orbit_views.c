@@ -32,8 +32,8 @@ bool sino_orbit_probe(const char *vectors)
     return strncmp(vectors, prefix, sizeof prefix - 1) == 0;
 }
 
-/* Takes "NAME=NUMBER", `length` characters. */
-static SinoStatus take_word(const char *vectors, const char *text, size_t length, SinoOrbit *orbit)
+/* Takes "NAME=NUMBER", `length` characters; `taken`: the words so far. */
+static SinoStatus take_word(const char *vectors, const char *text, size_t length, bool taken[WORDS], SinoOrbit *orbit)
 {
     for (int i = 0; i < WORDS; i++) {
         const size_t name = strlen(words[i].name);
@@ -43,6 +43,8 @@ static SinoStatus take_word(const char *vectors, const char *text, size_t length
         SINO_CHECK(end == text + length && length > name + 1 && value >= words[i].least && value <= words[i].most,
                    SINO_BAD_INPUT, "--vectors is %s: '%.*s'; allowed: %s=NUMBER from %g to %g", vectors, (int)length,
                    text, words[i].name, words[i].least, words[i].most);
+        SINO_CHECK(!taken[i], SINO_BAD_INPUT, "--vectors is %s, with %s twice; allowed: once", vectors, words[i].name);
+        taken[i] = true;
         memcpy((char *)orbit + words[i].offset, &value, sizeof value);
         return NULL;
     }
@@ -55,9 +57,10 @@ static SinoStatus take_word(const char *vectors, const char *text, size_t length
 SinoStatus sino_orbit_parse(const char *vectors, SinoOrbit *result)
 {
     SinoOrbit orbit = {.pixel_mm = 1};
+    bool taken[WORDS] = {false};
     for (const char *at = vectors + sizeof prefix - 1; *at;) {
         const size_t length = strcspn(at, ",");
-        SINO_TRY(take_word(vectors, at, length, &orbit));
+        SINO_TRY(take_word(vectors, at, length, taken, &orbit));
         at += length + (at[length] == ',');
     }
     SINO_CHECK((orbit.source_mm > 0) == (orbit.detector_mm > 0) && orbit.source_mm <= orbit.detector_mm, SINO_BAD_INPUT,

@@ -46,7 +46,7 @@ static SinoStatus take_orbit(const char *words, SinoInput *input)
     SinoOrbit orbit;
     SINO_TRY(sino_orbit_parse(words, &orbit));
     SINO_CHECK(orbit.turns > 0 || !(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
-               "--vectors is %s, and the scan has no angles; allowed: turns=NUMBER, or --theta", words);
+               "--vectors is %s, and the scan has no angles; allowed: turns=NUMBER, or a scan with angles", words);
     SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
     for (int64_t k = 0; k < angles; k++) {
         const double part = (double)sino_input_projection(input, k) / (double)projections;

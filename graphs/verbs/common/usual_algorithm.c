@@ -3,6 +3,8 @@
 #include "arithmetic.h"
 #include "cone_setup.h"
 #include "input.h"
+#include "runtime.h"
+#include "solver.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -12,8 +14,9 @@
 /* A whole turn of fewer projections per detector column leaves streaks in FDK's volume (docs/CONES.md). */
 static const double few = 0.5;
 
-/* Bytes of a voxel in the vectors of fista, and of a ray; and most bytes of a run that nobody asked for. */
-enum { VOXEL_BYTES = 40, RAY_BYTES = 24 };
+/* Bytes of a voxel in the vectors of fista, besides those of each subset, and of a ray; and most bytes of a run that
+ * nobody asked for. */
+enum { VOXEL_BYTES = 36, SUBSET_BYTES = 4, RAY_BYTES = 24 };
 static const int64_t most_bytes = (int64_t)4 << 30;
 
 /* Angles of a turn that has their spacing; they cover `arc` radians. */
@@ -35,16 +38,19 @@ static double extent(int64_t start, int64_t end, int64_t count, int64_t binning)
     return floor((double)(last - start) / (double)binning);
 }
 
-/* Whether the vectors of fista are no burden. */
-static bool fits(const SinoSettings *settings, double angles, double columns, double rows)
+/* Whether the vectors of fista are no burden, and leave a fifth of the memory that was given. */
+static bool fits(const SinoSettings *settings, int64_t angles, double columns, double rows)
 {
     const SinoVolumeShape *volume = &settings->geometry.volume;
     const double voxels = volume->x > 0
                               ? (double)volume->x * (double)volume->y * (volume->z > 0 ? (double)volume->z : rows)
                               : columns * columns * rows;
     const int64_t memory = settings->runtime.memory_bytes;
-    return VOXEL_BYTES * voxels + RAY_BYTES * angles * columns * rows <=
-           (double)(memory > 0 ? sino_smaller(memory / 2, most_bytes) : most_bytes);
+    const int64_t subsets = sino_solver_subsets(&sino_solver_fista, &settings->solver, angles);
+    const double bytes = (double)(VOXEL_BYTES + SUBSET_BYTES * subsets) * voxels,
+                 all_bytes = bytes + RAY_BYTES * (double)angles * columns * rows;
+    return all_bytes <= (double)most_bytes &&
+           (memory == 0 || all_bytes <= 0.8 * (double)(memory - sino_runtime_base_bytes()));
 }
 
 /* The least arc for FDK, in radians; NaN: the lengths of the beam are not known. */
@@ -64,7 +70,7 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     double arc;
     const double angles = per_turn(info, &arc), least = least_arc(settings, info);
     const bool sparse = !isnan(least) && (angles < few * columns || arc < least);
-    if (!sparse || !fits(settings, (double)info->angle_count, columns, rows)) return;
+    if (!sparse || !fits(settings, info->angle_count, columns, rows)) return;
     snprintf(told->by, sizeof told->by, "the scan (%" PRId64 " projections of %g columns in %.4g degrees)",
              info->angle_count, columns, arc * 180 / SINO_PI);
     told->count = 1;

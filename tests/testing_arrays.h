@@ -62,13 +62,7 @@ static inline void check_scan(const SinoScanRequest *request, const char *kind, 
     assert_int_equal(info->column_count, COLUMNS);
     for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++) {
         const SinoScanBox *box = &boxes[b];
-        assert_success(sino_scan_read(scan, 1, 3, box, values));
-        for (int64_t v = 0; v < 3 * box->row_count * box->column_count; v++) {
-            const double found = testing_scan_value(info->type, values, v);
-            const int64_t k = 1 + v / (box->row_count * box->column_count);
-            const int64_t row = box->first_row + v / box->column_count % box->row_count;
-            assert_true(found == value_at(k, row, box->first_column + v % box->column_count));
-        }
+        testing_scan_assert_box(scan, box, value_at, values);
         assert_success(sino_scan_read_projection(scan, 4, box, values));
         assert_true((double)values[0] == value_at(4, box->first_row, box->first_column));
     }

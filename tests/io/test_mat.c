@@ -83,16 +83,8 @@ static void check_scan(const SinoScanRequest *request, const Stored *as)
     assert_true(info->full_count == (as->class == 9    ? 255
                                      : as->class == 11 ? 65535
                                                        : 0)); /* of the class, not of 8 bits */
-    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++) {
-        const SinoScanBox *box = &boxes[b];
-        assert_success(sino_scan_read(scan, 1, 3, box, values));
-        for (int64_t v = 0; v < 3 * box->row_count * box->column_count; v++) {
-            const double found = testing_scan_value(info->type, values, v);
-            const int64_t k = 1 + v / (box->row_count * box->column_count);
-            const int64_t row = box->first_row + v / box->column_count % box->row_count;
-            assert_true(found == value_at(k, row, box->first_column + v % box->column_count));
-        }
-    }
+    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
+        testing_scan_assert_box(scan, &boxes[b], value_at, values);
     sino_scan_close(scan);
 }
 

@@ -225,8 +225,8 @@ static void suspect_fringes(const SinoSettings *settings, const SinoScanSample *
     sino_findings_add(
         findings, false, "phase",
         "%.0f %% of the rows of a sample are brighter beside the object than in air, by %.2g of their "
-        "largest line integrals or more, as fringes of phase contrast are, and slices without negative "
-        "values cannot be (--phase-method paganin with --delta-beta, --energy, --propagation-distance and "
+        "largest line integrals or more, as fringes of phase contrast are; slices without negative values cannot "
+        "show such fringes (--phase-method paganin with --delta-beta, --energy, --propagation-distance and "
         "--pixel-size: retrieve the phase; --nonnegativity no: keep negative values)",
         100 * sample->fringed, SINO_FRINGES);
 }

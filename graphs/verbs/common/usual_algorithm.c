@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "cone_setup.h"
 #include "input.h"
+#include "job_kind.h"
 #include "runtime.h"
 #include "solver.h"
 #include "workflows.h"
@@ -81,8 +82,9 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told)
 {
     const bool full = given->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
-    const bool mixed = given->projection.precision == SINO_MIXED;
-    if (!sino_geometry_is_cone(given->geometry.kind) || !full || mixed || given->memory) return NULL;
+    const bool precise =
+        given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
+    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
     const SinoScanRequest request = sino_input_scan_request(given);
     SinoScan *scan = NULL;
     SinoStatus status = sino_scan_try(&request);

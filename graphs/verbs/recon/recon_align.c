@@ -28,7 +28,7 @@ static void tell(const SinoRecon *recon, const SinoAligned *found)
     sino_log_info(recon->log, "align",
                   "projections are shifted back, by %.3g columns and %.3g rows (root mean square), %.3g at most; the "
                   "residual falls from %.3g to %.3g in %" PRId64 " rounds, of averages of %" PRId64 " x %" PRId64
-                  " pixels; nothing tells where the whole object is, which is taken to be where shifts are least",
+                  " pixels; projections do not tell where the whole object is: the least shifts are taken",
                   sqrt(columns), sqrt(rows), most, found->before, found->after, found->rounds, found->binning,
                   found->binning);
 }

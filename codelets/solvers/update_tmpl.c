@@ -91,6 +91,15 @@ SINO_INLINE void sweep(const SinoUpdatePanel *panel, const Slices *slices, Opera
         rows_of(&update, slices, &on, formula, a, b, c, d, sums, first, panel->stride);
 }
 
+/* Whether the first call of a formula accesses these vectors otherwise than later calls do. A formula that reads
+ * `first` has such a vector; each other one is compiled once. */
+SINO_INLINE bool is_first_special(int a, int b, int c, int d)
+{
+    const int loaded = SINO_LOADED | SINO_STORED, each = a | b << 8 | c << 16 | d << 24;
+    const int all = loaded | loaded << 8 | loaded << 16 | loaded << 24;
+    return (each & all) != (each >> 2 & all);
+}
+
 /* A function for each formula: compilers take far longer over one that has all of them. */
 #define ROW(name, NAME, task, a, b, c, d, sums, state)                                                                 \
     SINO_VECTORISED static void sweep_##name(const SinoUpdatePanel *restrict panel, const Slices *restrict slices,     \
@@ -98,7 +107,7 @@ SINO_INLINE void sweep(const SinoUpdatePanel *panel, const Slices *slices, Opera
                                              REAL *restrict of_d, double *restrict sum0, double *restrict sum1)        \
     {                                                                                                                  \
         const Operands on = {of_a, of_b, of_c, of_d, sum0, sum1};                                                      \
-        if (panel->update->first)                                                                                      \
+        if (panel->update->first && is_first_special(a, b, c, d))                                                      \
             sweep(panel, slices, on, SINO_UPDATE_##NAME, a, b, c, d, sums, true);                                      \
         else                                                                                                           \
             sweep(panel, slices, on, SINO_UPDATE_##NAME, a, b, c, d, sums, false);                                     \

@@ -13,6 +13,7 @@
 #include "inner_path.h"
 #include "memory.h"
 #include "path_kind.h"
+#include "hdf5_dataset.h"
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
@@ -197,6 +198,11 @@ void sino_scan_close(SinoScan *scan)
     for (int i = 0; i < SINO_SCAN_FIELDS; i++) free(scan->kept[i]);
     free(scan->path);
     free(scan);
+}
+
+bool sino_scan_may_tell_setup(const char *path)
+{
+    return sino_hdf5_probe(path);
 }
 
 const SinoScanInfo *sino_scan_info(const SinoScan *scan)

@@ -289,14 +289,13 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
 {
     const SinoScanSetup *setup = &input->info->setup;
     const double width = (double)input->info->column_count * setup->pixel_width;
-    if (sino_job_is_cone(settings) || !(setup->source_detector > 0)) return;
-    const double fan = 2 * atan(width / 2 / setup->source_detector) * degrees;
-    if (fan < 1) return;
+    const double spread = sino_cone_spread(input->info);
+    if (sino_job_is_cone(settings) || spread < 1) return;
     sino_findings_add(
         findings, false, "geometry",
         "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, so that rays "
         "spread over %.3g degrees; is it a cone beam? (--geometry cone)",
-        setup->source_object, setup->source_detector, width, fan);
+        setup->source_object, setup->source_detector, width, spread);
 }
 
 /* Raw sinograms know their width from --columns alone. Neighbouring projections are alike; parts of one are not. */

@@ -2,6 +2,9 @@
 /* Cone setup: the lengths of a cone beam, from what the settings and the file say. */
 #include "cone_setup.h"
 
+#include "arithmetic.h"
+
+#include <math.h>
 #include <stdio.h>
 
 /* Beyond, a length has another unit than mm: height of a pixel over its width. */
@@ -19,6 +22,13 @@ SinoScanSetup sino_cone_setup(const SinoGeometrySettings *settings, const SinoSc
                            .source_detector = first_given(settings->source_detector_mm, file->source_detector),
                            .pixel_width = first_given(settings->detector_pixel.width, file->pixel_width),
                            .pixel_height = first_given(settings->detector_pixel.height, file->pixel_height)};
+}
+
+double sino_cone_spread(const SinoScanInfo *info)
+{
+    const SinoScanSetup *setup = &info->setup;
+    if (!(setup->source_detector > 0)) return 0;
+    return 2 * atan((double)info->column_count * setup->pixel_width / 2 / setup->source_detector) * 180 / SINO_PI;
 }
 
 int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE])

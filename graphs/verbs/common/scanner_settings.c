@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scanner settings: what the header of a scanner says of the settings of a run. */
+/* Scanner settings: what the header of a scanner says of the settings of a run, or a scan of its beam. */
 #include "workflows.h"
 
+#include "cone_setup.h"
+#include "input.h"
 #include "scanner_header.h"
+
+#include <stdio.h>
 
 /* Flat fields and values that are no counts leave the count of air without use. */
 static bool needs_white(const SinoInputSettings *given)
@@ -11,11 +15,52 @@ static bool needs_white(const SinoInputSettings *given)
     return counts && !given->flats && given->flat_correction != SINO_FLAT_NONE;
 }
 
+static void tell_cone(SinoToldSettings *told)
+{
+    told->count = 1;
+    told->of[0].name = "geometry";
+    snprintf(told->of[0].value, sizeof told->of[0].value, "cone");
+}
+
+/* The scan's file tells where the source is. */
+static void tell_beam(const SinoSettings *given, SinoToldSettings *told)
+{
+    SinoScan *scan = NULL;
+    const SinoScanRequest request = sino_input_scan_request(given);
+    SinoStatus status = sino_scan_try(&request);
+    if (!status) status = sino_scan_open(&request, &scan);
+    const SinoScanInfo *info = status ? NULL : sino_scan_info(scan);
+    if (info && sino_cone_spread(info) >= 1) {
+        tell_cone(told);
+        snprintf(told->by, sizeof told->by, "the file (source %.6g mm from the axis, %.6g mm from the detector)",
+                 info->setup.source_object, info->setup.source_detector);
+    }
+    sino_scan_close(scan);
+    sino_status_free(status); /* the verb refuses the scan itself */
+}
+
+/* Distances of a source make a cone beam, also of one row: a fan. */
+static void tell_geometry(const SinoSettings *given, SinoToldSettings *told)
+{
+    if (given->memory || given->geometry.kind != SINO_GEOMETRY_PARALLEL) return;
+    if (given->geometry.source_object_mm > 0 || given->geometry.source_detector_mm > 0) {
+        tell_cone(told);
+        snprintf(told->by, sizeof told->by, "a distance of the source");
+    } else if (sino_scan_may_tell_setup(given->input.file_name)) {
+        tell_beam(given, told);
+    }
+}
+
 SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *told)
 {
     SinoScannerHeader header;
-    if (given->counts.system_matrix || !sino_scanner_probe(given->input.file_name)) return NULL;
-    SinoStatus status = sino_scanner_read(given->input.file_name, &header);
+    const char *path = given->input.file_name;
+    if (given->counts.system_matrix) return NULL;
+    if (!sino_scanner_probe(path)) {
+        tell_geometry(given, told);
+        return NULL;
+    }
+    SinoStatus status = sino_scanner_read(path, &header);
     if (!needs_white(&given->input)) header.white = 0;
     if (!status) sino_scanner_tell(&header, told);
     sino_scanner_clear(&header);

@@ -194,12 +194,13 @@ static SinoStatus find(SinoInfoReport *report, const char *event, SinoStatus sta
     return NULL;
 }
 
-/* The least memory of cg for a cone beam. */
+/* The least memory of an iterative algorithm for a cone beam: fista, if the scan asks for it, else cg. */
 static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachine *machine)
 {
     SinoProblem problem;
     SinoSettings settings = *report->settings;
-    settings.solver.algorithm = SINO_ALGORITHM_CG;
+    SINO_TRY(sino_usual_algorithm(report->settings, &report->usual));
+    settings.solver.algorithm = report->usual.count > 0 ? SINO_ALGORITHM_FISTA : SINO_ALGORITHM_CG;
     settings.projection.precision = SINO_SINGLE;
     SINO_TRY(sino_volume_problem(&settings, report->input, &report->cone, 1, &problem));
     const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);

@@ -207,10 +207,11 @@ static void info_describes_the_beam(void **state)
     assert_says(at,
                 "\nwarning      the file says that the source is 100 mm from the axis, and 150 mm from a detector of 8 "
                 "mm, so that rays spread over 3.06 degrees; is it a cone beam? (--geometry cone)\n",
-                "info scan.h5");
+                "info scan.h5 --geometry parallel");
+    assert_says(at, "\ngeometry     cone beam; source to axis: 100 mm, ", "info scan.h5");
     assert_says(at, "\"geometry\": {\"kind\": \"cone\", \"source_object_mm\": 100, \"source_detector_mm\": 150, ",
                 "info scan.h5 --geometry cone --json");
-    assert_says(at, "\"geometry\": {\"kind\": \"parallel\"}", "info scan.h5 --json");
+    assert_says(at, "\"geometry\": {\"kind\": \"parallel\"}", "info scan.h5 --geometry parallel --json");
     cli_write_scan(at, "plain.h5", &cli_scan);
     assert_says(at, "\ngeometry     cone beam; source to axis: unknown, to detector: 7 mm; pixel: unknown\n",
                 "info plain.h5 --geometry cone --source-detector-distance 7");
@@ -241,15 +242,15 @@ static void beams_are_refused(void **state)
     cli_refuses(at, "16 x 16 x 4 voxels | 0 mm | 1.12267 mm | 3.77124 and 0.666667 mm | --rotation-axis | --voxel-size",
                 "recon told.h5 -o x.h5 --geometry cone --center-row -4");
     cli_refuses(at, "--volume | '16x16x' | auto | 1 to 65536", "recon told.h5 -o x.h5 --geometry cone --volume 16x16x");
-    cli_refuses(at, "--volume | 16x16x4 | auto | 16x16", "recon told.h5 -o x.h5 --volume 16x16x4");
-    cli_refuses(at, "--algorithm fdk | --geometry parallel | cg | fista", "recon told.h5 -o x.h5 --algorithm fdk");
+    cli_refuses(at, "--volume | 16x16x4 | auto | 16x16", "recon scan.h5 -o x.h5 --volume 16x16x4");
+    cli_refuses(at, "--algorithm fdk | --geometry parallel | cg | fista", "recon scan.h5 -o x.h5 --algorithm fdk");
     cli_refuses(at, "--algorithm fbp | --geometry cone | cg | fdk",
                 "recon told.h5 -o x.h5 --algorithm fbp --geometry cone");
     cli_refuses(at, "--geometry | 'ring' | parallel | matrix", "recon told.h5 -o x.h5 --geometry ring");
     cli_refuses(at, "--angle-direction | 'left' | auto, clockwise or counterclockwise",
                 "recon told.h5 -o x.h5 --angle-direction left");
     cli_refuses(at, "--voxel-size | --geometry parallel | --geometry cone | matrix",
-                "recon told.h5 -o x.h5 --voxel-size 1");
+                "recon scan.h5 -o x.h5 --voxel-size 1");
     cli_write_text(at, "cone.yaml", "geometry: cone\ndetector-pixel: 1xx1\n");
     cli_refuses(at, "cone.yaml | detector-pixel | '1xx1' | 0.2 | 1000000", "recon told.h5 -o x.h5 --config cone.yaml");
     cli_refuses(at, "source-object-distance | 10 mm | 11.3137 mm | --volume | --voxel-size",

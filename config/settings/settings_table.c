@@ -495,10 +495,10 @@ const SinoSetting sino_setting_table[] = {
                 "checked by pairs or phase; entropy decides if they differ by more than a column, and is the center if "
                 "it is far from both"),
     ROW(CENTER, RECON, "reconstruction-type", CHOICE(center.reconstruction_type, type_words, "full"),
-        .geometries = ORBITS, BRIEF(RECON, "try: one slice with several centers or other values"),
+        .geometries = ORBITS | MATRIX, BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
-                "--sweep, to choose by eye"),
-    ROW(CENTER, RECON, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = ORBITS,
+                "--sweep, to choose by eye; counts have no centers"),
+    ROW(CENTER, RECON, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = ORBITS | MATRIX,
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),

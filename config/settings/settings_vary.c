@@ -31,7 +31,8 @@ static bool is_number(const SinoSetting *row)
 
 static bool can_vary(const SinoSetting *row)
 {
-    const bool group = row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY ||
+    const bool filter = strcmp(row->name, "post-filter") == 0; /* of an output that a picture shows */
+    const bool group = filter || row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY ||
                        row->group == SINO_GROUP_CENTER || row->group == SINO_GROUP_SOLVER;
     const bool kind = is_number(row) || row->kind == SINO_SETTING_CHOICE || row->kind == SINO_SETTING_FLAG;
     for (int i = 0; not_swept[i]; i++)
@@ -122,20 +123,10 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
     swept->number = is_number(row);
     swept->axis = row->kind == SINO_SETTING_AXIS && strcmp(row->name, "rotation-axis") == 0;
     /* FBP's filter, iterations and the like leave A as it is; what else the solver has may not. */
-    static const char *const same_operator[] = {"iterations",
-                                                "tolerance",
-                                                "likelihood-tolerance",
-                                                "relaxation",
-                                                "nonnegativity",
-                                                "minimum",
-                                                "maximum",
-                                                "support-ratio",
-                                                "regularization",
-                                                "prior",
-                                                "prior-threshold",
-                                                "weights",
-                                                "fbp-filter",
-                                                NULL};
+    static const char *const same_operator[] = {
+        "iterations",      "tolerance", "likelihood-tolerance", "relaxation",     "nonnegativity",
+        "minimum",         "maximum",   "support-ratio",        "regularization", "prior",
+        "prior-threshold", "weights",   "fbp-filter",           "post-filter",    NULL};
     swept->geometry = row->group != SINO_GROUP_STAGES;
     /* The algorithm decides, too, which stages a sample of the scan asks for; the margin belongs to the geometry. */
     swept->reopens = row->group == SINO_GROUP_STAGES || row->group == SINO_GROUP_GEOMETRY ||

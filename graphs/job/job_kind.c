@@ -26,8 +26,7 @@ const SinoJobKind sino_job_kinds[SINO_JOBS] = {
                          "counts with --system-matrix",
                          SINO_BEAM_NONE,
                          false,
-                         {[SINO_JOB_TRY] = "whose rows cross all slices",
-                          [SINO_JOB_INIT] = "which are no scan",
+                         {[SINO_JOB_INIT] = "which are no scan",
                           [SINO_JOB_RANGE] = "for which there is no quick image"}}};
 
 /* Each use in the words of users, and what every kind has in its place; "": nothing. */

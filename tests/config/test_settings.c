@@ -1186,8 +1186,7 @@ static void system_matrices_against_scans(void **state)
                                             "symmetry yes",
                                             "center-search-width 0",
                                             "center-search-step 1",
-                                            "angle-direction clockwise",
-                                            "reconstruction-type try"};
+                                            "angle-direction clockwise"};
     static const char *const of_parallel[] = {
         "rotation-axis-auto vo", "nsino 3",    "pixel-size 3",         "partitions 3",   "minibatch 3",
         "topology workers=3",    "overlap no", "communication direct", "projector rays", "interpolation linear"};

@@ -144,9 +144,10 @@ static void verbs_take_each_kind_as_its_row_says(void **state)
 static void refusals_name_the_others(void **state)
 {
     (void)state;
-    assert_error(sino_job_check(&sino_job_kinds[SINO_JOB_COUNTS], SINO_JOB_TRY), SINO_BAD_INPUT,
-                 "--reconstruction-type try | counts with --system-matrix | it is for: --geometry parallel, --geometry "
-                 "cone or fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm");
+    assert_error(sino_job_check(&sino_job_kinds[SINO_JOB_VECTORS], SINO_JOB_TRY), SINO_BAD_INPUT,
+                 "--reconstruction-type try | --geometry vectors | it is for: --geometry parallel, --geometry cone or "
+                 "fan with --algorithm fdk, --geometry cone or fan with an iterative algorithm, counts with "
+                 "--system-matrix");
     assert_error(sino_job_check(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED), SINO_BAD_INPUT,
                  "single precision | --system-matrix | --precision single");
 }

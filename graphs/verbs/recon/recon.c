@@ -4,13 +4,15 @@
 
 #include "job_private.h"
 #include "mask.h"
+#include "matrix_file.h"
 #include "workflows.h"
 
 #include <inttypes.h>
 
 static SinoStatus try_files(const SinoSettings *settings)
 {
-    SINO_TRY(sino_input_try(settings));
+    const char *matrix = settings->counts.system_matrix;
+    SINO_TRY(matrix ? sino_matrix_try(matrix) : sino_input_try(settings));
     return sino_mask_try(&settings->solver);
 }
 

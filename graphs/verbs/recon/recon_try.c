@@ -3,7 +3,6 @@
  */
 #include "recon_try.h"
 
-#include "job_kind.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -73,7 +72,7 @@ static SinoStatus add_output(void *files, const char *name)
 static SinoStatus check_names(const SinoTry *try)
 {
     SinoNamedFiles files = {0};
-    SinoStatus status = sino_recon_name_files(try->settings, &try->input, &files);
+    SinoStatus status = sino_recon_name_files(try->settings, try->beam == SINO_BEAM_NONE ? NULL : &try->input, &files);
     if (!status) status = each_file(try, add_output, &files);
     if (!status) status = sino_files_check(&files);
     sino_files_free(&files);
@@ -96,8 +95,8 @@ static SinoStatus choose_centers(SinoTry *try)
 
 static SinoStatus check_centers(const SinoTry *try)
 {
-    const double last = (double)(try->input.info->column_count - 1);
     for (int64_t i = 0; i < try->swept.count && try->swept.axis; i++) {
+        const double last = (double)(try->input.info->column_count - 1);
         const char *value = try->swept.value[i];
         char *end;
         const double center = strtod(value, &end);
@@ -125,6 +124,8 @@ static SinoStatus run(SinoTry *try)
     const SinoSettings *settings = try->settings;
     SinoSettings first = *settings; /* the scan is opened as for the first value */
     SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_TRY));
+    SINO_CHECK(settings->center.sweep || try->beam != SINO_BEAM_NONE, SINO_BAD_INPUT,
+               "--reconstruction-type try of counts tries no centers; needed: --sweep, such as iterations=5,10,20");
     if (settings->center.sweep) {
         SINO_TRY(sino_swept_read(settings, settings->center.sweep, &try->swept));
         for (int64_t i = try->swept.count - 1; i >= 0; i--) { /* the first value last, which `first` keeps */
@@ -147,7 +148,7 @@ static SinoStatus run(SinoTry *try)
 
 SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log)
 {
-    SinoTry try = {.settings = settings, .log = log, .cone = sino_job_is_cone(settings)};
+    SinoTry try = {.settings = settings, .log = log, .beam = sino_job_kind(settings)->beam};
     SinoStatus status = run(&try);
     sino_operator_free(try.op);
     try.op = NULL;

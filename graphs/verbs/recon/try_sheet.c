@@ -49,6 +49,7 @@ SinoStatus sino_try_summary_files(const SinoTry *try, char **sheet, char **table
 SinoStatus sino_try_write(SinoTry *try, int64_t i, const SinoSections *slice)
 {
     char *name = NULL, description[160];
+    const bool cone = try->beam == SINO_BEAM_CONE, scan = try->beam != SINO_BEAM_NONE;
     SinoSliceQuality *quality = &try->quality[i];
     *quality = (SinoSliceQuality){NAN, NAN, NAN};
     try->height = slice->height;
@@ -56,11 +57,12 @@ SinoStatus sino_try_write(SinoTry *try, int64_t i, const SinoSections *slice)
     if (slice->height == slice->width) SINO_TRY(sino_slice_quality(slice->width, slice->xy, quality));
     SINO_TRY(sino_try_file(try, i, &name));
     const char *what = try->swept.axis ? "rotation center" : try->swept.name;
-    if (try->cone)
-        snprintf(description, sizeof description, "%s %s, plane of the source", what, try->swept.value[i]);
+    if (cone)
+        snprintf(try->place, sizeof try->place, "plane of the source");
     else
-        snprintf(description, sizeof description, "%s %s, row %" PRId64, what, try->swept.value[i],
-                 try->input.first_row);
+        snprintf(try->place, sizeof try->place, "%s %" PRId64, scan ? "row" : "slice",
+                 scan ? try->input.first_row : slice->slice);
+    snprintf(description, sizeof description, "%s %s, %s", what, try->swept.value[i], try->place);
     SinoStatus status = sino_tiff_image_write(name, slice->height, slice->width, slice->xy, description);
     if (!status)
         sino_log_info(try->log, "output", "%s %s: %s (entropy %.3f, noise %.3g, rings %.3g)",
@@ -123,8 +125,7 @@ static SinoStatus write_sheet(SinoTry *try, const char *path, int64_t best)
         snprintf(text[i][1], TITLE, "entropy %.3f, noise %.3g, rings %.3g", of->entropy, of->noise, of->rings);
         picture[i] = (SinoContactPicture){.title = text[i][0], .note = text[i][1], .chosen = i == best};
     }
-    snprintf(note, sizeof note, "row %" PRId64 ", %s%s", try->input.first_row,
-             sino_algorithm_name(try->settings->solver.algorithm),
+    snprintf(note, sizeof note, "%s, %s%s", try->place, sino_algorithm_name(try->settings->solver.algorithm),
              best >= 0 ? "; the center with the least entropy is framed" : "");
     status = sino_contact_sheet_write(path, &(SinoContactSheet){.title = try->swept.name,
                                                                 .note = note,

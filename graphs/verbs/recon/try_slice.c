@@ -5,7 +5,6 @@
 #include "cone_solution.h"
 #include "dropped.h"
 #include "fdk_plan.h"
-#include "job_kind.h"
 #include "mask.h"
 #include "recon_cone.h"
 #include "recon_halves.h"
@@ -28,7 +27,7 @@ static SinoStatus cone_of(const SinoTry *try, const SinoSettings *settings, doub
 static SinoStatus find_center(SinoTry *try, const SinoSettings *settings)
 {
     SinoCone cone;
-    if (!try->cone) return sino_center_search(try->runtime, settings, &try->input);
+    if (try->beam == SINO_BEAM_PARALLEL) return sino_center_search(try->runtime, settings, &try->input);
     SINO_TRY(cone_of(try, settings, (double)(try->input.info->column_count - 1) / 2, &cone));
     return sino_cone_center_search(try->runtime, settings, &cone, &try->input);
 }
@@ -37,7 +36,7 @@ static SinoStatus find_center(SinoTry *try, const SinoSettings *settings)
 static SinoStatus choose_slice(SinoTry *try)
 {
     int64_t slice;
-    if (try->cone) return NULL;
+    if (try->beam == SINO_BEAM_CONE) return NULL;
     SINO_TRY(sino_input_slice_of_row(&try->input, try->settings->center.nsino, &slice));
     sino_input_take_slices(&try->input, slice, 1);
     try->input.first_slice = 0; /* of the slices that are reconstructed */
@@ -63,6 +62,7 @@ SinoStatus sino_try_open(SinoTry *try, const SinoSettings *settings)
 {
     const bool first = !try->runtime;
     SinoStageChoice stages;
+    if (try->beam == SINO_BEAM_NONE) return sino_try_counts_open(try, settings);
     SINO_TRY(sino_input_open(settings, try->log, &try->input));
     if (first) {
         SINO_TRY(sino_recon_check_reports(settings));
@@ -87,6 +87,8 @@ void sino_try_close(SinoTry *try)
     try->integrals = NULL;
     sino_input_close(&try->input);
     try->input = (SinoInput){0};
+    sino_matrix_input_close(&try->counts);
+    try->counts = (SinoMatrixInput){0};
 }
 
 /* The team and the operator of the settings, unless those of the last slice serve; all centers have one team. */
@@ -248,7 +250,8 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
     SINO_TRY(sino_swept_take(try->settings, &try->swept, i, &varied));
     if (try->swept.axis)
         try->input.geometry.center = sino_input_column_of_grid(&try->input, varied.center.rotation_axis);
-    if (try->swept.reopens && i > 0) {
+    const bool matrix = try->beam == SINO_BEAM_NONE && try->swept.geometry; /* the input has its subsets */
+    if ((try->swept.reopens || matrix) && i > 0) {
         sino_try_close(try);
         SINO_TRY(sino_try_open(try, &varied));
     }
@@ -257,6 +260,8 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
         return reconstruct_cone(try, &varied, record);
     case SINO_JOB_VOLUME:
         return solve_cone(try, &varied, record);
+    case SINO_JOB_COUNTS:
+        return sino_try_counts(try, &varied, record);
     default:
         return reconstruct(try, &varied, record);
     }

@@ -580,6 +580,34 @@ static void sets_are_resumed(void **state)
                 "recon m.counts --system-matrix m.csr4 -o new.h5 --resume --save-every 2");
 }
 
+/* Each value of --sweep has the middle slice of a whole run with it, with subsets of its own, too. */
+static void values_are_tried(void **state)
+{
+    enum { ACROSS = 14 };
+    static const char *const swept[][3] = {{"subsets", "4", "--iterations 2"},
+                                           {"iterations", "3", "--tolerance 0"},
+                                           {"post-filter", "2.5", "--iterations 2"}};
+    const char *const at = *state;
+    static const int64_t size[] = {SLICES, ACROSS, ACROSS};
+    cli_works(at, "phantom --geometry pet --crystals 12x3x2 --counts 200000 -o t.csr4");
+    for (size_t i = 0; i < sizeof swept / sizeof *swept; i++) {
+        const char *name = swept[i][0], *value = swept[i][1], *rest = swept[i][2];
+        static const char run[] = "recon t.counts --system-matrix t.csr4 --algorithm osem --overwrite";
+        char file[64];
+        snprintf(file, sizeof file, "tried/%s_%s.tiff", name, value);
+        cli_works(at, "%s -o tried --reconstruction-type try %s --sweep %s=1,%s", run, rest, name, value);
+        cli_works(at, "%s -o all.h5 --pictures no --report none %s --%s %s", run, rest, name, value);
+        double *all = cli_read_doubles(at, "all.h5", "/exchange/data", 3, size);
+        float *slice = cli_read_tiff(at, file, ACROSS);
+        for (int64_t k = 0; k < ACROSS * ACROSS; k++)
+            assert_true((double)slice[k] == all[SLICES / 2 * ACROSS * ACROSS + k]);
+        free(all);
+        free(slice);
+    }
+    cli_refuses(at, "--reconstruction-type try | no centers | --sweep",
+                "recon t.counts --system-matrix t.csr4 -o x --reconstruction-type try");
+}
+
 int cli_counts_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(counts_are_kept),
@@ -597,6 +625,7 @@ int cli_counts_tests(void)
                                        CLI_TEST(least_squares_are_solved),
                                        CLI_TEST(simultaneous_steps_are_taken),
                                        CLI_TEST(iterations_are_found),
+                                       CLI_TEST(values_are_tried),
                                        CLI_TEST(spheres_have_their_contrast)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

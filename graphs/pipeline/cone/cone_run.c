@@ -12,10 +12,11 @@
 SinoConeRun sino_cone_run_of(const SinoConeReconstruction *reconstruction)
 {
     const SinoConeStreaming *plan = reconstruction->streaming;
+    const bool alone = plan->grid_rows * plan->grid_columns == 1; /* each rank does all, as in a search */
+    const int64_t rank = alone ? 0 : sino_processes_rank(sino_runtime_processes(reconstruction->runtime));
     SinoConeRun run = {.of = *reconstruction,
                        .filtered = sino_cone_filtered(reconstruction->cone),
-                       .rank =
-                           sino_cone_rank(plan, sino_processes_rank(sino_runtime_processes(reconstruction->runtime))),
+                       .rank = sino_cone_rank(plan, rank),
                        .blocks = sino_cone_block_count(reconstruction->cone, plan)};
     run.share = sino_cone_largest_share(reconstruction->cone, plan, run.rank.row);
     return run;

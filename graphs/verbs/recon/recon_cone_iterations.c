@@ -37,7 +37,8 @@ static SinoStatus make_reference(Search *search, int half)
     SinoUnitPlan plan;
     SinoConeTraffic traffic = {0};
     SINO_TRY(sino_machine_here(&quick, search->runtime, &machine));
-    const SinoUnitPlanRequest planned = sino_fdk_plan_request(&quick, input, cone, &machine, 1);
+    SinoUnitPlanRequest planned = sino_fdk_plan_request(&quick, input, cone, &machine, 1);
+    planned.grid = (SinoGridShape){0}; /* this rank is alone */
     SINO_TRY(sino_unit_plan_new(&planned, &plan));
     SINO_TRY(sino_record_new(&shape, &search->fdk[half]));
     const SinoConeReconstruction reconstruction = {.runtime = search->runtime,
@@ -100,6 +101,7 @@ static SinoStatus try_half(Search *search, int half, int64_t iterations)
     const SinoCone *cone = &search->cone[half];
     SinoOperatorRequest wanted = {.shape = SINO_EXCHANGE_ALONE(1)};
     SinoOperator *op = NULL;
+    wanted.shape.first_process = sino_processes_rank(sino_runtime_processes(search->runtime));
     SINO_TRY(
         sino_volume_problem(&search->settings, sino_integrals_or(search->half[half], NULL), cone, 1, &wanted.problem));
     SINO_TRY(sino_operator_new(search->runtime, &wanted, &op));

@@ -90,21 +90,20 @@ static void tell_plan(const SinoRecon *recon)
                   sino_bytes_text(own->plan.budget_bytes, budget));
 }
 
-/* Half of the projections take the iterations of all. */
+/* Collective. Every rank searches; rank 0's number is taken. Half of the projections take the iterations of all. */
 static SinoStatus choose_iterations(SinoRecon *recon)
 {
     Solution *own = recon->own;
-    const int64_t ranks = sino_processes_count(recon->processes);
     if (recon->settings->solver.iterations > 0) return NULL;
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT,
-               "iterations is auto, and %" PRId64 " ranks share the cone beam; allowed: a number, or one rank", ranks);
     if (recon->whole) {
         own->iterations = ((const Solution *)recon->whole->own)->iterations;
         return NULL;
     }
-    SINO_TRY(sino_recon_cone_iterations(recon->runtime, recon->settings,
-                                        sino_integrals_or(recon->integrals, &recon->input), &own->cone,
-                                        &own->iterations));
+    SINO_TRY(sino_processes_agree(recon->processes,
+                                  sino_recon_cone_iterations(recon->runtime, recon->settings,
+                                                             sino_integrals_or(recon->integrals, &recon->input),
+                                                             &own->cone, &own->iterations)));
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof own->iterations, &own->iterations));
     sino_recon_mark(recon, "the number of iterations is found");
     return NULL;
 }

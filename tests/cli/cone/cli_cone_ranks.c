@@ -223,7 +223,7 @@ static void ranks_solve_the_same_volume(void **state)
     static const struct {
         int ranks;
         const char *words;
-    } ways[] = {{2, "--algorithm cg --iterations 4 --saturation 51000"},
+    } ways[] = {{2, "--algorithm cg --iterations auto --saturation 51000"},
                 {4, "--algorithm sirt --iterations 3"},
                 {4, "--algorithm osem --subsets 3 --iterations 2 --saturation 51000"},
                 {2, "--algorithm fista --subsets 3 --iterations 2 --saturation 51000"}};

@@ -883,8 +883,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(plan.ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
-    ROW(PLAN, PLAN, "slurm", FLAG(plan.slurm, "no"), ONLY(PARALLEL, of_rates),
-        BRIEF(PLAN, "print a batch script for Slurm"),
+    ROW(PLAN, PLAN, "slurm", FLAG(plan.slurm, "no"), BRIEF(PLAN, "print a batch script for Slurm"),
         .help = "print a batch script for Slurm, with the memory and the time of the plan and its settings, instead of "
                 "the plan"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(plan.machine, "NAME|FILE"),

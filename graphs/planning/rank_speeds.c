@@ -72,7 +72,7 @@ SinoStatus sino_rank_speeds(const SinoRuntime *runtime, SinoProcesses *processes
     if (!status) status = sino_allocate(count, sizeof *all, "speeds of ranks", &all);
     status = sino_processes_agree(processes, status);
     if (!status) status = sino_processes_gather(processes, sizeof own, &own, all);
-    if (status) {
+    if (status || !all) {
         free(all);
         return status;
     }

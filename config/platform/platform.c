@@ -217,13 +217,19 @@ static int64_t count_objects(hwloc_obj_type_t type, bool *bound)
     return count;
 }
 
+int64_t sino_platform_worker_count(void)
+{
+    bool bound;
+    const int64_t cores = count_objects(HWLOC_OBJ_CORE, &bound);
+    return cores > 0 ? cores : sino_platform_core_count();
+}
+
 int64_t sino_platform_bound_core_count(void)
 {
     bool bound;
     if (sino_platform_core_count() >= sysconf(_SC_NPROCESSORS_ONLN)) return 0; /* no mask: hwloc takes time to start */
-    const int64_t cores = count_objects(HWLOC_OBJ_CORE, &bound);
-    if (!bound) return 0;
-    return cores > 0 ? cores : sino_platform_core_count();
+    (void)count_objects(HWLOC_OBJ_CORE, &bound);
+    return bound ? sino_platform_worker_count() : 0;
 }
 
 int64_t sino_platform_socket_count(void)

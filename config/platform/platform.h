@@ -39,8 +39,11 @@ double sino_platform_processor_s(void);
 /* CPU cores (hardware threads) that the process may run on. */
 int sino_platform_core_count(void);
 
-/* Cores of which the process may run on a hardware thread, if its mask (taskset, mpirun --bind-to) leaves out some that
- * hwloc sees; 0: it leaves out none. */
+/* Cores of which the process may run on a hardware thread: StarPU starts a worker for each. */
+int64_t sino_platform_worker_count(void);
+
+/* The same if the process's mask (taskset, mpirun --bind-to) leaves out hardware threads that hwloc sees; 0: it leaves
+ * out none. */
 int64_t sino_platform_bound_core_count(void);
 
 /* CPU packages (sockets) with a core that the process may run on, as hwloc sees them; 1 when hwloc does not know. */

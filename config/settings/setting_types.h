@@ -3,6 +3,7 @@
 #ifndef SINO_SETTING_TYPES_H
 #define SINO_SETTING_TYPES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Distinct counts, in the order in which the user gave them. */
@@ -16,6 +17,7 @@ typedef struct SinoCountList {
 typedef struct SinoWeightList {
     int64_t count; /* 0: not given; at most SINO_WEIGHTS_MAX */
     double *value; /* owned by the settings */
+    bool measured; /* auto: by times that runs have kept; count is 0 */
 } SinoWeightList;
 
 #endif

@@ -188,6 +188,11 @@ bool sino_weights_parse(const SinoSetting *row, const char *text, SinoWeightList
 {
     int64_t count = 0;
     const int most = sino_setting_item_most(row);
+    if (row->choices && strcmp(text, row->choices[0]) == 0) {
+        free(list->value);
+        *list = (SinoWeightList){.measured = true};
+        return true;
+    }
     double *made = malloc((size_t)most * sizeof *made);
     if (!made) return false;
     for (const char *at = text;; at++) {
@@ -207,6 +212,7 @@ refused:
 
 void sino_weights_print(const SinoWeightList *list, FILE *out)
 {
+    if (list->measured) fputs("auto", out);
     for (int64_t i = 0; i < list->count; i++) {
         if (i) fputc(',', out);
         sino_real_print(list->value[i], out);

@@ -100,6 +100,7 @@ static const char *const projector_words[] = {"auto",   "rays",     "rotate",   
                                               "pixels", "gridding", "toeplitz", NULL};
 static const char *const interpolation_words[] = {"nearest", "linear", "cubic", NULL};
 static const char *const communication_words[] = {"hierarchical", "direct", NULL};
+static const char *const weights_words[] = {"auto", NULL};
 static const char *const model_words[] = {"auto", "record", "frozen", "renew", NULL};
 static const char *const device_words[] = {"cpu", "cuda", "opencl", NULL};
 static const char *const simulation_words[] = {"no", "yes", "only", NULL};
@@ -727,7 +728,12 @@ const SinoSetting sino_setting_table[] = {
         ONLY(PARALLEL, of_slices),
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
                 "measurements"),
-    ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "node-weights", .tune = RUNS, .kind = SINO_SETTING_WEIGHTS,
+    ROW(RANKS, RECON | DEMO, "node-weights", .tune = RECON | DEMO, .kind = SINO_SETTING_WEIGHTS,
+        AT(team.node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX,
+        .choices = weights_words, .operand = "auto|LIST", ONLY(PARALLEL | MATRIX, of_shares),
+        .help = "relative speed of each rank, in the order of the ranks; auto: by the times of products that runs have "
+                "kept on each node; if not given, all are alike"),
+    ROW(RANKS, PLAN | SIMULATE, "node-weights", .tune = PLAN | SIMULATE, .kind = SINO_SETTING_WEIGHTS,
         AT(team.node_weights, SinoWeightList), .low = 0, .low_excluded = true, .high = COUNT_MAX, .operand = "LIST",
         ONLY(PARALLEL | MATRIX, of_shares),
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
@@ -884,8 +890,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector rows of a scan without a file"),
     ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(plan.ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
-    ROW(PLAN, PLAN, "slurm", FLAG(plan.slurm, "no"), ONLY(PARALLEL, of_rates),
-        BRIEF(PLAN, "print a batch script for Slurm"),
+    ROW(PLAN, PLAN, "slurm", FLAG(plan.slurm, "no"), BRIEF(PLAN, "print a batch script for Slurm"),
         .help = "print a batch script for Slurm, with the memory and the time of the plan and its settings, instead of "
                 "the plan"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(plan.machine, "NAME|FILE"),

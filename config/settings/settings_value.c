@@ -325,8 +325,8 @@ static void describe_shape(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
                  range_text(row, range));
         break;
     case SINO_SETTING_WEIGHTS:
-        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas", sino_setting_item_most(row),
-                 range_text(row, range));
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas%s", sino_setting_item_most(row),
+                 range_text(row, range), row->choices ? ", or auto" : "");
         break;
     default:
         break;

@@ -194,7 +194,7 @@ static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, Si
     way.job.problem.symmetry = symmetry;
     way.job.problem.projector = sino_operator_of(way.job.problem.projector)->projector;
     SINO_TRY(sino_run_plan_new(&way, &forecast->plan));
-    forecast->products = sino_product_times(&forecast->plan, request->machine.costs);
+    forecast->products = sino_product_times(&forecast->plan, request->machine.costs, SINO_DEVICE_CPU);
     forecast->times = predict(request, &forecast->plan, &forecast->products);
     return NULL;
 }

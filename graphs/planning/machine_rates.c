@@ -98,7 +98,7 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
     SINO_TRY(sino_machine_named(settings, &file));
     const bool whole = !gives_rates_only(&settings->plan);
     if (whole && !sino_job_kind(settings)->devices) take_cores(&file);
-    *machine = (SinoMachine){.worker_count = sino_platform_core_count(),
+    *machine = (SinoMachine){.worker_count = sino_platform_worker_count(),
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,
                              .memory_given = settings->runtime.memory_bytes > 0,

@@ -26,7 +26,7 @@ static SinoTaskFeatures task_of(const SinoRunPlan *plan, const char *symbol)
                               .precision = 1 + (int)precision};
 }
 
-SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts *costs)
+SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts *costs, unsigned device)
 {
     static const char *const symbol[] = {"sinodag_spmm_project", "sinodag_spmm_backproject"};
     const double products = (double)sino_topology_partitions(&plan->division.topology);
@@ -36,7 +36,7 @@ SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts
         const SinoTaskFeatures task = task_of(plan, symbol[direction]);
         SinoCostSource source;
         double error;
-        const double task_s = sino_task_cost_s(costs, SINO_DEVICE_CPU, &task, &source, &error);
+        const double task_s = sino_task_cost_s(costs, device, &task, &source, &error);
         times.product_s += task_s * products / (2 * (double)plan->streaming.minibatch);
         times.error = fmax(times.error, error);
         if (source == SINO_COST_RATE) times.source = SINO_COST_RATE;

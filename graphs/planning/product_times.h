@@ -9,11 +9,12 @@
 /* What is told of a projection and a backprojection. */
 typedef struct SinoProductTimes {
     SinoCostSource source; /* RATE: nothing was measured that helps; the other members are 0 */
-    double product_s;      /* of one slice, all partitions of all ranks, on one core: the mean of both directions */
-    double error;          /* relative */
+    double product_s; /* of one slice, all partitions of all ranks, on one processor: the mean of both directions */
+    double error;     /* relative */
 } SinoProductTimes;
 
-/* The plan's products, of minibatches of the plan's size and partitions of equal weight. `costs`: NULL: none. */
-SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts *costs);
+/* The plan's products on a kind of processor (device.h), of minibatches of the plan's size and partitions of equal
+ * weight. `costs`: NULL: none. */
+SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts *costs, unsigned device);
 
 #endif

@@ -2,7 +2,23 @@
 /* Team: the ranks of a run, and the part of the plan that this rank has. */
 #include "team.h"
 
+#include "rank_speeds.h"
 #include "simulation.h"
+
+#include <stdlib.h>
+
+/* Plans anew with weights by kept times, if the settings ask for them and every rank has some. */
+static SinoStatus weigh_ranks(const SinoRuntime *runtime, SinoPlanRequest *request, SinoTeam *team)
+{
+    if (!team->settings.team.node_weights.measured || request->rank_count == 1) return NULL;
+    SINO_TRY(sino_rank_speeds(runtime, team->processes, &team->forecast.plan, &team->weight));
+    if (!team->weight) return NULL;
+    request->choices.rank_weight = team->weight;
+    request->choices.weight_count = request->rank_count;
+    sino_forecast_free(&team->forecast);
+    team->forecast = (SinoForecast){0};
+    return sino_processes_agree(team->processes, sino_forecast_new(request, &team->forecast));
+}
 
 SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, const SinoSettings *settings,
                          const SinoInput *input, SinoTeam *team)
@@ -14,9 +30,14 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
     SINO_TRY(sino_machine_here(settings, runtime, &machine));
     if (sino_simulation_machine()) machine.socket_count = sino_simulation_machine()->sockets;
     SINO_TRY(sino_machine_agree(processes, &machine));
-    const SinoPlanRequest request =
+    SinoPlanRequest request =
         sino_run_plan_request(settings, input, &machine, sino_processes_count(processes), &normal);
     SINO_TRY(sino_processes_agree(processes, sino_forecast_new(&request, &made.forecast)));
+    SinoStatus status = weigh_ranks(runtime, &request, &made);
+    if (status) {
+        sino_team_free(&made);
+        return status;
+    }
     const SinoRunPlan *plan = &made.forecast.plan;
     if (request.normal && sino_operator_is_normal(plan->problem.projector)) made.settings = normal.settings;
     made.shape = sino_run_plan_shape(plan, rank);
@@ -34,6 +55,7 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
 void sino_team_free(SinoTeam *team)
 {
     sino_forecast_free(&team->forecast);
+    free(team->weight);
     *team = (SinoTeam){0};
 }
 

@@ -768,6 +768,14 @@ static void shares_of_ranks_are_read(void **state)
     assert_int_equal(settings->team.node_weights.count, 3);
     assert_true(settings->team.node_weights.value[1] == 2.5 && settings->team.node_weights.value[2] == 1000);
     sino_settings_free(settings);
+    settings = accept(SINO_VERB_DEMO, "--node-weights auto");
+    assert_true(settings->team.node_weights.measured && settings->team.node_weights.count == 0);
+    sino_settings_free(settings);
+    refuse(SINO_VERB_PLAN, "s.h5 --node-weights auto", "--node-weights | 'auto' | 1 to 4096 numbers");
+    refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --node-weights auto --resume",
+           "--node-weights auto | --resume | a list, or a new run");
+    refuse(SINO_VERB_RECON, "c.npy -o o.h5 --system-matrix m.csr4 --node-weights auto",
+           "--node-weights auto | --geometry matrix | a list");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --partitions 2 --topology workers=3",
            "--partitions | 2 | workers=3 | one of them");
     refuse(SINO_VERB_RECON, "s.h5 -o o.h5 --grid 2x3 --topology nodes=4",

@@ -2,6 +2,7 @@
 /* plan: the resources and time of a run on many ranks, from a scan's sizes alone. */
 #include "job_kind.h"
 #include "plan_report.h"
+#include "plan_slurm.h"
 
 #include "center_quick.h"
 #include "model_directory.h"
@@ -16,8 +17,10 @@ static SinoStatus print_plan(const SinoSettings *settings, const SinoPlanRequest
     SinoForecast forecast;
     SinoStatus status = NULL;
     SINO_TRY(sino_forecast_new(request, &forecast));
+    const SinoSlurmJob job = {&request->machine, forecast.plan.worker_count, forecast.plan.resources.total_bytes,
+                              forecast.times.run};
     if (settings->plan.slurm)
-        status = sino_plan_slurm(settings, request, &forecast, stdout);
+        status = sino_plan_slurm(settings, &job, stdout);
     else if (settings->output.json)
         sino_plan_report_json(request, &forecast, stdout);
     else

@@ -6,6 +6,7 @@
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "plan_report.h"
+#include "plan_slurm.h"
 #include "plan_units.h"
 
 #include <inttypes.h>
@@ -42,13 +43,19 @@ static SinoStatus add_range(const SinoSettings *settings, const SinoInput *input
     return NULL;
 }
 
+/* This machine; its rates are not used. */
+static SinoStatus cores_of(const SinoSettings *settings, SinoMachine *machine)
+{
+    SinoSettings plain = *settings;
+    plain.plan.machine = NULL;
+    return sino_machine_new(&plain, 0, machine);
+}
+
 /* Ranks of cores divide their work as recon does. */
 static SinoStatus divide_cores(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
     SinoMachine machine;
-    SinoSettings plain = *settings; /* the rates of sino_machine_new are not used */
-    plain.plan.machine = NULL;
-    SINO_TRY(sino_machine_new(&plain, 0, &machine));
+    SINO_TRY(cores_of(settings, &machine));
     const SinoUnitPlanRequest request =
         sino_fdk_plan_request(settings, input, &report->cone, &machine, settings->plan.ranks);
     SINO_TRY(sino_unit_plan_new(&request, &report->plan));
@@ -87,12 +94,25 @@ static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, S
                                               : divide_cores(settings, input, report);
 }
 
+/* Of ranks that compute on cores: the number of cores beside devices is not known. */
+static SinoStatus print_script(const SinoSettings *settings, const SinoConeModelReport *report)
+{
+    SinoMachine machine;
+    SINO_CHECK(report->planned, SINO_BAD_INPUT,
+               "--slurm is yes with FDK on devices; allowed: without --machine abci and --device-memory");
+    SINO_TRY(cores_of(settings, &machine));
+    const double run_s = sino_cone_times(&report->machine, &report->problem, report->grid).run + report->range_s;
+    const SinoSlurmJob job = {&machine, machine.worker_count, report->plan.total_bytes, run_s};
+    return sino_plan_slurm(settings, &job, stdout);
+}
+
 static SinoStatus print_plan(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
     if (sino_job_kind(settings)->job != SINO_JOB_FDK)
         return sino_plan_volume(settings, input, &report->cone, report->assumed);
     report->problem = problem_of(&settings->projection, &report->cone);
     SINO_TRY(divide(settings, input, report));
+    if (settings->plan.slurm) return print_script(settings, report);
     if (settings->output.json)
         sino_cone_model_json(report, stdout);
     else

@@ -13,10 +13,6 @@ void sino_plan_report_print(const SinoPlanRequest *request, const SinoForecast *
 /* Prints one JSON object. Bytes of a projection are for all slices. */
 void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out);
 
-/* Prints a batch script for Slurm that reconstructs the scan with the settings of the plan. SINO_FAILED: no memory. */
-SinoStatus sino_plan_slurm(const SinoSettings *settings, const SinoPlanRequest *request, const SinoForecast *forecast,
-                           FILE *out);
-
 /* A scan without a file: counts of two bytes, one flat and one dark field; angles of --theta, else equal steps over
  * 180 degrees, or 360 of a cone beam, whose lengths are usual ones where they are not given. */
 typedef struct SinoImagined {

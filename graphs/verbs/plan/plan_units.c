@@ -3,6 +3,7 @@
 #include "plan_units.h"
 
 #include "memory.h"
+#include "plan_slurm.h"
 
 static void print_text(const SinoUnitReport *report, const SinoAmounts *bytes, const SinoAmounts *times, FILE *out)
 {
@@ -38,6 +39,9 @@ SinoStatus sino_plan_units(SinoUnitReport *report)
     SINO_TRY(sino_unit_plan_new(&report->request, &report->plan));
     const SinoUnitTimes taken =
         sino_unit_plan_times(&report->request, &report->plan, sino_settings_iterations(&report->settings->solver));
+    const SinoSlurmJob job = {&report->request.machine, report->request.machine.worker_count, report->plan.total_bytes,
+                              taken.run};
+    if (report->settings->plan.slurm) return sino_plan_slurm(report->settings, &job, stdout);
     const SinoAmounts bytes = kind->list_bytes(&report->plan), times = sino_unit_list_times(kind, &taken);
     (report->settings->output.json ? print_json : print_text)(report, &bytes, &times, stdout);
     return NULL;

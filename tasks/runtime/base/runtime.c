@@ -17,6 +17,11 @@ int64_t sino_runtime_worker_count(const SinoRuntime *runtime)
     return starpu_worker_get_count();
 }
 
+const char *sino_runtime_kept_models(const SinoRuntime *runtime)
+{
+    return runtime->models ? sino_models_kept(runtime->models) : NULL;
+}
+
 unsigned sino_runtime_devices(const SinoRuntime *runtime)
 {
     return runtime->devices;

@@ -426,6 +426,11 @@ static char *samples_path(const char *directory, const char *host)
     return asprintf(&path, "%s/%s/sinodag_samples.%s", directory, part[CODELETS], host) < 0 ? NULL : path;
 }
 
+const char *sino_models_kept(const SinoModels *models)
+{
+    return models->kept;
+}
+
 char *sino_models_samples_path(const SinoModels *models)
 {
     return samples_path(models->own, models->host);

@@ -20,6 +20,9 @@ SinoStatus sino_models_open(SinoLog *log, SinoModels **models);
 /* Whether they are frozen. */
 bool sino_models_frozen(const SinoModels *models);
 
+/* Where earlier runs have kept them, and this one will; NULL: nowhere. Not owned. */
+const char *sino_models_kept(const SinoModels *models);
+
 /* The run's copy of the file of its own samples (sample_table.h); the caller frees it. NULL: no memory, or this machine
  * has no name. */
 char *sino_models_samples_path(const SinoModels *models);

@@ -176,7 +176,14 @@ static int64_t first_entry(const SinoSampleTable *table, const SinoSampleEntry *
     return low;
 }
 
-/* The entry of tasks that are like this one, in their bytes, too; NULL: none. */
+/* |log a/b| */
+static double distance(double a, double b)
+{
+    return fabs(log(fmax(a, 1) / fmax(b, 1)));
+}
+
+/* The entry of tasks that are like this one, in their bytes, too, or if the footprint is not known in work and width;
+ * NULL: none. */
 static const SinoSampleEntry *find_entry(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task)
 {
     const double alike = 1.2;
@@ -186,10 +193,12 @@ static const SinoSampleEntry *find_entry(const SinoTaskCosts *costs, unsigned de
     snprintf(key.symbol, sizeof key.symbol, "%s", task->symbol);
     for (int64_t i = first_entry(&costs->table, &key); i < costs->table.count; i++) {
         const SinoSampleEntry *entry = &costs->table.entry[i];
-        if (entry->footprint != key.footprint || entry->device != device || strcmp(entry->symbol, key.symbol) != 0)
-            break;
-        const double off = fabs(log(fmax(entry->bytes, 1) / fmax((double)task->bytes, 1)));
+        if (entry->device != device || strcmp(entry->symbol, key.symbol) != 0) break;
+        if (key.footprint && entry->footprint != key.footprint) break;
+        const double off =
+            key.footprint ? distance(entry->bytes, (double)task->bytes) : distance(entry->work, task->work);
         if (off > least || entry->precision != task->precision) continue;
+        if (!key.footprint && entry->width != task->width) continue;
         least = off;
         best = entry;
     }

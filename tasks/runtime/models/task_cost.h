@@ -21,7 +21,7 @@ typedef enum SinoCostSource {
 /* What the time of a task depends on, as it was submitted (SinoTaskRequest). */
 typedef struct SinoTaskFeatures {
     const char *symbol; /* of its performance model, "sinodag_<kind>[_<revision>]" */
-    uint32_t footprint; /* StarPU's, of the same model */
+    uint32_t footprint; /* StarPU's, of the same model; 0: not known */
     double work, flops; /* 0: not given */
     int64_t bytes;      /* of its data, scratch left out */
     int64_t width;      /* stride of its vectors; 0: it has none */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rank speeds: how fast each rank computes products, by the times that runs on its node have kept. */
+#ifndef SINO_RANK_SPEEDS_H
+#define SINO_RANK_SPEEDS_H
+
+#include "product_times.h"
+
+/* Slices per second of `cores` cores and `devices` devices of the kinds `kinds` (device.h), by the plan's products; 0:
+ * the costs do not tell, or there are two kinds of devices. Cores count if no device computes, or `kinds` names them.
+ */
+double sino_rank_speed(const SinoRunPlan *plan, const SinoTaskCosts *costs, unsigned kinds, int64_t cores,
+                       int64_t devices);
+
+/* Collective. Relative speeds, the fastest rank's 1, in steps of 0.05, so that they seldom differ from run to run:
+ * *weight[rank], which the caller frees. NULL, with a message: a rank has kept no times that tell. SINO_FAILED: no
+ * memory. */
+SinoStatus sino_rank_speeds(const SinoRuntime *runtime, SinoProcesses *processes, const SinoRunPlan *plan,
+                            double **weight);
+
+#endif

@@ -22,7 +22,8 @@ static void close_all(SinoHdf5Scan *hdf5)
 
 SinoStatus sino_hdf5_follow_open(SinoHdf5Scan *hdf5)
 {
-    hdf5->follow.on = true;
+    hdf5->follow = (SinoHdf5Follow){
+        .on = true, .last = sino_file_state(hdf5->path), .changed_s = sino_platform_now_s()}; /* maybe just now */
     SINO_CHECK(sino_hdf5_writer(hdf5->path) != SINO_HDF5_WRITER, SINO_BAD_INPUT,
                "%s is being written without SWMR by a program that has not closed it; allowed: SWMR, or a file that is "
                "closed between writes",

@@ -180,6 +180,9 @@ static void what_needs_the_whole_scan_is_refused(void **state)
     cli_refuses(at, "--follow | --remove-stripe-method | none",
                 "recon scan.h5 -o v.h5 --follow --remove-stripe-method fw " CONE);
     cli_refuses(at, "--follow | --halves", "recon scan.h5 -o v.h5 --follow --halves " CONE);
+    assert_ends(replay(at, "live.h5 plain 0"), 0);
+    cli_refuses(at, "/exchange/data_white | SWMR",
+                "recon live.h5 -o v.h5 --follow --flats :/exchange/data_white " CONE);
     cli_refuses(at, "output-range | auto | --follow | MIN:MAX",
                 "recon scan.h5 -o v.h5 --follow --output-type uint16 " CONE);
 }

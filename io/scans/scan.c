@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "arithmetic.h"
 #include "child.h"
@@ -59,6 +60,10 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN || format->takes_axes, SINO_BAD_INPUT,
                "--axes is given, but '%s' is %s; allowed: --axes with HDF5, NumPy, MATLAB and images", request->path,
                format->name);
+    SINO_CHECK(request->follow_s == 0 || format->grows, SINO_BAD_INPUT,
+               "--follow is given, but '%s' is %s; allowed: --follow with Data Exchange or NXtomo HDF5, with "
+               "--dataset of HDF5, and with TIFF images",
+               request->path, format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
     scan->angle_unit = request->theta_unit;
@@ -103,6 +108,7 @@ static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
     info->full_count = info->type == SINO_COUNT_UINT8 ? UINT8_MAX : info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
     scan->saturation = request->saturation > 0 ? request->saturation : info->full_count;
     SINO_TRY(sino_scan_select(request, scan));
+    scan->arrival.limit_s = request->follow_s;
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;
@@ -156,12 +162,26 @@ static SinoStatus open_prepared(const SinoScanRequest *request, SinoScan **opene
     return status;
 }
 
+/* A file that another process writes may be readable a moment later. */
+static SinoStatus open_growing(const SinoScanRequest *request, SinoScan **opened)
+{
+    enum { TRIES = 4 };
+    static const struct timespec pause = {.tv_nsec = 100000000L};
+    SinoStatus status = open_prepared(request, opened);
+    for (int i = 1; i < TRIES && status; i++) {
+        sino_status_free(status);
+        (void)nanosleep(&pause, NULL);
+        status = open_prepared(request, opened);
+    }
+    return status;
+}
+
 SinoStatus sino_scan_open(const SinoScanRequest *asked, SinoScan **opened)
 {
     SinoScanRequest request = *asked;
     Parts parts = {0};
     SinoStatus status = prepare(&request, &parts);
-    if (!status) status = open_prepared(&request, opened);
+    if (!status) status = (request.follow_s > 0 ? open_growing : open_prepared)(&request, opened);
     free(parts.file);
     free(parts.inner);
     free(parts.theta);

@@ -101,7 +101,8 @@ static const struct {
                          [SINO_JOB_MIXED] = {SINO_VERB_PLAN, "--precision=mixed"},
                          [SINO_JOB_TRY] = {SINO_VERB_RECON, "--out=try --reconstruction-type=try"},
                          [SINO_JOB_INIT] = {SINO_VERB_INIT, "--out=-"},
-                         [SINO_JOB_RANGE] = {SINO_VERB_RECON, "--out=volume.h5 --output-type=uint16"}};
+                         [SINO_JOB_RANGE] = {SINO_VERB_RECON, "--out=volume.h5 --output-type=uint16"},
+                         [SINO_JOB_FOLLOW] = {SINO_VERB_RECON, "--out=volume.h5 --follow --rotation-axis=7.5"}};
 
 static void ask(SinoJobChoice job, SinoJobUse use, const char *line)
 {

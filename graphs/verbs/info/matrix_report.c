@@ -42,9 +42,10 @@ void sino_matrix_report_print(const char *kind, const SinoMatrixOutline *outline
 {
     char axes[16];
     fprintf(out, "kind         system matrix, %s\n", kind);
-    fprintf(out, "shape        %" PRId64 " rows, %" PRId64 " columns, %" PRId64 " entries", outline->row_count,
-            outline->column_count, outline->nonzero_count);
-    if (outline->row_count > 0)
+    fprintf(out, "shape        %" PRId64 " rows", outline->row_count);
+    if (outline->column_count > 0)
+        fprintf(out, ", %" PRId64 " columns, %" PRId64 " entries", outline->column_count, outline->nonzero_count);
+    if (outline->column_count > 0 && outline->row_count > 0)
         fprintf(out, ", %.4g a row", (double)outline->nonzero_count / (double)outline->row_count);
     fputc('\n', out);
     if (outline->crystal_count > 0)
@@ -88,6 +89,8 @@ void sino_counts_report_print(const char *path, const SinoCountsInfo *info, FILE
     fprintf(out, "kind         counts, %s%s%s, %" PRId64 " set%s%s\n", info->kind, named ? ", " : "",
             named ? info->stored_type : "", info->set_count, info->set_count == 1 ? "" : "s",
             info->events ? " of events" : "");
+    if (info->other_count > 0)
+        fprintf(out, "left out     %" PRId64 " records that are no events: times, randoms\n", info->other_count);
 }
 
 void sino_counts_report_json(const char *path, const SinoCountsInfo *info, SinoJson *json)
@@ -97,4 +100,5 @@ void sino_counts_report_json(const char *path, const SinoCountsInfo *info, SinoJ
     sino_json_text(json, "stored_type", info->stored_type);
     sino_json_flag(json, "events", info->events);
     sino_json_integer(json, "sets", info->set_count);
+    sino_json_integer(json, "other_records", info->other_count);
 }

@@ -34,8 +34,8 @@ enum {
 
 typedef struct Crystals {
     const char *path; /* not owned */
-    int64_t count, room;
-    double (*place)[3]; /* [crystal]: mm; owned */
+    int64_t count;
+    double (*place)[3]; /* [CRYSTALS_MAX]: mm; owned */
     SinoRings rings;
     int64_t ring, detector; /* of the last crystal */
     int ids;                /* numbers before x; 0: no line has told */
@@ -57,7 +57,7 @@ static int take_numbers(const char *at, locale_t c_locale, double number[NUMBERS
     return count;
 }
 
-/* The first line with numbers is that of a crystal. */
+/* The first line with numbers, if it is seen, is that of a crystal. */
 static bool probe_crystals(const char *path, const unsigned char *head, int64_t bytes)
 {
     char text[SINO_MATRIX_HEAD + 1] = "";
@@ -72,7 +72,7 @@ static bool probe_crystals(const char *path, const unsigned char *head, int64_t 
         if (strchr(line, '\n') || bytes < SINO_MATRIX_HEAD) count = take_numbers(line, c_locale, number);
     }
     freelocale(c_locale);
-    return count - 3 >= IDS_MIN;
+    return count - 3 >= IDS_MIN || (count == 0 && bytes == SINO_MATRIX_HEAD);
 }
 
 /* Whether the numbers before x are those of the next crystal. */
@@ -112,8 +112,8 @@ static SinoStatus take_line(Crystals *map, int64_t line, int count, const double
     SINO_CHECK(count == map->ids + 3 && map->ids >= IDS_MIN, SINO_BAD_INPUT,
                "%s: line %" PRId64 " is no crystal; allowed: %s in every line", map->path, line,
                map->ids == 2 ? "ring, detector, x, y, z" : "crystal, x, y, z");
-    SINO_CHECK(map->count < map->room, SINO_BAD_INPUT, "%s: line %" PRId64 " is one crystal more than %d; allowed: %d",
-               map->path, line, CRYSTALS_MAX, CRYSTALS_MAX);
+    SINO_CHECK(map->count < CRYSTALS_MAX, SINO_BAD_INPUT, "%s: line %" PRId64 " is one crystal more; allowed: up to %d",
+               map->path, line, CRYSTALS_MAX);
     if (!is_next(map, number)) return refuse_ids(map, line, number);
     for (int d = 0; d < 3; d++) {
         const double at = number[map->ids + d];
@@ -158,11 +158,10 @@ static SinoStatus read_map(Crystals *map)
                             map->path, bytes, BYTES_MAX);
     if (!status) status = sino_allocate(bytes + 1, 1, "a map of crystals", &text);
     if (!status) status = sino_regular_read(map->path, descriptor, 0, bytes, text);
+    if (!status && memchr(text, '\0', (size_t)bytes))
+        status = sino_error(SINO_BAD_INPUT, "%s has bytes of 0; allowed for a map of crystals: text", map->path);
     if (!status) status = sino_allocate(CRYSTALS_MAX, sizeof *map->place, "crystals", &map->place);
-    if (!status) {
-        map->room = CRYSTALS_MAX;
-        status = take_lines(map, text, c_locale);
-    }
+    if (!status) status = take_lines(map, text, c_locale);
     if (c_locale) freelocale(c_locale);
     free(text);
     close(descriptor);

@@ -64,7 +64,7 @@ const char *sino_matrix_kind(const SinoMatrixFile *file);
 
 /* Gives the voxels to a matrix that is computed from a map of crystals, before anything is asked of its rows: until
  * then its outline has no columns. Nothing changes in others. SINO_BAD_INPUT: the grid lacks counts or sizes, or has
- * too many voxels; a crystal lies in it; no line of two crystals meets it. */
+ * too many voxels; a crystal lies in it. */
 SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid);
 
 /* Folds a matrix with mirrors (SinoMatrixOutline.mirrors) before its rows are read: from then on the rows of

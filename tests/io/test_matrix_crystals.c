@@ -160,6 +160,12 @@ static void refuses(const char *directory, const char *text, const char *why)
 static void wrong_maps_are_refused(void **state)
 {
     const char *const at = *state;
+    const char zero[] = "0 1 2 3\n1 1 2 3\n\0"
+                        "2 1 2 3\n";
+    char path[TESTING_PATH];
+    SinoMatrixFile *file = NULL;
+    testing_write_bytes(testing_path(path, at, "zero.txt"), zero, sizeof zero - 1);
+    assert_error(sino_matrix_open(path, &file), SINO_BAD_INPUT, "no system matrix");
     refuses(at, "# only a comment\n", "no system matrix | a map of crystals (crystals.txt)");
     refuses(at, "0 1 2\n", "no system matrix");
     refuses(at, "0 1 2 3\n", "1 crystals | 2 to 65535");

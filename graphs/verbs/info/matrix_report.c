@@ -89,8 +89,6 @@ void sino_counts_report_print(const char *path, const SinoCountsInfo *info, FILE
     fprintf(out, "kind         counts, %s%s%s, %" PRId64 " set%s%s\n", info->kind, named ? ", " : "",
             named ? info->stored_type : "", info->set_count, info->set_count == 1 ? "" : "s",
             info->events ? " of events" : "");
-    if (info->other_count > 0)
-        fprintf(out, "left out     %" PRId64 " records that are no events: times, randoms\n", info->other_count);
 }
 
 void sino_counts_report_json(const char *path, const SinoCountsInfo *info, SinoJson *json)
@@ -100,5 +98,4 @@ void sino_counts_report_json(const char *path, const SinoCountsInfo *info, SinoJ
     sino_json_text(json, "stored_type", info->stored_type);
     sino_json_flag(json, "events", info->events);
     sino_json_integer(json, "sets", info->set_count);
-    sino_json_integer(json, "other_records", info->other_count);
 }

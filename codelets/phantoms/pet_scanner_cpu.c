@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "random_stream.h"
+#include "voxel_ray.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,80 +94,16 @@ void sino_pet_point(const SinoPetScanner *scanner, int64_t crystal, const double
         ((double)ring - (double)(scanner->ring_count - 1) / 2) * pitch + (place[1] - 0.5) * scanner->crystal_width;
 }
 
-/* A ray in units of voxels: the point at t is start + t·step; length_mm from t = 0 to 1. */
-typedef struct Ray {
-    double start[3], step[3], length_mm;
-} Ray;
-
-static Ray ray_of(const SinoVoxelGrid *grid, const double from[3], const double to[3])
+/* Adds the lengths of a ray, times `weight`. */
+static void trace(Tracing *tracing, SinoVoxelRay ray, double weight)
 {
-    const int64_t count[3] = {grid->x_count, grid->y_count, grid->z_count};
-    Ray ray = {.length_mm = 0};
-    double square = 0;
-    for (int d = 0; d < 3; d++) {
-        const double sign = d == 1 ? -1 : 1; /* rows go down, y goes up */
-        ray.start[d] = sign * from[d] / grid->size[d] + (double)count[d] / 2;
-        ray.step[d] = sign * (to[d] - from[d]) / grid->size[d];
-        square += (to[d] - from[d]) * (to[d] - from[d]);
-    }
-    ray.length_mm = sqrt(square);
-    return ray;
-}
-
-/* The part t[0] … t[1] of a ray within the grid. False: there is none. */
-static bool clip(const Ray *ray, const int64_t count[3], double t[2])
-{
-    t[0] = 0;
-    t[1] = 1;
-    for (int d = 0; d < 3; d++) {
-        if (ray->step[d] == 0) {
-            if (ray->start[d] < 0 || ray->start[d] >= (double)count[d]) return false;
-            continue;
-        }
-        const double low = -ray->start[d] / ray->step[d], high = ((double)count[d] - ray->start[d]) / ray->step[d];
-        t[0] = fmax(t[0], fmin(low, high));
-        t[1] = fmin(t[1], fmax(low, high));
-    }
-    return t[0] < t[1];
-}
-
-/* Where a ray in voxel `index` along dimension d leaves it. */
-static double leave_at(const Ray *ray, int d, int64_t index)
-{
-    if (ray->step[d] == 0) return INFINITY;
-    return ((double)(index + (ray->step[d] > 0)) - ray->start[d]) / ray->step[d];
-}
-
-static void add_length(Tracing *tracing, int64_t voxel, double value)
-{
-    if (tracing->sum[voxel] == 0) tracing->touched[tracing->touched_count++] = (uint32_t)voxel;
-    tracing->sum[voxel] += value;
-}
-
-/* Adds the lengths of a ray, times `weight`. Each boundary is computed from the ray, so that errors do not add up; one
- * that rounding puts behind the last gives a length of 0. */
-static void trace(Tracing *tracing, const Ray *ray, double weight)
-{
-    const SinoVoxelGrid *grid = &tracing->scanner->grid;
-    const int64_t count[3] = {grid->x_count, grid->y_count, grid->z_count};
-    int64_t index[3];
-    double t[2], leave[3];
-    if (!clip(ray, count, t)) return;
-    for (int d = 0; d < 3; d++) {
-        const int64_t first = (int64_t)floor(ray->start[d] + t[0] * ray->step[d]);
-        index[d] = sino_smaller(sino_larger(first, 0), count[d] - 1);
-        leave[d] = leave_at(ray, d, index[d]);
-    }
-    for (double at = t[0]; at < t[1];) {
-        int d = leave[0] < leave[1] ? 0 : 1;
-        if (leave[2] < leave[d]) d = 2;
-        const double next = fmax(at, fmin(leave[d], t[1]));
-        const double value = (next - at) * ray->length_mm * weight;
-        if (value > 0) add_length(tracing, (index[2] * count[1] + index[1]) * count[0] + index[0], value);
-        at = next;
-        index[d] += ray->step[d] > 0 ? 1 : -1;
-        if (index[d] < 0 || index[d] >= count[d]) break;
-        leave[d] = leave_at(ray, d, index[d]);
+    int64_t voxel;
+    double length_mm;
+    while (sino_voxel_ray_next(&ray, &voxel, &length_mm)) {
+        const double value = length_mm * weight;
+        if (!(value > 0)) continue;
+        if (tracing->sum[voxel] == 0) tracing->touched[tracing->touched_count++] = (uint32_t)voxel;
+        tracing->sum[voxel] += value;
     }
 }
 
@@ -206,8 +143,8 @@ static void trace_pair(Tracing *tracing, int64_t a, int64_t b)
         sino_pet_point(scanner, b, place + 3, to);
         const double way = way_in_crystals(scanner, a, from, to, place[2] * scanner->crystal_depth) +
                            way_in_crystals(scanner, b, from, to, place[5] * scanner->crystal_depth);
-        const Ray ray = ray_of(&scanner->grid, from, to);
-        trace(tracing, &ray, exp(-scanner->attenuation * way) / (double)scanner->ray_count);
+        trace(tracing, sino_voxel_ray(&scanner->grid, from, to),
+              exp(-scanner->attenuation * way) / (double)scanner->ray_count);
     }
 }
 

@@ -35,13 +35,21 @@ static inline int sino_orientation(int mirrors, int64_t k)
     return which;
 }
 
+/* Crystals in rings: crystal (ring − first)·size + place. */
+typedef struct SinoRings {
+    int64_t first, count; /* the number of the first ring; rings */
+    int64_t size;         /* crystals of each; 0: rings are unknown */
+} SinoRings;
+
 /* What is known of a matrix before its values are read. */
 typedef struct SinoMatrixOutline {
     int64_t row_count;
     int64_t column_count;  /* at most 2³² − 1 */
-    int64_t nonzero_count; /* at most: mirrored entries are counted, those of the same row and column not yet added */
+    int64_t nonzero_count; /* at most: mirrored entries are counted, those of the same row and column not yet added; 0
+                              if the file does not tell */
     SinoVoxelGrid grid;
     int64_t crystal_count; /* row = a · crystal_count + b with crystals a < b; 0: rows are not pairs of crystals */
+    SinoRings rings;       /* of the crystals */
     bool row_access;       /* any range of rows is read without reading the rest */
     int mirrors;           /* that take the matrix to itself, as the file says: bits SINO_MIRROR_X …; 0: none */
 } SinoMatrixOutline;

@@ -314,7 +314,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(counts.system_matrix, "FILE"), .per_rank = true,
         .geometries = MATRIX, BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
-                ".mtx.gz), HDF5 (FILE:/GROUP) or SciPy's .npz"),
+                ".mtx.gz), HDF5 (FILE:/GROUP), SciPy's .npz; or the text map of a scanner's crystals, from which it is "
+                "computed"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", .tune = RECON | INFO | PLAN | SIMULATE,
         CHOICE(counts.mirrors, mirror_words, "auto"), .geometries = MATRIX | PET,
         .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "
@@ -771,18 +772,19 @@ const SinoSetting sino_setting_table[] = {
             "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices, of a cone beam by "
             "a coarse one; with float32: "
             "the range that viewers show"),
-    ROW(OUTPUT, RECON | PLAN | SIMULATE, "volume",
+    ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "volume",
         SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
         .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
                 "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
                 "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
-                "its file says"),
-    ROW(OUTPUT, RECON | PLAN | SIMULATE, "voxel-size", REAL(geometry.voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL),
-        .unit = "mm", .geometries = CONES | VECTORS | MATRIX,
+                "its file says; a map of crystals needs them"),
+    ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "voxel-size",
+        REAL(geometry.voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
+        .geometries = CONES | VECTORS | MATRIX,
         .help =
             "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
-            "--system-matrix what its file says"),
+            "--system-matrix what its file says; a map of crystals needs it"),
     ROW(OUTPUT, RECON | SIMULATE, "mask-ratio", REAL(output.mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(geometry.pixel_size_um, 0, COUNT_MAX, "0"),

@@ -15,13 +15,14 @@
 #include <sys/stat.h>
 
 /* Increases with every change of what is kept, or of how rows are divided. */
-enum { CACHE_VERSION = 4 };
+enum { CACHE_VERSION = 5 };
 
 /* Pieces; blocks follow. */
 enum { HEAD, FIRST_ROW, SUBSET_ROWS, ROW, BLOCK, PLACE, FIRST_BLOCK };
 
 typedef struct Head {
     int64_t row_count, column_count, nonzero_count, crystal_count;
+    SinoRings rings;
     SinoVoxelGrid grid;
     int64_t own_rows, own_nonzeros, all_partitions, subset_count, partition_count, group_count, lanes, brick_count;
     int64_t mirrors, folded; /* of the matrix; those that are folded */
@@ -213,6 +214,7 @@ static SinoStatus take_all(const SinoOperatorFile *file, SinoMatrixSurvey *surve
                                           .nonzero_count = head.nonzero_count,
                                           .grid = head.grid,
                                           .crystal_count = head.crystal_count,
+                                          .rings = head.rings,
                                           .row_access = true,
                                           .mirrors = (int)head.mirrors};
     survey->mirrors = (int)head.folded;
@@ -296,6 +298,7 @@ static SinoStatus append_survey(SinoMatrixKeeper *keeper, const SinoMatrixSurvey
                        .column_count = outline->column_count,
                        .nonzero_count = outline->nonzero_count,
                        .crystal_count = outline->crystal_count,
+                       .rings = outline->rings,
                        .mirrors = outline->mirrors,
                        .folded = survey->mirrors,
                        .grid = outline->grid,

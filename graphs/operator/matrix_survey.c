@@ -386,6 +386,7 @@ static SinoStatus open_file(const SinoMatrixRequest *request, bool folded, SinoM
 {
     survey->request = *request;
     SINO_TRY(sino_matrix_open_from(request->path, request->memory, &survey->file));
+    SINO_TRY(sino_matrix_frame(survey->file, &request->grid));
     survey->outline = *sino_matrix_outline(survey->file);
     survey->subset_count = request->subset_count;
     survey->mirrors = folded ? survey->outline.mirrors : 0;
@@ -400,11 +401,12 @@ static SinoStatus open_file(const SinoMatrixRequest *request, bool folded, SinoM
 static SinoStatus survey_rows(SinoMatrixSurvey *survey)
 {
     const int64_t rows = survey->read_count;
-    int64_t *entries = NULL;
+    int64_t *entries = NULL, counted = 0;
     SINO_TRY(sino_allocate(rows, sizeof *entries, "rows of a matrix", &entries));
     SinoStatus status = sino_matrix_count_rows(survey->file, 0, rows, entries);
-    survey->read_nonzeros = survey->mirrors ? 0 : survey->outline.nonzero_count;
-    for (int64_t i = 0; i < rows && survey->mirrors; i++) survey->read_nonzeros += entries[i];
+    for (int64_t i = 0; i < rows; i++) counted += entries[i];
+    if (survey->outline.nonzero_count == 0) survey->outline.nonzero_count = counted;
+    survey->read_nonzeros = survey->mirrors ? counted : survey->outline.nonzero_count;
     if (!status) status = sino_matrix_order_voxels(survey, entries);
     if (!status) status = divide_rows(survey, entries);
     if (!status) status = take_share(survey, entries);

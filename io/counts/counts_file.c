@@ -17,13 +17,9 @@
 #include "regular_file.h"
 
 /* The first format whose probe recognises the file opens it. Raw values come last: any file may be that. */
-static const SinoCountsFormat *const formats[] = {&sino_counts_hdf5,
-                                                  &sino_counts_npy,
-                                                  &sino_counts_matlab,
-                                                  &sino_counts_interfile,
-                                                  &sino_counts_text,
-                                                  &sino_counts_raw,
-                                                  NULL};
+static const SinoCountsFormat *const formats[] = {&sino_counts_hdf5,      &sino_counts_npy,     &sino_counts_matlab,
+                                                  &sino_counts_interfile, &sino_counts_records, &sino_counts_safir,
+                                                  &sino_counts_text,      &sino_counts_raw,     NULL};
 
 static SinoStatus check_inner(const SinoCountsFile *file)
 {

@@ -8,6 +8,8 @@
  *     FILE              text: an event per line (below)
  *     FILE              else raw values [set][element] in the byte order of the machine, int32 or float32
  *     FILE:int32        raw values of which both types could be meant; float32 likewise
+ *     FILE              records of events, in the list mode of SAFIR
+ *     FILE:u32 a, u32 b records of events, as described (counts_records.c)
  *
  * If a file of the whole name exists, it is that file, whatever else the name could mean.
  *
@@ -48,6 +50,7 @@ typedef struct SinoCountsRequest {
     bool image;                     /* elements are voxels */
     SinoVoxelGrid grid;             /* of an image; x_count 0: unknown */
     int64_t crystal_count;          /* as in SinoMatrixOutline */
+    SinoRings rings;                /* likewise */
     int64_t set_count;              /* the file has one set, or this many; 0: any number */
     bool negative;                  /* values below 0 are allowed */
     SinoEventRule events;
@@ -58,6 +61,7 @@ typedef struct SinoCountsInfo {
     const char *stored_type; /* "int32", "float64" … */
     int64_t set_count;       /* at least 1 */
     bool events;             /* the set is counted from events */
+    int64_t other_count;     /* records that are no events, once the set has been read */
 } SinoCountsInfo;
 
 typedef struct SinoCountsFile SinoCountsFile;

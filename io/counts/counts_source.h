@@ -30,7 +30,7 @@ struct SinoCountsFormat {
 };
 
 extern const SinoCountsFormat sino_counts_hdf5, sino_counts_npy, sino_counts_matlab, sino_counts_interfile,
-    sino_counts_text, sino_counts_raw;
+    sino_counts_text, sino_counts_raw, sino_counts_records, sino_counts_safir;
 
 /* Of SinoCountsRequest.memory, not of files: it has no probe. */
 extern const SinoCountsFormat sino_counts_memory;

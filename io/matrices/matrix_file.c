@@ -16,8 +16,13 @@
 #include "regular_file.h"
 
 /* The first format whose probe recognises the file opens it. */
-static const SinoMatrixFormat *const formats[] = {&sino_csr4_format,   &sino_npz_format,         &sino_market_format,
-                                                  &sino_matlab_format, &sino_hdf5_matrix_format, NULL};
+static const SinoMatrixFormat *const formats[] = {&sino_csr4_format,
+                                                  &sino_npz_format,
+                                                  &sino_market_format,
+                                                  &sino_matlab_format,
+                                                  &sino_hdf5_matrix_format,
+                                                  &sino_crystals_format,
+                                                  NULL};
 
 /* Splits FILE:/GROUP, unless a file has that name. */
 static SinoStatus take_path(const char *path, SinoMatrixFile *file)
@@ -161,6 +166,11 @@ const char *sino_matrix_path(const SinoMatrixFile *file)
 const char *sino_matrix_kind(const SinoMatrixFile *file)
 {
     return file->kind;
+}
+
+SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid)
+{
+    return file->source->frame ? file->source->frame(file->state, grid, &file->outline) : NULL;
 }
 
 SinoStatus sino_matrix_fold(SinoMatrixFile *file)

@@ -62,6 +62,11 @@ const char *sino_matrix_path(const SinoMatrixFile *file);
 /* The format: "csr4" … */
 const char *sino_matrix_kind(const SinoMatrixFile *file);
 
+/* Gives the voxels to a matrix that is computed from a map of crystals, before anything is asked of its rows: until
+ * then its outline has no columns. Nothing changes in others. SINO_BAD_INPUT: the grid lacks counts or sizes, or has
+ * too many voxels; a crystal lies in it. */
+SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid);
+
 /* Folds a matrix with mirrors (SinoMatrixOutline.mirrors) before its rows are read: from then on the rows of
  * sino_matrix_count_rows and sino_matrix_read are one of each orbit, which stands for the others. An orbit is what the
  * mirrors make of a row, in the orientations of system_matrix.h; the first row of the matrix among them, its lead, is

@@ -9,6 +9,8 @@
 enum { SINO_MATRIX_HEAD = 512 }; /* first bytes of a file that probes see, as far as there are so many */
 
 typedef struct SinoMatrixSource {
+    /* sino_matrix_frame, which sets the grid and the columns. NULL: the file has its columns. */
+    SinoStatus (*frame)(void *state, const SinoVoxelGrid *grid, SinoMatrixOutline *outline);
     /* As the functions of matrix_file.h; the range lies inside the matrix. */
     SinoStatus (*count_rows)(void *state, int64_t first, int64_t count, int64_t *entries);
     SinoStatus (*read)(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer);
@@ -45,7 +47,7 @@ typedef struct SinoMatrixFormat {
 /* As SinoMatrixFormat.open, of a matrix in memory, with its name as the path. */
 SinoStatus sino_matrix_memory_open(const SinoMemoryMatrix *matrix, SinoMatrixFile *file);
 
-extern const SinoMatrixFormat sino_csr4_format, sino_hdf5_matrix_format, sino_market_format, sino_matlab_format,
-    sino_npz_format;
+extern const SinoMatrixFormat sino_crystals_format, sino_csr4_format, sino_hdf5_matrix_format, sino_market_format,
+    sino_matlab_format, sino_npz_format;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzing: counts of a matrix with 16 rows, raw, as NumPy array or as events in text. The input is a byte of choices,
- * then the file. Interfile headers, which name other files, have a target of their own. */
+/* Fuzzing: counts of a matrix with 16 rows, raw, as NumPy array, as events in text or in
+ * records. The input is a byte of choices, perhaps a line that describes records, then the file. Interfile headers,
+ * which name other files, have a target of their own. */
 #include "counts_file.h"
 #include "fuzz.h"
 #include "interfile.h"
@@ -11,10 +12,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { CRYSTALS = 4, ROWS = CRYSTALS * CRYSTALS };
     float values[2 * ROWS];
-    if (size < 1 || sino_interfile_probe((const char *)data + 1, (int64_t)size - 1)) return 0;
-    const SinoCountsRequest request = {.path = fuzz_file(0, data + 1, size - 1),
+    if (size < 1) return 0;
+    const char *const text = (const char *)data + 1, *const end = memchr(text, '\n', size - 1);
+    const size_t head = data[0] & 16 && end ? (size_t)(end - text) + 1 : 0;
+    if (sino_interfile_probe(text + head, (int64_t)(size - 1 - head))) return 0;
+    char path[FUZZ_PATH + 200];
+    snprintf(path, sizeof path, "%s%s%.*s", fuzz_file(0, text + head, size - 1 - head), head ? ":" : "",
+             head ? (int)fuzz_smaller((int64_t)head - 1, 160) : 0, text);
+    const SinoCountsRequest request = {.path = path,
                                        .element_count = ROWS,
                                        .crystal_count = data[0] & 4 ? 0 : CRYSTALS,
+                                       .rings = {.first = 1, .count = 2, .size = data[0] & 4 ? 0 : 2},
                                        .negative = data[0] & 8,
                                        .events = (SinoEventRule)(data[0] % 4 % 3)};
     SinoCountsFile *file = NULL;

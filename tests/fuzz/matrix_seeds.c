@@ -153,6 +153,8 @@ void fuzz_matrix_seeds(const char *folder)
     write_csr4(fuzz_seed_path(folder, "csr4", 2), 5);
     write_market(fuzz_seed_path(folder, "market", 1), "wbT", general);
     write_market(fuzz_seed_path(folder, "market", 2), "wb", symmetric);
+    write_market(fuzz_seed_path(folder, "crystals", 1), "wbT", "# id x y z\n0 -9, 0.1 0\n1\t9 0 1e-1 # mm\n2 0 9 0\n");
+    write_market(fuzz_seed_path(folder, "crystals", 2), "wbT", "4 0 -9 0 0\n4 1 9 0 0\n5 0 -9 0 1\n5 1 9 0 1\n");
     write_npy(fuzz_seed_path(folder, "npy", 1), 1, "<f4", "(3,)", values, sizeof values);
     write_npy(fuzz_seed_path(folder, "npy", 2), 3, ">i4", "(2, 2)", pointers, 16);
     write_npy(fuzz_seed_path(folder, "npy", 3), 2, "<U1", "()", "c\0\0\0", 4);

@@ -353,6 +353,10 @@ int main(int count, char **arguments)
     write_text(folder, "counts", 1, "\1", 1, "# events\n1 2\n3,0\n\n0\t3 # pair\n");
     write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
     write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");
+    write_text(folder, "counts", 4, "\21", 1,
+               "skip 2, u8 ring_a, u8 ring_b, u16 det_a, u16 det_b, u8 zero, u8 mark\n##\1\2aaaaaa");
+    write_text(folder, "counts", 5, "\21", 1, "u16 a, u32 energy, u16 b\naabbbbccaabbbbcc");
+    write_text(folder, "counts", 6, "\1MUPET CListModeData\0\0\0\0\0Not reca\1\2\0\0\1\0\0\0", 41, "");
     fuzz_matrix_seeds(folder);
     write_calls(arguments[1]);
     return 0;

@@ -390,6 +390,84 @@ static void events_that_are_refused(void **state)
 }
 
 /* The names in the directory; second NULL: there is one. */
+/* Rows are pairs of 2 × 2 crystals. */
+static const SinoCountsRequest in_rings = {.element_count = ROWS,
+                                           .crystal_count = CRYSTALS,
+                                           .rings = {.first = 5, .count = 2, .size = 2},
+                                           .events = SINO_EVENTS_ALLOWED};
+
+/* Crystals 0 and 3; 3 and 1; 0 and 3; a time; a random coincidence. */
+static const unsigned char safir[][8] = {{5, 6, 0, 0, 1, 0, 0, 0},  {6, 5, 1, 0, 1, 0, 0, 0},
+                                         {6, 5, 1, 0, 0, 0, 0, 0},  {1, 2, 3, 4, 5, 6, 0, 128},
+                                         {5, 6, 0, 0, 0, 0, 0, 64}, {0, 0, 0, 0, 0, 0, 0, 0}};
+enum { SAFIR_FINE = 5 * 8 };
+
+static void write_safir(const char *directory, const char *name, size_t count)
+{
+    char path[TESTING_PATH];
+    unsigned char file[32 + sizeof safir] = "MUPET CListModeData";
+    memcpy(file + 32, safir, sizeof safir);
+    testing_write_bytes(testing_path(path, directory, name), file, 32 + count);
+}
+
+static void records_are_counted(void **state)
+{
+    static const float expected[ROWS] = {[3] = 2, [7] = 1};
+    const uint16_t wide[] = {0, 9, 3, 3, 9, 1, 3, 9, 0}; /* little-endian, as the machine */
+    const uint64_t row[] = {7, 3, 3};
+    char path[TESTING_PATH];
+    SinoCountsFile *file = NULL;
+    float values[ROWS];
+    write_safir(*state, "safir", SAFIR_FINE);
+    testing_write_bytes(testing_path(path, *state, "wide"), wide, sizeof wide);
+    testing_write_bytes(testing_path(path, *state, "row"), row, sizeof row);
+    reads(*state, "safir", &in_rings, 1, expected);
+    reads(*state, "safir:skip 32, u8 ring_a,u8 ring_b , u16 det_a, u16 det_b, u8 zero, u8 mark", &in_rings, 1,
+          expected);
+    reads(*state, "wide:u16 a, u16 energy, u16 b", &pairs, 1, expected);
+    reads(*state, "row:u64 row", &pairs, 1, expected);
+    reads(*state, "row:u32 row, u32 zero", &pairs, 1, expected);
+    assert_success(open_named(*state, "safir", &in_rings, &file));
+    assert_success(sino_counts_read(file, 0, 1, values));
+    assert_int_equal(sino_counts_info(file)->other_count, 2);
+    sino_counts_close(file);
+}
+
+static void records_that_are_refused(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"raw:u32 a", "'u32 a' | row; or a and b; or ring_a"},
+        {"raw:u32 a, u16 row", "row; or a and b"},
+        {"raw:u32 a, u32 b, u8 ring_a", "row; or a and b"},
+        {"raw:u32 a, u32 a", "'u32 a' | each once"},
+        {"raw:u24 a, u32 b", "'u24 a, u32 b' | u8, u16, u32 or u64"},
+        {"raw:u32 a u32 b", "'u32 b' | commas"},
+        {"raw:u32 a, ", "'' | u8, u16, u32 or u64"},
+        {"raw:u32 , u32 b", "u8, u16, u32 or u64"},
+        {"raw:u8 a, skip 4, u8 b", "'skip 4, u8 b'"},
+        {"raw:skip 0, u8 a, u8 b", "'skip 0, u8 a, u8 b'"},
+        {"raw:skip 99999999999999999999, u8 a, u8 b", "'skip 99999999999999999999, u8 a, u8 b'"},
+        {"raw:u32 a, u32 b, u8 -", "16 bytes | a multiple of 9"},
+        {"raw:skip 16, u8 a, u8 b", "16 bytes | 16 and a multiple of 2"}};
+    const unsigned char raw[16] = {0, 3, 4, 1, 2, 2};
+    char path[TESTING_PATH];
+    testing_write_bytes(testing_path(path, *state, "raw"), raw, sizeof raw);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuses(*state, wrong[i][0], &pairs, wrong[i][1]);
+    refuses(*state, "raw:u8 ring_a, u8 det_a, u8 ring_b, u8 det_b", &pairs, "rings of its crystals | map of crystals");
+    refuses(*state, "raw:u8 a, u8 b", &rows, "records of events");
+    refuses_values(*state, "raw:u8 a, u8 b", &pairs, "record 1 has crystal 4 | 0 to 3 | 7 of 8 events are refused");
+    refuses_values(*state, "raw:u8 mark, u8 a, u16 b, u32 -, u32 -, u32 -", &pairs, "crystal 260 | 1 of 1 events");
+    refuses_values(*state, "raw:skip 1, u8 mark, u8 a, u8 b, u32 -, u64 -", &pairs, "no events in 1 records");
+    refuses_values(*state, "raw:u64 row", &pairs, "record 0 has row ");
+    refuses_values(*state, "raw:u8 zero, u8 zeros, u16 a, u32 b, u64 -", &pairs, "crystal 260");
+    refuses_values(*state, "raw:u16 zero, u32 a, u16 b, u64 -", &pairs, "record 0 has 768, described as zero | 0");
+    write_safir(*state, "safir", sizeof safir);
+    refuses(*state, "safir", &pairs, "rings of its crystals");
+    refuses_values(*state, "safir", &in_rings, "record 5 has ring 0, detector 0 | rings 5 to 6 | 1 of 4 events");
+    write_safir(*state, "safir", SAFIR_FINE - 1);
+    refuses(*state, "safir", &in_rings, "71 bytes | 32 and a multiple of 8");
+}
+
 static void has_paths(const char *directory, const char *name, const char *first, const char *second)
 {
     char given[TESTING_PATH], expected[TESTING_PATH], *path[SINO_COUNTS_PATHS];
@@ -441,6 +519,8 @@ TESTING_SUBJECT(counts_file)
         TEST(events_are_counted),
         TEST(many_events),
         TEST(events_that_are_refused),
+        TEST(records_are_counted),
+        TEST(records_that_are_refused),
         TEST(names_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,26 +20,32 @@ static SinoMatrixFolding folding_of(SinoMirrorChoice mirrors)
     return mirrors == SINO_MIRRORS_FOLDED ? SINO_FOLD_ALWAYS : SINO_FOLD_NEVER;
 }
 
+/* The voxels that settings name; 0: they name none. */
+static SinoVoxelGrid grid_of(const SinoGeometrySettings *settings)
+{
+    const double size = settings->voxel_size_mm;
+    SinoVoxelGrid grid = {.size = {size, size, size}};
+    if (settings->volume.x > 0) {
+        grid.x_count = settings->volume.x;
+        grid.y_count = settings->volume.y;
+        grid.z_count = sino_larger(settings->volume.z, 1);
+    }
+    return grid;
+}
+
 SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixShare share)
 {
-    const double size = settings->geometry.voxel_size_mm;
     const SinoWeightList *weights = &settings->team.node_weights;
-    SinoMatrixRequest request = {.path = settings->counts.system_matrix,
-                                 .mask = settings->solver.mask,
-                                 .grid = {.size = {size, size, size}},
-                                 .folding = folding_of(settings->counts.mirrors),
-                                 .subset_count =
-                                     sino_solver_subsets(sino_matrix_solver(settings), &settings->solver, INT64_MAX),
-                                 .rank = share.rank,
-                                 .rank_count = share.rank_count,
-                                 .rank_weight = weights->count > 0 ? weights->value : NULL,
-                                 .memory_bytes = settings->runtime.memory_bytes};
-    if (settings->geometry.volume.x > 0) {
-        request.grid.x_count = settings->geometry.volume.x;
-        request.grid.y_count = settings->geometry.volume.y;
-        request.grid.z_count = sino_larger(settings->geometry.volume.z, 1);
-    }
-    return request;
+    return (SinoMatrixRequest){.path = settings->counts.system_matrix,
+                               .mask = settings->solver.mask,
+                               .grid = grid_of(&settings->geometry),
+                               .folding = folding_of(settings->counts.mirrors),
+                               .subset_count =
+                                   sino_solver_subsets(sino_matrix_solver(settings), &settings->solver, INT64_MAX),
+                               .rank = share.rank,
+                               .rank_count = share.rank_count,
+                               .rank_weight = weights->count > 0 ? weights->value : NULL,
+                               .memory_bytes = settings->runtime.memory_bytes};
 }
 
 static SinoStatus open_file(const SinoCountsRequest *request, SinoCountsFile **file)
@@ -57,6 +63,7 @@ static SinoStatus open_files(const SinoSettings *settings, SinoMatrixInput *inpu
     SinoCountsRequest rows = {.path = settings->input.file_name,
                               .element_count = outline->row_count,
                               .crystal_count = outline->crystal_count,
+                              .rings = outline->rings,
                               .negative = !counts,
                               .events = events ? SINO_EVENTS_ONLY : SINO_EVENTS_ALLOWED};
     SinoCountsRequest image = {

@@ -141,8 +141,11 @@ static void print_memory(const Report *report)
 static void print_text(const Report *report)
 {
     const SinoMatrixSurvey *matrix = report->input.survey;
-    sino_counts_report_print(report->settings->input.file_name, sino_counts_info(report->input.files.counts), stdout);
+    const SinoCountsInfo *counts = sino_counts_info(report->input.files.counts);
+    sino_counts_report_print(report->settings->input.file_name, counts, stdout);
     print_sets(report);
+    if (counts->other_count > 0)
+        fprintf(stdout, "left out     %" PRId64 " records that are no events: times, randoms\n", counts->other_count);
     sino_report_line("matrix", report->settings->counts.system_matrix, stdout);
     sino_matrix_report_print(sino_matrix_kind(matrix->file), &matrix->outline, stdout);
     print_memory(report);
@@ -175,7 +178,9 @@ static void print_json(const Report *report)
     const SinoMatrixSurvey *matrix = report->input.survey;
     SinoJson json = {.out = stdout};
     sino_json_open(&json, NULL);
-    sino_counts_report_json(report->settings->input.file_name, sino_counts_info(report->input.files.counts), &json);
+    const SinoCountsInfo *counts = sino_counts_info(report->input.files.counts);
+    sino_counts_report_json(report->settings->input.file_name, counts, &json);
+    sino_json_integer(&json, "other_records", counts->other_count);
     json_of_sets(&json, report);
     sino_matrix_report_json(report->settings->counts.system_matrix, sino_matrix_kind(matrix->file), &matrix->outline,
                             &json);

@@ -42,9 +42,10 @@ void sino_matrix_report_print(const char *kind, const SinoMatrixOutline *outline
 {
     char axes[16];
     fprintf(out, "kind         system matrix, %s\n", kind);
-    fprintf(out, "shape        %" PRId64 " rows, %" PRId64 " columns, %" PRId64 " entries", outline->row_count,
-            outline->column_count, outline->nonzero_count);
-    if (outline->row_count > 0)
+    fprintf(out, "shape        %" PRId64 " rows", outline->row_count);
+    if (outline->column_count > 0)
+        fprintf(out, ", %" PRId64 " columns, %" PRId64 " entries", outline->column_count, outline->nonzero_count);
+    if (outline->column_count > 0 && outline->row_count > 0)
         fprintf(out, ", %.4g a row", (double)outline->nonzero_count / (double)outline->row_count);
     fputc('\n', out);
     if (outline->crystal_count > 0)

@@ -359,6 +359,15 @@ static SinoStatus write_strengths(const SinoRecon *recon)
         "strength of the prior, per set; NaN: of a set that an unfinished run stored, or without counts");
 }
 
+static void tell_left_out(const SinoRecon *recon)
+{
+    const Matrix *own = recon->own;
+    const SinoCountsInfo *counts = sino_counts_info(own->input.files.counts);
+    if (counts->other_count > 0)
+        sino_log_info(recon->log, "counts", "%" PRId64 " records are no events (times, randoms), and are left out",
+                      counts->other_count);
+}
+
 static SinoStatus write_process(SinoRecon *recon)
 {
     const Matrix *own = recon->own;
@@ -366,6 +375,7 @@ static SinoStatus write_process(SinoRecon *recon)
     const int64_t nonzeros = own->nonzero_count;
     const double bytes = (double)own->bytes / (double)sino_larger(nonzeros, 1);
     SinoVolume *volume = recon->volume;
+    tell_left_out(recon);
     sino_matrix_tell_lost(recon->log, own->input.survey->subset_count, own->input.set_count, own->lost);
     SINO_TRY(sino_volume_process_text(volume, "system_matrix", recon->settings->counts.system_matrix));
     SINO_TRY(sino_volume_process_integers(volume, "nonzeros", 0, &nonzeros, "of the system matrix"));

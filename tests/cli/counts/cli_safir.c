@@ -1,114 +1,61 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, list mode of a measured format: a point source of STIR's virtual SAFIR scanner (examples/
- * SAFIR-listmode-virtual-scanner of https://github.com/UCL/STIR) is found where it was.
- *
- * crystal_map_front.txt and safir_20.hs describe the scanner: 91 rings of 180 crystals at steps of 2.2 mm, whose fronts
- * are 63.019 mm from the axis, detector 0 on the x axis, the others counter-clockwise; photons reach a mean depth of 5
- * mm, which is that of crystals of LSO of 12 mm. That is a ring of sino_pet_scanner's kind with 180 blocks of one
- * crystal, block 0 of which is detector 45, on the y axis. The test takes the seven rings in the middle.
- *
- * The file of events is no format of counts_file.h: a header of 32 bytes, then records of 8 bytes, little-endian: ring
- * a, ring b (8 bits each), detector a, detector b (16 bits each), layers, flags; bit 63 marks a time. The test writes
- * them as text with a pair of crystals per line. */
+ * SAFIR-listmode-virtual-scanner of https://github.com/UCL/STIR) is found where it was, by the map of its crystals
+ * alone: 91 rings of 180 at steps of 2.2 mm, whose fronts are 63.019 mm from the axis. The test takes the seven rings
+ * in the middle. */
 #include "cli.h"
-#include "csr4_writer.h"
-#include "pet_scanner.h"
 
 #include <math.h>
 
+#define DATA  "pet/stir-safir-listmode/"
+#define DEPTH 5.0
+
 enum {
-    DETECTORS = 180,
-    ALL_RINGS = 91,
+    FIRST_RING = 42,
     RINGS = 7,
-    CRYSTALS = RINGS * DETECTORS,
     SIDE = 21, /* voxels of 1 mm along x and y */
     SLICES = 11,
     HEADER_BYTES = 32,
     RECORD_BYTES = 8
 };
 
-static const SinoPetScanner safir = {.block_count = DETECTORS,
-                                     .block_size = 1,
-                                     .ring_count = RINGS,
-                                     .crystal_width = 2.2,
-                                     .crystal_depth = 12,
-                                     .radius = 63.019,
-                                     .attenuation = 0.087,
-                                     .grid = {SIDE, SIDE, SLICES, {1, 1, 1}},
-                                     .ray_count = 8};
-
-/* The crystal of the scanner above that is this detector; −1: its ring is not one of those in the middle. */
-static int64_t crystal_of(int64_t ring, int64_t detector)
+static bool is_in_middle(int64_t ring)
 {
-    const int64_t own = ring - (ALL_RINGS - RINGS) / 2;
-    return own < 0 || own >= RINGS ? -1 : own * DETECTORS + (detector + DETECTORS - DETECTORS / 4) % DETECTORS;
+    return ring >= FIRST_RING && ring < FIRST_RING + RINGS;
 }
 
-/* Each crystal is where the map says, which rounds to 0.001 mm. */
-static void crystals_are_where_the_map_says(void **state)
+/* The map of the rings in the middle, at the depth of the photons. */
+static void write_map(const char *directory, const char *name)
 {
-    (void)state;
-    static const double middle_of_front[] = {0.5, 0.5, 0};
-    char path[TESTING_PATH], line[100], *rest;
-    double point[3], place[3];
-    int64_t compared = 0;
-    FILE *map = fopen(testing_data(path, "pet/stir-safir-listmode/crystal_map_front.txt"), "r");
-    assert_non_null(map);
-    while (fgets(line, sizeof line, map)) {
-        if (line[0] == '#') continue;
-        const int64_t ring = strtol(line, &rest, 10), crystal = crystal_of(ring, strtol(rest, &rest, 10));
-        for (int d = 0; d < 3; d++) place[d] = strtod(rest, &rest);
-        assert_int_equal(*rest, '\n');
-        if (crystal < 0) continue;
-        sino_pet_point(&safir, crystal, middle_of_front, point);
-        if (fabs(point[0] - place[0]) + fabs(point[1] - place[1]) + fabs(point[2] - place[2]) > 0.003)
-            fail_msg("crystal %ld is at %g, %g, %g instead of %g, %g, %g", (long)crystal, point[0], point[1], point[2],
-                     place[0], place[1], place[2]);
-        compared++;
+    char from[TESTING_PATH], to[TESTING_PATH], line[100];
+    char *rest;
+    FILE *in = fopen(testing_data(from, DATA "crystal_map_front.txt"), "r");
+    FILE *out = fopen(testing_path(to, directory, name), "w");
+    assert_true(in && out && fgets(line, sizeof line, in) && fputs(line, out) >= 0);
+    while (fgets(line, sizeof line, in)) {
+        const long ring = strtol(line, &rest, 10), detector = strtol(rest, &rest, 10);
+        const double x = strtod(rest, &rest), y = strtod(rest, &rest), outwards = 1 + DEPTH / hypot(x, y);
+        if (is_in_middle(ring)) fprintf(out, "%ld %ld %.3f %.3f %s", ring, detector, x * outwards, y * outwards, rest);
     }
-    assert_int_equal(fclose(map), 0);
-    assert_int_equal(compared, CRYSTALS);
+    assert_int_equal(fclose(in), 0);
+    assert_int_equal(fclose(out), 0);
 }
 
-static void write_matrix(const char *directory, const char *name)
-{
-    const SinoCsr4Scanner description = {.block_count = DETECTORS,
-                                         .block_size = 1,
-                                         .ring_count = RINGS,
-                                         .crystal_width = safir.crystal_width,
-                                         .crystal_depth = safir.crystal_depth,
-                                         .radius = safir.radius,
-                                         .attenuation = safir.attenuation,
-                                         .grid = safir.grid};
-    char path[TESTING_PATH];
-    SinoCsr4Writer *writer;
-    SinoSparseRows rows;
-    assert_success(sino_csr4_writer_open(testing_path(path, directory, name), false, &description, &writer));
-    for (int64_t crystal = 0; crystal < CRYSTALS; crystal++) {
-        assert_success(sino_pet_rows(&safir, crystal, &rows));
-        assert_success(sino_csr4_writer_rows(writer, &rows));
-        sino_pet_rows_free(&rows);
-    }
-    assert_success(sino_csr4_writer_finish(writer));
-}
-
-/* Returns how many events were written. */
+/* The records of these rings and of the time. Returns how many are events. */
 static int64_t write_events(const char *directory, const char *name)
 {
     char from[TESTING_PATH], to[TESTING_PATH];
-    unsigned char record[RECORD_BYTES];
+    unsigned char head[HEADER_BYTES], record[RECORD_BYTES];
     int64_t count = 0;
-    FILE *in = fopen(testing_data(from, "pet/stir-safir-listmode/point_5.clm.safir"), "rb");
-    FILE *out = fopen(testing_path(to, directory, name), "w");
+    FILE *in = fopen(testing_data(from, DATA "point_5.clm.safir"), "rb");
+    FILE *out = fopen(testing_path(to, directory, name), "wb");
     assert_true(in && out);
-    assert_int_equal(fseek(in, HEADER_BYTES, SEEK_SET), 0);
-    fprintf(out, "# crystal crystal\n");
+    assert_int_equal(fread(head, HEADER_BYTES, 1, in), 1);
+    assert_int_equal(fwrite(head, HEADER_BYTES, 1, out), 1);
     while (fread(record, RECORD_BYTES, 1, in) == 1) {
-        const int64_t a = crystal_of(record[0], record[2] + 256 * record[3]);
-        const int64_t b = crystal_of(record[1], record[4] + 256 * record[5]);
-        if (record[7] & 128 || a < 0 || b < 0) continue;
-        fprintf(out, "%ld %ld\n", (long)a, (long)b);
-        count++;
+        if (!(record[7] & 128) && !(is_in_middle(record[0]) && is_in_middle(record[1]))) continue;
+        assert_int_equal(fwrite(record, RECORD_BYTES, 1, out), 1);
+        count += record[7] == 0;
     }
     assert_int_equal(fclose(in), 0);
     assert_int_equal(fclose(out), 0);
@@ -140,10 +87,12 @@ static void point_source_is_found(void **state)
     const char *const at = *state;
     double middle[3];
     int64_t maximum;
-    const int64_t events = write_events(at, "events.txt");
-    assert_true(events > 3000);
-    write_matrix(at, "safir.csr4");
-    cli_works(at, "recon events.txt --system-matrix safir.csr4 --algorithm mlem --iterations 10 -o image.h5");
+    write_map(at, "map.txt");
+    assert_true(write_events(at, "events") > 3000);
+    cli_works(at,
+              "recon events --system-matrix map.txt --volume %dx%dx%d --voxel-size 1 --algorithm mlem "
+              "--iterations 10 -o image.h5",
+              SIDE, SIDE, SLICES);
     double *image = cli_read_doubles(at, "image.h5", "/exchange/data", 3, size);
     find_source(image, &maximum, middle);
     assert_int_equal(maximum, (SLICES / 2 * SIDE + SIDE / 2) * SIDE + SIDE / 2 + 5);
@@ -152,9 +101,23 @@ static void point_source_is_found(void **state)
     free(image);
 }
 
+/* What the map lacks, and what events lack. */
+static void wrong_files_are_refused(void **state)
+{
+    const char *const at = *state;
+    char path[TESTING_PATH];
+    write_map(at, "map.txt");
+    testing_data(path, DATA "point_5.clm.safir");
+    cli_refuses(at, "map.txt is a map of crystals | --volume | --voxel-size",
+                "recon %s --system-matrix map.txt -o i.h5", path);
+    CliRun run = {.directory = at};
+    cli_start(&run, "recon %s --system-matrix map.txt --volume 9x9x9 --voxel-size 1 -o i.h5", path);
+    cli_wait(&run);
+    cli_assert_ended(&run, 2, "detector | rings 42 to 48 | of 35844 events are refused");
+}
+
 int cli_safir_tests(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(crystals_are_where_the_map_says),
-                                       CLI_TEST(point_source_is_found)};
+    const struct CMUnitTest tests[] = {CLI_TEST(point_source_is_found), CLI_TEST(wrong_files_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,7 @@ typedef struct SinoInputSettings {
     bool minus_log;               /* --minus-log yes|no */
     double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;          /* largest share of undefined values that a run accepts */
+    bool follow;                  /* another process may still write the scan */
 } SinoInputSettings;
 
 #endif

@@ -121,6 +121,7 @@ typedef struct SinoProduct {
     SinoSlices slices;
     int64_t subset;       /* 0 … subset_count − 1 */
     SinoAngleBlock block; /* of kinds with `adds`, the angles of y; count 0: all */
+    SinoData *sums;       /* of SINO_ROWS_GRID, what the blocks before left; NULL: the kind keeps none */
     /* A caller's array in place of x, which is then NULL, of kinds and operators with image_bytes; NULL: there is x. */
     const SinoImages *images;
 } SinoProduct;
@@ -162,10 +163,10 @@ struct SinoOperatorKind {
     const char *name;
     SinoProjector projector; /* of a parallel beam, by this kind; AUTO: the kind is of another geometry */
     SinoKernels kernels;
-    bool adds;         /* backproject takes blocks of angles; of one rank */
-    bool stores;       /* A is stored, in any precision; false: nothing is, and products are in single precision */
-    bool asked;        /* by --projector alone: the model of the detector differs, so that the plan never chooses it */
-    bool lengths;      /* products are by the lengths of rays in voxels, or their means over a detector pixel */
+    bool adds;    /* backproject takes blocks of angles; rays are in the order of the scan, and ranks share no slice */
+    bool stores;  /* A is stored, in any precision; false: nothing is, and products are in single precision */
+    bool asked;   /* by --projector alone: the model of the detector differs, so that the plan never chooses it */
+    bool lengths; /* products are by the lengths of rays in voxels, or their means over a detector pixel */
     int64_t minibatch; /* slices of a minibatch, if in a larger one a product costs as much for each slice; 0: a panel,
                         * which reads A or its tables once for all slices */
     /* Flops of a product of one slice, in a minibatch of `slices`, as SinoRates.kernel_gflops counts them. NULL: twice
@@ -194,7 +195,7 @@ struct SinoOperatorKind {
     /* Insert the tasks of y = A x and of x = Aᵀ y for product->subset: x[partition of this rank] are voxel vectors, y
      * is the vector of the rays that this rank owns. Ranks that share the slices insert the same products in the same
      * order. project NULL: the kind backprojects only. With a block of angles that is not the first, backproject adds
-     * to x: after all blocks x has the bits of the product of all angles. */
+     * to x, or to sums: after all blocks x has the bits of the product of all angles. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
     /* The same as far as partial vectors whose sums are the rays, which the caller adds up: fills in *parts.

@@ -74,8 +74,9 @@ SinoStatus sino_insert_project(SinoMinibatch *minibatch, int64_t iteration, int6
 SinoStatus sino_insert_backproject(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
 
 /* The same of the minibatch's block alone, whose rays are vector[from], added to the blocks before; of operators whose
- * kind has `adds`. */
-SinoStatus sino_insert_backproject_block(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
+ * kind has `adds`. sums: the vector of SINO_ROWS_GRID. */
+SinoStatus sino_insert_backproject_block(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t sums,
+                                         int64_t to);
 
 /* Inserts the tasks of vector[to] = AᵀA·vector[from], of operators whose kind has `normal`. */
 SinoStatus sino_insert_normal(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);

@@ -20,7 +20,7 @@
 enum { B, X, COMPLETED, VECTORS, PART = VECTORS, ADDEND, VECTORS_OF_SUBSETS };
 
 /* By blocks of angles, one of which comes in `block`. */
-enum { BLOCK = VECTORS, BLOCK_REPAIRED, BLOCK_TALLY, VECTORS_OF_BLOCKS };
+enum { BLOCK = VECTORS, BLOCK_REPAIRED, BLOCK_TALLY, SUMS, VECTORS_OF_BLOCKS };
 
 #define SINOGRAM_AND_TOMOGRAM                                                                                          \
     [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                                          \
@@ -34,7 +34,8 @@ static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
 static const SinoBuffer vectors_of_blocks[VECTORS_OF_BLOCKS] = {
     SINOGRAM_AND_TOMOGRAM, [BLOCK] = {"block of the sinogram", SINO_ROWS_BLOCK, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [BLOCK_REPAIRED] = {"repaired in a block", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_SLICES},
-    [BLOCK_TALLY] = {"undefined in a block", SINO_ROWS_TALLY, SINO_ELEMENT_INTEGER, SINO_LANES_ONE}};
+    [BLOCK_TALLY] = {"undefined in a block", SINO_ROWS_TALLY, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
+    [SUMS] = {"sums of blocks", SINO_ROWS_GRID, SINO_ELEMENT_FLOAT, SINO_LANES_SLICES}};
 
 typedef struct Filter {
     SinoFilter *filter;
@@ -181,7 +182,7 @@ static SinoStatus start_block(SinoSolverRun *run, SinoMinibatch *minibatch)
     if (filters)
         SINO_TRY(sino_insert_filter_some(sino_minibatch_at(minibatch, -1, -1), filter->plans, minibatch->slices,
                                          block.first, block.count, minibatch->vector[BLOCK][0]));
-    if (filters && run->op->kind->adds) return sino_insert_backproject_block(minibatch, -1, BLOCK, X);
+    if (filters && run->op->kind->adds) return sino_insert_backproject_block(minibatch, -1, BLOCK, SUMS, X);
     SINO_TRY(put_block(run, minibatch, BLOCK));
     if (!block.last) return NULL;
     return filters ? sino_insert_backproject(minibatch, -1, B, X) : sino_insert_fbp(run, minibatch, -1, &of);

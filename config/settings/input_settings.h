@@ -55,6 +55,7 @@ typedef struct SinoInputSettings {
     double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;          /* largest share of undefined values that a run accepts */
     bool follow;                  /* another process may still write the scan */
+    double follow_timeout_s;      /* how long to wait for its next projection */
 } SinoInputSettings;
 
 #endif

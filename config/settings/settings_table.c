@@ -249,6 +249,14 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
                 "second one "
                 "from 1 on"),
+    ROW(INPUT, RECON, "follow", FLAG(input.follow, "no"), .may_change = true, .geometries = ORBITS,
+        .help =
+            "reconstruct while another program still writes the scan: a Data Exchange file or a --dataset of HDF5, "
+            "or TIFF images in a folder; the angles of all projections are in the file or --theta; fbp or fdk; needs "
+            "--rotation-axis; no sample of the scan chooses stages; the volume of fdk has the bits of --symmetry no"),
+    ROW(INPUT, RECON, "follow-timeout", .tune = RECON, REAL(input.follow_timeout_s, 0, 1e6, "60"), .low_excluded = true,
+        .unit = "seconds", .may_change = true, .geometries = ORBITS,
+        .help = "how long --follow waits for the next projection before it gives up"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(input.start_angle, double),
         .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = ORBITS,
         .help = "leave out projections at smaller angles; auto: none"),
@@ -286,8 +294,8 @@ const SinoSetting sino_setting_table[] = {
             "between flat fields that were taken at several times of the scan, as --flat-positions or the frames of "
             "an NXtomo file tell; linear: each projection is divided by a line between the sets before and after "
             "it; none: all flat fields are one set"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", COUNTS(input.flat_positions, 0, COUNT_MAX, NULL),
-        .geometries = SCANS,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", .tune = RECON | INFO | PLAN | SIMULATE,
+        COUNTS(input.flat_positions, 0, COUNT_MAX, NULL), .geometries = SCANS,
         .help = "how many projections were taken before each set of flat fields, such as 0,900,1800; the sets have "
                 "equally many flat fields; if not given: as the scan tells"),
     ROW(INPUT, RECON | SIMULATE, "minus-log", FLAG(input.minus_log, "yes"), .geometries = SCANS,

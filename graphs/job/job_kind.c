@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 static const char one_precision[] = "whose products are of single precision";
+static const char all_at_once[] = "which has all projections at once";
 static const char no_fan[] = "of which no slice is a fan by itself";
 
 const SinoJobKind sino_job_kinds[SINO_JOBS] = {
@@ -14,31 +15,33 @@ const SinoJobKind sino_job_kinds[SINO_JOBS] = {
                          "--geometry cone or fan with an iterative algorithm",
                          SINO_BEAM_CONE,
                          false,
-                         {[SINO_JOB_MIXED] = one_precision}},
+                         {[SINO_JOB_MIXED] = one_precision, [SINO_JOB_FOLLOW] = all_at_once}},
     [SINO_JOB_VECTORS] = {SINO_JOB_VECTORS,
                           "--geometry vectors",
                           SINO_BEAM_CONE,
                           false,
                           {[SINO_JOB_MIXED] = one_precision,
                            [SINO_JOB_TRY] = no_fan,
-                           [SINO_JOB_RANGE] = "for which there is no quick volume by fdk"}},
+                           [SINO_JOB_RANGE] = "for which there is no quick volume by fdk",
+                           [SINO_JOB_FOLLOW] = all_at_once}},
     [SINO_JOB_COUNTS] = {SINO_JOB_COUNTS,
                          "counts with --system-matrix",
                          SINO_BEAM_NONE,
                          false,
                          {[SINO_JOB_TRY] = "whose rows cross all slices",
                           [SINO_JOB_INIT] = "which are no scan",
-                          [SINO_JOB_RANGE] = "for which there is no quick image"}}};
+                          [SINO_JOB_RANGE] = "for which there is no quick image",
+                          [SINO_JOB_FOLLOW] = "which are no projections"}}};
 
 /* Each use in the words of users, and what every kind has in its place; "": nothing. */
 static const struct {
     const char *name, *instead;
-} uses[SINO_JOB_USES] = {
-    [SINO_JOB_RANKS] = {"a run of several ranks", "; allowed: one rank"},
-    [SINO_JOB_MIXED] = {"--precision mixed", "; allowed: --precision single"},
-    [SINO_JOB_TRY] = {"--reconstruction-type try", ""},
-    [SINO_JOB_INIT] = {"sinodag init", ""},
-    [SINO_JOB_RANGE] = {"--output-range auto", "; allowed: --output-range MIN:MAX, such as 0:1.5"}};
+} uses[SINO_JOB_USES] = {[SINO_JOB_RANKS] = {"a run of several ranks", "; allowed: one rank"},
+                         [SINO_JOB_MIXED] = {"--precision mixed", "; allowed: --precision single"},
+                         [SINO_JOB_TRY] = {"--reconstruction-type try", ""},
+                         [SINO_JOB_INIT] = {"sinodag init", ""},
+                         [SINO_JOB_RANGE] = {"--output-range auto", "; allowed: --output-range MIN:MAX, such as 0:1.5"},
+                         [SINO_JOB_FOLLOW] = {"--follow", ""}};
 
 const SinoJobKind *sino_job_kind(const SinoSettings *settings)
 {

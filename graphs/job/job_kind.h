@@ -20,11 +20,12 @@ typedef enum SinoBeam { SINO_BEAM_NONE, SINO_BEAM_PARALLEL, SINO_BEAM_CONE /* or
 
 /* What not every kind has. */
 typedef enum SinoJobUse {
-    SINO_JOB_RANKS, /* several ranks share the work */
-    SINO_JOB_MIXED, /* --precision mixed */
-    SINO_JOB_TRY,   /* --reconstruction-type try */
-    SINO_JOB_INIT,  /* init */
-    SINO_JOB_RANGE, /* --output-range auto */
+    SINO_JOB_RANKS,  /* several ranks share the work */
+    SINO_JOB_MIXED,  /* --precision mixed */
+    SINO_JOB_TRY,    /* --reconstruction-type try */
+    SINO_JOB_INIT,   /* init */
+    SINO_JOB_RANGE,  /* --output-range auto */
+    SINO_JOB_FOLLOW, /* --follow */
     SINO_JOB_USES
 } SinoJobUse;
 

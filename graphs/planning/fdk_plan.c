@@ -90,7 +90,7 @@ SinoUnitPlanRequest sino_fdk_plan_request(const SinoSettings *settings, const Si
         .input = input,
         .cone = cone,
         .precision = settings->projection.precision,
-        .symmetry = settings->projection.symmetry,
+        .symmetry = settings->projection.symmetry && !settings->input.follow, /* quarter turns come late */
         .grid = settings->team.grid};
 }
 

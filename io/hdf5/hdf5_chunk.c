@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <zlib.h>
 
@@ -93,6 +94,25 @@ SinoStatus sino_hdf5_check_chunks(const SinoDataset *dataset, const int64_t *fir
     return NULL;
 }
 
+SinoStatus sino_hdf5_frame_stored(const SinoDataset *dataset, int64_t frame, bool *stored)
+{
+    int64_t first[SINO_DATASET_RANK] = {frame}, count[SINO_DATASET_RANK] = {1};
+    hsize_t begin[SINO_DATASET_RANK] = {(hsize_t)(frame - frame % dataset->chunk[0])}, corner[SINO_DATASET_RANK];
+    for (int d = 1; d < dataset->rank; d++) count[d] = dataset->size[d];
+    memcpy(corner, begin, sizeof corner);
+    *stored = true;
+    if (!dataset->chunked) return NULL;
+    do {
+        unsigned left_out = 0;
+        haddr_t place = HADDR_UNDEF;
+        hsize_t bytes = 0;
+        SINO_HDF5_CHECK(H5Dget_chunk_info_by_coord(dataset->id, corner, &left_out, &place, &bytes) >= 0, SINO_FAILED,
+                        "%s: %s has an unreadable chunk", dataset->file, dataset->name);
+        *stored = place != HADDR_UNDEF && bytes > 0;
+    } while (*stored && next_chunk(dataset, begin, first, count, corner));
+    return NULL;
+}
+
 #else
 
 SinoStatus sino_hdf5_check_chunks(const SinoDataset *dataset, const int64_t *first, const int64_t *count)
@@ -100,6 +120,14 @@ SinoStatus sino_hdf5_check_chunks(const SinoDataset *dataset, const int64_t *fir
     (void)dataset; /* this HDF5 does not tell how chunks are stored */
     (void)first;
     (void)count;
+    return NULL;
+}
+
+SinoStatus sino_hdf5_frame_stored(const SinoDataset *dataset, int64_t frame, bool *stored)
+{
+    (void)dataset;
+    (void)frame;
+    *stored = true;
     return NULL;
 }
 

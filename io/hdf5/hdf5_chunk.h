@@ -10,4 +10,8 @@
  * fewer bytes than it has, or the first chunk of the box is short when it is decompressed by deflate. */
 SinoStatus sino_hdf5_check_chunks(const SinoDataset *dataset, const int64_t *first, const int64_t *count);
 
+/* Whether all chunks of a frame, number `frame` along the first dimension, are stored; true also if this HDF5 cannot
+ * tell. */
+SinoStatus sino_hdf5_frame_stored(const SinoDataset *dataset, int64_t frame, bool *stored);
+
 #endif

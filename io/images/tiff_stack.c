@@ -101,14 +101,6 @@ SinoStatus sino_tiff_stack_open(const char *named, SinoTiffStack **opened)
     return status;
 }
 
-void sino_tiff_stack_close(SinoTiffStack *stack)
-{
-    if (!stack) return;
-    sino_file_list_free(&stack->files);
-    free(stack->page);
-    free(stack);
-}
-
 /* Reads the box from the first page of one of several files; its place in that file may differ from the place in the
  * first file. */
 static SinoStatus read_file(const char *path, const SinoTiffPage *first, const SinoScanBox *box, SinoCountType type,
@@ -121,6 +113,86 @@ static SinoStatus read_file(const char *path, const SinoTiffPage *first, const S
     SinoStatus status = sino_tiff_file_read(file, &page, box, type, counts);
     sino_tiff_file_close(file);
     return status;
+}
+
+/* Whether an image of the list can be read to its end. */
+static SinoStatus look_at_whole(const SinoTiffStack *stack, const SinoFileList *files, int64_t i)
+{
+    const SinoTiffPage *page = &stack->page[0];
+    const SinoScanBox last = {page->row_count - 1, 1, page->column_count - 1, 1};
+    const SinoTiffStack other = {.files = *files, .page = stack->page};
+    float pixel;
+    SINO_TRY(look_at_other(&other, i));
+    return read_file(files->name[i], page, &last, SINO_COUNT_FLOAT32, &pixel);
+}
+
+SinoStatus sino_tiff_stack_follow(const char *named, SinoTiffStack **opened)
+{
+    SinoTiffStack *stack;
+    SINO_TRY(sino_allocate(1, sizeof *stack, "a TIFF stack", &stack));
+    stack->named = strdup(named);
+    SinoStatus status =
+        stack->named ? sino_file_list_new(1, &named, endings, &stack->files) : sino_error(SINO_FAILED, "no memory");
+    if (!status) status = look_at(&stack->files, 0, &stack->image_count, &stack->page);
+    if (!status) status = look_at_whole(stack, &stack->files, 0);
+    if (status)
+        sino_tiff_stack_close(stack);
+    else
+        *opened = stack;
+    return status;
+}
+
+/* A file that came between others would move their images. */
+static SinoStatus check_order(const SinoTiffStack *stack, const SinoFileList *files)
+{
+    for (int64_t i = 0; i < stack->whole && i < files->count; i++)
+        SINO_CHECK(strcmp(files->name[i], stack->files.name[i]) == 0, SINO_FAILED,
+                   "%s is there now, before %s in the order of the names, whose projection has been read",
+                   files->name[i], stack->files.name[i]);
+    return NULL;
+}
+
+/* Counts whole images. */
+static SinoStatus count_whole(SinoTiffStack *stack, int64_t end)
+{
+    const SinoFileList *files = &stack->files;
+    for (; stack->whole < end; stack->whole++) {
+        SINO_TRY(look_at_whole(stack, files, stack->whole));
+        if (stack->whole + 1 < files->count) continue;
+        const SinoFileState before = stack->newest;
+        stack->newest = sino_file_state(files->name[stack->whole]);
+        if (!sino_file_state_same(&before, &stack->newest)) return NULL;
+    }
+    return NULL;
+}
+
+SinoStatus sino_tiff_stack_look(SinoTiffStack *stack, SinoStatus *reason)
+{
+    SinoFileList files = {0};
+    int64_t before;
+    *reason = sino_file_list_new(1, (const char *const *)&stack->named, endings, &files);
+    if (*reason) return NULL;
+    SinoStatus status = check_order(stack, &files);
+    sino_file_list_free(&stack->files);
+    stack->files = files;
+    if (status) return status;
+    const bool skips = sino_file_list_gap(&files, &before);
+    const int64_t end = sino_smaller(skips ? before + 1 : files.count, stack->image_count);
+    stack->whole = sino_smaller(stack->whole, files.count);
+    *reason = count_whole(stack, end);
+    if (!*reason && skips && stack->whole == end)
+        *reason = sino_error(SINO_FAILED, "the numbers of the files skip some between %s and %s", files.name[before],
+                             files.name[before + 1]);
+    return NULL;
+}
+
+void sino_tiff_stack_close(SinoTiffStack *stack)
+{
+    if (!stack) return;
+    free(stack->named);
+    sino_file_list_free(&stack->files);
+    free(stack->page);
+    free(stack);
 }
 
 static SinoStatus read_pages(const SinoTiffStack *stack, int64_t first, int64_t count, const SinoScanBox *box,
@@ -139,7 +211,8 @@ SinoStatus sino_tiff_stack_read(const SinoTiffStack *stack, int64_t first, int64
                                 SinoCountType type, void *counts)
 {
     const int64_t image_bytes = sino_times(sino_times(box->row_count, box->column_count), sino_count_bytes(type));
-    if (stack->files.count == 1) return read_pages(stack, first, count, box, type, counts, image_bytes);
+    if (stack->files.count == 1 && !stack->named)
+        return read_pages(stack, first, count, box, type, counts, image_bytes);
     for (int64_t i = 0; i < count; i++)
         SINO_TRY(read_file(stack->files.name[first + i], &stack->page[0], box, type, (char *)counts + i * image_bytes));
     return NULL;

@@ -255,10 +255,9 @@ static int64_t number_of(const char *path)
     return strtoll(first, NULL, 10);
 }
 
-/* Finds a gap in the numbers of the file names, as a missing file leaves it: between file *before and the next one.
- * False: no gap, or names without numbers. */
-static bool find_gap(const SinoFileList *list, int64_t *before)
+bool sino_file_list_gap(const SinoFileList *list, int64_t *before)
 {
+    if (list->order != SINO_ORDER_NUMBERS) return false;
     int64_t least = INT64_MAX;
     for (int64_t i = 0; i + 1 < list->count; i++) {
         const int64_t step = number_of(list->name[i + 1]) - number_of(list->name[i]);
@@ -280,7 +279,7 @@ void sino_file_list_remark(const SinoFileList *list, const char *gap, size_t siz
         snprintf(remark, size, "the names of the files %s; their order is taken to be %.100s, %.100s … %.100s",
                  list->order == SINO_ORDER_TEXT ? "differ in more than numbers" : "have hexadecimal numbers",
                  list->name[0], list->name[1], list->name[list->count - 1]);
-    else if (find_gap(list, &before))
+    else if (sino_file_list_gap(list, &before))
         snprintf(remark, size, "the numbers of the files skip some between %.150s and %.150s; %s", list->name[before],
                  list->name[before + 1], gap);
 }

@@ -42,6 +42,10 @@ SinoStatus sino_file_list_add(SinoFileList *list, const char *path);
 /* Sorts the paths from number `first` on in natural order, and leaves out repeated ones. */
 void sino_file_list_unite(SinoFileList *list, int64_t first);
 
+/* Finds a gap in the numbers of the file names, as a missing file leaves it: between file *before and the next one.
+ * False: no gap, or names without numbers. */
+bool sino_file_list_gap(const SinoFileList *list, int64_t *before);
+
 /* Writes a remark if the order of the files is doubtful: names differ in more than numbers, numbers are hexadecimal, or
  * a number is missing, whose consequence `gap` ends the sentence. */
 void sino_file_list_remark(const SinoFileList *list, const char *gap, size_t size, char *remark);

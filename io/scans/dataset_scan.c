@@ -2,7 +2,7 @@
 /* Dataset scan: projections in any dataset of an HDF5 file, which the user names. Angles come from --theta, flat and
  * dark fields from --flats and --darks (scan.c); else those of the group of the dataset are taken that have Data
  * Exchange's names and fit. */
-#include "hdf5_scan.h"
+#include "hdf5_follow.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,19 +68,30 @@ static void take_field(const Beside *beside, SinoScanField field, const char *of
 static SinoStatus open_dataset(const SinoScanRequest *request, SinoScan *scan)
 {
     SinoHdf5Scan *hdf5;
-    SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
+    SINO_TRY(sino_hdf5_scan_new(request->path, request->follow_s > 0, &scan->data, &hdf5));
     SINO_TRY(sino_hdf5_scan_open_data(hdf5, request->dataset, true, request->axes, scan));
     const Beside beside = {hdf5, scan, request->dataset};
     scan->info.angle_needed = scan->info.angle_named = true;
     scan->info.certainty = "by your option";
     snprintf(scan->evidence, sizeof scan->evidence, "dataset %.120s", request->dataset);
     SINO_TRY(sino_scan_check_limits(request->path, &scan->info));
-    if (!request->theta) take_angles(&beside);
+    if (!request->theta && request->follow_s == 0) take_angles(&beside);
     if (!request->flats) take_field(&beside, SINO_FIELD_FLATS, "data_white", &scan->info.flat_count);
     if (!request->darks) take_field(&beside, SINO_FIELD_DARKS, "data_dark", &scan->info.dark_count);
+    if (request->follow_s > 0) {
+        char theta[1024];
+        SINO_CHECK(name_beside(&beside, "theta", sizeof theta, theta), SINO_BAD_INPUT, "the name %s is too long",
+                   request->dataset);
+        SINO_TRY(sino_hdf5_follow_expect(hdf5, request, theta, scan));
+        scan->info.angle_needed = false;
+    }
     sino_hdf5_scan_name_files(hdf5, &scan->info);
     return NULL;
 }
 
-const SinoScanFormat sino_dataset_format = {
-    .name = "HDF5 dataset", .takes_dataset = true, .takes_axes = true, .probe = probe_dataset, .open = open_dataset};
+const SinoScanFormat sino_dataset_format = {.name = "HDF5 dataset",
+                                            .takes_dataset = true,
+                                            .takes_axes = true,
+                                            .grows = true,
+                                            .probe = probe_dataset,
+                                            .open = open_dataset};

@@ -6,12 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "angle_unit.h"
 #include "arithmetic.h"
 #include "count_type.h"
 #include "hdf5_attribute.h"
 #include "hdf5_error.h"
+#include "hdf5_follow.h"
+#include "hdf5_growing.h"
 #include "hdf5_length.h"
 #include "memory.h"
 
@@ -78,10 +81,9 @@ static SinoStatus read_region(const SinoDataset *dataset, SinoScanAxes axes, con
                              counts);
 }
 
-static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
-                              SinoCountType type, void *counts)
+static SinoStatus read_once(const SinoHdf5Scan *hdf5, SinoScanField field, int64_t first, int64_t count,
+                            const SinoScanBox *box, SinoCountType type, void *counts)
 {
-    const SinoHdf5Scan *hdf5 = file;
     const SinoHdf5Field *from = &hdf5->field[field];
     const SinoHdf5Field *data = from->dataset.id >= 0 ? from : &hdf5->field[SINO_FIELD_DATA];
     char *to = counts;
@@ -89,12 +91,34 @@ static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, in
         const SinoFrameRun run = sino_frame_list_run(&from->frames, first, count);
         const Region region = {.first = {run.first, box->first_row, box->first_column},
                                .count = {run.count, box->row_count, box->column_count}};
+        SINO_CHECK(run.first + run.count <= data->dataset.size[0] || !hdf5->follow.on, SINO_FAILED,
+                   "%s: %s has %" PRId64 " frames; needed: %" PRId64, hdf5->path, data->name, data->dataset.size[0],
+                   run.first + run.count);
         SINO_TRY(read_region(&data->dataset, data->axes, &region, type, to));
         to += run.count * box->row_count * box->column_count * sino_count_bytes(type);
         first += run.count;
         count -= run.count;
     }
     return NULL;
+}
+
+/* Beside a writer a read may fail that succeeds a moment later. */
+static SinoStatus read_frames(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
+                              SinoCountType type, void *counts)
+{
+    enum { TRIES = 10 };
+    static const struct timespec pause = {.tv_nsec = 50000000L};
+    SinoHdf5Scan *hdf5 = file;
+    if (!hdf5->follow.on) return read_once(hdf5, field, first, count, box, type, counts);
+    SinoStatus status = sino_hdf5_follow_ready(hdf5);
+    if (!status) status = read_once(hdf5, field, first, count, box, type, counts);
+    for (int i = 1; i < TRIES && status; i++) {
+        sino_status_free(status);
+        (void)nanosleep(&pause, NULL);
+        status = sino_hdf5_follow_again(hdf5);
+        if (!status) status = read_once(hdf5, field, first, count, box, type, counts);
+    }
+    return status;
 }
 
 static void close_file(void *file)
@@ -111,9 +135,18 @@ static void close_file(void *file)
     free(hdf5);
 }
 
-static const SinoScanSource hdf5_source = {.read = read_frames, .close = close_file};
+static const SinoScanSource hdf5_source = {.read = read_frames, .close = close_file, .look = sino_hdf5_follow_look};
 
-SinoStatus sino_hdf5_scan_new(const char *path, SinoScanPart *part, SinoHdf5Scan **opened)
+hid_t sino_hdf5_scan_peek(const SinoScanRequest *request)
+{
+    bool swmr;
+    hid_t file = H5I_INVALID_HID;
+    if (request->follow_s == 0) return H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    sino_status_free(sino_hdf5_open_growing(request->path, &swmr, &file));
+    return file;
+}
+
+SinoStatus sino_hdf5_scan_new(const char *path, bool follow, SinoScanPart *part, SinoHdf5Scan **opened)
 {
     SinoHdf5Scan *hdf5;
     SINO_TRY(sino_allocate(1, sizeof *hdf5, "a scan's file", &hdf5));
@@ -124,7 +157,7 @@ SinoStatus sino_hdf5_scan_new(const char *path, SinoScanPart *part, SinoHdf5Scan
     hdf5->path = strdup(path);
     SINO_CHECK(hdf5->path, SINO_FAILED, "no memory for a file name");
     SINO_TRY(sino_file_list_add(&hdf5->files, path));
-    return sino_hdf5_open(path, &hdf5->file);
+    return follow ? sino_hdf5_follow_open(hdf5) : sino_hdf5_open(path, &hdf5->file);
 }
 
 SinoHdf5Scan *sino_hdf5_scan_of(const SinoScan *scan)
@@ -141,6 +174,18 @@ static SinoStatus check_data(const SinoDataset *data, const int64_t size[3])
     return NULL;
 }
 
+static SinoStatus check_grows(const SinoDataset *data, SinoScanAxes axes)
+{
+    SINO_CHECK(data->rank == 3 && sino_axes_dimension(axes, 0) == 0, SINO_BAD_INPUT,
+               "%s: %s does not have the angle as the first of three dimensions; allowed with --follow: it has",
+               data->file, data->name);
+    SINO_CHECK(data->chunked, SINO_BAD_INPUT,
+               "%s: %s is not stored in chunks, so that nothing tells which projections have come; allowed with "
+               "--follow: chunks",
+               data->file, data->name);
+    return NULL;
+}
+
 static SinoCountType count_type(const SinoDataset *dataset)
 {
     const char *stored_type = dataset->stored_type;
@@ -151,8 +196,10 @@ static SinoCountType count_type(const SinoDataset *dataset)
 
 static SinoStatus open_dataset(SinoHdf5Scan *hdf5, SinoHdf5Field *field, const char *name, int rank, bool optional)
 {
+    const bool grows = hdf5->follow.on && field == &hdf5->field[SINO_FIELD_DATA];
     field->name = strdup(name);
     SINO_CHECK(field->name, SINO_FAILED, "no memory for a name");
+    if (grows) return sino_dataset_open(hdf5->path, hdf5->file, field->name, rank, optional, &field->dataset);
     return sino_dataset_open_whole(hdf5->path, hdf5->file, field->name, rank, optional, &hdf5->files, &field->dataset);
 }
 
@@ -166,6 +213,8 @@ SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool l
                "%s: %s has %d dimension%s; allowed: 3, or 2 of one layer", hdf5->path, name, field->dataset.rank,
                field->dataset.rank == 1 ? "" : "s");
     for (int i = 0; i < 3; i++) size[i] = size_of(&field->dataset, sino_axes_dimension(axes, i));
+    if (hdf5->follow.on) SINO_TRY(check_grows(&field->dataset, axes));
+    if (hdf5->follow.on && size[0] == 0) size[0] = 1; /* it will come */
     SINO_TRY(check_data(&field->dataset, size));
     field->axes = axes;
     field->frames.count = size[0];
@@ -302,7 +351,9 @@ SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool
                                   .frame_count = size_of(&data->dataset, sino_axes_dimension(data->axes, 0)),
                                   .like = like,
                                   .unit = &scan->angle_unit};
-    return sino_hdf5_angles_read(&asked, &hdf5->files, &count, &scan->angle_rad);
+    SINO_TRY(sino_hdf5_angles_read(&asked, &hdf5->files, &count, &scan->angle_rad));
+    if (scan->info.angle_count == 0) scan->info.angle_count = count;
+    return NULL;
 }
 
 void sino_hdf5_scan_name_files(SinoHdf5Scan *hdf5, SinoScanInfo *info)

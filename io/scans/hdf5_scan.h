@@ -3,6 +3,7 @@
 #ifndef SINO_HDF5_SCAN_H
 #define SINO_HDF5_SCAN_H
 
+#include "file_state.h"
 #include "hdf5_source.h"
 #include "scan_frames.h"
 #include "scan_source.h"
@@ -15,15 +16,31 @@ typedef struct SinoHdf5Field {
     SinoFrameList frames;
 } SinoHdf5Field;
 
+/* A file that another process still writes (hdf5_follow.h). */
+typedef struct SinoHdf5Follow {
+    bool on;                     /* false: nothing else is set */
+    bool swmr;                   /* the file is open with SWMR */
+    bool used[SINO_SCAN_FIELDS]; /* the field has a dataset of its own */
+    int64_t whole;               /* frames of the data that can be read */
+    int64_t seen;                /* of the last look; maybe not whole */
+    SinoFileState last, taken;   /* at the last look, and when `whole` frames were found in a quiet file */
+    double changed_s, opened_s;  /* when the file was seen to change, and was opened */
+} SinoHdf5Follow;
+
 typedef struct SinoHdf5Scan {
     char *path; /* owned */
     hid_t file;
     SinoHdf5Field field[3]; /* by SinoScanField */
     SinoFileList files;     /* the path, then those of sources */
+    SinoHdf5Follow follow;
 } SinoHdf5Scan;
 
-/* Opens the file as a part of a scan, which owns *opened, on failure, too. */
-SinoStatus sino_hdf5_scan_new(const char *path, SinoScanPart *part, SinoHdf5Scan **opened);
+/* Opens the file as a part of a scan, which owns *opened, on failure, too. `follow`: another process still writes it.
+ */
+SinoStatus sino_hdf5_scan_new(const char *path, bool follow, SinoScanPart *part, SinoHdf5Scan **opened);
+
+/* Opens the file of a request to look inside; the caller closes it with H5Fclose. Negative: it cannot be opened. */
+hid_t sino_hdf5_scan_peek(const SinoScanRequest *request);
 SinoHdf5Scan *sino_hdf5_scan_of(const SinoScan *scan); /* NULL: its data are not in HDF5 */
 
 /* Opens the dataset of the data, and fills the sizes and the type of the scan's info. `layer`: it may have two
@@ -56,7 +73,8 @@ typedef struct SinoHdf5Angles {
 SinoStatus sino_hdf5_angles_read(const SinoHdf5Angles *angles, SinoFileList *sources, int64_t *count,
                                  double **angle_rad);
 
-/* The same for the scan's own file, as scan->angle_rad; `like`: the name of the data. */
+/* The same for the scan's own file, as scan->angle_rad; `like`: the name of the data. If the scan has no angle_count,
+ * it becomes their number. */
 SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool optional, SinoScan *scan);
 
 /* The file names of the scan's info. Call it when all datasets are open. */

@@ -105,7 +105,7 @@ static SinoStatus open_nxdata(const SinoScanRequest *request, SinoScan *scan)
                                         SINO_AXES_ROW_COLUMN_ANGLE};
     SinoHdf5Scan *hdf5;
     Found found;
-    SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
+    SINO_TRY(sino_hdf5_scan_new(request->path, request->follow_s > 0, &scan->data, &hdf5));
     SINO_CHECK(find(request->path, hdf5->file, &found), SINO_BAD_INPUT, "%s has changed", request->path);
     const bool asked = request->axes != SINO_AXES_ANGLE_ROW_COLUMN;
     SINO_TRY(sino_hdf5_scan_open_data(hdf5, found.data, false, asked ? request->axes : axes[found.angle], scan));

@@ -18,7 +18,7 @@ static bool find(const SinoScanRequest *request, SinoNxEntry *entry, int64_t *co
 {
     *count = 0;
     if (sino_path_kind(request->path) != SINO_PATH_FILE || !sino_hdf5_probe(request->path)) return false;
-    const hid_t file = H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t file = sino_hdf5_scan_peek(request);
     if (file < 0) return false;
     sino_nxtomo_find(request->path, file, request->dataset ? request->dataset : "/", entry, count);
     (void)H5Fclose(file);
@@ -176,7 +176,7 @@ static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
     SinoNxEntry entry;
     SinoScanInfo *info = &scan->info;
     char data[SINO_NX_NAME + 16];
-    SINO_TRY(sino_hdf5_scan_new(request->path, &scan->data, &hdf5));
+    SINO_TRY(sino_hdf5_scan_new(request->path, request->follow_s > 0, &scan->data, &hdf5));
     SINO_TRY(choose_entry(request, hdf5->file, &entry));
     SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN, SINO_BAD_INPUT,
                "--axes is given, but %s is an NXtomo file, whose frames are images; allowed: angle,row,column",

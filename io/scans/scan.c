@@ -58,6 +58,10 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
     SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN || format->takes_axes, SINO_BAD_INPUT,
                "--axes is given, but '%s' is %s; allowed: --axes with HDF5, NumPy, MATLAB and images", request->path,
                format->name);
+    SINO_CHECK(request->follow_s == 0 || format->grows, SINO_BAD_INPUT,
+               "--follow is given, but '%s' is %s; allowed: --follow with Data Exchange HDF5, with --dataset of HDF5, "
+               "and with TIFF images",
+               request->path, format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
     scan->angle_unit = request->theta_unit;
@@ -102,6 +106,7 @@ static SinoStatus complete(const SinoScanRequest *request, SinoScan *scan)
     info->full_count = info->type == SINO_COUNT_UINT8 ? UINT8_MAX : info->type == SINO_COUNT_UINT16 ? UINT16_MAX : 0;
     scan->saturation = request->saturation > 0 ? request->saturation : info->full_count;
     SINO_TRY(sino_scan_select(request, scan));
+    scan->arrival.limit_s = request->follow_s;
     scan->path = strdup(request->path);
     SINO_CHECK(scan->path, SINO_FAILED, "no memory for a file name");
     info->angle_rad = scan->angle_rad;

@@ -70,6 +70,8 @@ typedef struct SinoScanRequest {
     int half;                      /* 1, 2: of the angles that these leave, those of even or odd number; 0: all */
     double saturation;             /* where a projection has this count or more, averages have it; 0: full_count */
     int64_t columns;               /* raw sinograms: detector columns; else 0 */
+    double follow_s; /* another process may still write the scan: the longest wait for a projection (scan_follow.h); 0:
+                      * the scan is whole */
     const struct SinoMemoryScan *memory; /* arrays in place of files (memory_scan.h); NULL: files; not owned */
 } SinoScanRequest;
 

@@ -36,13 +36,13 @@ static SinoStatus open_array(const SinoScanFormat *format, const char *named, co
     return sino_array_scan_images(arrays, info, count, files);
 }
 
-static SinoStatus open_dataset(const char *path, const char *name, SinoScanField field, const SinoScanInfo *info,
-                               SinoScanPart *part, int64_t *count, const SinoFileList **files)
+static SinoStatus open_dataset(const char *path, const char *name, bool follow, SinoScanField field,
+                               const SinoScanInfo *info, SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
     const SinoScanFormat *archive = sino_scan_archive(path);
     SinoHdf5Scan *hdf5;
     if (archive) return open_array(archive, path, name, info, part, count, files);
-    SINO_TRY(sino_hdf5_scan_new(path, part, &hdf5));
+    SINO_TRY(sino_hdf5_scan_new(path, follow, part, &hdf5));
     *files = &hdf5->files;
     SINO_TRY(sino_hdf5_scan_open_field(hdf5, field, name, false, true, info, "the projections have", count));
     SINO_CHECK(*count > 0, SINO_BAD_INPUT, "%s: %s has no images; allowed: 1 or more", path, name);
@@ -56,7 +56,7 @@ static SinoStatus open_inner(const char *named, SinoScanField field, const SinoS
 {
     char *file = NULL, *inner = NULL;
     SinoStatus status = sino_inner_path_split(named, &file, &inner);
-    if (!status) status = open_dataset(file, inner, field, info, part, count, files);
+    if (!status) status = open_dataset(file, inner, false, field, info, part, count, files);
     free(file);
     free(inner);
     return status;
@@ -66,7 +66,8 @@ SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField f
                                  SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
     const char *named = field == SINO_FIELD_FLATS ? request->flats : request->darks;
-    if (*named == ':') return open_dataset(request->path, named + 1, field, info, part, count, files);
+    if (*named == ':')
+        return open_dataset(request->path, named + 1, request->follow_s > 0, field, info, part, count, files);
     if (sino_path_kind(named) == SINO_PATH_ABSENT && strstr(named, ":/") && !sino_file_list_is_pattern(named))
         return open_inner(named, field, info, part, count, files);
     SINO_CHECK(sino_path_kind(named) != SINO_PATH_FILE || !sino_hdf5_probe(named), SINO_BAD_INPUT,

@@ -6,15 +6,21 @@
 
 #include "file_list.h"
 #include "scan.h"
+#include "scan_follow.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { SINO_LOOK_REASON = 320 };
 
 typedef struct SinoScanSource {
     /* Reads frames first … first + count − 1 of a field, cropped to the box, converted to `type`. The field exists. */
     SinoStatus (*read)(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
                        SinoCountType type, void *counts);
     void (*close)(void *file);
+    /* Looks how many frames of the data, from the first one on, are whole in a scan that another process writes. May
+     * write to `reason` why there are no more; the next look may find them. NULL: the source cannot tell. */
+    SinoStatus (*look)(void *file, int64_t *frames, char reason[SINO_LOOK_REASON]);
 } SinoScanSource;
 
 /* A source and its open file. */
@@ -40,6 +46,7 @@ struct SinoScan {
     int64_t *kept[SINO_SCAN_FIELDS]; /* [field][number]: number in its part of each flat or dark field that stays;
                                       * owned; NULL: all do */
     double saturation;               /* where a projection has so much, an average has it too; 0: never */
+    SinoScanArrival arrival;         /* of a scan that is followed; else zeros */
     double open_beam;                /* count of every pixel of the flat field; 0: there is no such */
 };
 
@@ -52,6 +59,7 @@ typedef struct SinoScanFormat {
     const char *evidence, *certainty; /* of SinoScanInfo, unless `open` sets them */
     bool takes_dataset;               /* can choose what --dataset names */
     bool takes_axes;                  /* can have --axes */
+    bool grows;                       /* can be followed while it is written (SinoScanRequest.follow_s) */
     bool takes_columns;               /* the format has no sizes of its own and needs --columns */
     /* Whether the input of the request has this format. Looks at names and at the first bytes of a file. A recognised
      * file may still be damaged; `open` then refuses it. */

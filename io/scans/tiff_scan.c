@@ -9,6 +9,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "path_kind.h"
 #include "scan_frames.h"
 #include "tiff_stack.h"
 
@@ -45,12 +46,23 @@ static SinoStatus read_sinograms(void *file, SinoScanField field, int64_t first,
     return status;
 }
 
+static SinoStatus look_for_images(void *file, int64_t *frames, char reason[SINO_LOOK_REASON])
+{
+    SinoTiffStack *stack = file;
+    SinoStatus why = NULL;
+    SINO_TRY(sino_tiff_stack_look(stack, &why));
+    if (why) snprintf(reason, SINO_LOOK_REASON, "%s", sino_status_text(why));
+    sino_status_free(why);
+    *frames = stack->whole;
+    return NULL;
+}
+
 static void close_images(void *file)
 {
     sino_tiff_stack_close(file);
 }
 
-static const SinoScanSource tiff_source = {.read = read_images, .close = close_images},
+static const SinoScanSource tiff_source = {.read = read_images, .close = close_images, .look = look_for_images},
                             sinograms_source = {.read = read_sinograms, .close = close_images};
 
 static SinoStatus open_tiff_fields(const char *named, const SinoScanInfo *info, SinoScanPart *part, int64_t *count,
@@ -70,10 +82,36 @@ static SinoStatus open_tiff_fields(const char *named, const SinoScanInfo *info, 
     return NULL;
 }
 
+/* Images to which others are added: as many as there are angles. */
+static SinoStatus follow_tiff(const SinoScanRequest *request, SinoScan *scan)
+{
+    SinoScanInfo *info = &scan->info;
+    SinoTiffStack *stack;
+    SINO_CHECK(request->axes == SINO_AXES_ANGLE_ROW_COLUMN && request->theta &&
+                   sino_path_kind(request->path) != SINO_PATH_FILE,
+               SINO_BAD_INPUT,
+               "--follow is given, and '%s' is TIFF images; needed: a folder or a quoted pattern of projections, and "
+               "--theta with the file of all their angles",
+               request->path);
+    SINO_TRY(sino_tiff_stack_follow(request->path, &stack));
+    scan->data = (SinoScanPart){.source = &tiff_source, .file = stack};
+    info->type = stack->page[0].type;
+    info->row_count = stack->page[0].row_count;
+    info->column_count = stack->page[0].column_count;
+    SINO_TRY(sino_scan_take_theta(request, scan));
+    SINO_CHECK(stack->files.count <= info->angle_count, SINO_BAD_INPUT,
+               "%s has %" PRId64 " images already, and --theta %" PRId64 " angles; allowed: an angle for each",
+               request->path, stack->files.count, info->angle_count);
+    stack->image_count = info->angle_count;
+    snprintf(scan->stored_type, sizeof scan->stored_type, "%s", stack->page[0].stored_type);
+    return NULL;
+}
+
 static SinoStatus open_tiff(const SinoScanRequest *request, SinoScan *scan)
 {
     const bool sinograms = request->axes == SINO_AXES_ROW_ANGLE_COLUMN;
     SinoTiffStack *stack;
+    if (request->follow_s > 0) return follow_tiff(request, scan);
     SINO_CHECK(
         sinograms || request->axes == SINO_AXES_ANGLE_ROW_COLUMN, SINO_BAD_INPUT,
         "--axes is given, but '%s' is TIFF images; allowed: angle,row,column of projections, or row,angle,column "
@@ -101,6 +139,7 @@ const SinoScanFormat sino_tiff_format = {.name = "TIFF images",
                                          .evidence = "names or first bytes of TIFF",
                                          .certainty = "certain",
                                          .takes_axes = true,
+                                         .grows = true,
                                          .probe = probe_tiff,
                                          .open = open_tiff,
                                          .open_fields = open_tiff_fields};

@@ -101,7 +101,8 @@ static const struct {
                          [SINO_JOB_MIXED] = {SINO_VERB_PLAN, "--precision=mixed"},
                          [SINO_JOB_TRY] = {SINO_VERB_RECON, "--out=try --reconstruction-type=try"},
                          [SINO_JOB_INIT] = {SINO_VERB_INIT, "--out=-"},
-                         [SINO_JOB_RANGE] = {SINO_VERB_RECON, "--out=volume.h5 --output-type=uint16"}};
+                         [SINO_JOB_RANGE] = {SINO_VERB_RECON, "--out=volume.h5 --output-type=uint16"},
+                         [SINO_JOB_FOLLOW] = {SINO_VERB_RECON, "--out=volume.h5 --follow --rotation-axis=7.5"}};
 
 static void ask(SinoJobChoice job, SinoJobUse use, const char *line)
 {
@@ -135,7 +136,8 @@ static void verbs_take_each_kind_as_its_row_says(void **state)
     }
     for (int use = 0; use < SINO_JOB_USES; use++)
         for (int job = 0; job < SINO_JOBS; job++) {
-            snprintf(line, sizeof line, "%s %s", words[job], uses[use].words);
+            const bool fbp = job == SINO_JOB_SCAN && use == SINO_JOB_FOLLOW; /* no other algorithm of this kind */
+            snprintf(line, sizeof line, "%s %s%s", words[job], uses[use].words, fbp ? " --algorithm=fbp" : "");
             ask((SinoJobChoice)job, (SinoJobUse)use, line);
         }
 }

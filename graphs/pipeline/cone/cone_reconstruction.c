@@ -19,6 +19,7 @@
 #include "assemble_cone_task.h"
 #include "cone_run.h"
 #include "consensus.h"
+#include "input_follow.h"
 #include "message.h"
 #include "weigh_task.h"
 
@@ -110,6 +111,7 @@ static SinoStatus insert_own_piece(SinoConeRun *run, Slab *slab, const Piece *pi
                              .first_weight = first_weight};
     SinoConePacking packing = {
         .cone = run->of.cone, .rows = rows, .first_row = slab->rows.first, .angle_count = angles->count};
+    SINO_TRY(sino_input_await(run->of.input, runtime, sino_cone_pieces_io(run->pieces), angles->first + angles->count));
     SINO_TRY(insert_sinogram(run, slab, angles, &sinogram));
     if (!slab->wanted) return NULL;
     SinoData *beside = run->weighed[(run->pieces_begun - 1) % run->of.streaming->piece_sets];
@@ -345,6 +347,7 @@ static int64_t last_blocks(const SinoConeRun *run, const Slab *slab)
     const SinoConeStreaming *plan = run->of.streaming;
     const int64_t own = sino_ceil_divide(run->blocks - run->rank.column, plan->grid_columns);
     const bool goes_on = slab->number + 1 < plan->slab_count && plan->block_sets > 1;
+    if (run->of.settings->input.follow) return 1; /* each is added as soon as it has come */
     return sino_smaller(own, plan->block_sets - goes_on);
 }
 

@@ -221,6 +221,7 @@ SinoScanRequest sino_input_scan_request(const SinoSettings *settings)
                              .saturation = isnan(settings->input.saturation) ? 0 : settings->input.saturation,
                              .open_beam = settings->input.open_beam,
                              .columns = settings->input.columns,
+                             .follow_s = settings->input.follow ? settings->input.follow_timeout_s : 0,
                              .memory = settings->memory ? &settings->memory->scan : NULL};
 }
 

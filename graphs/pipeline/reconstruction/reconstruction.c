@@ -13,6 +13,7 @@
 
 #include "arithmetic.h"
 #include "count_task.h"
+#include "input_follow.h"
 #include "input_weights.h"
 #include "load_volume_task.h"
 #include "memory.h"
@@ -21,7 +22,6 @@
 #include "stages.h"
 #include "store_task.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -59,15 +59,11 @@ static bool is_by_blocks(const Run *run)
     return run->of.solver->blocks;
 }
 
-/* Lists the blocks. Stages that need all angles of a slice cannot change a block. */
+/* Lists the blocks. */
 static SinoStatus new_blocks(Run *run)
 {
     const SinoInput *input = run->of.input;
     const int64_t angles = input->angle_count, each = run->of.op->problem.block_angles;
-    for (int i = 0; sino_stage_kinds[i]; i++)
-        SINO_CHECK(sino_stage_kinds[i]->scope != SINO_SCOPE_SINOGRAM || !sino_stage_kinds[i]->wanted(input),
-                   SINO_BAD_INPUT, "%s needs whole sinograms, but the scan comes by blocks of %" PRId64 " projections",
-                   sino_stage_kinds[i]->name, each);
     SINO_TRY(sino_allocate(sino_ceil_divide(angles, each), sizeof *run->block, "blocks", &run->block));
     for (int64_t first = 0; first < angles; first += each)
         run->block[first / each] = (SinoAngleRun){first, sino_smaller(each, angles - first)};
@@ -122,6 +118,8 @@ static SinoStatus insert_load_block(Run *run, int64_t block)
                           .run_count = 1,
                           .run = &run->block[block]};
     load.position.slab = 0;
+    SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages),
+                              load.run->first + load.run->count));
     return sino_stages_load(run->stages, &load);
 }
 

@@ -22,8 +22,8 @@ static bool has_places(const SinoOutputSettings *settings)
 bool sino_recon_keeps_journals(const SinoRecon *recon)
 {
     const bool at_once = recon->settings->prior.dimensions == 3; /* all slices are complete, or none is */
-    return !recon->settings->memory && has_places(&recon->settings->output) && !at_once &&
-           !sino_input_searches_shifts(&recon->settings->stages);
+    return !recon->settings->memory && !recon->settings->input.follow && has_places(&recon->settings->output) &&
+           !at_once && !sino_input_searches_shifts(&recon->settings->stages);
 }
 
 SinoStatus sino_recon_check_name(const SinoOutputSettings *settings)

@@ -209,7 +209,7 @@ static void print_summary(const SinoRecon *recon, FILE *out)
         sino_page_row(out, "system matrix", "%s", recon->settings->counts.system_matrix);
     if (recon->input.info) print_scan(recon, out);
     if (sino_job_is_cone(recon->settings)) print_beam(recon, out);
-    sino_page_row(out, "checksum of the input", "XXH3 %s", recon->checksum);
+    if (*recon->checksum) sino_page_row(out, "checksum of the input", "XXH3 %s", recon->checksum);
     if (recon->kind->find_center) print_center(recon, out);
     if (recon->input.info) print_undefined(&recon->record, out);
     print_method(recon, out);

@@ -6,6 +6,7 @@
 #include "checksum_task.h"
 #include "dropped.h"
 #include "ending.h"
+#include "input_follow.h"
 #include "input_same.h"
 #include "memory.h"
 #include "output_file.h"
@@ -81,13 +82,19 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
     if (recon->whole) *stages = recon->whole->stages;
     if (!scan || recon->whole || (settings->memory && settings->memory->of_operator)) return NULL;
+    if (settings->input.follow) {
+        sino_log_info(recon->log, "follow",
+                      "the scan may still be written: no sample of it chooses stages, and those that settings leave to "
+                      "sinodag are off");
+        return NULL;
+    }
     return sino_check_scan(settings, scan, recon->log, stages);
 }
 
 SinoStatus sino_recon_find_dropped(SinoRecon *recon)
 {
     SinoInput *input = &recon->input;
-    if (!scan_of(recon) || !sino_dropped_matter(recon->settings)) return NULL;
+    if (!scan_of(recon) || !sino_dropped_matter(recon->settings) || recon->settings->input.follow) return NULL;
     SINO_TRY(sino_processes_agree(recon->processes, is_first(recon) ? sino_dropped_find(recon->runtime, input)
                                                                     : sino_dropped_new(input)));
     return sino_processes_broadcast(recon->processes, input->angle_count * (int64_t)sizeof *input->dropped,
@@ -126,7 +133,7 @@ static SinoStatus identify(SinoRecon *recon)
 {
     char *plan = NULL;
     size_t size;
-    if (recon->settings->memory) return NULL;
+    if (recon->settings->memory || recon->settings->input.follow) return NULL; /* nothing goes on with it */
     FILE *out = open_memstream(&plan, &size);
     if (out) {
         recon->kind->print_plan(recon, out);
@@ -251,7 +258,7 @@ static SinoStatus write_process(SinoRecon *recon)
     if (status) return status;
     SINO_TRY(sino_volume_process_text(volume, "version", sino_version_text()));
     SINO_TRY(sino_volume_process_text(volume, "input", settings->input.file_name));
-    SINO_TRY(sino_volume_process_text(volume, "input_xxh3", recon->checksum));
+    if (*recon->checksum) SINO_TRY(sino_volume_process_text(volume, "input_xxh3", recon->checksum));
     SINO_TRY(sino_volume_process_text(volume, "algorithm", sino_algorithm_name(settings->solver.algorithm)));
     SINO_TRY(sino_volume_process_text(volume, "precision", sino_precision_name(settings->projection.precision)));
     SINO_TRY(write_center(recon));
@@ -441,7 +448,7 @@ static void tell_memory(const SinoRecon *recon)
 static SinoStatus compute(SinoRecon *recon)
 {
     SinoStatus status = NULL;
-    if (is_first(recon) && !recon->settings->memory && !recon->whole)
+    if (is_first(recon) && !recon->settings->memory && !recon->whole && !recon->settings->input.follow)
         status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, 0, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
@@ -507,6 +514,7 @@ static SinoStatus run(SinoRecon *recon)
     SINO_TRY(sino_recon_measure_end(recon));
     if (is_first(recon)) {
         sino_recon_tell_output(recon);
+        if (scan_of(recon) && !recon->settings->memory) sino_input_tell_arrival(&recon->input, recon->log);
         sino_runtime_pause(recon->runtime);
         status = write_pictures(recon);
         sino_recon_mark(recon, "pictures are written");
@@ -554,11 +562,21 @@ static SinoStatus run_and_release(SinoRecon *recon)
     return status;
 }
 
+static SinoStatus check_follow(const SinoRecon *recon)
+{
+    const int64_t ranks = sino_processes_count(recon->processes);
+    if (!recon->settings->input.follow) return NULL;
+    SINO_TRY(sino_job_check(recon->job, SINO_JOB_FOLLOW));
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "--follow is given in %" PRId64 " processes; allowed: in one", ranks);
+    return sino_input_check_follow(recon->settings);
+}
+
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     const SinoJobKind *job = sino_job_kind(settings);
     SinoRecon recon = {
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
+    SINO_TRY(sino_processes_agree(processes, check_follow(&recon)));
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
     return run_and_release(&recon);

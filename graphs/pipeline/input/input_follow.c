@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Input follow: looks for projections between the tasks that call HDF5. */
+#include "input_follow.h"
+
+#include <inttypes.h>
+
+#include "arithmetic.h"
+#include "platform.h"
+#include "scan_follow.h"
+
+typedef struct Gate {
+    SinoRuntime *runtime;
+    SinoData *io;
+} Gate;
+
+static SinoStatus enter(void *of)
+{
+    const Gate *gate = of;
+    void *unused;
+    return sino_data_acquire(gate->io, SINO_READ_WRITE, &unused);
+}
+
+static void leave(void *of)
+{
+    const Gate *gate = of;
+    sino_data_release(gate->io);
+}
+
+static bool is_stopped(void *of)
+{
+    const Gate *gate = of;
+    return sino_runtime_failed(gate->runtime);
+}
+
+SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, int64_t end)
+{
+    Gate gate = {runtime, io};
+    const SinoScanGate around = {.of = &gate, .enter = enter, .leave = leave, .stopped = is_stopped};
+    if (sino_scan_has_come(input->scan, end)) return NULL;
+    return sino_scan_await(input->scan, end, &around);
+}
+
+void sino_input_tell_arrival(const SinoInput *input, SinoLog *log)
+{
+    const SinoScanInfo *info = input->info;
+    const SinoScanArrival arrival = sino_scan_arrival(input->scan);
+    const double seconds = arrival.last_s - arrival.first_s, since = sino_platform_now_s() - arrival.last_s;
+    const int64_t came = arrival.frames - arrival.first_frames,
+                  bytes = sino_times(sino_times(info->row_count, info->column_count), sino_count_bytes(info->type));
+    if (arrival.limit_s == 0) return;
+    if (came == 0 || seconds <= 0)
+        sino_log_info(log, "follow", "all %" PRId64 " projections had come before the run", arrival.frames);
+    else
+        sino_log_info(log, "follow",
+                      "%" PRId64 " projections came in %.1f s (%.3g per second, %.3g MB/s); the volume was complete "
+                      "%.2f s after the last one",
+                      came, seconds, (double)came / seconds, 1e-6 * (double)came * (double)bytes / seconds, since);
+}
+
+SinoStatus sino_input_check_follow(const SinoSettings *settings)
+{
+    const SinoOutputSettings *output = &settings->output;
+    SINO_CHECK(!settings->input.follow || output->type == SINO_OUTPUT_FLOAT32 || output->range.low < output->range.high,
+               SINO_BAD_INPUT,
+               "output-range is auto, which is found by the whole scan, and --follow is given; allowed: --output-range "
+               "MIN:MAX, or --output-type float32");
+    return NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Input follow: waits for the projections of a scan that another process still writes (--follow). A graph calls
+ * sino_input_await before it submits tasks that load projections; nothing else of it knows whether a scan is followed.
+ */
+#ifndef SINO_INPUT_FOLLOW_H
+#define SINO_INPUT_FOLLOW_H
+
+#include "data.h"
+#include "input.h"
+
+/* Waits until angles 0 … end − 1 of the input's scan can be read, or a task has failed; at once if the scan is not
+ * followed. `io`: the data that orders the tasks that call HDF5, which wait while the file is looked at. Called by the
+ * thread that submits. SINO_FAILED: as of sino_scan_await. */
+SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, int64_t end);
+
+/* Logs how fast the scan came, and how long ago its last projection did; nothing if it was not followed. */
+void sino_input_tell_arrival(const SinoInput *input, SinoLog *log);
+
+/* SINO_BAD_INPUT: the settings ask for --follow, and for what needs the whole scan before a projection is used. */
+SinoStatus sino_input_check_follow(const SinoSettings *settings);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 growing: opens files beside their writers, and looks which frames are whole. */
+#include "hdf5_growing.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "hdf5_chunk.h"
+#include "hdf5_error.h"
+#include "regular_file.h"
+
+/* Section II.A of the HDF5 file format: signature, version, two sizes, consistency flags. */
+SinoHdf5Writer sino_hdf5_writer(const char *path)
+{
+    enum { VERSION = 8, FLAGS = 11, HEAD = 12, WRITTEN = 1, SWMR = 4 };
+    unsigned char head[HEAD];
+    if (sino_regular_head(path, HEAD, head) < HEAD || memcmp(head, "\211HDF\r\n\032\n", VERSION) != 0 ||
+        head[VERSION] < 3 || !(head[FLAGS] & WRITTEN))
+        return SINO_HDF5_NO_WRITER;
+    return head[FLAGS] & SWMR ? SINO_HDF5_SWMR_WRITER : SINO_HDF5_WRITER;
+}
+
+/* Negative: no memory. */
+static hid_t access_without_lock(void)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    if (access >= 0) (void)H5Pset_file_locking(access, false, true); /* else HDF5 locks as usual */
+#endif
+    return access;
+}
+
+SinoStatus sino_hdf5_open_growing(const char *path, bool *swmr, hid_t *file)
+{
+    SINO_TRY(sino_regular_check(path));
+    sino_hdf5_quiet();
+    SINO_CHECK(H5Fis_hdf5(path) > 0, SINO_BAD_INPUT, "%s is not an HDF5 file", path);
+    const bool written = sino_hdf5_writer(path) == SINO_HDF5_SWMR_WRITER;
+    const hid_t access = access_without_lock();
+    SINO_HDF5_CHECK(access >= 0, SINO_FAILED, "%s: HDF5 gives no access list", path);
+    const hid_t opened = H5Fopen(path, written ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY, access);
+    SinoStatus status = opened < 0 ? sino_hdf5_error(SINO_BAD_INPUT, "%s cannot be opened", path) : NULL;
+    (void)H5Pclose(access);
+    if (status) return status;
+    *swmr = written;
+    *file = opened;
+    return NULL;
+}
+
+SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
+{
+    hsize_t size[SINO_DATASET_RANK];
+    bool stored = true;
+    const hid_t space = H5Dget_space(dataset->id);
+    const bool same = space >= 0 && H5Sget_simple_extent_ndims(space) == dataset->rank;
+    const int rank = same ? H5Sget_simple_extent_dims(space, size, NULL) : -1;
+    if (space >= 0) (void)H5Sclose(space);
+    SINO_HDF5_CHECK(rank > 0, SINO_FAILED, "%s: %s has no readable size any more", dataset->file, dataset->name);
+    for (int d = 1; d < rank; d++)
+        SINO_CHECK(size[d] == (hsize_t)dataset->size[d], SINO_FAILED,
+                   "%s: a frame of %s had a side of %" PRId64 ", and now has %" PRIu64, dataset->file, dataset->name,
+                   dataset->size[d], (uint64_t)size[d]);
+    dataset->size[0] = (int64_t)size[0];
+    *whole = sino_smaller(*whole, dataset->size[0]);
+    while (*whole < dataset->size[0]) {
+        SINO_TRY(sino_hdf5_frame_stored(dataset, *whole, &stored));
+        if (!stored) break;
+        ++*whole;
+    }
+    return NULL;
+}

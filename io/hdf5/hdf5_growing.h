@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 growing: files that another process still writes. A file that is written with SWMR (single writer, multiple
+ * readers) can be read at any time; another one between the writer's flushes. */
+#ifndef SINO_HDF5_GROWING_H
+#define SINO_HDF5_GROWING_H
+
+#include "hdf5_dataset.h"
+
+/* What the superblock says of the writer; older superblocks than version 3 say nothing. */
+typedef enum SinoHdf5Writer {
+    SINO_HDF5_NO_WRITER, /* or it is not known */
+    SINO_HDF5_WRITER,    /* HDF5 refuses to open the file */
+    SINO_HDF5_SWMR_WRITER
+} SinoHdf5Writer;
+
+SinoHdf5Writer sino_hdf5_writer(const char *path);
+
+/* Opens a file for reading beside its writer, without a lock, which might keep the writer from opening it again; the
+ * caller closes it with H5Fclose. *swmr: with SWMR; then H5Drefresh shows how datasets have grown. SINO_BAD_INPUT: as
+ * of sino_hdf5_open. */
+SinoStatus sino_hdf5_open_growing(const char *path, bool *swmr, hid_t *file);
+
+/* Takes over the size that a dataset has now. `whole`: the number of frames, slices of its first dimension, of which
+ * the first ones were whole before; becomes that of frames whose chunks all are stored. SINO_FAILED: no readable size,
+ * or another size of a frame. */
+SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole);
+
+#endif

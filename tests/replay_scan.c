@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Replay: writes the projections of a Data Exchange scan one after another, as an instrument does.
+ *
+ *     replay_scan SCAN OUT swmr|plain|tiff RATE [die|cut|pause N]
+ *
+ * swmr: OUT is an HDF5 file that is written with SWMR; plain: one that is closed after every projection; tiff: a
+ * folder, which is made, of an image per projection. RATE: projections per second; 0: as fast as they can be written.
+ * After N projections the program ends by SIGKILL (die); takes the last kilobyte of the file away, and ends (cut); or
+ * waits for two seconds (pause). The file has all angles, flat and dark fields from the beginning; a folder has none.
+ * It says when it has written the last projection: seconds of the clock that `date +%s.%N` shows. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+#include <tiffio.h>
+
+static const char data_name[] = "/exchange/data";
+
+typedef struct Replay {
+    const char *out;
+    hid_t from, data; /* of the scan */
+    hsize_t size[3];
+    uint16_t *image;
+    bool swmr;
+    hid_t file, written; /* of a file with SWMR */
+} Replay;
+
+static void need(bool fine, const char *what)
+{
+    if (fine) return;
+    fprintf(stderr, "replay_scan: %s\n", what);
+    exit(1);
+}
+
+static void open_scan(const char *path, Replay *replay)
+{
+    replay->from = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    need(replay->from >= 0, "the scan cannot be opened");
+    replay->data = H5Dopen2(replay->from, data_name, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(replay->data);
+    need(space >= 0 && H5Sget_simple_extent_dims(space, replay->size, NULL) == 3, "the scan has no projections");
+    (void)H5Sclose(space);
+    replay->image = malloc(replay->size[1] * replay->size[2] * sizeof *replay->image);
+    need(replay->image, "no memory");
+}
+
+/* Moves image k between a file and memory. */
+static bool move_image(const Replay *replay, hid_t data, hsize_t k, bool write)
+{
+    const hsize_t start[3] = {k, 0, 0}, count[3] = {1, replay->size[1], replay->size[2]};
+    const hid_t space = H5Dget_space(data), memory = H5Screate_simple(3, count, NULL);
+    const bool chosen = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
+    const herr_t moved = write ? H5Dwrite(data, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, replay->image)
+                               : H5Dread(data, H5T_NATIVE_UINT16, memory, space, H5P_DEFAULT, replay->image);
+    (void)H5Sclose(space);
+    (void)H5Sclose(memory);
+    return chosen && moved >= 0;
+}
+
+static void make_file(Replay *replay)
+{
+    static const char *const names[] = {"/exchange/theta", "/exchange/data_white", "/exchange/data_dark",
+                                        "/measurement"};
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    if (replay->swmr) need(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0, "no new format");
+    replay->file = H5Fcreate(replay->out, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    need(replay->file >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0, "the file cannot be made");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (H5Lexists(replay->from, names[i], H5P_DEFAULT) > 0)
+            need(H5Ocopy(replay->from, names[i], replay->file, names[i], H5P_DEFAULT, links) >= 0, names[i]);
+    const hsize_t none[3] = {0, replay->size[1], replay->size[2]}, chunk[3] = {1, replay->size[1], replay->size[2]};
+    const hsize_t most[3] = {H5S_UNLIMITED, replay->size[1], replay->size[2]};
+    const hid_t space = H5Screate_simple(3, none, most);
+    need(H5Pset_chunk(creation, 3, chunk) >= 0, "no chunks");
+    replay->written = H5Dcreate2(replay->file, data_name, H5T_STD_U16LE, space, links, creation, H5P_DEFAULT);
+    need(replay->written >= 0, "the projections cannot be made");
+    (void)H5Sclose(space);
+    (void)H5Pclose(access);
+    (void)H5Pclose(creation);
+    (void)H5Pclose(links);
+    if (replay->swmr) {
+        need(H5Fstart_swmr_write(replay->file) >= 0, "no SWMR");
+    } else {
+        need(H5Dclose(replay->written) >= 0 && H5Fclose(replay->file) >= 0, "the file cannot be closed");
+    }
+}
+
+static void append(const Replay *replay, hid_t data, hsize_t k)
+{
+    const hsize_t size[3] = {k + 1, replay->size[1], replay->size[2]};
+    need(H5Dset_extent(data, size) >= 0 && move_image(replay, data, k, true), "a projection cannot be written");
+}
+
+static void write_hdf5(const Replay *replay, hsize_t k)
+{
+    if (replay->swmr) {
+        append(replay, replay->written, k);
+        need(H5Dflush(replay->written) >= 0, "a projection cannot be flushed");
+        return;
+    }
+    const hid_t file = H5Fopen(replay->out, H5F_ACC_RDWR, H5P_DEFAULT);
+    need(file >= 0, "the file cannot be opened again");
+    const hid_t data = H5Dopen2(file, data_name, H5P_DEFAULT);
+    append(replay, data, k);
+    need(H5Dclose(data) >= 0 && H5Fclose(file) >= 0, "the file cannot be closed");
+}
+
+static void write_tiff(const Replay *replay, hsize_t k)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/p_%05d.tif", replay->out, (int)k);
+    TIFF *tiff = TIFFOpen(path, "w");
+    need(tiff, "an image cannot be made");
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)replay->size[2]);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)replay->size[1]);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 16);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 8);
+    for (uint32_t row = 0; row < replay->size[1]; row++)
+        need(TIFFWriteScanline(tiff, replay->image + row * replay->size[2], row, 0) >= 0, "an image cannot be written");
+    TIFFClose(tiff);
+}
+
+static double now_s(clockid_t clock)
+{
+    struct timespec now;
+    (void)clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void wait_until(double time_s)
+{
+    const double left = time_s - now_s(CLOCK_MONOTONIC);
+    if (left > 0) (void)usleep((useconds_t)(1e6 * left));
+}
+
+static void cut(const char *path)
+{
+    struct stat about;
+    need(stat(path, &about) == 0 && truncate(path, about.st_size - 1024) == 0, "the file cannot be cut");
+    _exit(0);
+}
+
+/* What happens after as many projections as were told; returns the seconds that it takes. */
+static double happen(const char *what, const char *path)
+{
+    if (strcmp(what, "die") == 0) (void)raise(SIGKILL);
+    if (strcmp(what, "cut") == 0) cut(path);
+    (void)sleep(2);
+    return 2;
+}
+
+int main(int count, char **word)
+{
+    need(count == 5 || count == 7, "needed: SCAN OUT swmr|plain|tiff RATE [die|cut|pause N]");
+    Replay replay = {.out = word[2], .swmr = strcmp(word[3], "swmr") == 0};
+    const bool tiff = strcmp(word[3], "tiff") == 0;
+    const double rate = strtod(word[4], NULL);
+    const hsize_t end = count == 7 ? strtoull(word[6], NULL, 10) : UINT64_MAX;
+    open_scan(word[1], &replay);
+    if (tiff)
+        need(mkdir(replay.out, 0777) == 0 || errno == EEXIST, "the folder cannot be made");
+    else
+        make_file(&replay);
+    double begin_s = now_s(CLOCK_MONOTONIC);
+    for (hsize_t k = 0; k < replay.size[0]; k++) {
+        if (k == end) begin_s += happen(word[5], replay.out);
+        if (rate > 0) wait_until(begin_s + (double)k / rate);
+        need(move_image(&replay, replay.data, k, false), "a projection cannot be read");
+        if (tiff)
+            write_tiff(&replay, k);
+        else
+            write_hdf5(&replay, k);
+    }
+    printf("%.6f\n", now_s(CLOCK_REALTIME));
+    if (replay.swmr) need(H5Dclose(replay.written) >= 0 && H5Fclose(replay.file) >= 0, "the file cannot be closed");
+    free(replay.image);
+    (void)H5Dclose(replay.data);
+    (void)H5Fclose(replay.from);
+    return 0;
+}

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replay: writes the projections of a Data Exchange scan one after another, as an instrument does.
  *
- *     replay_scan SCAN OUT swmr|plain|tiff RATE [die|cut|pause N]
+ *     replay_scan SCAN OUT swmr|plain|tiff RATE [die|cut|hold N]...
  *
  * swmr: OUT is an HDF5 file that is written with SWMR; plain: one that is closed after every projection; tiff: a
  * folder, which is made, of an image per projection. RATE: projections per second; 0: as fast as they can be written.
  * After N projections the program ends by SIGKILL (die); takes the last kilobyte of the file away, and ends (cut); or
- * waits for two seconds (pause). The file has all angles, flat and dark fields from the beginning; a folder has none.
- * It says when it has written the last projection: seconds of the clock that `date +%s.%N` shows. */
+ * waits for a file named `go` in its working directory (hold). The file has all angles, flat and dark fields from the
+ * beginning; a folder has none. It says when it has written the last projection: in seconds of the clock that `date
+ * +%s.%N` shows.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -156,17 +158,18 @@ static double happen(const char *what, const char *path)
 {
     if (strcmp(what, "die") == 0) (void)raise(SIGKILL);
     if (strcmp(what, "cut") == 0) cut(path);
-    (void)sleep(2);
-    return 2;
+    const double begin_s = now_s(CLOCK_MONOTONIC);
+    while (strcmp(what, "hold") == 0 && access("go", F_OK) != 0 && now_s(CLOCK_MONOTONIC) - begin_s < 60)
+        (void)usleep(10000);
+    return now_s(CLOCK_MONOTONIC) - begin_s;
 }
 
 int main(int count, char **word)
 {
-    need(count == 5 || count == 7, "needed: SCAN OUT swmr|plain|tiff RATE [die|cut|pause N]");
+    need(count >= 5 && count % 2 == 1, "needed: SCAN OUT swmr|plain|tiff RATE [die|cut|hold N]...");
     Replay replay = {.out = word[2], .swmr = strcmp(word[3], "swmr") == 0};
     const bool tiff = strcmp(word[3], "tiff") == 0;
     const double rate = strtod(word[4], NULL);
-    const hsize_t end = count == 7 ? strtoull(word[6], NULL, 10) : UINT64_MAX;
     open_scan(word[1], &replay);
     if (tiff)
         need(mkdir(replay.out, 0777) == 0 || errno == EEXIST, "the folder cannot be made");
@@ -174,7 +177,8 @@ int main(int count, char **word)
         make_file(&replay);
     double begin_s = now_s(CLOCK_MONOTONIC);
     for (hsize_t k = 0; k < replay.size[0]; k++) {
-        if (k == end) begin_s += happen(word[5], replay.out);
+        for (int i = 5; i < count; i += 2)
+            if (k == strtoull(word[i + 1], NULL, 10)) begin_s += happen(word[i], replay.out);
         if (rate > 0) wait_until(begin_s + (double)k / rate);
         need(move_image(&replay, replay.data, k, false), "a projection cannot be read");
         if (tiff)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "arithmetic.h"
 #include "child.h"
@@ -160,12 +161,26 @@ static SinoStatus open_prepared(const SinoScanRequest *request, SinoScan **opene
     return status;
 }
 
+/* A file that another process writes may be readable a moment later. */
+static SinoStatus open_growing(const SinoScanRequest *request, SinoScan **opened)
+{
+    enum { TRIES = 4 };
+    static const struct timespec pause = {.tv_nsec = 100000000L};
+    SinoStatus status = open_prepared(request, opened);
+    for (int i = 1; i < TRIES && status; i++) {
+        sino_status_free(status);
+        (void)nanosleep(&pause, NULL);
+        status = open_prepared(request, opened);
+    }
+    return status;
+}
+
 SinoStatus sino_scan_open(const SinoScanRequest *asked, SinoScan **opened)
 {
     SinoScanRequest request = *asked;
     Parts parts = {0};
     SinoStatus status = prepare(&request, &parts);
-    if (!status) status = open_prepared(&request, opened);
+    if (!status) status = (request.follow_s > 0 ? open_growing : open_prepared)(&request, opened);
     free(parts.file);
     free(parts.inner);
     free(parts.theta);

@@ -41,7 +41,7 @@ static void take(SinoScanArrival *arrival, int64_t frames)
     arrival->last_s = now_s;
 }
 
-static SinoStatus look(SinoScan *scan, const SinoScanGate *gate, char reason[SINO_LOOK_REASON])
+static SinoStatus look_why(SinoScan *scan, const SinoScanGate *gate, char reason[SINO_LOOK_REASON])
 {
     const SinoScanPart *data = &scan->data;
     int64_t frames = 0;
@@ -57,6 +57,12 @@ static SinoStatus look(SinoScan *scan, const SinoScanGate *gate, char reason[SIN
     return NULL;
 }
 
+SinoStatus sino_scan_look(SinoScan *scan, const SinoScanGate *gate)
+{
+    char reason[SINO_LOOK_REASON];
+    return scan->arrival.limit_s == 0 ? NULL : look_why(scan, gate, reason);
+}
+
 SinoStatus sino_scan_await(SinoScan *scan, int64_t end, const SinoScanGate *gate)
 {
     static const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000L};
@@ -64,7 +70,7 @@ SinoStatus sino_scan_await(SinoScan *scan, int64_t end, const SinoScanGate *gate
     char reason[SINO_LOOK_REASON];
     assert(end >= 0 && end <= scan->info.angle_count);
     while (!sino_scan_has_come(scan, end)) {
-        SINO_TRY(look(scan, gate, reason));
+        SINO_TRY(look_why(scan, gate, reason));
         if (sino_scan_has_come(scan, end) || (gate->stopped && gate->stopped(gate->of))) return NULL;
         SINO_CHECK(sino_platform_now_s() - arrival->last_s <= arrival->limit_s, SINO_FAILED,
                    "%s: %" PRId64 " of %" PRId64 " projections have come, and none for %g s (--follow-timeout)%s%s",

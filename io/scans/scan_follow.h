@@ -32,6 +32,9 @@ typedef struct SinoScanGate {
 /* Whether angles 0 … end − 1 of the scan can be read. Always true of a scan that is not followed. */
 bool sino_scan_has_come(const SinoScan *scan, int64_t end);
 
+/* Looks once how many projections have come. Errors: as of sino_scan_await, but it does not wait. */
+SinoStatus sino_scan_look(SinoScan *scan, const SinoScanGate *gate);
+
 /* Waits until sino_scan_has_come, or the gate says `stopped`. SINO_FAILED: no projection came for limit_s, or there are
  * fewer than there were. */
 SinoStatus sino_scan_await(SinoScan *scan, int64_t end, const SinoScanGate *gate);

@@ -151,6 +151,7 @@ int cli_inject_tests(void);
 int cli_models_tests(void);
 int cli_info_tests(void);
 int cli_cone_tests(void);
+int cli_follow_tests(void);
 int cli_cone_iterative_tests(void);
 int cli_vectors_tests(void);
 int cli_cone_recon_tests(void);

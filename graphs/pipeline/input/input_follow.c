@@ -32,11 +32,22 @@ static bool is_stopped(void *of)
     return sino_runtime_failed(gate->runtime);
 }
 
+/* The first look at a scan tells how much of it there is. */
+static SinoStatus look_first(const SinoInput *input, const SinoScanGate *gate, SinoLog *log)
+{
+    if (sino_scan_arrival(input->scan).first_s > 0) return NULL;
+    SINO_TRY(sino_scan_look(input->scan, gate));
+    sino_log_info(log, "follow", "%" PRId64 " of %" PRId64 " projections have come",
+                  sino_scan_arrival(input->scan).frames, input->info->file_angle_count);
+    return NULL;
+}
+
 SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, int64_t end)
 {
     Gate gate = {runtime, io};
     const SinoScanGate around = {.of = &gate, .enter = enter, .leave = leave, .stopped = is_stopped};
     if (sino_scan_has_come(input->scan, end)) return NULL;
+    SINO_TRY(look_first(input, &around, sino_runtime_log(runtime)));
     return sino_scan_await(input->scan, end, &around);
 }
 
@@ -48,9 +59,7 @@ void sino_input_tell_arrival(const SinoInput *input, SinoLog *log)
     const int64_t came = arrival.frames - arrival.first_frames,
                   bytes = sino_times(sino_times(info->row_count, info->column_count), sino_count_bytes(info->type));
     if (arrival.limit_s == 0) return;
-    if (came == 0 || seconds <= 0)
-        sino_log_info(log, "follow", "all %" PRId64 " projections had come before the run", arrival.frames);
-    else
+    if (came > 1 && seconds > 0)
         sino_log_info(log, "follow",
                       "%" PRId64 " projections came in %.1f s (%.3g per second, %.3g MB/s); the volume was complete "
                       "%.2f s after the last one",

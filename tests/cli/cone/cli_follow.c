@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line, --follow: scans that another program (replay_scan) writes meanwhile become the volumes of whole ones,
+ * to the last bit; a writer that dies and a file that is cut end the run with one sentence. */
+#include "cli.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIZE = 24, SLICES = 16, WORDS = 16 };
+
+#define CONE    "--geometry cone --rotation-axis 11.5 --pictures no --report none "
+#define LENGTHS "--source-object-distance 100 --source-detector-distance 150 --detector-pixel 0.5 "
+#define FIELDS                                                                                                         \
+    "--theta scan.h5:/exchange/theta --flats scan.h5:/exchange/data_white --darks "                                    \
+    "scan.h5:/exchange/data_dark " LENGTHS
+
+static void make_scan(const char *directory)
+{
+    cli_works(directory, "phantom -o scan.h5 --geometry cone --size 24 --slices 16 --angles 40 " LENGTHS);
+}
+
+/* Starts a program in the directory; words are separated by single blanks. */
+static pid_t start(const char *directory, const char *line)
+{
+    char text[TESTING_PATH * 2], *word[WORDS] = {NULL};
+    int count = 0;
+    snprintf(text, sizeof text, "%s", line);
+    for (char *at = strtok(text, " "); at && count + 1 < WORDS; at = strtok(NULL, " ")) word[count++] = at;
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0) return pid;
+    if (chdir(directory) == 0 && freopen("/dev/null", "w", stdout)) execv(word[0], word);
+    _exit(127);
+}
+
+/* replay_scan scan.h5 with these words. */
+static pid_t replay(const char *directory, const char *words)
+{
+    char line[TESTING_PATH * 2];
+    const char *program = getenv("SINODAG_REPLAY");
+    assert_non_null(program);
+    snprintf(line, sizeof line, "%s scan.h5 %s", program, words);
+    return start(directory, line);
+}
+
+static void assert_ends(pid_t pid, int signal)
+{
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(signal ? WIFSIGNALED(status) && WTERMSIG(status) == signal
+                       : WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Waits, for ten seconds at most, until a file is there. */
+static void await(const char *directory, const char *name)
+{
+    for (int i = 0; i < 1000 && (!cli_exists(directory, name) || cli_file_size(directory, name) == 0); i++)
+        (void)usleep(10000);
+    assert_true(cli_exists(directory, name));
+}
+
+static void assert_same_volume(const char *directory, const char *name)
+{
+    float *whole = cli_read_volume(directory, "whole.h5", SLICES, SIZE);
+    float *found = cli_read_volume(directory, name, SLICES, SIZE);
+    assert_memory_equal(found, whole, SLICES * SIZE * SIZE * sizeof *whole);
+    free(whole);
+    free(found);
+}
+
+/* A file with SWMR, which two runs follow, and whose second half comes once they wait; one that is closed after each
+ * projection, as a dataset of any name; images in a folder. */
+static void scans_that_come_make_the_same_volume(void **state)
+{
+    enum { RUNS = 4 };
+    CliRun run[RUNS];
+    const char *const at = *state;
+    make_scan(at);
+    cli_works(at, "recon scan.h5 -o whole.h5 --symmetry no " CONE);
+    pid_t writer[] = {replay(at, "swmr.h5 swmr 0 hold 20"), replay(at, "plain.h5 plain 30"),
+                      replay(at, "images tiff 30")};
+    await(at, "plain.h5");
+    await(at, "images/p_00001.tif"); /* the one before is whole */
+    for (int i = 0; i < RUNS; i++) run[i] = (CliRun){.directory = at};
+    cli_start(&run[0], "recon swmr.h5 -o v_0.h5 --follow " CONE);
+    cli_start(&run[1], "recon swmr.h5 -o v_1.h5 --follow " CONE);
+    cli_start(&run[2], "recon plain.h5 -o v_2.h5 --follow --dataset /exchange/data " CONE LENGTHS);
+    cli_start(&run[3], "recon images -o v_3.h5 --follow " CONE FIELDS);
+    for (int i = 0; i < 2; i++) cli_await(&run[i], "20 of 40 projections have come");
+    cli_write_text(at, "go", "");
+    for (int i = 0; i < RUNS; i++) {
+        char name[16];
+        cli_wait(&run[i]);
+        assert_int_equal(run[i].exit_code, 0);
+        assert_true(i > 1 || strstr(run[i].err, "20 projections came in "));
+        snprintf(name, sizeof name, "v_%d.h5", i);
+        assert_same_volume(at, name);
+        cli_free(&run[i]);
+    }
+    for (int i = 0; i < 3; i++) assert_ends(writer[i], 0);
+}
+
+static void a_whole_scan_is_followed_too(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    assert_ends(replay(at, "live.h5 swmr 0"), 0);
+    cli_refuses(at, "live.h5 | /exchange/none", "recon live.h5 -o v.h5 --follow --theta-dataset /exchange/none " CONE);
+    cli_works(at, "recon live.h5 -o v.h5 --follow --exclude 38,39 " CONE);
+    cli_works(at, "recon scan.h5 -o whole.h5 --symmetry no --exclude 38,39 " CONE);
+    assert_same_volume(at, "v.h5");
+}
+
+static void a_dead_writer_ends_the_run(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_scan(*state);
+    assert_ends(replay(*state, "live.h5 swmr 0 die 13"), SIGKILL);
+    cli_start(&run, "recon live.h5 -o v.h5 --follow --follow-timeout 0.3 " CONE);
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "live.h5 | 13 of 40 projections | 0.3 s | --follow-timeout | v.h5 was not written");
+    assert_false(cli_exists(*state, "v.h5"));
+}
+
+static void a_cut_file_ends_the_run(void **state)
+{
+    CliRun run = {.directory = *state};
+    make_scan(*state);
+    const pid_t writer = replay(*state, "live.h5 plain 0 hold 20 cut 21");
+    await(*state, "live.h5");
+    cli_start(&run, "recon live.h5 -o v.h5 --follow --follow-timeout 0.5 " CONE);
+    cli_await(&run, " of 40 projections have come");
+    cli_write_text(*state, "go", "");
+    cli_wait(&run);
+    assert_ends(writer, 0);
+    cli_assert_ended(&run, 1, "live.h5 | of 40 projections | --follow-timeout | truncated");
+    assert_false(cli_exists(*state, "v.h5"));
+}
+
+/* Images that are copied into a folder, a quarter of a measured scan. */
+static void a_pepper_that_comes(void **state)
+{
+    enum { SIDE = 35, HEIGHT = 37 };
+    static const char beam[] =
+        "--geometry cone --source-object-distance 410.66 --source-detector-distance 553.74 "
+        "--detector-pixel 0.8 --padding-type edges --rotation-axis 69.62 --open-beam 2160 --binning 4 --theta "
+        "angles.txt --pictures no --report none --symmetry no";
+    char folder[TESTING_PATH], text[TESTING_PATH * 2], angles[800] = "";
+    testing_data(folder, "pepper-cone");
+    for (int k = 0; k < 91; k++) snprintf(angles + strlen(angles), sizeof angles - strlen(angles), "%d\n", 4 * k);
+    cli_write_text(*state, "angles.txt", angles);
+    snprintf(text, sizeof text,
+             "mkdir pepper; for i in $(seq 1 4 361); do cp %s/*_$(printf %%03d $i).tif pepper; done\n", folder);
+    cli_write_text(*state, "copy", text);
+    const pid_t writer = start(*state, "/bin/sh copy");
+    await(*state, "pepper/binned_16_20211129_bell_pepper_009.tif");
+    cli_works(*state, "recon pepper -o live.h5 --follow %s", beam);
+    assert_ends(writer, 0);
+    cli_works(*state, "recon pepper -o whole.h5 --zinger-removal-method none --remove-stripe-method none %s", beam);
+    const int64_t size[] = {HEIGHT, SIDE, SIDE};
+    double *whole = cli_read_doubles(*state, "whole.h5", "/exchange/data", 3, size);
+    double *found = cli_read_doubles(*state, "live.h5", "/exchange/data", 3, size);
+    assert_memory_equal(found, whole, HEIGHT * SIDE * SIDE * sizeof *whole);
+    free(whole);
+    free(found);
+}
+
+static void what_needs_the_whole_scan_is_refused(void **state)
+{
+    const char *const at = *state;
+    make_scan(at);
+    cli_refuses(at, "scan.h5 | chunks", "recon scan.h5 -o v.h5 --follow " CONE);
+    cli_refuses(at, "--follow | --rotation-axis auto | column", "recon scan.h5 -o v.h5 --follow --geometry cone");
+    cli_refuses(at, "--follow | --algorithm fdk", "recon scan.h5 -o v.h5 --follow --algorithm sirt " CONE);
+    cli_refuses(at, "--follow | --remove-stripe-method | none",
+                "recon scan.h5 -o v.h5 --follow --remove-stripe-method fw " CONE);
+    cli_refuses(at, "--follow | --halves", "recon scan.h5 -o v.h5 --follow --halves " CONE);
+    cli_refuses(at, "output-range | auto | --follow | MIN:MAX",
+                "recon scan.h5 -o v.h5 --follow --output-type uint16 " CONE);
+}
+
+int cli_follow_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLI_TEST(scans_that_come_make_the_same_volume),
+        CLI_ONE_CORE(a_whole_scan_is_followed_too),
+        CLI_ONE_CORE(a_dead_writer_ends_the_run),
+        CLI_ONE_CORE(a_cut_file_ends_the_run),
+        CLI_ONE_CORE(a_pepper_that_comes),
+        CLI_ONE_CORE(what_needs_the_whole_scan_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -22,7 +22,8 @@ static bool takes(const SinoProblem *problem)
 static SinoExtent grid_of(const SinoProblem *problem)
 {
     const int64_t bytes = sino_gridding_sum_bytes(problem->geometry.grid_size);
-    return problem->block_angles > 0 ? sino_extent_one(bytes / (int64_t)sizeof(float)) : (SinoExtent){0};
+    const bool adds = problem->block_angles > 0 && sino_operator_adds(&sino_gridding_kind, &problem->geometry);
+    return adds ? sino_extent_one(bytes / (int64_t)sizeof(float)) : (SinoExtent){0};
 }
 
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,

@@ -22,17 +22,23 @@ enum { B, X, COMPLETED, VECTORS, PART = VECTORS, ADDEND, VECTORS_OF_SUBSETS };
 /* By blocks of angles, one of which comes in `block`. */
 enum { BLOCK = VECTORS, BLOCK_REPAIRED, BLOCK_TALLY, SUMS, VECTORS_OF_BLOCKS };
 
-#define SINOGRAM_AND_TOMOGRAM                                                                                          \
-    [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                                          \
-    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},                                        \
-    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES}
+#define TOMOGRAM_AND_COMPLETED                                                                                         \
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}, [COMPLETED] = {                        \
+                                                                                    "completed projections",           \
+                                                                                    SINO_ROWS_COMPLETED,               \
+                                                                                    SINO_ELEMENT_REAL,                 \
+                                                                                    SINO_LANES_SLICES}
 
 static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
-    SINOGRAM_AND_TOMOGRAM, [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    TOMOGRAM_AND_COMPLETED,
+    [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"tomogram of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 static const SinoBuffer vectors_of_blocks[VECTORS_OF_BLOCKS] = {
-    SINOGRAM_AND_TOMOGRAM, [BLOCK] = {"block of the sinogram", SINO_ROWS_BLOCK, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [B] = {"sinogram", SINO_ROWS_WAITING, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    TOMOGRAM_AND_COMPLETED,
+    [BLOCK] = {"block of the sinogram", SINO_ROWS_BLOCK, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [BLOCK_REPAIRED] = {"repaired in a block", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_SLICES},
     [BLOCK_TALLY] = {"undefined in a block", SINO_ROWS_TALLY, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
     [SUMS] = {"sums of blocks", SINO_ROWS_GRID, SINO_ELEMENT_FLOAT, SINO_LANES_SLICES}};
@@ -182,7 +188,8 @@ static SinoStatus start_block(SinoSolverRun *run, SinoMinibatch *minibatch)
     if (filters)
         SINO_TRY(sino_insert_filter_some(sino_minibatch_at(minibatch, -1, -1), filter->plans, minibatch->slices,
                                          block.first, block.count, minibatch->vector[BLOCK][0]));
-    if (filters && run->op->kind->adds) return sino_insert_backproject_block(minibatch, -1, BLOCK, SUMS, X);
+    if (sino_operator_adds(run->op->kind, &run->op->problem.geometry))
+        return sino_insert_backproject_block(minibatch, -1, BLOCK, SUMS, X);
     SINO_TRY(put_block(run, minibatch, BLOCK));
     if (!block.last) return NULL;
     return filters ? sino_insert_backproject(minibatch, -1, B, X) : sino_insert_fbp(run, minibatch, -1, &of);

@@ -521,6 +521,7 @@ static void fbp_by_blocks_has_the_bits_of_the_whole(void **state)
         for (int64_t each = 1; each <= ANGLES; each++) {
             problem->op.problem.block_angles = each;
             problem->op.shape.extent[SINO_ROWS_BLOCK] = sino_operator_block(&problem->op.problem);
+            problem->op.shape.extent[SINO_ROWS_WAITING] = adds ? (SinoExtent){0} : sino_extent_one(RAYS);
             memset(problem->x, 0, sizeof problem->x);
             solve(problem, &sino_solver_fbp_blocks, 0);
             assert_memory_equal(problem->x, whole, sizeof whole);

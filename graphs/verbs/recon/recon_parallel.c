@@ -191,7 +191,7 @@ static void tell_late(const SinoRecon *recon)
 {
     const SinoOperator *op = ((const Parallel *)recon->own)->op;
     const bool half = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
-    if (!recon->settings->input.follow || (op->kind->adds && !half)) return;
+    if (op->shape.extent[SINO_ROWS_WAITING].total == 0) return;
     sino_log_info(recon->log, "follow", "slices are backprojected after the last projection%s",
                   half ? ", for those of a half acquisition complete each other"
                        : " (--projector gridding or pixels: as projections come)");

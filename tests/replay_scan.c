@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replay: writes the projections of a Data Exchange scan one after another, as an instrument does.
  *
- *     replay_scan SCAN OUT swmr|plain|tiff RATE [die|cut|hold N]...
+ *     replay_scan SCAN OUT swmr|plain|nxtomo|tiff RATE [die|cut|hold N]...
  *
  * swmr: OUT is an HDF5 file that is written with SWMR; plain: one that is closed after every projection; tiff: a
- * folder, which is made, of an image per projection. RATE: projections per second; 0: as fast as they can be written.
- * After N projections the program ends by SIGKILL (die); takes the last kilobyte of the file away, and ends (cut); or
- * waits for a file named `go` in its working directory (hold). The file has all angles, flat and dark fields from the
- * beginning; a folder has none. It says when it has written the last projection: in seconds of the clock that `date
+ * folder, which is made, of an image per projection; nxtomo: an NXtomo file with SWMR, whose first frame is the first
+ * flat field, whose second is the first dark field, and whose last is a dark field, too. RATE: projections per second;
+ * 0: as fast as they can be written. After N projections the program ends by SIGKILL (die); takes the last kilobyte of
+ * the file away, and ends (cut); or waits for a file named `go` in its working directory (hold). The file has all
+ * angles, flat and dark fields from the beginning; a folder has none. It says when it has written the last projection:
+ * in seconds of the clock that `date
  * +%s.%N` shows.
  */
 #include <errno.h>
@@ -24,14 +26,16 @@
 #include <hdf5.h>
 #include <tiffio.h>
 
-static const char data_name[] = "/exchange/data";
+static const char exchange_data[] = "/exchange/data", entry_data[] = "/entry/instrument/detector/data";
+
+enum { FIELDS_BEFORE = 2, FIELDS_AFTER = 1 }; /* of an NXtomo file */
 
 typedef struct Replay {
     const char *out;
     hid_t from, data; /* of the scan */
     hsize_t size[3];
     uint16_t *image;
-    bool swmr;
+    bool swmr, nxtomo;
     hid_t file, written; /* of a file with SWMR */
 } Replay;
 
@@ -46,7 +50,7 @@ static void open_scan(const char *path, Replay *replay)
 {
     replay->from = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     need(replay->from >= 0, "the scan cannot be opened");
-    replay->data = H5Dopen2(replay->from, data_name, H5P_DEFAULT);
+    replay->data = H5Dopen2(replay->from, exchange_data, H5P_DEFAULT);
     const hid_t space = H5Dget_space(replay->data);
     need(space >= 0 && H5Sget_simple_extent_dims(space, replay->size, NULL) == 3, "the scan has no projections");
     (void)H5Sclose(space);
@@ -67,6 +71,32 @@ static bool move_image(const Replay *replay, hid_t data, hsize_t k, bool write)
     return chosen && moved >= 0;
 }
 
+static void write_numbers(hid_t file, const char *name, hid_t links, hsize_t count, const double *number)
+{
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    const hid_t data = H5Dcreate2(file, name, H5T_IEEE_F64LE, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    need(data >= 0 && H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, number) >= 0, name);
+    (void)H5Dclose(data);
+    (void)H5Sclose(space);
+}
+
+/* Keys and angles of all frames. */
+static void make_entry(const Replay *replay, hid_t links)
+{
+    const hsize_t count = replay->size[0] + FIELDS_BEFORE + FIELDS_AFTER;
+    double *angle = calloc(count, sizeof *angle), *key = calloc(count, sizeof *key);
+    const hid_t theta = H5Dopen2(replay->from, "/exchange/theta", H5P_DEFAULT);
+    need(angle && key && theta >= 0, "no angles");
+    need(H5Dread(theta, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, angle + FIELDS_BEFORE) >= 0, "no angles");
+    key[0] = 1;
+    key[1] = key[count - 1] = 2;
+    write_numbers(replay->file, "/entry/instrument/detector/image_key", links, count, key);
+    write_numbers(replay->file, "/entry/sample/rotation_angle", links, count, angle);
+    (void)H5Dclose(theta);
+    free(angle);
+    free(key);
+}
+
 static void make_file(Replay *replay)
 {
     static const char *const names[] = {"/exchange/theta", "/exchange/data_white", "/exchange/data_dark",
@@ -76,14 +106,16 @@ static void make_file(Replay *replay)
     if (replay->swmr) need(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0, "no new format");
     replay->file = H5Fcreate(replay->out, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     need(replay->file >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0, "the file cannot be made");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (replay->nxtomo) make_entry(replay, links);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !replay->nxtomo; i++)
         if (H5Lexists(replay->from, names[i], H5P_DEFAULT) > 0)
             need(H5Ocopy(replay->from, names[i], replay->file, names[i], H5P_DEFAULT, links) >= 0, names[i]);
     const hsize_t none[3] = {0, replay->size[1], replay->size[2]}, chunk[3] = {1, replay->size[1], replay->size[2]};
     const hsize_t most[3] = {H5S_UNLIMITED, replay->size[1], replay->size[2]};
     const hid_t space = H5Screate_simple(3, none, most);
     need(H5Pset_chunk(creation, 3, chunk) >= 0, "no chunks");
-    replay->written = H5Dcreate2(replay->file, data_name, H5T_STD_U16LE, space, links, creation, H5P_DEFAULT);
+    replay->written = H5Dcreate2(replay->file, replay->nxtomo ? entry_data : exchange_data, H5T_STD_U16LE, space, links,
+                                 creation, H5P_DEFAULT);
     need(replay->written >= 0, "the projections cannot be made");
     (void)H5Sclose(space);
     (void)H5Pclose(access);
@@ -105,15 +137,24 @@ static void append(const Replay *replay, hid_t data, hsize_t k)
 static void write_hdf5(const Replay *replay, hsize_t k)
 {
     if (replay->swmr) {
-        append(replay, replay->written, k);
+        append(replay, replay->written, replay->nxtomo ? k + FIELDS_BEFORE : k);
         need(H5Dflush(replay->written) >= 0, "a projection cannot be flushed");
         return;
     }
     const hid_t file = H5Fopen(replay->out, H5F_ACC_RDWR, H5P_DEFAULT);
     need(file >= 0, "the file cannot be opened again");
-    const hid_t data = H5Dopen2(file, data_name, H5P_DEFAULT);
+    const hid_t data = H5Dopen2(file, exchange_data, H5P_DEFAULT);
     append(replay, data, k);
     need(H5Dclose(data) >= 0 && H5Fclose(file) >= 0, "the file cannot be closed");
+}
+
+/* The first flat or dark field, as frame k of an NXtomo file. */
+static void write_field(const Replay *replay, const char *name, hsize_t k)
+{
+    const hid_t field = H5Dopen2(replay->from, name, H5P_DEFAULT);
+    need(field >= 0 && move_image(replay, field, 0, false), name);
+    append(replay, replay->written, k);
+    need(H5Dclose(field) >= 0 && H5Dflush(replay->written) >= 0, "a field cannot be flushed");
 }
 
 static void write_tiff(const Replay *replay, hsize_t k)
@@ -166,8 +207,9 @@ static double happen(const char *what, const char *path)
 
 int main(int count, char **word)
 {
-    need(count >= 5 && count % 2 == 1, "needed: SCAN OUT swmr|plain|tiff RATE [die|cut|hold N]...");
-    Replay replay = {.out = word[2], .swmr = strcmp(word[3], "swmr") == 0};
+    need(count >= 5 && count % 2 == 1, "needed: SCAN OUT swmr|plain|nxtomo|tiff RATE [die|cut|hold N]...");
+    Replay replay = {.out = word[2], .nxtomo = strcmp(word[3], "nxtomo") == 0};
+    replay.swmr = replay.nxtomo || strcmp(word[3], "swmr") == 0;
     const bool tiff = strcmp(word[3], "tiff") == 0;
     const double rate = strtod(word[4], NULL);
     open_scan(word[1], &replay);
@@ -175,6 +217,8 @@ int main(int count, char **word)
         need(mkdir(replay.out, 0777) == 0 || errno == EEXIST, "the folder cannot be made");
     else
         make_file(&replay);
+    if (replay.nxtomo) write_field(&replay, "/exchange/data_white", 0);
+    if (replay.nxtomo) write_field(&replay, "/exchange/data_dark", 1);
     double begin_s = now_s(CLOCK_MONOTONIC);
     for (hsize_t k = 0; k < replay.size[0]; k++) {
         for (int i = 5; i < count; i += 2)
@@ -187,6 +231,7 @@ int main(int count, char **word)
             write_hdf5(&replay, k);
     }
     printf("%.6f\n", now_s(CLOCK_REALTIME));
+    if (replay.nxtomo) write_field(&replay, "/exchange/data_dark", replay.size[0] + FIELDS_BEFORE);
     if (replay.swmr) need(H5Dclose(replay.written) >= 0 && H5Fclose(replay.file) >= 0, "the file cannot be closed");
     free(replay.image);
     (void)H5Dclose(replay.data);

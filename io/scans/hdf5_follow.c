@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arithmetic.h"
 #include "hdf5_error.h"
 #include "hdf5_growing.h"
 #include "platform.h"
@@ -22,7 +23,8 @@ static void close_all(SinoHdf5Scan *hdf5)
 
 SinoStatus sino_hdf5_follow_open(SinoHdf5Scan *hdf5)
 {
-    hdf5->follow.on = true;
+    hdf5->follow = (SinoHdf5Follow){
+        .on = true, .last = sino_file_state(hdf5->path), .changed_s = sino_platform_now_s()}; /* maybe just now */
     SINO_CHECK(sino_hdf5_writer(hdf5->path) != SINO_HDF5_WRITER, SINO_BAD_INPUT,
                "%s is being written without SWMR by a program that has not closed it; allowed: SWMR, or a file that is "
                "closed between writes",
@@ -77,11 +79,21 @@ static bool can_grow(const SinoHdf5Scan *hdf5, const char *name)
     return known && most[0] != size[0];
 }
 
+/* Projections among the first frames of the dataset. */
+static int64_t projections_in(const SinoFrameList *list, int64_t frames)
+{
+    int64_t count = 0;
+    if (!list->run) return sino_smaller(frames, list->count);
+    for (int64_t r = 0; r < list->run_count; r++)
+        count += sino_smaller(sino_larger(frames - list->run[r].first, 0), list->run[r].count);
+    return count;
+}
+
 /* Angles that a program will write with the projections are not there yet: they are as many as these, or all alike. */
 static SinoStatus check_angles(const SinoHdf5Scan *hdf5, const char *theta, const SinoScan *scan)
 {
-    const SinoDataset *data = &hdf5->field[SINO_FIELD_DATA].dataset;
-    const int64_t come = data->size[0], all = scan->info.angle_count;
+    const SinoHdf5Field *data = &hdf5->field[SINO_FIELD_DATA];
+    const int64_t come = projections_in(&data->frames, data->dataset.size[0]), all = scan->info.angle_count;
     int64_t alike = 1;
     SINO_CHECK(all > come || !can_grow(hdf5, theta), SINO_BAD_INPUT,
                "%s has %" PRId64 " projections and as many angles in %s, which may grow as the projections do; needed: "
@@ -92,6 +104,13 @@ static SinoStatus check_angles(const SinoHdf5Scan *hdf5, const char *theta, cons
                "%s: the angles in %s of the %" PRId64 " projections to come are all %g; needed: --theta with their "
                "angles",
                hdf5->path, theta, all - come, scan->angle_rad[all - 1]);
+    return NULL;
+}
+
+SinoStatus sino_hdf5_follow_begin(SinoHdf5Scan *hdf5, const char *theta, const SinoScan *scan)
+{
+    if (theta) SINO_TRY(check_angles(hdf5, theta, scan));
+    for (int i = 0; i < SINO_SCAN_FIELDS; i++) hdf5->follow.used[i] = hdf5->field[i].dataset.id >= 0;
     return NULL;
 }
 
@@ -111,10 +130,8 @@ SinoStatus sino_hdf5_follow_expect(SinoHdf5Scan *hdf5, const SinoScanRequest *re
     SINO_CHECK(data->dataset.size[0] <= info->angle_count, SINO_BAD_INPUT,
                "%s has %" PRId64 " projections already, and there are %" PRId64 " angles; allowed: an angle for each",
                hdf5->path, data->dataset.size[0], info->angle_count);
-    if (!request->theta) SINO_TRY(check_angles(hdf5, theta, scan));
     data->frames.count = info->angle_count;
-    for (int i = 0; i < SINO_SCAN_FIELDS; i++) hdf5->follow.used[i] = hdf5->field[i].dataset.id >= 0;
-    return NULL;
+    return sino_hdf5_follow_begin(hdf5, request->theta ? NULL : theta, scan);
 }
 
 static SinoStatus grow(SinoHdf5Scan *hdf5, int64_t *whole)
@@ -141,7 +158,7 @@ static SinoStatus look_between(SinoHdf5Scan *hdf5)
         follow->whole = found;
         follow->taken = state;
     } else if (follow->seen > follow->whole && found > follow->whole) {
-        follow->whole = found < follow->seen ? found : follow->seen;
+        follow->whole = sino_smaller(found, follow->seen);
     }
     follow->seen = found;
     return NULL;
@@ -164,6 +181,6 @@ SinoStatus sino_hdf5_follow_look(void *file, int64_t *frames, char reason[SINO_L
     if (!status) status = hdf5->follow.swmr ? look_with_swmr(hdf5) : look_between(hdf5);
     if (status) snprintf(reason, SINO_LOOK_REASON, "%s", sino_status_text(status)); /* it may pass */
     sino_status_free(status);
-    *frames = hdf5->follow.whole;
+    *frames = projections_in(&hdf5->field[SINO_FIELD_DATA].frames, hdf5->follow.whole);
     return NULL;
 }

@@ -12,11 +12,13 @@
 SinoStatus sino_hdf5_follow_open(SinoHdf5Scan *hdf5);
 
 /* All projections that will come, and their angles: those of --theta, or of the dataset `theta`. Call it when all
- * datasets are open. SINO_BAD_INPUT: there are no angles; fewer than projections; angles that come with the
- * projections.
- */
+ * datasets are open. SINO_BAD_INPUT: there are no angles; fewer than projections; or as of sino_hdf5_follow_begin. */
 SinoStatus sino_hdf5_follow_expect(SinoHdf5Scan *hdf5, const SinoScanRequest *request, const char *theta,
                                    SinoScan *scan);
+
+/* The same for a scan that has its projections and their angles. `theta`: the dataset of these; NULL: they are the
+ * user's. SINO_BAD_INPUT: angles that come with the projections. */
+SinoStatus sino_hdf5_follow_begin(SinoHdf5Scan *hdf5, const char *theta, const SinoScan *scan);
 
 /* SinoScanSource.look. */
 SinoStatus sino_hdf5_follow_look(void *file, int64_t *frames, char reason[SINO_LOOK_REASON]);

@@ -348,7 +348,9 @@ SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool
                                   .optional = optional,
                                   .projections = scan->info.angle_count,
                                   .frames = data->frames.run ? &data->frames : NULL,
-                                  .frame_count = size_of(&data->dataset, sino_axes_dimension(data->axes, 0)),
+                                  .frame_count = hdf5->follow.all > 0
+                                                     ? hdf5->follow.all
+                                                     : size_of(&data->dataset, sino_axes_dimension(data->axes, 0)),
                                   .like = like,
                                   .unit = &scan->angle_unit};
     SINO_TRY(sino_hdf5_angles_read(&asked, &hdf5->files, &count, &scan->angle_rad));

@@ -21,6 +21,7 @@ typedef struct SinoHdf5Follow {
     bool on;                     /* false: nothing else is set */
     bool swmr;                   /* the file is open with SWMR */
     bool used[SINO_SCAN_FIELDS]; /* the field has a dataset of its own */
+    int64_t all;                 /* frames of all kinds that will come; 0: as many as projections */
     int64_t whole;               /* frames of the data that can be read */
     int64_t seen;                /* of the last look; maybe not whole */
     SinoFileState last, taken;   /* at the last look, and when `whole` frames were found in a quiet file */

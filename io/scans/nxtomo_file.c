@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NXtomo file: reads scans of NeXus files, in which projections, flat and dark fields are frames of one dataset
  * (Könnecke et al., J. Appl. Cryst. 48, 301, 2015; application definition NXtomo). */
-#include "hdf5_scan.h"
+#include "hdf5_follow.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -53,6 +53,7 @@ static SinoStatus choose_entry(const SinoScanRequest *request, hid_t file, SinoN
 typedef struct Tally {
     int64_t ignored;
     double other; /* a key of them */
+    int64_t late; /* flat and dark fields that have not come */
 } Tally;
 
 static bool is_field(double key)
@@ -126,11 +127,40 @@ static SinoStatus read_both_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, i
     return status;
 }
 
+/* The frames that a followed file will have, of which the keys are there. */
+static SinoStatus count_frames(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, int64_t *count)
+{
+    char name[SINO_NX_NAME + 16];
+    SinoDataset keys = {.id = H5I_INVALID_HID};
+    const int64_t come = hdf5->field[SINO_FIELD_DATA].dataset.size[0];
+    snprintf(name, sizeof name, "%s/image_key", entry->detector);
+    SINO_TRY(sino_dataset_open(hdf5->path, hdf5->file, name, 1, false, &keys));
+    *count = hdf5->follow.all = keys.size[0];
+    sino_dataset_close(&keys);
+    SINO_CHECK(*count >= come, SINO_BAD_INPUT,
+               "%s has %" PRId64 " frames, and %" PRId64 " keys in %s; allowed with --follow: the keys of all frames "
+               "that will come",
+               hdf5->path, come, *count, name);
+    return NULL;
+}
+
+/* Leaves out the flat and dark fields of a followed file that have not come. */
+static void drop_late(const SinoHdf5Scan *hdf5, int64_t count, double *key, Tally *tally)
+{
+    const int64_t come = hdf5->follow.on ? hdf5->field[SINO_FIELD_DATA].dataset.size[0] : count;
+    for (int64_t k = come; k < count; k++) {
+        if (key[k] != SINO_FIELD_FLATS && key[k] != SINO_FIELD_DARKS) continue;
+        key[k] = -1;
+        tally->late++;
+    }
+}
+
 static SinoStatus sort_by_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, int64_t count, Tally *tally,
                                SinoScan *scan)
 {
     double *key = NULL;
     SinoStatus status = read_both_keys(hdf5, entry, count, &key);
+    if (!status) drop_late(hdf5, count, key, tally);
     if (!status) status = sort_frames(hdf5, count, key, tally);
     if (!status) status = take_positions(count, key, hdf5->field[SINO_FIELD_FLATS].frames.count, scan);
     free(key);
@@ -141,8 +171,9 @@ static SinoStatus sort_by_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, int
 static SinoStatus take_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, SinoScan *scan)
 {
     SinoScanInfo *info = &scan->info;
-    const int64_t count = info->angle_count;
+    int64_t count = info->angle_count;
     Tally tally = {0};
+    if (hdf5->follow.on) SINO_TRY(count_frames(hdf5, entry, &count));
     SINO_TRY(sort_by_keys(hdf5, entry, count, &tally, scan));
     info->angle_count = hdf5->field[SINO_FIELD_DATA].frames.count;
     info->flat_count = hdf5->field[SINO_FIELD_FLATS].frames.count;
@@ -151,7 +182,11 @@ static SinoStatus take_keys(SinoHdf5Scan *hdf5, const SinoNxEntry *entry, SinoSc
                "%s: %s/image_key has no projections among its %" PRId64 " frames (%" PRId64 " flat, %" PRId64
                " dark, %" PRId64 " others); allowed: 1 or more with the value 0",
                hdf5->path, entry->detector, count, info->flat_count, info->dark_count, tally.ignored);
-    if (tally.ignored > 0)
+    if (tally.late > 0)
+        snprintf(scan->remark, sizeof scan->remark,
+                 "%" PRId64 " flat and dark fields had not come when the scan was opened, and are left out",
+                 tally.late);
+    else if (tally.ignored > 0)
         snprintf(scan->remark, sizeof scan->remark,
                  "%" PRId64 " of %" PRId64 " frames are ignored, as their image_key or image_key_control is neither 0 "
                  "(projection), 1 (flat field) nor 2 (dark field), but %g%s",
@@ -188,6 +223,8 @@ static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
     take_setup(hdf5, &entry, &info->setup);
     info->angle_needed = true;
     if (!request->theta && *entry.angles) SINO_TRY(sino_hdf5_scan_take_angles(hdf5, entry.angles, false, scan));
+    if (hdf5->follow.on)
+        SINO_TRY(sino_hdf5_follow_begin(hdf5, request->theta || !*entry.angles ? NULL : entry.angles, scan));
     sino_hdf5_scan_name_files(hdf5, info);
     info->certainty = entry.defined ? "certain" : "likely";
     snprintf(scan->evidence, sizeof scan->evidence, "%s%.90s/data with image_key%s%.90s",
@@ -196,5 +233,9 @@ static SinoStatus open_nxtomo(const SinoScanRequest *request, SinoScan *scan)
     return NULL;
 }
 
-const SinoScanFormat sino_nxtomo_format = {
-    .name = "NXtomo HDF5", .takes_dataset = true, .takes_axes = true, .probe = probe_nxtomo, .open = open_nxtomo};
+const SinoScanFormat sino_nxtomo_format = {.name = "NXtomo HDF5",
+                                           .takes_dataset = true,
+                                           .takes_axes = true,
+                                           .grows = true,
+                                           .probe = probe_nxtomo,
+                                           .open = open_nxtomo};

@@ -60,8 +60,8 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                "--axes is given, but '%s' is %s; allowed: --axes with HDF5, NumPy, MATLAB and images", request->path,
                format->name);
     SINO_CHECK(request->follow_s == 0 || format->grows, SINO_BAD_INPUT,
-               "--follow is given, but '%s' is %s; allowed: --follow with Data Exchange HDF5, with --dataset of HDF5, "
-               "and with TIFF images",
+               "--follow is given, but '%s' is %s; allowed: --follow with Data Exchange or NXtomo HDF5, with "
+               "--dataset of HDF5, and with TIFF images",
                request->path, format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");

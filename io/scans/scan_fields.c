@@ -44,6 +44,10 @@ static SinoStatus open_dataset(const char *path, const char *name, bool follow, 
     if (archive) return open_array(archive, path, name, info, part, count, files);
     SINO_TRY(sino_hdf5_scan_new(path, follow, part, &hdf5));
     *files = &hdf5->files;
+    SINO_CHECK(!follow || hdf5->follow.swmr, SINO_BAD_INPUT,
+               "%s of the scan's own file is named, and another program writes the file without SWMR; allowed: a copy "
+               "in another file, or /exchange/data_white and data_dark, which need no option",
+               name);
     SINO_TRY(sino_hdf5_scan_open_field(hdf5, field, name, false, true, info, "the projections have", count));
     SINO_CHECK(*count > 0, SINO_BAD_INPUT, "%s: %s has no images; allowed: 1 or more", path, name);
     sino_file_list_unite(&hdf5->files, 1);
@@ -51,12 +55,14 @@ static SinoStatus open_dataset(const char *path, const char *name, bool follow, 
 }
 
 /* Opens FILE:/DATASET. */
-static SinoStatus open_inner(const char *named, SinoScanField field, const SinoScanInfo *info, SinoScanPart *part,
-                             int64_t *count, const SinoFileList **files)
+static SinoStatus open_inner(const SinoScanRequest *request, const char *named, SinoScanField field,
+                             const SinoScanInfo *info, SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {
     char *file = NULL, *inner = NULL;
     SinoStatus status = sino_inner_path_split(named, &file, &inner);
-    if (!status) status = open_dataset(file, inner, false, field, info, part, count, files);
+    if (!status)
+        status = open_dataset(file, inner, request->follow_s > 0 && strcmp(file, request->path) == 0, field, info, part,
+                              count, files);
     free(file);
     free(inner);
     return status;
@@ -69,7 +75,7 @@ SinoStatus sino_scan_fields_open(const SinoScanRequest *request, SinoScanField f
     if (*named == ':')
         return open_dataset(request->path, named + 1, request->follow_s > 0, field, info, part, count, files);
     if (sino_path_kind(named) == SINO_PATH_ABSENT && strstr(named, ":/") && !sino_file_list_is_pattern(named))
-        return open_inner(named, field, info, part, count, files);
+        return open_inner(request, named, field, info, part, count, files);
     SINO_CHECK(sino_path_kind(named) != SINO_PATH_FILE || !sino_hdf5_probe(named), SINO_BAD_INPUT,
                "--%s is '%s', an HDF5 file; allowed: FILE:/DATASET, or images",
                field == SINO_FIELD_FLATS ? "flats" : "darks", named);

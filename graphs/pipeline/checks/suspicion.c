@@ -329,9 +329,10 @@ static SinoStatus suspect_columns(const SinoInputSettings *settings, const SinoI
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings)
 {
     SinoScanSample sample;
-    SINO_TRY(sino_scan_sample_new(input, &sample));
     if (!input->view) suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
+    if (settings->input.follow) return NULL; /* its projections may not have come */
+    SINO_TRY(sino_scan_sample_new(input, &sample));
     suspect_lack(&sample, findings);
     suspect_fields(&settings->input, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);

@@ -7,8 +7,8 @@
 #include "findings.h"
 #include "settings.h"
 
-/* Looks at the angles, at a sample of the values, at the beam and at the detector. SINO_FAILED: the file cannot be
- * read, or no memory. */
+/* Looks at the angles and the beam and, unless the scan is followed, at a sample of the values and at the detector.
+ * SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
 
 /* Looks at the rotation center, input->geometry.center: whether the object reaches beyond the shorter side of the

@@ -82,12 +82,10 @@ static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
     SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
     if (recon->whole) *stages = recon->whole->stages;
     if (!scan || recon->whole || (settings->memory && settings->memory->of_operator)) return NULL;
-    if (settings->input.follow) {
+    if (settings->input.follow)
         sino_log_info(recon->log, "follow",
                       "the scan may still be written: no sample of it chooses stages, and those that settings leave to "
                       "sinodag are off");
-        return NULL;
-    }
     return sino_check_scan(settings, scan, recon->log, stages);
 }
 

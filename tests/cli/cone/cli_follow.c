@@ -70,35 +70,39 @@ static void assert_same_volume(const char *directory, const char *name)
 }
 
 /* A file with SWMR, which two runs follow, and whose second half comes once they wait; one that is closed after each
- * projection, as a dataset of any name; images in a folder. */
+ * projection, as a dataset of any name; images in a folder; NXtomo, whose last dark field comes too late. */
 static void scans_that_come_make_the_same_volume(void **state)
 {
-    enum { RUNS = 4 };
+    enum { RUNS = 5, WRITERS = 4 };
     CliRun run[RUNS];
     const char *const at = *state;
     make_scan(at);
     cli_works(at, "recon scan.h5 -o whole.h5 --symmetry no " CONE);
     pid_t writer[] = {replay(at, "swmr.h5 swmr 0 hold 20"), replay(at, "plain.h5 plain 30"),
-                      replay(at, "images tiff 30")};
+                      replay(at, "images tiff 30"), replay(at, "scan.nxs nxtomo 0 hold 20")};
     await(at, "plain.h5");
     await(at, "images/p_00001.tif"); /* the one before is whole */
     for (int i = 0; i < RUNS; i++) run[i] = (CliRun){.directory = at};
     cli_start(&run[0], "recon swmr.h5 -o v_0.h5 --follow " CONE);
     cli_start(&run[1], "recon swmr.h5 -o v_1.h5 --follow " CONE);
-    cli_start(&run[2], "recon plain.h5 -o v_2.h5 --follow --dataset /exchange/data " CONE LENGTHS);
-    cli_start(&run[3], "recon images -o v_3.h5 --follow " CONE FIELDS);
-    for (int i = 0; i < 2; i++) cli_await(&run[i], "20 of 40 projections have come");
+    cli_start(&run[2], "recon scan.nxs -o v_2.h5 --follow " CONE LENGTHS);
+    cli_start(&run[3], "recon plain.h5 -o v_3.h5 --follow --dataset /exchange/data " CONE LENGTHS);
+    cli_start(&run[4], "recon images -o v_4.h5 --follow " CONE FIELDS);
+    for (int i = 0; i < 3; i++) cli_await(&run[i], "20 of 40 projections have come");
     cli_write_text(at, "go", "");
     for (int i = 0; i < RUNS; i++) {
         char name[16];
         cli_wait(&run[i]);
         assert_int_equal(run[i].exit_code, 0);
-        assert_true(i > 1 || strstr(run[i].err, "20 projections came in "));
+        assert_true(i > 2 || strstr(run[i].err, "20 projections came in "));
         snprintf(name, sizeof name, "v_%d.h5", i);
-        assert_same_volume(at, name);
+        if (i != 2) assert_same_volume(at, name);
+        assert_true(i != 2 || strstr(run[i].err, "1 flat and dark fields had not come"));
         cli_free(&run[i]);
     }
-    for (int i = 0; i < 3; i++) assert_ends(writer[i], 0);
+    for (int i = 0; i < WRITERS; i++) assert_ends(writer[i], 0);
+    cli_works(at, "recon scan.nxs -o whole.h5 --overwrite --symmetry no " CONE LENGTHS);
+    assert_same_volume(at, "v_2.h5"); /* both dark fields are alike */
 }
 
 static void a_whole_scan_is_followed_too(void **state)
@@ -211,6 +215,9 @@ static void what_needs_the_whole_scan_is_refused(void **state)
     cli_refuses(at, "--follow | --remove-stripe-method | none",
                 "recon scan.h5 -o v.h5 --follow --remove-stripe-method fw " CONE);
     cli_refuses(at, "--follow | --halves", "recon scan.h5 -o v.h5 --follow --halves " CONE);
+    assert_ends(replay(at, "live.h5 plain 0"), 0);
+    cli_refuses(at, "/exchange/data_white | SWMR",
+                "recon live.h5 -o v.h5 --follow --flats :/exchange/data_white " CONE);
     cli_refuses(at, "output-range | auto | --follow | MIN:MAX",
                 "recon scan.h5 -o v.h5 --follow --output-type uint16 " CONE);
 }

@@ -339,7 +339,8 @@ static bool parse_range(const char *text, Range *range)
 static SinoStatus make_range(const char *theta, const Range *range, int64_t projections, Angles *angles)
 {
     SINO_CHECK(projections > 0, SINO_BAD_INPUT,
-               "theta is the range '%s'; allowed with raw sinograms: a file of angles, which tells how many there are",
+               "theta is the range '%s'; allowed with raw sinograms and --follow: a file of angles, which tells how "
+               "many there are",
                theta);
     SINO_CHECK(projections > 1 || range->kind != INCLUDED, SINO_BAD_INPUT,
                "theta is '%s' for one projection; allowed: FIRST:step:STEP, or FIRST:END:excluded", theta);

@@ -124,7 +124,7 @@ static void ranges_of_degrees(void **state)
     accept("180:0", 3, 3, (const double[]){180, 90, 0});
     accept("10:step:-0.5", 3, 3, (const double[]){10, 9.5, 9});
     accept("0:90:excluded", 1, 1, (const double[]){0});
-    refuse("0:180", 0, "allowed with raw sinograms: a file of angles");
+    refuse("0:180", 0, "allowed with raw sinograms and --follow: a file of angles");
     refuse("0:180", 1, "theta is '0:180' for one projection");
     refuse("5:5", 3, "gives every projection the same angle");
     refuse("5:step:0", 3, "gives every projection the same angle");

@@ -42,4 +42,14 @@ double sino_gridding_flops(const SinoGeometry *geometry);
 void sino_gridding_adjoint(const SinoGridding *gridding, const SinoTileMap *map, SinoSlices slices, const float *b,
                            void *scratch, float *const *x);
 
+/* The same in parts, with the same bits. sino_gridding_add adds angles first_angle … first_angle + angle_count − 1,
+ * whose rays b are, to the sums of every slice: slices.stride times sino_gridding_sum_bytes, 64-byte aligned. The first
+ * angles are 0 …, before which the sums may be anything. Numbers of angles are even, unless the last angle is among
+ * them. sino_gridding_finish makes x of the sums, which it changes. */
+int64_t sino_gridding_sum_bytes(int64_t grid_size);
+void sino_gridding_add(const SinoGridding *gridding, SinoSlices slices, int64_t first_angle, int64_t angle_count,
+                       const float *b, void *scratch, void *sums);
+void sino_gridding_finish(const SinoGridding *gridding, const SinoTileMap *map, SinoSlices slices, void *scratch,
+                          void *sums, float *const *x);
+
 #endif

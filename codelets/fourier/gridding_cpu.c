@@ -12,6 +12,7 @@
 #include "turn.h"
 #include "vector.h"
 
+#include <assert.h>
 #include <fftw3.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,8 +75,7 @@ static int64_t spectrum_bytes(int64_t detector)
 static int64_t divide(const SinoGeometry *geometry, char *memory, Scratch *scratch)
 {
     const int64_t size = geometry->grid_size, piece = spectrum_bytes(sino_gridding_detector(geometry));
-    const int64_t grid = sino_ceil_multiple(sino_polar_grid_sum_bytes(size, SINO_SINGLE), 64);
-    const int64_t rows = sino_times(group_slices(size), grid);
+    const int64_t rows = sino_times(group_slices(size), sino_gridding_sum_bytes(size));
     const int64_t pair = rows + sino_ceil_multiple(sino_polar_grid_row_bytes(size, SINO_SINGLE), 64);
     const int64_t factor = pair + 2 * piece, terms = factor + piece;
     if (scratch)
@@ -87,6 +87,11 @@ static int64_t divide(const SinoGeometry *geometry, char *memory, Scratch *scrat
             .factor = {(Complex *)(void *)(memory + factor), (Complex *)(void *)(memory + factor + piece / 2)},
             .terms = {(Complex *)(void *)(memory + terms), (Complex *)(void *)(memory + terms + LANES * piece / 2)}};
     return terms + LANES * piece;
+}
+
+int64_t sino_gridding_sum_bytes(int64_t grid_size)
+{
+    return sino_ceil_multiple(sino_polar_grid_sum_bytes(grid_size, SINO_SINGLE), 64);
 }
 
 int64_t sino_gridding_scratch_bytes(const SinoGeometry *geometry)
@@ -195,29 +200,32 @@ static void find_terms(const SinoGridding *gridding, const float *const projecti
              (Complex *const[PAIR]){at->terms[0] + lane, at->terms[1] + lane});
 }
 
-static void add_projections(const SinoGridding *gridding, const Group *group, const float *b, const Scratch *at)
+/* Adds angles first … first + count − 1, whose rays b are. */
+static void add_projections(const SinoGridding *gridding, const Group *group, int64_t first, int64_t count,
+                            const float *b, const Scratch *at)
 {
     const SinoGeometry *scan = &gridding->geometry;
+    const double *const angle_rad = scan->angle_rad + first;
     const int64_t step = group->first.panel.slices.stride, size = scan->column_count * step;
     const int64_t terms = gridding->detector / 2;
-    const float *panel = sino_panel_from(group->first.panel, sino_geometry_ray_count(scan), b);
+    const float *panel = sino_panel_from(group->first.panel, sino_times(count, scan->column_count), b);
     const double turn = 2 * M_PI / (double)gridding->detector;
-    sino_polar_grid_clear(gridding->grid, group->lanes, at->sums);
+    if (first == 0) sino_polar_grid_clear(gridding->grid, group->lanes, at->sums);
     for (int p = 0; p < PAIR; p++) memset(at->terms[p], 0, (size_t)(terms * group->lanes) * sizeof *at->terms[p]);
-    for (int64_t k = 0; k < scan->angle_count; k += PAIR) {
-        const int64_t angle[PAIR] = {k, sino_smaller(k + 1, scan->angle_count - 1)};
+    for (int64_t k = 0; k < count; k += PAIR) {
+        const int64_t angle[PAIR] = {k, sino_smaller(k + 1, count - 1)};
         double cosine[PAIR], sine[PAIR];
         for (int p = 0; p < PAIR; p++) {
-            cosine[p] = cos(scan->angle_rad[angle[p]]);
-            sine[p] = sin(scan->angle_rad[angle[p]]);
+            cosine[p] = cos(angle_rad[angle[p]]);
+            sine[p] = sin(angle_rad[angle[p]]);
             find_factors(gridding, cosine[p], sine[p], at->factor[p]);
         }
         for (int64_t t = 0; t < group->count; t++) {
-            const float *first = panel + group->first.number + t;
-            find_terms(gridding, (const float *const[PAIR]){first + angle[0] * size, first + angle[1] * size}, step, t,
+            const float *slice = panel + group->first.number + t;
+            find_terms(gridding, (const float *const[PAIR]){slice + angle[0] * size, slice + angle[1] * size}, step, t,
                        group->lanes, at);
         }
-        for (int p = 0; k + p < scan->angle_count && p < PAIR; p++)
+        for (int p = 0; k + p < count && p < PAIR; p++)
             sino_polar_grid_add(gridding->grid, group->lanes, -turn * sine[p], turn * cosine[p], terms, at->terms[p],
                                 at->sums);
     }
@@ -254,10 +262,61 @@ void sino_gridding_adjoint(const SinoGridding *gridding, const SinoTileMap *map,
         for (int64_t f = 0; f < count; f += together) {
             const int64_t slices_left = sino_smaller(together, count - f);
             const Group group = {{map, size, panel, f}, slices_left, slices_left > 1 ? together : 1};
-            add_projections(gridding, &group, b, &at);
+            add_projections(gridding, &group, 0, gridding->geometry.angle_count, b, &at);
             finish_slices(gridding, &group, &at, x);
         }
         for (int64_t f = count; f < panel.slices.stride; f++)
             sino_tile_rows_clear(&(SinoTileSlice){map, size, panel, f}, x);
+    }
+}
+
+/* ---- in parts ---- */
+
+/* The group of a panel from slice f on, whose sums are kept: lanes without a slice must not be in the next group. */
+static Group kept_group(const SinoGridding *gridding, const SinoTileMap *map, SinoPanel panel, int64_t f)
+{
+    const int64_t size = gridding->geometry.grid_size, together = group_slices(size);
+    const int64_t lanes = f + together <= panel.slices.stride ? together : 1;
+    return (Group){{map, size, panel, f}, sino_smaller(lanes, panel.slices.slice_count - f), lanes};
+}
+
+static void *kept_sums(const SinoGridding *gridding, const Group *group, void *sums)
+{
+    const int64_t slice = group->first.panel.first + group->first.number;
+    return (char *)sums + sino_times(slice, sino_gridding_sum_bytes(gridding->geometry.grid_size));
+}
+
+void sino_gridding_add(const SinoGridding *gridding, SinoSlices slices, int64_t first_angle, int64_t angle_count,
+                       const float *b, void *scratch, void *sums)
+{
+    Scratch at;
+    (void)divide(&gridding->geometry, scratch, &at);
+    assert(first_angle % PAIR == 0);
+    assert(angle_count % PAIR == 0 || first_angle + angle_count == gridding->geometry.angle_count);
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.slice_count;
+         panel = sino_panel_next(slices, panel))
+        for (int64_t f = 0; f < panel.slices.slice_count;) {
+            const Group group = kept_group(gridding, NULL, panel, f);
+            at.sums = kept_sums(gridding, &group, sums);
+            add_projections(gridding, &group, first_angle, angle_count, b, &at);
+            f += group.count;
+        }
+}
+
+void sino_gridding_finish(const SinoGridding *gridding, const SinoTileMap *map, SinoSlices slices, void *scratch,
+                          void *sums, float *const *x)
+{
+    Scratch at;
+    (void)divide(&gridding->geometry, scratch, &at);
+    for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
+         panel = sino_panel_next(slices, panel)) {
+        for (int64_t f = 0; f < panel.slices.slice_count;) {
+            const Group group = kept_group(gridding, map, panel, f);
+            at.sums = kept_sums(gridding, &group, sums);
+            finish_slices(gridding, &group, &at, x);
+            f += group.count;
+        }
+        for (int64_t f = panel.slices.slice_count; f < panel.slices.stride; f++)
+            sino_tile_rows_clear(&(SinoTileSlice){map, gridding->geometry.grid_size, panel, f}, x);
     }
 }

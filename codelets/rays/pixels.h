@@ -43,8 +43,8 @@ int64_t sino_pixels_scratch_bytes(void);
 void sino_pixels_project(const SinoPixels *what, const float *x, void *scratch, float *y);
 
 /* Adds the backprojection of the angles to the pixels of the tiles that lie in the grid: all vectors lie in panels
- * (panel.h). Safe from many threads at once for different tiles. The sums of a pixel do not depend on the tiles of a
- * call. */
+ * (panel.h), angle after angle: the bits of a pixel depend neither on the tiles of a call nor on how consecutive angles
+ * are divided into calls. Safe from many threads at once for different tiles. */
 void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, float *x);
 
 /* The instruction set that is used: plain, avx2 or avx512. */

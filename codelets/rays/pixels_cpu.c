@@ -155,15 +155,18 @@ static void fill_lines(const SinoPixels *what, Corner corner, const Group *group
     }
 }
 
-/* Adds the sums of a tile to its pixels inside the grid. */
-static void add_sums(const SinoPixels *what, int64_t tile, Slice slice, const float *sum, float *x)
+/* Copies the pixels of a tile inside the grid to its sums, or back. */
+static void copy_sums(const SinoPixels *what, int64_t tile, Slice slice, bool back, float *sum, float *x)
 {
     const SinoTileRange rows = sino_tile_range(what->geometry.grid_size, what->tile[tile].row);
     const SinoTileRange columns = sino_tile_range(what->geometry.grid_size, what->tile[tile].column);
     float *pixel = x + slice.voxel + tile * SINO_TILE_VOXELS * slice.step;
     for (int64_t i = rows.first; i < rows.first + rows.count; i++)
         for (int64_t j = columns.first; j < columns.first + columns.count; j++)
-            pixel[(i * SINO_TILE + j) * slice.step] += sum[i * SINO_TILE + j];
+            if (back)
+                pixel[(i * SINO_TILE + j) * slice.step] = sum[i * SINO_TILE + j];
+            else
+                sum[i * SINO_TILE + j] = pixel[(i * SINO_TILE + j) * slice.step];
 }
 
 /* Tiles first … end − 1 of a vector lie in one super-tile. */
@@ -186,21 +189,27 @@ static Run run_from(const SinoPixels *what, int64_t first)
                             (double)sino_tile_first_voxel(what->geometry.grid_size, row)}};
 }
 
+static void copy_run(const SinoPixels *what, Run run, const Group *group, bool back, Scratch *work, float *x)
+{
+    for (int64_t t = run.first; t < run.end; t++)
+        for (int64_t f = 0; f < group->count; f++)
+            copy_sums(what, t, group->slice[f], back, work->back.sum[t - run.first][f], x);
+}
+
 static void add_run(const SinoPixelsIsa *isa, const SinoPixels *what, Run run, const Group *group, const float *y,
                     Scratch *work, float *x)
 {
     SinoPixelsTile *const add = isa->add[what->weights];
     const int64_t end_angle = what->first_angle + what->angle_count;
     memset(work->back.sum, 0, sizeof work->back.sum);
+    copy_run(what, run, group, false, work, x);
     for (int64_t k = what->first_angle; k < end_angle; k += SINO_PIXELS_ANGLES) {
         fill_lines(what, run.corner, group, y, k, &work->back.lines);
         for (int64_t t = run.first; t < run.end; t++)
             add(&work->back.lines, what->tile[t].row - run.row, what->tile[t].column - run.column,
                 work->back.sum[t - run.first][0]);
     }
-    for (int64_t t = run.first; t < run.end; t++)
-        for (int64_t f = 0; f < group->count; f++)
-            add_sums(what, t, group->slice[f], work->back.sum[t - run.first][f], x);
+    copy_run(what, run, group, true, work, x);
 }
 
 /* Adds the product of a run and a group of slices. */

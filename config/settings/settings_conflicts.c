@@ -36,6 +36,8 @@ static const SinoConflict conflicts[] = {
      .allowed = "a new run"},
     /* A followed scan is not there yet. */
     {"follow", "yes", "reconstruction-type", "try", .allowed = FULL},
+    {"follow", "yes", "algorithm", NULL, .algorithms = ~FBP, .geometries = PARALLEL,
+     .reason = "which has all projections at once", .allowed = "--algorithm fbp"},
     {"follow", "yes", "rotation-axis", "auto", .reason = "which is found by the whole scan",
      .allowed = "--rotation-axis with a column"},
     {"follow", "yes", "align", "shifts", .reason = "which are found by the whole scan", .allowed = "one of them"},

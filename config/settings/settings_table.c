@@ -253,8 +253,9 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, RECON, "follow", FLAG(input.follow, "no"), .may_change = true, .geometries = ORBITS,
         .help =
             "reconstruct while another program still writes the scan: a Data Exchange or NXtomo file, a --dataset of "
-            "HDF5, or TIFF images in a folder; the angles of all projections are in the file or --theta; fdk; needs "
-            "--rotation-axis; no sample of the scan chooses stages; the volume has the bits of --symmetry no"),
+            "HDF5, or TIFF images in a folder; the angles of all projections are in the file or --theta; fbp or fdk; "
+            "needs --rotation-axis; no sample of the scan chooses stages; the volume of fdk has the bits of --symmetry "
+            "no"),
     ROW(INPUT, RECON, "follow-timeout", .tune = RECON, REAL(input.follow_timeout_s, 0, 1e6, "60"), .low_excluded = true,
         .unit = "seconds", .may_change = true, .geometries = ORBITS,
         .help = "how long --follow waits for the next projection before it gives up"),

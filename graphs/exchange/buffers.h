@@ -15,6 +15,9 @@ typedef enum SinoRows {
     SINO_ROWS_RAYS,      /* one member: the rays that this rank owns */
     SINO_ROWS_COMPLETED, /* one member: the completed projections of this rank's angles (redundancy.h); no member unless
                           * direct methods need them */
+    SINO_ROWS_GRID,      /* one member: floats of the sums that an operator keeps of a slice between blocks of angles */
+    SINO_ROWS_BLOCK,     /* one member: the rays of a block of angles; no member unless a scan comes by blocks */
+    SINO_ROWS_WAITING,   /* one member: the rays of all blocks; no member if the operator adds each block at once */
     SINO_ROWS_SUBSET,    /* a member per subset of the data: its rays that this rank owns */
     SINO_ROWS_VOXELS,    /* a member per partition of this rank: its voxels */
     SINO_ROWS_FOOTPRINT, /* a member per partition of this rank: the rays that meet the partition */

@@ -9,8 +9,7 @@ static const char all_at_once[] = "which has all projections at once";
 static const char no_fan[] = "of which no slice is a fan by itself";
 
 const SinoJobKind sino_job_kinds[SINO_JOBS] = {
-    [SINO_JOB_SCAN] =
-        {SINO_JOB_SCAN, "--geometry parallel", SINO_BEAM_PARALLEL, true, {[SINO_JOB_FOLLOW] = all_at_once}},
+    [SINO_JOB_SCAN] = {SINO_JOB_SCAN, "--geometry parallel", SINO_BEAM_PARALLEL, true, {0}},
     [SINO_JOB_FDK] = {SINO_JOB_FDK, "--geometry cone or fan with --algorithm fdk", SINO_BEAM_CONE, false, {0}},
     [SINO_JOB_VOLUME] = {SINO_JOB_VOLUME,
                          "--geometry cone or fan with an iterative algorithm",

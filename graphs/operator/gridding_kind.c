@@ -18,11 +18,20 @@ static bool takes(const SinoProblem *problem)
     return sino_tiles_take(problem, SINO_PROJECTOR_GRIDDING) && problem->subset_count == 1;
 }
 
+/* Sums of a slice, while blocks of angles are added to them. */
+static SinoExtent grid_of(const SinoProblem *problem)
+{
+    const int64_t bytes = sino_gridding_sum_bytes(problem->geometry.grid_size);
+    const bool adds = problem->block_angles > 0 && sino_operator_adds(&sino_gridding_kind, &problem->geometry);
+    return adds ? sino_extent_one(bytes / (int64_t)sizeof(float)) : (SinoExtent){0};
+}
+
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
     size->map_bytes = sino_gridding_plan_bytes(&problem->geometry, worker_count);
+    size->shape.extent[SINO_ROWS_GRID] = grid_of(problem);
     return NULL;
 }
 
@@ -31,6 +40,7 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     Own *own = NULL;
     SINO_TRY(sino_tiles_open(op, request, 0));
     if (op->idle) return NULL;
+    op->shape.extent[SINO_ROWS_GRID] = grid_of(&op->problem);
     SinoTilesOwn *tiles = op->own;
     SINO_TRY(sino_allocate(1, sizeof *own, "the operator", &own));
     tiles->kind = own;
@@ -53,6 +63,13 @@ static void close_all(SinoOperator *op)
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     const Own *own = ((const SinoTilesOwn *)work->op->own)->kind;
+    const SinoAngleBlock block = product->block;
+    if (block.count > 0)
+        SINO_TRY(sino_insert_gridding_add(own->plan, product->position, product->slices, block.first, block.count, y,
+                                          product->sums));
+    if (block.count > 0 && block.last)
+        return sino_insert_gridding_finish(own->plan, product->position, product->slices, product->sums, x);
+    if (block.count > 0) return NULL;
     SINO_TRY(sino_insert_gridding_back(own->plan, product->position, product->slices, y, x));
     return sino_tiles_insert_sums(work, product->position, x);
 }
@@ -71,7 +88,17 @@ static void report(const SinoOperator *op)
 }
 
 const SinoOperatorKind sino_gridding_kind = {
-    SINO_TILES_KIND,  .name = "gridding", .projector = SINO_PROJECTOR_GRIDDING, .product_flops = product_flops,
-    .minibatch = 4,   .takes = takes,     .outline = sino_tiles_outline,        .size = size,
-    .open = open_all, .close = close_all, .backproject = backproject,           .report = report,
+    SINO_TILES_KIND,
+    .adds = true,
+    .name = "gridding",
+    .projector = SINO_PROJECTOR_GRIDDING,
+    .product_flops = product_flops,
+    .minibatch = 4,
+    .takes = takes,
+    .outline = sino_tiles_outline,
+    .size = size,
+    .open = open_all,
+    .close = close_all,
+    .backproject = backproject,
+    .report = report,
 };

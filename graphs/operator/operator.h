@@ -34,6 +34,7 @@ typedef struct SinoProblem {
     int64_t subset_count; /* subsets of the data; 1 except for OSEM, FISTA */
     int64_t left_out;     /* the last subset has every so-many-th angle of the others, which solvers then lack; 0: all
                            * subsets are solved */
+    int64_t block_angles; /* angles of a block of a scan that comes by blocks; 0: it comes as a whole */
     bool whole_orbits;    /* a subset has all quarter turns and mirror images of its angles, if it can
                            * (angle_subsets.h); whether they are stored or not, so that it changes no values */
     SinoProjector projector;         /* of a parallel beam; AUTO: the plan chooses; until it has, as RAYS */
@@ -109,10 +110,18 @@ typedef struct SinoOperatorWork {
     void *own;              /* of the kind */
 } SinoOperatorWork;
 
+/* Consecutive angles of a scan that comes by blocks. count 0: the scan comes as a whole. */
+typedef struct SinoAngleBlock {
+    int64_t first, count;
+    bool last;
+} SinoAngleBlock;
+
 typedef struct SinoProduct {
     SinoPosition position;
     SinoSlices slices;
-    int64_t subset; /* 0 … subset_count − 1 */
+    int64_t subset;       /* 0 … subset_count − 1 */
+    SinoAngleBlock block; /* of kinds with `adds`, the angles of y; count 0: all */
+    SinoData *sums;       /* of SINO_ROWS_GRID, what the blocks before left; NULL: the kind keeps none */
     /* A caller's array in place of x, which is then NULL, of kinds and operators with image_bytes; NULL: there is x. */
     const SinoImages *images;
 } SinoProduct;
@@ -154,9 +163,10 @@ struct SinoOperatorKind {
     const char *name;
     SinoProjector projector; /* of a parallel beam, by this kind; AUTO: the kind is of another geometry */
     SinoKernels kernels;
-    bool stores;       /* A is stored, in any precision; false: nothing is, and products are in single precision */
-    bool asked;        /* by --projector alone: the model of the detector differs, so that the plan never chooses it */
-    bool lengths;      /* products are by the lengths of rays in voxels, or their means over a detector pixel */
+    bool adds;    /* backproject takes blocks of angles; rays are in the order of the scan, and ranks share no slice */
+    bool stores;  /* A is stored, in any precision; false: nothing is, and products are in single precision */
+    bool asked;   /* by --projector alone: the model of the detector differs, so that the plan never chooses it */
+    bool lengths; /* products are by the lengths of rays in voxels, or their means over a detector pixel */
     int64_t minibatch; /* slices of a minibatch, if in a larger one a product costs as much for each slice; 0: a panel,
                         * which reads A or its tables once for all slices */
     /* Flops of a product of one slice, in a minibatch of `slices`, as SinoRates.kernel_gflops counts them. NULL: twice
@@ -184,7 +194,8 @@ struct SinoOperatorKind {
     void (*work_close)(SinoOperatorWork *work);
     /* Insert the tasks of y = A x and of x = Aᵀ y for product->subset: x[partition of this rank] are voxel vectors, y
      * is the vector of the rays that this rank owns. Ranks that share the slices insert the same products in the same
-     * order. project NULL: the kind backprojects only. */
+     * order. project NULL: the kind backprojects only. With a block of angles that is not the first, backproject adds
+     * to x, or to sums: after all blocks x has the bits of the product of all angles. */
     SinoStatus (*project)(SinoOperatorWork *work, const SinoProduct *product, SinoData *const *x, SinoData *y);
     SinoStatus (*backproject)(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x);
     /* The same as far as partial vectors whose sums are the rays, which the caller adds up: fills in *parts.
@@ -232,6 +243,19 @@ static inline SinoExtent sino_operator_pixels(const SinoGeometry *geometry)
     const int64_t side = sino_geometry_slice_side(geometry);
     return sino_extent_one(sino_times(side, side));
 }
+
+/* SINO_ROWS_BLOCK. */
+static inline SinoExtent sino_operator_block(const SinoProblem *problem)
+{
+    const int64_t rays = sino_times(problem->block_angles, problem->geometry.column_count);
+    return rays > 0 ? sino_extent_one(rays) : (SinoExtent){0};
+}
+
+/* Whether blocks of angles are added as they come: projections of a half acquisition wait for the opposite ones. */
+bool sino_operator_adds(const SinoOperatorKind *kind, const SinoGeometry *geometry);
+
+/* SINO_ROWS_WAITING, of so many rays. */
+SinoExtent sino_operator_waiting(const SinoProblem *problem, int64_t rays);
 
 /* SINO_ROWS_COMPLETED of a rank with angle_count angles of a parallel beam. */
 static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, int64_t angle_count)

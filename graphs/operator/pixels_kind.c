@@ -62,15 +62,24 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *product, Si
     return sino_tiles_project(work, product, insert_project, x, y);
 }
 
+/* The rays are those of the block. */
+static void take_angles(SinoAngleBlock block, SinoPixels *what)
+{
+    what->geometry.angle_rad += block.first;
+    what->geometry.angle_count = what->angle_count = block.count;
+}
+
 static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product, SinoData *y, SinoData *const *x)
 {
     const SinoTilesOwn *own = work->op->own;
+    const SinoAngleBlock block = product->block;
     SinoPosition position = product->position;
     for (int64_t p = 0; p < own->decomposition.partition_count; p++) {
-        const SinoPixels what = product_of(work->op, product, p);
+        SinoPixels what = product_of(work->op, product, p);
         position.partition = p;
         if (what.tile_count == 0) continue;
-        SINO_TRY(sino_insert_pixels_back(work->op->runtime, position, &what, y, own->scratch, x[p]));
+        if (block.count > 0) take_angles(block, &what);
+        SINO_TRY(sino_insert_pixels_back(work->op->runtime, position, &what, block.first == 0, y, own->scratch, x[p]));
     }
     return sino_tiles_insert_sums(work, product->position, x);
 }
@@ -125,6 +134,10 @@ const SinoOperatorKind sino_strips_kind = {LENGTHS_KIND,
                                            .product_flops = strips_flops,
                                            .takes = takes_strips};
 
-const SinoOperatorKind sino_pixels_kind = {
-    PIXELS_KIND,           .name = "pixels",       .projector = SINO_PROJECTOR_PIXELS, .product_flops = pixels_flops,
-    .takes = takes_pixels, .report = report_pixels};
+const SinoOperatorKind sino_pixels_kind = {PIXELS_KIND,
+                                           .name = "pixels",
+                                           .projector = SINO_PROJECTOR_PIXELS,
+                                           .product_flops = pixels_flops,
+                                           .adds = true,
+                                           .takes = takes_pixels,
+                                           .report = report_pixels};

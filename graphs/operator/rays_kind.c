@@ -104,6 +104,8 @@ static SinoStatus place_angles(SinoOperator *op, SinoRaysOwn *own)
     op->shape = own->subset[0].shape;
     op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(first, columns));
     op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(&op->problem.geometry, first);
+    op->shape.extent[SINO_ROWS_BLOCK] = sino_operator_block(&op->problem);
+    op->shape.extent[SINO_ROWS_WAITING] = sino_operator_waiting(&op->problem, sino_times(first, columns));
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(subsets, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] = sino_operator_pixels(&op->problem.geometry);
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(first + columns);

@@ -321,6 +321,8 @@ SinoStatus sino_rays_size(const SinoProblem *problem, const SinoDivision *divisi
     size.shape.extent[SINO_ROWS_PIXELS] = sino_operator_pixels(&problem->geometry);
     const int64_t angles = size.shape.extent[SINO_ROWS_RAYS].total / columns;
     size.shape.extent[SINO_ROWS_TALLY] = sino_extent_one(angles + columns);
+    size.shape.extent[SINO_ROWS_BLOCK] = sino_operator_block(problem);
+    size.shape.extent[SINO_ROWS_WAITING] = sino_operator_waiting(problem, sino_times(angles, columns));
     size.shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(&problem->geometry, angles);
     if (!status) *result = size;
     return status;

@@ -54,7 +54,7 @@ static int64_t trial_binning(const SinoSolver *solver, const SinoSettings *setti
 
 /* What the tilt of the detector and phase retrieval add: all columns of the detector, the rows beside a slab, and
  * scratch memory. */
-static void add_images(const SinoInput *input, SinoWorkload *job)
+static void add_images(const SinoInput *input, int64_t angle_count, SinoWorkload *job)
 {
     SinoInput plain = *input;
     if (!sino_input_has_images(input)) return;
@@ -62,10 +62,10 @@ static void add_images(const SinoInput *input, SinoWorkload *job)
     plain.tilt_rad = 0;
     plain.shift = NULL;
     plain.column_count = input->info->column_count;
-    job->slice_bytes = sino_input_slab_bytes(&plain, input->angle_count, 1);
+    job->slice_bytes = sino_input_slab_bytes(&plain, angle_count, 1);
     job->field_bytes = sino_input_field_bytes(&plain, 1);
     job->fields_bytes = sino_input_fields_bytes(&plain, 1);
-    job->halo_bytes = sino_input_slab_bytes(input, input->angle_count, 1) - job->slice_bytes;
+    job->halo_bytes = sino_input_slab_bytes(input, angle_count, 1) - job->slice_bytes;
     job->halo_fields_bytes = sino_input_fields_bytes(input, 1) - job->fields_bytes;
     const int64_t none = sino_input_images_bytes(input, 0);
     job->stage_slice_bytes = sino_input_images_bytes(input, input->binning) - none;
@@ -82,11 +82,14 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
     const SinoStripesOptions stripes = sino_input_stripes(input);
     const int64_t of_cores = stripes.method ? sino_stripes_scratch_bytes(&stripes) : 0;
     const int64_t side = sino_geometry_slice_side(&input->geometry);
+    const int64_t block = solver->blocks ? sino_smaller(SINO_BLOCK_ANGLES, input->geometry.angle_count) : 0;
+    const int64_t together = block > 0 ? block : input->angle_count;
     SinoWorkload job = {
         .problem = {.geometry = input->geometry,
                     .precision = settings->projection.precision,
                     .symmetry = settings->projection.symmetry,
                     .subset_count = sino_solver_subsets(solver, &settings->solver, input->geometry.angle_count),
+                    .block_angles = block,
                     .whole_orbits = settings->projection.symmetry,
                     .projector = settings->projection.projector,
                     .interpolation = settings->projection.interpolation},
@@ -98,7 +101,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
         .trial_binning = trial_binning(solver, settings, &input->geometry),
         .history_numbers = sino_solver_history_numbers(solver, &settings->solver),
         .slice_count = input->slice_count,
-        .slice_bytes = sino_input_slab_bytes(input, input->angle_count, 1),
+        .slice_bytes = sino_input_slab_bytes(input, together, 1),
         .field_bytes = sino_input_field_bytes(input, 1),
         .fields_bytes = sino_input_fields_bytes(input, 1),
         .stage_bytes = of_cores,
@@ -109,7 +112,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
         .mask_bytes = sino_mask_bytes(&settings->solver, side),
         .ray_weight_bytes = sino_input_weights_bytes(&settings->solver, input, SINO_SLICES_MAX),
         .pictures = sino_settings_records_planes(settings)};
-    add_images(input, &job);
+    add_images(input, together, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }
@@ -203,7 +206,8 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
         .record_bytes = sino_record_bytes(&record) + job->mask_bytes};
     bytes.building_bytes = sino_larger(bytes.building_bytes, search_bytes(job, size, machine, bytes.slot_bytes));
-    const int64_t sets = streaming->slab_count < SLAB_SETS ? streaming->slab_count : SLAB_SETS;
+    const int64_t sets =
+        streaming->slab_count < SLAB_SETS && !solver->blocks ? streaming->slab_count : SLAB_SETS; /* or of blocks */
     bytes.data_bytes =
         sino_times(streaming->slots, bytes.slot_bytes) + bytes.weight_bytes + sino_times(sets, bytes.slab_bytes);
     const int64_t running =

@@ -22,7 +22,7 @@ typedef struct SinoWorkload {
     int64_t trial_binning;    /* columns that it averages, if memory has room (halves_binned.h); 0: no search */
     int64_t history_numbers;  /* of a slice (SinoHistory) */
     int64_t slice_count;      /* slices of the volume */
-    int64_t slice_bytes;      /* counts of one slice at all angles */
+    int64_t slice_bytes;      /* counts of one slice at all angles, or those of a block */
     int64_t field_bytes;      /* one flat or dark field of a slice */
     int64_t halo_bytes, halo_fields_bytes; /* of the rows beside a slab that images need: counts, and
                                             * all fields */

@@ -107,7 +107,7 @@ static int64_t wanted_partitions(const Planner *planner, int64_t data_ranks, int
 /* Whether all slices of a rank are solved together, in one slab. */
 static bool is_whole(const Planner *planner)
 {
-    return planner->request->job.solver->volume;
+    return planner->request->job.solver->volume || planner->request->job.solver->blocks;
 }
 
 /* Useful slots: two per worker, so that some minibatches are stored or corrected while others compute. Slabs get nearly
@@ -184,14 +184,15 @@ static const char *sharing(const SinoPlanRequest *request)
 static SinoStatus too_many_slices(const Planner *planner, const SinoRunPlan *plan)
 {
     char budget[24], total[24];
-    const bool ranks = planner->request->rank_count > 1;
+    const bool ranks = planner->request->rank_count > 1, blocks = planner->request->job.solver->blocks;
+    const char *const more = blocks ? "" : ranks ? ", more ranks" : ", several ranks";
     return sino_error(SINO_BAD_INPUT,
-                      "memory is %s%s; --prior-dimensions 3 needs all %" PRId64
-                      " slices%s at a time: %s; allowed: --memory %" PRId64
-                      "MiB or more, %s, fewer slices (--start-row, --end-row), or --prior-dimensions 2",
-                      sino_bytes_text(plan->budget_bytes, budget), ranks ? " per rank" : "", plan->group_slices,
-                      ranks ? " of a rank" : "", sino_bytes_text(plan->resources.total_bytes, total),
-                      (plan->resources.total_bytes >> 20) + 1, ranks ? "more ranks" : "several ranks");
+                      "memory is %s%s; %s needs all %" PRId64 " slices%s at a time: %s; allowed: --memory %" PRId64
+                      "MiB or more%s, fewer slices (--start-row, --end-row), or %s",
+                      sino_bytes_text(plan->budget_bytes, budget), ranks ? " per rank" : "",
+                      blocks ? "--follow" : "--prior-dimensions 3", plan->group_slices, ranks ? " of a rank" : "",
+                      sino_bytes_text(plan->resources.total_bytes, total), (plan->resources.total_bytes >> 20) + 1,
+                      more, blocks ? "a run without --follow" : "--prior-dimensions 2");
 }
 
 static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)

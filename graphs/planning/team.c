@@ -94,7 +94,9 @@ static SinoStatus load_early(SinoRuntime *runtime, const SinoTeam *team, const S
     SinoInput share = *input;
     const SinoRunPlan *plan = &team->forecast.plan;
     sino_team_take_slices(team, &share);
-    if (share.slice_count == 0 || plan->grid.data_ranks > 1 || !has_room(&plan->resources)) return NULL;
+    if (plan->problem.block_angles > 0 || share.slice_count == 0 || plan->grid.data_ranks > 1 ||
+        !has_room(&plan->resources))
+        return NULL;
     return sino_early_load_new(runtime, &share, plan->streaming.slab_slices, early);
 }
 

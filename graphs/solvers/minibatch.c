@@ -116,6 +116,16 @@ SinoStatus sino_insert_backproject_subset(SinoMinibatch *minibatch, int64_t iter
                                             minibatch->vector[to]);
 }
 
+SinoStatus sino_insert_backproject_block(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t sums,
+                                         int64_t to)
+{
+    SinoProduct product = product_of(minibatch, iteration, 0);
+    product.block = minibatch->block;
+    if (minibatch->op->shape.extent[SINO_ROWS_GRID].members > 0) product.sums = minibatch->vector[sums][0];
+    return minibatch->op->kind->backproject(minibatch->work, &product, minibatch->vector[from][0],
+                                            minibatch->vector[to]);
+}
+
 SinoStatus sino_insert_sweep(SinoMinibatch *minibatch, int64_t iteration, int64_t subset, const SinoSweep *sweep,
                              int64_t from, int64_t to)
 {

@@ -27,6 +27,8 @@ typedef struct SinoVectors {
     int64_t count;
     const SinoBuffer *buffer;
     int64_t tomogram; /* index of the tomogram in the table */
+    int64_t block;    /* index of what a block of angles comes in: its line integrals, and the next two, its undefined
+                       * values by slice, and by angle and column; 0: the scan comes as a whole, in vector 0 */
 } SinoVectors;
 
 /* A minibatch in its slot. StarPU runs the tasks of a slot's next minibatch after those of its last, because both
@@ -35,6 +37,7 @@ typedef struct SinoMinibatch {
     SinoPosition position; /* slab and minibatch; partition and iteration −1 */
     SinoSlices slices;
     int64_t first_slice;
+    SinoAngleBlock block;       /* that `fill` and `start` are called for */
     bool stopped;               /* no more iterations are submitted */
     const SinoOperator *op;     /* not owned */
     const SinoVectors *vectors; /* not owned */
@@ -69,6 +72,11 @@ SinoPosition sino_minibatch_at(const SinoMinibatch *minibatch, int64_t iteration
 /* Insert the tasks of vector[to] = A·vector[from], or vector[to] = Aᵀ·vector[from], over all rays. */
 SinoStatus sino_insert_project(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
 SinoStatus sino_insert_backproject(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);
+
+/* The same of the minibatch's block alone, whose rays are vector[from], added to the blocks before; of operators whose
+ * kind has `adds`. sums: the vector of SINO_ROWS_GRID. */
+SinoStatus sino_insert_backproject_block(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t sums,
+                                         int64_t to);
 
 /* Inserts the tasks of vector[to] = AᵀA·vector[from], of operators whose kind has `normal`. */
 SinoStatus sino_insert_normal(SinoMinibatch *minibatch, int64_t iteration, int64_t from, int64_t to);

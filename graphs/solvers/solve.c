@@ -74,6 +74,21 @@ static int64_t slab_iterations(const SinoSolve *solve, int64_t slab)
     return most;
 }
 
+/* Blocks of angles in which data come. */
+static int64_t block_count(const SinoSolve *solve)
+{
+    const SinoProblem *problem = &solve->run.op->problem;
+    return solve->solver->blocks ? sino_ceil_divide(problem->geometry.angle_count, problem->block_angles) : 1;
+}
+
+static SinoAngleBlock block_of(const SinoSolve *solve, int64_t block)
+{
+    const SinoProblem *problem = &solve->run.op->problem;
+    const int64_t first = sino_times(block, problem->block_angles), left = problem->geometry.angle_count - first;
+    if (!solve->solver->blocks) return (SinoAngleBlock){0};
+    return (SinoAngleBlock){first, sino_smaller(problem->block_angles, left), left <= problem->block_angles};
+}
+
 /* Steps of the progress by an iteration of a minibatch of so many units. */
 static double iteration_work(const SinoSolve *solve, int64_t count)
 {
@@ -82,20 +97,24 @@ static double iteration_work(const SinoSolve *solve, int64_t count)
 
 /* ---- tasks ---- */
 
-static SinoStatus insert_load(const SinoSolve *solve, int64_t slab)
+/* The data of a slab, or of a block. */
+static SinoStatus insert_load(const SinoSolve *solve, int64_t number)
 {
     bool wanted = false;
-    if (!solve->units.kind->load || slab >= solve->units.slab_count) return NULL;
+    const int64_t slab = solve->solver->blocks ? 0 : number;
+    const int64_t count = solve->solver->blocks ? block_count(solve) : solve->units.slab_count;
+    if (!solve->units.kind->load || number >= count) return NULL;
     for (int64_t s = 0; s < slot_count(solve, slab); s++) wanted |= is_wanted(solve, slab, s);
-    return wanted ? solve->units.kind->load(solve->units.of, slab) : NULL;
+    return wanted ? solve->units.kind->load(solve->units.of, number) : NULL;
 }
 
-/* Assigns a slot to the next minibatch, fills it, and starts the solver. */
-static SinoStatus insert_start(SinoSolve *solve, int64_t slab, int64_t slot)
+/* Assigns a slot to the next minibatch, fills it, and starts the solver, with a block. */
+static SinoStatus insert_start(SinoSolve *solve, int64_t slab, int64_t slot, int64_t block)
 {
     SinoMinibatch *minibatch = solve->slot[slot];
     minibatch->first_slice = first_unit(solve, slab, slot);
     minibatch->slices.slice_count = unit_count(solve, slab, slot);
+    minibatch->block = block_of(solve, block);
     minibatch->position.slab = slab;
     minibatch->position.minibatch = slab * solve->units.slots + slot;
     SINO_TRY(solve->units.kind->fill(solve->units.of, minibatch));
@@ -163,12 +182,17 @@ static SinoStatus insert_iterations(SinoSolve *solve, int64_t slab)
 static SinoStatus insert_slab(SinoSolve *solve, int64_t slab)
 {
     const int64_t count = slot_count(solve, slab);
+    const int64_t blocks = block_count(solve);
     for (int64_t s = 0; s < count; s++) {
         solve->solves[s] = !is_done(solve, slab, s);
         solve->slot[s]->stopped = !solve->solves[s];
-        if (is_wanted(solve, slab, s)) SINO_TRY(insert_start(solve, slab, s));
     }
-    SINO_TRY(insert_load(solve, slab + 1));
+    for (int64_t b = 0; b < blocks; b++) {
+        if (b > 0 && gives_up(solve)) return NULL;
+        for (int64_t s = 0; s < count; s++)
+            if (is_wanted(solve, slab, s)) SINO_TRY(insert_start(solve, slab, s, b));
+        SINO_TRY(insert_load(solve, slab + b + 1));
+    }
     SINO_TRY(insert_iterations(solve, slab));
     for (int64_t s = 0; s < count; s++)
         if (solve->solves[s]) SINO_TRY(solve->units.kind->store(solve->units.of, solve->slot[s]));

@@ -5,6 +5,9 @@
  *
  *     load → fill → start → iterate × iterations → store
  *
+ * With a solver of `blocks`, data come by blocks of angles, and there is one slab: load, fill and start are called for
+ * each block of all minibatches before the next block.
+ *
  * The minibatches that have a slot at the same time are a slab. They are independent chains, unless the solver has
  * `volume`. StarPU starts a task of the next slab as soon as the slot that it needs is free. */
 #ifndef SINO_SOLVE_H
@@ -24,9 +27,10 @@ typedef struct SinoUnitKind {
     int64_t (*left)(const void *of, int64_t first, int64_t count);
     /* Whether these units are loaded and filled in even if they are not solved. */
     bool (*pictured)(const void *of, int64_t first, int64_t count);
-    /* Loads the data of a slab: of the first one, then of each next one before the iterations of a slab. */
+    /* Loads the data of a slab: of the first one, then of each next one before the iterations of a slab. By blocks: of
+     * block number `slab`. */
     SinoStatus (*load)(void *of, int64_t slab);
-    /* Writes vector 0 of a minibatch, and whatever its solver starts from. */
+    /* Writes vector 0 of a minibatch, and whatever its solver starts from; or a block (SinoVectors.block). */
     SinoStatus (*fill)(void *of, SinoMinibatch *minibatch);
     /* After each iteration; minibatches that depend on each other have none. */
     SinoStatus (*iterated)(void *of, SinoMinibatch *minibatch, int64_t iteration);

@@ -123,9 +123,28 @@ SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoU
                                     .sums = minibatch->sums};
         SINO_TRY(sino_insert_update(run->runtime, position, &add));
     }
+    return sino_solver_begun(run, minibatch, sums);
+}
+
+SinoStatus sino_solver_begun(SinoSolverRun *run, SinoMinibatch *minibatch, SinoData **sums)
+{
     SINO_TRY(sino_insert_collect(minibatch, 0, sums));
-    return sino_insert_update_start(run->runtime, position, minibatch->slices, iteration_of(run, 0), *sums,
-                                    minibatch->state, minibatch->history);
+    return sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
+                                    iteration_of(run, 0), *sums, minibatch->state, minibatch->history);
+}
+
+SinoStatus sino_solver_start_block(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector)
+{
+    const SinoAngleBlock block = minibatch->block;
+    const SinoUpdateTask add = {.update = {.formula = SINO_UPDATE_SQUARE,
+                                           .slices = minibatch->slices,
+                                           .rows = sino_times(block.count, run->op->problem.geometry.column_count),
+                                           .add = block.first > 0},
+                                .vector = {minibatch->vector[vector][0]},
+                                .sums = minibatch->sums};
+    SinoData *sums;
+    SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, 0, -1), &add));
+    return block.last ? sino_solver_begun(run, minibatch, &sums) : NULL;
 }
 
 SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch)

@@ -74,6 +74,8 @@ typedef struct SinoSolver {
                                * ranks are in memory, and minibatches are iterated together */
     bool tiles, bands;        /* the solver compares voxels in tiles, or of a volume in bands: a kind of operator has
                                * to have them */
+    bool blocks;              /* the scan comes by blocks of angles (SinoProblem.block_angles), for all slices together;
+                               * `start` is called for each */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */
     bool has_likelihood;      /* iterations record the log-likelihood beside the residual */
     SinoVectors vectors;
@@ -85,7 +87,7 @@ typedef struct SinoSolver {
     void (*release)(SinoSolverRun *run);
     /* Submits the tasks from vector 0 (the line integrals b) to iteration 0, after which the residual ‖b‖² is recorded
      * and the vectors for iteration 1 are ready. With start_scale the minibatch's images are the first x. A direct
-     * method submits its whole reconstruction. */
+     * method submits its whole reconstruction. With `blocks`: what a block of angles adds to it. */
     SinoStatus (*start)(SinoSolverRun *run, SinoMinibatch *minibatch);
     /* Submits iteration i ≥ 1, which records its residual and writes SINO_SLOT_ACTIVE + i mod SINO_LOOKAHEAD. */
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
@@ -94,6 +96,11 @@ typedef struct SinoSolver {
     SinoStatus (*iterate_together)(SinoSolverRun *run, int64_t count, SinoMinibatch *const *minibatch,
                                    int64_t iteration);
 } SinoSolver;
+
+/* FBP of a scan that comes by blocks of angles. No part of the table of solvers. SINO_BLOCK_ANGLES: angles of a block;
+ * what is left to do after the last projection grows with it. */
+enum { SINO_BLOCK_ANGLES = 32 };
+extern const SinoSolver sino_solver_fbp_blocks;
 
 extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
     sino_solver_sirt_weighted, sino_solver_sirt_given, sino_solver_fbp, sino_solver_mlem, sino_solver_osem,
@@ -165,6 +172,12 @@ double sino_solver_least_sum(const SinoSolverRun *run);
 /* The first step of every solver. Applies `formula` to the line integrals in vector 0, adds its sums (squares among
  * them) over all ranks that share the slices, and inserts update_start. *sums: the sums of all ranks; not owned. */
 SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateFormula formula, SinoData **sums);
+
+/* The part of sino_solver_begin after minibatch->sums. */
+SinoStatus sino_solver_begun(SinoSolverRun *run, SinoMinibatch *minibatch, SinoData **sums);
+
+/* sino_solver_start by blocks, of which one is `vector`. */
+SinoStatus sino_solver_start_block(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector);
 
 /* sino_solver_begin with the formula that sums squares only. */
 SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);

@@ -2,12 +2,16 @@
 /* FBP: filtered backprojection (A. Kak and M. Slaney, Principles of Computerized Tomographic Imaging, ch. 3): x = Aᵀ F
  * b, where F is the ramp filter and A the operator of the iterative solvers. A voxel thus sums the filtered rays of
  * each angle, weighted by the rays' lengths in the voxel. Projections of a half acquisition are filtered in full width,
- * completed by the opposite ones (redundancy.h). */
+ * completed by the opposite ones (redundancy.h).
+ *
+ * Of a scan that comes by blocks of angles each block is filtered as it comes, and backprojected, if the operator adds
+ * blocks; others backproject after the last one. Either way x has the bits of the scan as a whole. */
 #include "solver_fbp.h"
 
 #include "filter_task.h"
 #include "memory.h"
 #include "redundancy_task.h"
+#include "subset_task.h"
 
 #include <stdlib.h>
 
@@ -15,12 +19,29 @@
  * subsets also the filtered sinogram by subset, and the tomogram of one. */
 enum { B, X, COMPLETED, VECTORS, PART = VECTORS, ADDEND, VECTORS_OF_SUBSETS };
 
+/* By blocks of angles, one of which comes in `block`. */
+enum { BLOCK = VECTORS, BLOCK_REPAIRED, BLOCK_TALLY, SUMS, VECTORS_OF_BLOCKS };
+
+#define TOMOGRAM_AND_COMPLETED                                                                                         \
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}, [COMPLETED] = {                        \
+                                                                                    "completed projections",           \
+                                                                                    SINO_ROWS_COMPLETED,               \
+                                                                                    SINO_ELEMENT_REAL,                 \
+                                                                                    SINO_LANES_SLICES}
+
 static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
     [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    TOMOGRAM_AND_COMPLETED,
     [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"tomogram of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
+
+static const SinoBuffer vectors_of_blocks[VECTORS_OF_BLOCKS] = {
+    [B] = {"sinogram", SINO_ROWS_WAITING, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    TOMOGRAM_AND_COMPLETED,
+    [BLOCK] = {"block of the sinogram", SINO_ROWS_BLOCK, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [BLOCK_REPAIRED] = {"repaired in a block", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_SLICES},
+    [BLOCK_TALLY] = {"undefined in a block", SINO_ROWS_TALLY, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},
+    [SUMS] = {"sums of blocks", SINO_ROWS_GRID, SINO_ELEMENT_FLOAT, SINO_LANES_SLICES}};
 
 typedef struct Filter {
     SinoFilter *filter;
@@ -53,8 +74,16 @@ SinoFilterWindow sino_solver_window(SinoFbpFilter filter)
     return window[filter];
 }
 
-/* Fills `own` with the weights of this rank's angles, in the order of its rays. Of a half acquisition the two sights of
- * a ray, which may be half a step apart, share their weight by columns (redundancy.h), not by angles. */
+/* Whether blocks are filtered as they come: projections of a half acquisition wait for the opposite ones. Weights of
+ * angles are then in the order of the scan. */
+static bool filters_blocks(const SinoSolverRun *run)
+{
+    return run->op->problem.block_angles > 0 && sino_redundancy_width(&run->op->problem.geometry) == 0;
+}
+
+/* Fills `own` with the weights of this rank's angles, in the order of its rays or of the scan. Of a half acquisition
+ * the two sights of a ray, which may be half a step apart, share their weight by columns (redundancy.h), not by angles.
+ */
 static SinoStatus weigh_angles(const SinoSolverRun *run, bool half, double *own)
 {
     const SinoOperator *op = run->op;
@@ -65,7 +94,7 @@ static SinoStatus weigh_angles(const SinoSolverRun *run, bool half, double *own)
     SinoStatus status =
         sino_filter_angle_shares(geometry->angle_count, geometry->angle_rad, run->dropped, SINO_PI / share, weight);
     for (int64_t k = 0; k < geometry->angle_count && !status; k++)
-        if (op->place[k] >= 0) own[op->place[k]] = share * weight[k];
+        if (op->place[k] >= 0) own[filters_blocks(run) ? k : op->place[k]] = share * weight[k];
     free(weight);
     return status;
 }
@@ -135,6 +164,45 @@ const SinoSolver sino_solver_fbp = {.choice = SINO_ALGORITHM_FBP,
                                     .prepare = prepare,
                                     .release = release,
                                     .start = start};
+
+/* Copies a block of vector `from` to the sinogram. */
+static SinoStatus put_block(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t from)
+{
+    const SinoGeometry *geometry = &run->op->problem.geometry;
+    const SinoPut put = {.angle_total = geometry->angle_count,
+                         .columns = geometry->column_count,
+                         .first_angle = minibatch->block.first,
+                         .angle_count = minibatch->block.count,
+                         .place = run->op->place};
+    return sino_insert_put(run->runtime, sino_minibatch_at(minibatch, -1, -1), minibatch->slices, &put,
+                           minibatch->vector[from][0], minibatch->vector[B][0]);
+}
+
+static SinoStatus start_block(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    static const SinoFbpVectors of = {.from = B, .completed = COMPLETED, .to = X};
+    const Filter *filter = run->own;
+    const SinoAngleBlock block = minibatch->block;
+    const bool filters = filters_blocks(run);
+    SINO_TRY(sino_solver_start_block(run, minibatch, BLOCK));
+    if (filters)
+        SINO_TRY(sino_insert_filter_some(sino_minibatch_at(minibatch, -1, -1), filter->plans, minibatch->slices,
+                                         block.first, block.count, minibatch->vector[BLOCK][0]));
+    if (sino_operator_adds(run->op->kind, &run->op->problem.geometry))
+        return sino_insert_backproject_block(minibatch, -1, BLOCK, SUMS, X);
+    SINO_TRY(put_block(run, minibatch, BLOCK));
+    if (!block.last) return NULL;
+    return filters ? sino_insert_backproject(minibatch, -1, B, X) : sino_insert_fbp(run, minibatch, -1, &of);
+}
+
+const SinoSolver sino_solver_fbp_blocks = {
+    .choice = SINO_ALGORITHM_FBP,
+    .iterative = false,
+    .blocks = true,
+    .vectors = {.count = VECTORS_OF_BLOCKS, .buffer = vectors_of_blocks, .tomogram = X, .block = BLOCK},
+    .prepare = prepare,
+    .release = release,
+    .start = start_block};
 
 static const SinoSolver fbp_by_subsets = {.choice = SINO_ALGORITHM_FBP,
                                           .iterative = false,

@@ -55,6 +55,7 @@ void sino_solver_names(const SinoOperatorKind *kind, char *text, size_t size)
 
 const SinoSolver *sino_solver_of(const SinoSettings *settings)
 {
+    if (settings->input.follow && settings->solver.algorithm == SINO_ALGORITHM_FBP) return &sino_solver_fbp_blocks;
     return sino_solver_find(settings->solver.algorithm, settings->projection.projector, settings->solver.weights,
                             settings->prior.dimensions);
 }

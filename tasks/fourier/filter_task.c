@@ -22,13 +22,14 @@ typedef struct Filter {
     SinoOperand sinogram, scratch;
     const SinoFilterPlans *plans;
     SinoSlices slices;
+    int64_t first_angle, angle_count; /* of the sinogram */
 } Filter;
 
 static SinoStatus filter_cpu(const SinoTask *task)
 {
     const Filter *of = task->arguments;
     const SinoFilterPlans *plans = of->plans;
-    sino_filter_run(plans->filter, plans->angle_count, of->slices, plans->angle_weight, of->scratch.at,
+    sino_filter_run(plans->filter, of->angle_count, of->slices, plans->angle_weight + of->first_angle, of->scratch.at,
                     of->sinogram.at);
     return NULL;
 }
@@ -84,10 +85,20 @@ void sino_filter_plans_free(SinoFilterPlans *plans)
     free(plans);
 }
 
+SinoStatus sino_insert_filter_some(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
+                                   int64_t first_angle, int64_t angle_count, SinoData *sinogram)
+{
+    const Filter arguments = {.sinogram.data = sinogram,
+                              .scratch.data = plans->scratch,
+                              .plans = plans,
+                              .slices = slices,
+                              .first_angle = first_angle,
+                              .angle_count = angle_count};
+    return SINO_SUBMIT(plans->runtime, &filter_kind, position, &arguments, .host = angle_count < plans->angle_count);
+}
+
 SinoStatus sino_insert_filter(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
                               SinoData *sinogram)
 {
-    const Filter arguments = {
-        .sinogram.data = sinogram, .scratch.data = plans->scratch, .plans = plans, .slices = slices};
-    return SINO_SUBMIT(plans->runtime, &filter_kind, position, &arguments);
+    return sino_insert_filter_some(position, plans, slices, 0, plans->angle_count, sinogram);
 }

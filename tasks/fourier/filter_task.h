@@ -18,4 +18,8 @@ void sino_filter_plans_free(SinoFilterPlans *plans); /* takes NULL; no task may 
 SinoStatus sino_insert_filter(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
                               SinoData *sinogram);
 
+/* The same for a sinogram of some consecutive angles, on cores. */
+SinoStatus sino_insert_filter_some(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
+                                   int64_t first_angle, int64_t angle_count, SinoData *sinogram);
+
 #endif

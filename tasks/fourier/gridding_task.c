@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task gridding_back: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
+/* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
 #include "gridding_task.h"
 
 #include "arithmetic.h"
@@ -13,15 +13,20 @@ struct SinoGriddingPlan {
     SinoGridding *gridding;
     SinoTileMap map;
     int64_t part_count;
-    double work; /* of a slice */
+    double work;   /* of a slice */
+    double angles; /* of the scan */
     SinoData *scratch;
 };
 
+/* The share of the work that adds angles, where there are as many as columns. */
+#define ADDING 0.5
+
 typedef struct Gridding {
-    SinoOperand scratch, b;
+    SinoOperand scratch, b, sums;
     SinoOperandList x; /* [part] */
     const SinoGriddingPlan *plan;
     SinoSlices slices;
+    int64_t first_angle, angle_count; /* of gridding_add */
 } Gridding;
 
 static SinoStatus back_cpu(const SinoTask *task)
@@ -32,10 +37,36 @@ static SinoStatus back_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus add_cpu(const SinoTask *task)
+{
+    const Gridding *of = task->arguments;
+    sino_gridding_add(of->plan->gridding, of->slices, of->first_angle, of->angle_count, of->b.at, of->scratch.at,
+                      of->sums.at);
+    return NULL;
+}
+
+static SinoStatus finish_cpu(const SinoTask *task)
+{
+    const Gridding *of = task->arguments;
+    sino_gridding_finish(of->plan->gridding, &of->plan->map, of->slices, of->scratch.at, of->sums.at,
+                         (float *const *)of->x.at);
+    return NULL;
+}
+
 static const SinoTaskKind kind = {
     .name = "gridding_back",
     SINO_ARGUMENTS(Gridding, SINO_USES(Gridding, scratch), SINO_READS(Gridding, b), SINO_WRITES_EACH(Gridding, x)),
     .cpu = back_cpu};
+
+static const SinoTaskKind add_kind = {
+    .name = "gridding_add",
+    SINO_ARGUMENTS(Gridding, SINO_USES(Gridding, scratch), SINO_READS(Gridding, b), SINO_UPDATES(Gridding, sums)),
+    .cpu = add_cpu};
+
+static const SinoTaskKind finish_kind = {
+    .name = "gridding_finish",
+    SINO_ARGUMENTS(Gridding, SINO_USES(Gridding, scratch), SINO_UPDATES(Gridding, sums), SINO_WRITES_EACH(Gridding, x)),
+    .cpu = finish_cpu};
 
 int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t worker_count)
 {
@@ -52,8 +83,11 @@ SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
 {
     SinoGriddingPlan *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the operator", &made));
-    *made = (SinoGriddingPlan){
-        .runtime = runtime, .map = *map, .part_count = part_count, .work = sino_gridding_flops(geometry)};
+    *made = (SinoGriddingPlan){.runtime = runtime,
+                               .map = *map,
+                               .part_count = part_count,
+                               .work = sino_gridding_flops(geometry),
+                               .angles = (double)geometry->angle_count};
     SinoStatus status = sino_gridding_new(geometry, &made->gridding);
     if (!status) status = sino_data_scratch(runtime, "scratch", sino_gridding_scratch_bytes(geometry), &made->scratch);
     if (status)
@@ -71,6 +105,15 @@ void sino_gridding_plan_free(SinoGriddingPlan *plan)
     free(plan);
 }
 
+/* A part of the work of all angles. */
+static SinoStatus submit_part(const SinoGriddingPlan *plan, const SinoTaskKind *part, SinoPosition position,
+                              const Gridding *arguments, double share)
+{
+    const double work = share * plan->work * (double)arguments->slices.slice_count;
+    return SINO_SUBMIT(plan->runtime, part, position, arguments, SINO_OF_SLICES(arguments->slices), .work = work,
+                       .effort = SINO_GRIDDING_FLOPS * work);
+}
+
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
                                      SinoData *b, SinoData *const *x)
 {
@@ -79,7 +122,29 @@ SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition 
                                 .x = {.data = x, .count = plan->part_count},
                                 .plan = plan,
                                 .slices = slices};
-    const double work = plan->work * (double)slices.slice_count;
-    return SINO_SUBMIT(plan->runtime, &kind, position, &arguments, SINO_OF_SLICES(slices), .work = work,
-                       .effort = SINO_GRIDDING_FLOPS * work);
+    return submit_part(plan, &kind, position, &arguments, 1);
+}
+
+SinoStatus sino_insert_gridding_add(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
+                                    int64_t first_angle, int64_t angle_count, SinoData *b, SinoData *sums)
+{
+    const Gridding arguments = {.scratch.data = plan->scratch,
+                                .b.data = b,
+                                .sums = {.data = sums, .mode = first_angle == 0 ? SINO_WRITE : SINO_READ_WRITE},
+                                .plan = plan,
+                                .slices = slices,
+                                .first_angle = first_angle,
+                                .angle_count = angle_count};
+    return submit_part(plan, &add_kind, position, &arguments, ADDING * (double)angle_count / plan->angles);
+}
+
+SinoStatus sino_insert_gridding_finish(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
+                                       SinoData *sums, SinoData *const *x)
+{
+    const Gridding arguments = {.scratch.data = plan->scratch,
+                                .sums.data = sums,
+                                .x = {.data = x, .count = plan->part_count},
+                                .plan = plan,
+                                .slices = slices};
+    return submit_part(plan, &finish_kind, position, &arguments, 1 - ADDING);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task gridding_back: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
+/* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
 #ifndef SINO_GRIDDING_TASK_H
 #define SINO_GRIDDING_TASK_H
 
@@ -28,5 +28,12 @@ double sino_gridding_plan_flops(const SinoGeometry *geometry);
 /* Inserts gridding_back: x = Aᵀ b; x[part], NULL if the part is empty. */
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
                                      SinoData *b, SinoData *const *x);
+
+/* Insert the same in parts: gridding_add adds the angles whose rays are b to `sums` of every slice, gridding_finish
+ * makes x of them. */
+SinoStatus sino_insert_gridding_add(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
+                                    int64_t first_angle, int64_t angle_count, SinoData *b, SinoData *sums);
+SinoStatus sino_insert_gridding_finish(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
+                                       SinoData *sums, SinoData *const *x);
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct Pixels {
     SinoOperand pixels, scratch, rays, order;
     SinoPixels what;
-    bool first;
+    bool first; /* what the task adds to is 0 */
 } Pixels;
 
 int64_t sino_pixels_task_scratch_bytes(void)
@@ -38,7 +38,7 @@ static SinoStatus back_cpu(const SinoTask *task)
 {
     const Pixels *of = task->arguments;
     const int64_t rows = sino_times(of->what.tile_count, SINO_TILE_VOXELS);
-    memset(of->pixels.at, 0, (size_t)sino_times(rows, of->what.slices.stride) * sizeof(float));
+    if (of->first) memset(of->pixels.at, 0, (size_t)sino_times(rows, of->what.slices.stride) * sizeof(float));
     sino_pixels_back(&of->what, of->rays.at, of->scratch.at, of->pixels.at);
     return NULL;
 }
@@ -83,9 +83,13 @@ SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition positio
     return insert(runtime, &project_kind, position, &arguments);
 }
 
-SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, SinoData *rays,
-                                   SinoData *scratch, SinoData *pixels)
+SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,
+                                   SinoData *rays, SinoData *scratch, SinoData *pixels)
 {
-    const Pixels arguments = {.pixels.data = pixels, .scratch.data = scratch, .rays.data = rays, .what = *what};
+    const Pixels arguments = {.pixels = {.data = pixels, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
+                              .scratch.data = scratch,
+                              .rays.data = rays,
+                              .what = *what,
+                              .first = first};
     return insert(runtime, &back_kind, position, &arguments);
 }

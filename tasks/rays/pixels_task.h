@@ -21,8 +21,9 @@ const char *sino_pixels_task_isa_name(void);
 SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,
                                       SinoData *pixels, SinoData *scratch, SinoData *order, SinoData *rays);
 
-/* Inserts pixels_back, which writes the pixels of what->tile. The arrays of `what` outlive the task. */
-SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, SinoData *rays,
-                                   SinoData *scratch, SinoData *pixels);
+/* Inserts pixels_back, which adds to the pixels of what->tile; `first`: they are 0 before. The arrays of `what` outlive
+ * the task. */
+SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,
+                                   SinoData *rays, SinoData *scratch, SinoData *pixels);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task subset: copies the rays of one subset from the sinogram. */
+/* Tasks subset and put: copy some rays from the sinogram, or into it. */
 #ifndef SINO_SUBSET_TASK_H
 #define SINO_SUBSET_TASK_H
 
@@ -14,5 +14,17 @@ typedef struct SinoSubset {
 /* Inserts subset, which copies the subset's rows of `sinogram` to `part` (row_count rows). Only cores run it. */
 SinoStatus sino_insert_subset(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSubset *subset,
                               SinoData *sinogram, SinoData *part);
+
+/* Consecutive angles of a scan, and where they are in its sinogram. */
+typedef struct SinoPut {
+    int64_t angle_total, columns;
+    int64_t first_angle, angle_count;
+    const int64_t *place; /* [angle_total]: number of each angle in the sinogram; not owned */
+} SinoPut;
+
+/* Inserts put, which copies the rays of the angles, `part`, to `sinogram`, of which nothing is kept if first_angle is
+ * 0. Only cores run it. */
+SinoStatus sino_insert_put(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoPut *put,
+                           SinoData *part, SinoData *sinogram);
 
 #endif

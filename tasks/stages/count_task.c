@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct Count {
-    SinoOperand repaired, tally, to;
+    SinoOperand repaired, tally, to, rows;
     SinoCount count;
     bool first;
     int64_t to_count;
@@ -19,25 +19,27 @@ static SinoStatus count_cpu(const SinoTask *task)
     const SinoCount *count = &of->count;
     const int64_t *repaired = of->repaired.at, *tally = of->tally.at;
     int64_t *by_angle = of->to.at, *by_column = by_angle + count->angle_total;
-    int64_t *by_row = by_column + count->column_count + count->first_row;
+    int64_t *by_row = of->rows.at ? of->rows.at : by_column + count->column_count + count->first_row;
     if (of->first) memset(by_angle, 0, (size_t)of->to_count * sizeof *by_angle);
+    if (of->first && of->rows.at) memset(by_row, 0, (size_t)count->row_count * sizeof *by_row);
     for (int64_t k = 0; k < count->angle_count; k++) by_angle[count->first_angle + k] += tally[k];
     for (int64_t c = 0; c < count->column_count; c++) by_column[c] += tally[count->angle_count + c];
     for (int64_t r = 0; r < count->row_count; r++) by_row[r] += repaired[r];
     return NULL;
 }
 
-static const SinoTaskKind count_kind = {
-    .name = "count",
-    SINO_ARGUMENTS(Count, SINO_READS(Count, repaired), SINO_READS(Count, tally), SINO_UPDATES(Count, to)),
-    .cpu = count_cpu};
+static const SinoTaskKind count_kind = {.name = "count",
+                                        SINO_ARGUMENTS(Count, SINO_READS(Count, repaired), SINO_READS(Count, tally),
+                                                       SINO_UPDATES(Count, to), SINO_MAY_UPDATE(Count, rows)),
+                                        .cpu = count_cpu};
 
 SinoStatus sino_insert_count(SinoRuntime *runtime, SinoPosition position, const SinoCount *count, bool first,
-                             SinoData *repaired, SinoData *tally, SinoData *to, int64_t to_count)
+                             SinoData *repaired, SinoData *tally, SinoData *to, int64_t to_count, SinoData *rows)
 {
     const Count arguments = {.repaired.data = repaired,
                              .tally.data = tally,
                              .to = {.data = to, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
+                             .rows = {.data = rows, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
                              .count = *count,
                              .first = first,
                              .to_count = to_count};

@@ -13,8 +13,9 @@ typedef struct SinoCount {
 } SinoCount;
 
 /* Inserts count, from what a task correct tells (repaired[row_count], tally[angle_count + column_count]) to `to`,
- * int64_t[angle_total + column_count + rows]. `first`: the first of the projections, before which `to` becomes 0. */
+ * int64_t[angle_total + column_count + rows]; or, where there is `rows`, int64_t[row_count], to `to` without rows and
+ * to it. `first`: the first of the projections, before which `to` and `rows` become 0. */
 SinoStatus sino_insert_count(SinoRuntime *runtime, SinoPosition position, const SinoCount *count, bool first,
-                             SinoData *repaired, SinoData *tally, SinoData *to, int64_t to_count);
+                             SinoData *repaired, SinoData *tally, SinoData *to, int64_t to_count, SinoData *rows);
 
 #endif

@@ -345,6 +345,16 @@ static void parts_have_the_bits_of_the_whole(void **state)
         sino_pixels_back(&part, y, scratch, parts + t * SINO_TILE_VOXELS);
     }
     assert_memory_equal(whole, parts, (size_t)rows * sizeof *whole);
+    memset(parts, 0, (size_t)rows * sizeof *parts);
+    memset(whole, 0, (size_t)rows * sizeof *whole);
+    sino_pixels_back(&of.what, y, scratch, whole);
+    for (int64_t k = 0; k < ANGLES; k += 7) {
+        SinoPixels some = of.what;
+        some.first_angle = k;
+        some.angle_count = sino_smaller(7, ANGLES - k);
+        sino_pixels_back(&some, y, scratch, parts);
+    }
+    assert_memory_equal(whole, parts, (size_t)rows * sizeof *whole);
     free(scratch);
     free(y);
     free(whole);

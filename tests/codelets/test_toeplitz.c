@@ -314,6 +314,44 @@ static void slices_and_parts_keep_bits(void **state)
     close_case(&one);
 }
 
+/* Angles that are added four by four, in minibatches whose panels have room for whole groups, and in others. */
+static void blocks_of_angles_keep_bits(void **state)
+{
+    static const int64_t counts[] = {1, 2, 4, 19};
+    enum { SIZE = 37, EACH = 4 };
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        Case of;
+        open_case(&of, SIZE, SIZE, 17.2, counts[i], PARTS);
+        const SinoGeometry *scan = &of.geometry;
+        const int64_t rays = sino_geometry_ray_count(scan), stride = of.slices.stride;
+        Vector whole = new_vector(&of, NAN), parts = new_vector(&of, NAN);
+        float *b = random_rays(&of), *block = NULL;
+        void *sums = NULL;
+        assert_success(sino_allocate(rays * stride, sizeof *block, "test", &block));
+        assert_success(sino_allocate(stride, (size_t)sino_gridding_sum_bytes(SIZE), "test", &sums));
+        sino_gridding_adjoint(of.gridding, &of.map, of.slices, b, of.scratch, whole.part);
+        for (int64_t first = 0; first < scan->angle_count; first += EACH) {
+            const int64_t count = sino_smaller(EACH, scan->angle_count - first), part = count * scan->column_count;
+            for (int64_t r = 0; r < part; r++)
+                for (int64_t f = 0; f < stride; f++)
+                    block[sino_panel_element(of.slices, part, r, f)] =
+                        b[sino_panel_element(of.slices, rays, first * scan->column_count + r, f)];
+            sino_gridding_add(of.gridding, of.slices, first, count, block, of.scratch, sums);
+        }
+        sino_gridding_finish(of.gridding, &of.map, of.slices, of.scratch, sums, parts.part);
+        for (int64_t f = 0; f < counts[i]; f++)
+            for (int64_t v = 0; v < SIZE * SIZE; v++)
+                assert_true(*voxel(&of, &whole, v / SIZE, v % SIZE, f) == *voxel(&of, &parts, v / SIZE, v % SIZE, f));
+        free(sums);
+        free(block);
+        free(b);
+        free_vector(&whole);
+        free_vector(&parts);
+        close_case(&of);
+    }
+}
+
 /* Whatever the vectors held before, voxels beyond the grid and padding slices are 0. */
 static void what_is_no_voxel_becomes_zero(void **state)
 {
@@ -365,8 +403,8 @@ TESTING_SUBJECT(toeplitz)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_match_the_dense_operator), cmocka_unit_test(products_are_symmetric),
-        cmocka_unit_test(slices_and_parts_keep_bits),        cmocka_unit_test(what_is_no_voxel_becomes_zero),
-        cmocka_unit_test(norm_bounds_the_eigenvalues),
+        cmocka_unit_test(slices_and_parts_keep_bits),        cmocka_unit_test(blocks_of_angles_keep_bits),
+        cmocka_unit_test(what_is_no_voxel_becomes_zero),     cmocka_unit_test(norm_bounds_the_eigenvalues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,8 @@ static void verbs_take_each_kind_as_its_row_says(void **state)
     }
     for (int use = 0; use < SINO_JOB_USES; use++)
         for (int job = 0; job < SINO_JOBS; job++) {
-            snprintf(line, sizeof line, "%s %s", words[job], uses[use].words);
+            const bool fbp = job == SINO_JOB_SCAN && use == SINO_JOB_FOLLOW; /* no other algorithm of this kind */
+            snprintf(line, sizeof line, "%s %s%s", words[job], uses[use].words, fbp ? " --algorithm=fbp" : "");
             ask((SinoJobChoice)job, (SinoJobUse)use, line);
         }
 }

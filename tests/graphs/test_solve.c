@@ -282,6 +282,30 @@ static void minibatches_may_depend_on_each_other(void **state)
     assert_non_null(strstr(fake->log, "start 2; 1 of 2 minibatches; 2 of 2 minibatches; store 0; store 2; "));
 }
 
+static SinoStatus start_block(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    (void)run;
+    note("angles %d+%d of %d%s; ", (int)minibatch->block.first, (int)minibatch->block.count,
+         (int)minibatch->first_slice, minibatch->block.last ? ", the last" : "");
+    return NULL;
+}
+
+/* Every minibatch has a block before any has the next one, which is loaded meanwhile. */
+static void data_may_come_by_blocks(void **state)
+{
+    static const SinoSolver by_blocks = {
+        .blocks = true, .vectors = {.count = 1, .buffer = &rays}, .start = start_block};
+    (void)state;
+    fake->solve.solver = &by_blocks;
+    fake->op.problem.geometry.angle_count = 5;
+    fake->op.problem.block_angles = 3;
+    assert_success(solve(3, 2, 2, 0));
+    assert_string_equal(fake->log,
+                        "open; slot 1; slot 2; load 0; fill 0+2; angles 0+3 of 0; fill 2+1; angles 0+3 of 2; "
+                        "load 1; fill 0+2; angles 3+2 of 0, the last; fill 2+1; angles 3+2 of 2, the last; "
+                        "store 0; store 2; stored 0; stored 2; close; close; ");
+}
+
 /* The error is that of the function that failed, and all that was made is freed. */
 static void any_failure_ends_the_run(void **state)
 {
@@ -307,6 +331,7 @@ TESTING_SUBJECT(solve)
         cmocka_unit_test_setup_teardown(units_have_their_own_iterations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(units_that_have_stopped_are_not_iterated, set_up, tear_down),
         cmocka_unit_test_setup_teardown(minibatches_may_depend_on_each_other, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(data_may_come_by_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_failure_ends_the_run, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

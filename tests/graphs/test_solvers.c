@@ -56,15 +56,16 @@ static SinoStatus multiply(SinoOperatorWork *work, const SinoProduct *product, b
 {
     const Problem *problem = problem_of(work);
     const SinoSlices slices = product->slices;
-    const int64_t rows = problem->subset_rays[product->subset];
-    int64_t first = 0, voxel = 0;
+    const SinoAngleBlock block = product->block;
+    const int64_t rows = block.count > 0 ? block.count * COLUMNS : problem->subset_rays[product->subset];
+    int64_t first = block.first * COLUMNS, voxel = 0;
     void *rays, *voxels;
     for (int64_t s = 0; s < product->subset; s++) first += problem->subset_rays[s];
     SINO_TRY(sino_data_acquire(y, back ? SINO_READ : SINO_WRITE, &rays));
     if (!back) memset(rays, 0, (size_t)(rows * slices.stride) * sizeof(float));
     for (int p = 0; p < PARTS; voxel += part_voxels[p++]) {
-        SINO_TRY(sino_data_acquire(x[p], back ? SINO_WRITE : SINO_READ, &voxels));
-        if (back) memset(voxels, 0, (size_t)(part_voxels[p] * slices.stride) * sizeof(float));
+        SINO_TRY(sino_data_acquire(x[p], back ? SINO_READ_WRITE : SINO_READ, &voxels));
+        if (back && block.first == 0) memset(voxels, 0, (size_t)(part_voxels[p] * slices.stride) * sizeof(float));
         for (int64_t r = 0; r < rows; r++)
             for (int64_t v = 0; v < part_voxels[p]; v++)
                 for (int64_t f = 0; f < slices.stride; f++) {
@@ -147,12 +148,32 @@ static const SinoOperatorKind dense = {.name = "dense",
                                        .norm = norm_bound,
                                        .tiling = tiling};
 
+static const SinoOperatorKind adding = {
+    .name = "adding", .adds = true, .work_open = work_open, .work_close = work_close, .backproject = backproject};
+
 /* ---- units: the slices of the problem ---- */
+
+/* The rays of a block, whose angles are in the order of the scan. */
+static SinoStatus fill_block(const Problem *problem, SinoMinibatch *minibatch)
+{
+    const SinoAngleBlock block = minibatch->block;
+    SinoData *data = minibatch->vector[minibatch->vectors->block][0];
+    void *b;
+    SINO_TRY(sino_data_acquire(data, SINO_WRITE, &b));
+    memset(b, 0, (size_t)(block.count * COLUMNS * minibatch->slices.stride) * sizeof(float));
+    for (int64_t f = 0; f < SLICES; f++)
+        for (int64_t i = 0; i < block.count * COLUMNS; i++)
+            ((float *)b)[sino_panel_element(minibatch->slices, block.count * COLUMNS, i, f)] =
+                (float)problem->b[f][problem->place[block.first + i / COLUMNS] * COLUMNS + i % COLUMNS];
+    sino_data_release(data);
+    return NULL;
+}
 
 static SinoStatus fill(void *of, SinoMinibatch *minibatch)
 {
     const Problem *problem = of;
     void *b;
+    if (minibatch->block.count > 0) return fill_block(problem, minibatch);
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
     memset(b, 0, (size_t)(RAYS * minibatch->slices.stride) * sizeof(float));
     for (int64_t f = 0; f < SLICES; f++)
@@ -484,6 +505,31 @@ static void fbp_filters_and_backprojects(void **state)
     for (int64_t subsets = 1; subsets <= SUBSETS_MOST; subsets++) compare(sino_solver_fbp_of(subsets), subsets, fbp);
 }
 
+/* The bits do not depend on blocks, whether the operator adds them or has them together, in any order. */
+static void fbp_by_blocks_has_the_bits_of_the_whole(void **state)
+{
+    static const int64_t reversed[ANGLES] = {5, 4, 3, 2, 1, 0}, order[ANGLES] = {0, 1, 2, 3, 4, 5};
+    (void)state;
+    for (int adds = 0; adds < 2; adds++) {
+        double whole[SLICES][VOXELS];
+        Problem *problem = new_problem(1);
+        memset(problem->undefined, 0, sizeof problem->undefined);
+        memcpy(problem->place, adds ? order : reversed, sizeof order);
+        solve(problem, &sino_solver_fbp, 0);
+        memcpy(whole, problem->x, sizeof whole);
+        problem->op.kind = adds ? &adding : &dense;
+        for (int64_t each = 1; each <= ANGLES; each++) {
+            problem->op.problem.block_angles = each;
+            problem->op.shape.extent[SINO_ROWS_BLOCK] = sino_operator_block(&problem->op.problem);
+            problem->op.shape.extent[SINO_ROWS_WAITING] = adds ? (SinoExtent){0} : sino_extent_one(RAYS);
+            memset(problem->x, 0, sizeof problem->x);
+            solve(problem, &sino_solver_fbp_blocks, 0);
+            assert_memory_equal(problem->x, whole, sizeof whole);
+        }
+        free_problem(problem);
+    }
+}
+
 /* Many iterations without a prior end at the minimum, with bounds and without, with given weights and without. */
 static void fista_finds_the_minimum(void **state)
 {
@@ -513,7 +559,7 @@ TESTING_SUBJECT(solvers)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cg_minimises_squares),    cmocka_unit_test(sirt_takes_its_steps),
         cmocka_unit_test(mlem_and_osem_multiply),  cmocka_unit_test(fbp_filters_and_backprojects),
-        cmocka_unit_test(fista_finds_the_minimum),
+        cmocka_unit_test(fista_finds_the_minimum), cmocka_unit_test(fbp_by_blocks_has_the_bits_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

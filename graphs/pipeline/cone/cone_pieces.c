@@ -180,5 +180,5 @@ SinoStatus sino_cone_pieces_insert(SinoConePieces *pieces, const SinoConePiece *
     SINO_TRY(insert_sample(pieces, piece, rows, set->sinogram));
     *sinogram = set->sinogram;
     return sino_insert_count(request->runtime, piece->position, &count, piece->first, set->repaired, set->tally,
-                             piece->undefined, sino_cone_tally_count(request->input, request->record));
+                             piece->undefined, sino_cone_tally_count(request->input, request->record), NULL);
 }

@@ -5,18 +5,25 @@
  *                                   ↑
  *                        [ load_volume → fill ]
  *
+ * Of a scan that comes by blocks of angles, all slices are in flight, and what is before the solver's iterations is
+ * inserted for each block.
+ *
  * Two sets of counts and one slot per minibatch bound the memory. */
 #include "reconstruction.h"
 
 #include "arithmetic.h"
+#include "count_task.h"
+#include "input_follow.h"
 #include "input_weights.h"
 #include "load_volume_task.h"
+#include "memory.h"
 #include "sample_task.h"
 #include "solve.h"
 #include "stages.h"
 #include "store_task.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { COUNT_SETS = 2 };
 
@@ -25,6 +32,8 @@ typedef struct Run {
     SinoSolve solve;
     SinoGivenWeights given; /* of a file, or an array */
     SinoStages *stages;
+    SinoInput of_block;  /* of a scan that comes by blocks: as stages see a block; owns nothing */
+    SinoAngleRun *block; /* its blocks; NULL: the scan comes as a whole; owned */
 } Run;
 
 SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots)
@@ -45,17 +54,39 @@ static int64_t slab_slices(const Run *run, int64_t slab)
     return left > 0 ? sino_smaller(run->of.streaming->slab_slices, left) : 0;
 }
 
+static bool is_by_blocks(const Run *run)
+{
+    return run->of.solver->blocks;
+}
+
+/* Lists the blocks. */
+static SinoStatus new_blocks(Run *run)
+{
+    const SinoInput *input = run->of.input;
+    const int64_t angles = input->angle_count, each = run->of.op->problem.block_angles;
+    SINO_TRY(sino_allocate(sino_ceil_divide(angles, each), sizeof *run->block, "blocks", &run->block));
+    for (int64_t first = 0; first < angles; first += each)
+        run->block[first / each] = (SinoAngleRun){first, sino_smaller(each, angles - first)};
+    run->of_block = *input;
+    run->of_block.angle_count = sino_smaller(each, angles);
+    run->of_block.place = NULL;
+    return NULL;
+}
+
 static SinoStatus new_stages(void *of)
 {
     Run *run = of;
     const SinoStreaming *plan = run->of.streaming;
+    const int64_t sets = is_by_blocks(run) ? COUNT_SETS : sino_smaller(COUNT_SETS, plan->slab_count);
+    if (is_by_blocks(run)) SINO_TRY(new_blocks(run));
     const SinoStagesRequest stages = {
         .runtime = run->of.runtime,
-        .input = run->of.input,
+        .input = is_by_blocks(run) ? &run->of_block : run->of.input,
         .slices = {.precision = run->solve.slices.precision, .stride = plan->stride, .slice_count = plan->minibatch},
-        .ray_count = sino_solver_rays(&run->solve.run),
+        .ray_count =
+            is_by_blocks(run) ? run->of.op->shape.extent[SINO_ROWS_BLOCK].total : sino_solver_rays(&run->solve.run),
         .slab_slices = plan->slab_slices,
-        .set_count = sino_smaller(COUNT_SETS, plan->slab_count),
+        .set_count = sets,
         .field_set_count = sino_smaller(COUNT_SETS, plan->slab_count),
         .early = run->of.early,
         .marked = run->of.marked || sino_solver_weighs_rays(run->of.solver)};
@@ -77,9 +108,25 @@ static bool is_pictured(const void *of, int64_t first, int64_t count)
     return run->of.record->sinogram && picture >= 0 && picture < count;
 }
 
+/* Fields come with the first block. */
+static SinoStatus insert_load_block(Run *run, int64_t block)
+{
+    SinoStageLoad load = {.position = SINO_NOWHERE,
+                          .set = block % COUNT_SETS,
+                          .fields = block == 0,
+                          .slice_count = slab_slices(run, 0),
+                          .run_count = 1,
+                          .run = &run->block[block]};
+    load.position.slab = 0;
+    SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages),
+                              load.run->first + load.run->count));
+    return sino_stages_load(run->stages, &load);
+}
+
 static SinoStatus insert_load(void *of, int64_t slab)
 {
-    const Run *run = of;
+    Run *run = of;
+    if (is_by_blocks(run)) return insert_load_block(run, slab);
     if (slab == 0 && run->of.early) return NULL;
     SinoStageLoad load = {.position = SINO_NOWHERE,
                           .set = slab % COUNT_SETS,
@@ -96,15 +143,17 @@ static SinoStatus insert_load(void *of, int64_t slab)
 static SinoStatus insert_sample(Run *run, SinoMinibatch *minibatch)
 {
     const SinoInput *input = run->of.input;
+    const bool by_blocks = is_by_blocks(run);
+    const SinoAngleRun *block = by_blocks ? &run->block[minibatch->block.first / run->block->count] : NULL;
     const SinoSample sample = {.slice = run->of.record->sections.slice - input->first_slice - minibatch->first_slice,
                                .column_count = input->geometry.column_count,
-                               .run_count = input->run_count,
-                               .run = input->run,
-                               .place = input->place,
+                               .run_count = by_blocks ? 1 : input->run_count,
+                               .run = by_blocks ? block : input->run,
+                               .place = by_blocks ? NULL : input->place,
                                .to = run->of.record->sinogram};
     if (!sample.to || sample.slice < 0 || sample.slice >= minibatch->slices.slice_count) return NULL;
     return sino_insert_sample(run->of.runtime, minibatch->position, minibatch->slices, &sample,
-                              minibatch->vector[0][0]);
+                              minibatch->vector[minibatch->vectors->block][0]);
 }
 
 /* Reads the first x of a minibatch's slices into its images, which are not assembled before the last iteration. Every
@@ -122,24 +171,41 @@ static SinoStatus insert_start_volume(Run *run, SinoMinibatch *minibatch)
                                    minibatch->image);
 }
 
-/* Inserts the stages that make a minibatch's line integrals. */
+/* Adds the undefined values of a block to those of the minibatch. */
+static SinoStatus insert_count(const Run *run, const SinoMinibatch *minibatch, const SinoStageWork *work)
+{
+    const SinoCount count = {.first_angle = work->first_angle,
+                             .angle_count = work->angle_count,
+                             .angle_total = run->of.input->angle_count,
+                             .column_count = run->of.input->geometry.column_count,
+                             .row_count = work->slices.slice_count};
+    return sino_insert_count(run->of.runtime, work->position, &count, work->first_angle == 0, work->repaired,
+                             work->tally, minibatch->tally, count.angle_total + count.column_count,
+                             minibatch->repaired);
+}
+
+/* Inserts the stages that make a minibatch's line integrals, or those of a block. */
 static SinoStatus insert_stages(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
+    const SinoAngleBlock block = minibatch->block;
+    const int64_t at = minibatch->vectors->block;
     const int64_t slab = minibatch->position.slab, slab_first = sino_times(slab, run->of.streaming->slab_slices);
     const SinoStageWork work = {.position = minibatch->position,
                                 .slices = minibatch->slices,
-                                .set = slab % COUNT_SETS,
+                                .set = (block.count > 0 ? block.first / run->block->count : slab) % COUNT_SETS,
                                 .field_set = slab % COUNT_SETS,
-                                .angle_count = run->of.input->angle_count,
+                                .angle_count = block.count > 0 ? block.count : run->of.input->angle_count,
+                                .first_angle = block.first,
                                 .slab_first = slab_first,
                                 .slab_slices = slab_slices(run, slab),
                                 .slice_in_slab = minibatch->first_slice - slab_first,
-                                .sinogram = minibatch->vector[0][0],
-                                .repaired = minibatch->repaired,
-                                .tally = minibatch->tally};
+                                .sinogram = minibatch->vector[at][0],
+                                .repaired = at > 0 ? minibatch->vector[at + 1][0] : minibatch->repaired,
+                                .tally = at > 0 ? minibatch->vector[at + 2][0] : minibatch->tally};
     SINO_TRY(sino_stages_insert(run->stages, &work));
     SINO_TRY(insert_sample(run, minibatch));
+    if (at > 0) return insert_count(run, minibatch, &work);
     return minibatch->stopped ? NULL : insert_start_volume(run, minibatch);
 }
 
@@ -253,5 +319,6 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
         run.solve.run.given = &run.given;
     SinoStatus status = sino_solve(&run.solve);
     sino_stages_free(run.stages);
+    free(run.block);
     return status;
 }

@@ -186,6 +186,17 @@ static void tell_plan(const SinoRecon *recon)
                     sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime));
 }
 
+/* Logs that a followed scan is backprojected late. */
+static void tell_late(const SinoRecon *recon)
+{
+    const SinoOperator *op = ((const Parallel *)recon->own)->op;
+    const bool half = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
+    if (op->shape.extent[SINO_ROWS_WAITING].total == 0) return;
+    sino_log_info(recon->log, "follow", "slices are backprojected after the last projection%s",
+                  half ? ", for those of a half acquisition complete each other"
+                       : " (--projector gridding or pixels: as projections come)");
+}
+
 static SinoStatus share(SinoRecon *recon)
 {
     const Parallel *own = recon->own;
@@ -261,6 +272,7 @@ static SinoStatus build(SinoRecon *recon)
     own->nonzero_count = own->op->nonzero_count;
     tell_team(recon);
     tell_plan(recon);
+    tell_late(recon);
     return NULL;
 }
 

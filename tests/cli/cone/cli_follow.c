@@ -116,6 +116,41 @@ static void a_whole_scan_is_followed_too(void **state)
     assert_same_volume(at, "v.h5");
 }
 
+/* Slices of a parallel beam, in four blocks of projections, half of which come once the runs wait. */
+static void slices_of_a_scan_that_comes(void **state)
+{
+    enum { RUNS = 2 };
+    static const char fbp[] = "--algorithm fbp --rotation-axis 11.2 --pictures no --report none --air 0 "
+                              "--zinger-removal-method none --remove-stripe-method none --tune padding-type=zeros";
+    static const char *const projectors[RUNS] = {"gridding", "pixels"};
+    CliRun run[RUNS];
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --size 24 --slices 16 --angles 100");
+    const pid_t writer = replay(at, "live.h5 swmr 0 hold 50");
+    await(at, "live.h5");
+    for (int i = 0; i < RUNS; i++) {
+        run[i] = (CliRun){.directory = at};
+        cli_start(&run[i], "recon live.h5 -o v_%d.h5 --follow --projector %s %s", i, projectors[i], fbp);
+    }
+    for (int i = 0; i < RUNS; i++) cli_await(&run[i], "50 of 100 projections have come");
+    cli_write_text(at, "go", "");
+    for (int i = 0; i < RUNS; i++) {
+        char name[16];
+        cli_wait(&run[i]);
+        assert_int_equal(run[i].exit_code, 0);
+        cli_works(at, "recon scan.h5 -o whole.h5 --overwrite --projector %s %s", projectors[i], fbp);
+        snprintf(name, sizeof name, "v_%d.h5", i);
+        assert_same_volume(at, name);
+        cli_free(&run[i]);
+    }
+    assert_ends(writer, 0);
+    cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
+    cli_wait(&run[0]);
+    cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");
+    cli_refuses(at, "--follow | --algorithm cg | fbp",
+                "recon live.h5 -o v.h5 --follow --algorithm cg --rotation-axis 11");
+}
+
 static void a_dead_writer_ends_the_run(void **state)
 {
     CliRun run = {.directory = *state};
@@ -192,6 +227,7 @@ int cli_follow_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(scans_that_come_make_the_same_volume),
         CLI_ONE_CORE(a_whole_scan_is_followed_too),
+        CLI_ONE_CORE(slices_of_a_scan_that_comes),
         CLI_ONE_CORE(a_dead_writer_ends_the_run),
         CLI_ONE_CORE(a_cut_file_ends_the_run),
         CLI_ONE_CORE(a_pepper_that_comes),

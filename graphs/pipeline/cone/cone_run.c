@@ -12,7 +12,7 @@
 SinoConeRun sino_cone_run_of(const SinoConeReconstruction *reconstruction)
 {
     const SinoConeStreaming *plan = reconstruction->streaming;
-    const bool alone = plan->grid_rows * plan->grid_columns == 1; /* each rank does all, as in a search */
+    const bool alone = plan->grid_rows == 1 && plan->grid_columns == 1; /* each rank does all, as in a search */
     const int64_t rank = alone ? 0 : sino_processes_rank(sino_runtime_processes(reconstruction->runtime));
     SinoConeRun run = {.of = *reconstruction,
                        .filtered = sino_cone_filtered(reconstruction->cone),

@@ -66,7 +66,7 @@ static SinoStatus look_at_image(SinoScan *scan, SinoInfoField field, int64_t ima
                                  .row_count = sino_smaller(rows, info->row_count - row),
                                  .column_count = info->column_count};
         SINO_TRY(read_box(scan, field, image, &box, values));
-        look(info, box.row_count * box.column_count, values, seen);
+        look(info, sino_times(box.row_count, box.column_count), values, seen);
     }
     return NULL;
 }

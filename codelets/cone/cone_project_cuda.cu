@@ -55,10 +55,9 @@ struct UprightCall {
 static_assert(sizeof(UprightCall) <= 4096, "a kernel's arguments");
 
 /* The rays of a column: Path of cone_project_isa.c, as functions of the plane p. They are at start + slope·p across;
- * row r is at z + rise·p + (apart + spread·p)·r along z. */
+ * row r is at z + rise·p + (apart + spread·p)·r along z, and so climbs rise + spread·r from plane to plane. */
 struct Path {
     double start, slope, z, rise, apart, spread;
-    double flat, climb, climbs;
     bool along_x;
 };
 
@@ -80,9 +79,6 @@ static __device__ Path path_of(const UprightView &view, int column)
     path.z = from[2] - path.rise * begin;
     path.spread = view.spread * pace;
     path.apart = view.apart - path.spread * begin;
-    path.flat = 1 + path.slope * path.slope;
-    path.climb = path.rise;
-    path.climbs = path.spread;
     return path;
 }
 
@@ -116,7 +112,7 @@ static __device__ __forceinline__ int entry_of(const Places &places, int lane, f
     return places.base + lane * places.whole + (__float_as_int(moved) - __float_as_int(large));
 }
 
-/* The length of a ray from plane to plane that climbs so much. */
+/* The length of a ray from plane to plane. `flat`: the square of its length across z. */
 static __device__ __forceinline__ float length_of(float flat, float climb)
 {
     const float square = flat + climb * climb;
@@ -226,8 +222,8 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     for (int g = 0; g < GROUPS; g++) {
         const int r = row + g * LANES + lane, place = view.flipped ? call.row_count - 1 - r : r;
         if (r >= call.row_count) continue;
-        const float climb = static_cast<float>(path.climb) + static_cast<float>(path.climbs) * static_cast<float>(r);
-        const float length = length_of(static_cast<float>(path.flat), climb);
+        const float climb = static_cast<float>(path.rise) + static_cast<float>(path.spread) * static_cast<float>(r);
+        const float length = length_of(static_cast<float>(1 + path.slope * path.slope), climb);
         to[place] = (call.first ? 0 : to[place]) + length * sum[g];
     }
 }
@@ -306,9 +302,9 @@ static __device__ bool take_line(const UprightCall &call, const UprightView &vie
     if (at >= call.row_count || at + (LANES + 1) * inverse < 0) return false;
     line->places = places_of(at, inverse);
     line->spread = static_cast<float>(spread);
-    line->flat = static_cast<float>(path.flat);
-    line->climb = static_cast<float>(path.climb);
-    line->climbs = static_cast<float>(path.climbs);
+    line->flat = static_cast<float>(1 + path.slope * path.slope);
+    line->climb = static_cast<float>(path.rise);
+    line->climbs = static_cast<float>(path.spread);
     line->most = whole_of(ceil(2 * inverse), MOST);
     line->rays = (static_cast<int64_t>(view.number) * call.column_count + column) * call.row_count;
     for (int i = 0; i < 2; i++) {

@@ -387,8 +387,9 @@ static SinoBand band(const SinoOperator *op, int64_t partition)
 
 static void report(const SinoOperator *op)
 {
-    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s",
-                  sino_project_cone_isa_name());
+    const bool gpus = sino_runtime_devices(op->runtime) & SINO_DEVICE_CUDA;
+    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s%s",
+                  sino_project_cone_isa_name(), gpus ? " on cores, or by GPUs" : "");
 }
 
 const SinoOperatorKind sino_cone_kind = {.name = "cone",

@@ -312,7 +312,7 @@ static SinoPosition at_band(const Product *product, int64_t band)
     return position;
 }
 
-/* A task of each band, which a GPU computes faster than it copies rays; they add to the rays one after the other. */
+/* A task of each band and all angles: the tasks add to the rays, which stay on one GPU, one after the other. */
 static SinoStatus project_whole(const Product *product, SinoData *const *x, SinoData *y)
 {
     for (int64_t b = 0; b < product->own->band_count; b++) {

@@ -11,6 +11,7 @@
  *                           read the copies; sino_prefetch_l2(global): brings its line of 128 bytes to L2
  *     tensor cores          sino_ldmatrix_x1 / _x2 / _x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
  *                           mma.m16n8k16"); on every architecture, by shuffles where the hardware has none
+ *     floats                sino_rsqrt: 1/√value to 2⁻²²
  *     integers              sino_dot_low, sino_dot_high: products of pairs of 16-bit integers and bytes (dp2a)
  *     halves                __half, __half2 and their conversions, as in cuda_fp16.h
  *
@@ -115,6 +116,13 @@ static __device__ __forceinline__ void sino_prefetch_l2(const void *global)
 SINO_DOT(sino_dot_low, "lo")
 SINO_DOT(sino_dot_high, "hi")
 #undef SINO_DOT
+
+static __device__ __forceinline__ float sino_rsqrt(float value)
+{
+    float result;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+    return result;
+}
 
 /* Makes the copies that this thread has issued since the last commit one group. */
 static __device__ __forceinline__ void sino_copy_async_commit()

@@ -7,6 +7,7 @@
 #include "angle_work.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
+#include "device.h"
 #include "memory.h"
 #include "project_cone_task.h"
 #include "rays_gate_task.h"
@@ -311,6 +312,17 @@ static SinoPosition at_band(const Product *product, int64_t band)
     return position;
 }
 
+/* A task of each band and all angles: the tasks add to the rays, which stay on one GPU, one after the other. */
+static SinoStatus project_whole(const Product *product, SinoData *const *x, SinoData *y)
+{
+    for (int64_t b = 0; b < product->own->band_count; b++) {
+        const SinoProjectCone task = task_of(product, b, (SinoConeAngles){0, product->cone->angle_count});
+        SINO_TRY(sino_insert_project_cone(product->op->runtime, at_band(product, b), &task, x[b], product->own->scratch,
+                                          NULL, y));
+    }
+    return NULL;
+}
+
 /* Tasks of one band follow each other, so that its voxels are in the caches. */
 static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
 {
@@ -318,6 +330,7 @@ static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, Sin
     const SinoAngleWork *made = work->own;
     const int64_t step = product.own->task_angles, angles = product.cone->angle_count;
     SinoRuntime *runtime = product.op->runtime;
+    if (sino_runtime_devices(runtime) & SINO_DEVICE_CUDA) return project_whole(&product, x, y);
     SINO_TRY(sino_insert_rays_begin(runtime, product.position, false, y));
     for (int64_t b = 0; b < product.own->band_count; b++)
         for (int64_t k = 0; k < angles; k += step) {
@@ -374,11 +387,13 @@ static SinoBand band(const SinoOperator *op, int64_t partition)
 
 static void report(const SinoOperator *op)
 {
-    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s",
-                  sino_project_cone_isa_name());
+    const bool gpus = sino_runtime_devices(op->runtime) & SINO_DEVICE_CUDA;
+    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s%s",
+                  sino_project_cone_isa_name(), gpus ? " on cores, or by GPUs" : "");
 }
 
 const SinoOperatorKind sino_cone_kind = {.name = "cone",
+                                         .kernels = SINO_KERNELS_OF_CUDA,
                                          .takes = takes,
                                          .check = check,
                                          .outline = outline,

@@ -3,6 +3,7 @@
 #include "project_cone_task.h"
 
 #include "arithmetic.h"
+#include "cone_project_cuda.h"
 #include "precision.h"
 #include "task.h"
 
@@ -59,16 +60,41 @@ static SinoStatus project_cone_back_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus project_cone_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Product *of = task->arguments;
+    const SinoProjectCone *what = &of->what;
+    SINO_TRY(
+        sino_cone_project_cuda(stream, what->cone, what->band, what->angles, what->first, of->voxels.at, rays_of(of)));
+    advance(task);
+    return NULL;
+}
+
+static SinoStatus project_cone_back_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Product *of = task->arguments;
+    const SinoProjectCone *what = &of->what;
+    SINO_TRY(
+        sino_cone_project_back_cuda(stream, what->cone, what->band, what->angles, true, rays_of(of), of->voxels.at));
+    advance(task);
+    return NULL;
+}
+
 static const SinoTaskKind project_cone_kind = {.name = "project_cone",
                                                SINO_ARGUMENTS(Product, SINO_READS(Product, voxels),
                                                               SINO_USES(Product, scratch), SINO_READS(Product, rays),
                                                               SINO_UPDATES(Product, order)),
                                                .cpu = project_cone_cpu};
 
+static const SinoTaskKind project_cone_all_kind = {
+    .name = "project_cone",
+    SINO_ARGUMENTS(Product, SINO_READS(Product, voxels), SINO_USES(Product, scratch), SINO_UPDATES(Product, rays)),
+    SINO_CPU_CUDA(project_cone)};
+
 static const SinoTaskKind project_cone_back_kind = {
     .name = "project_cone_back",
     SINO_ARGUMENTS(Product, SINO_WRITES(Product, voxels), SINO_USES(Product, scratch), SINO_READS(Product, rays)),
-    .cpu = project_cone_back_cpu};
+    SINO_CPU_CUDA(project_cone_back)};
 
 /* The band's voxels, and the rays of the angles. */
 static int64_t moved_bytes(const SinoProjectCone *what)
@@ -80,25 +106,27 @@ static int64_t moved_bytes(const SinoProjectCone *what)
 }
 
 static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position,
-                                 const SinoProjectCone *what, SinoData *voxels, SinoData *scratch, SinoData *order,
-                                 SinoData *rays)
+                                 const Product *product)
 {
-    const Product arguments = {
-        .voxels.data = voxels, .scratch.data = scratch, .rays.data = rays, .order.data = order, .what = *what};
+    const SinoProjectCone *what = &product->what;
     const double runs = (double)what->band.row_count * (double)what->cone->x_count;
     const double updates = runs * (double)what->cone->z_count * (double)what->angles.count;
-    return SINO_SUBMIT(runtime, kind, position, &arguments, .work = updates, .flops = SINO_CONE_UPDATE_FLOPS * updates,
+    return SINO_SUBMIT(runtime, kind, position, product, .work = updates, .flops = SINO_CONE_UPDATE_FLOPS * updates,
                        .precision = 1 + (int)SINO_SINGLE, .part_bytes = moved_bytes(what));
 }
 
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                     SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays)
 {
-    return insert_product(runtime, &project_cone_kind, position, what, voxels, scratch, order, rays);
+    Product product = {
+        .voxels.data = voxels, .scratch.data = scratch, .rays.data = rays, .order.data = order, .what = *what};
+    if (!order) product.rays.mode = what->first ? SINO_WRITE : SINO_READ_WRITE;
+    return insert_product(runtime, order ? &project_cone_kind : &project_cone_all_kind, position, &product);
 }
 
 SinoStatus sino_insert_project_cone_back(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                          SinoData *rays, SinoData *scratch, SinoData *voxels)
 {
-    return insert_product(runtime, &project_cone_back_kind, position, what, voxels, scratch, NULL, rays);
+    const Product product = {.voxels.data = voxels, .scratch.data = scratch, .rays.data = rays, .what = *what};
+    return insert_product(runtime, &project_cone_back_kind, position, &product);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks project_cone and project_cone_back: the products of a cone beam's A and Aᵀ with a band of the volume.
  *
- * y = A x of a whole volume is made by tasks of a band and a few angles each, between rays_begin and rays_end
- * (rays_gate_task.h); those of the same angles are ordered by data of their own. */
+ * Cores make y = A x of a whole volume by tasks of a band and a few angles each, between rays_begin and rays_end
+ * (rays_gate_task.h); those of the same angles are ordered by data of their own. Where GPUs compute, too, a task has a
+ * band and all angles, and the tasks follow each other. */
 #ifndef SINO_PROJECT_CONE_TASK_H
 #define SINO_PROJECT_CONE_TASK_H
 
@@ -24,8 +25,8 @@ typedef struct SinoProjectCone {
 int64_t sino_project_cone_scratch_bytes(const SinoCone *cone);
 const char *sino_project_cone_isa_name(void);
 
-/* rays: those of all angles of the cone. order: void data of the angles. scratch: scratch memory of at least
- * sino_project_cone_scratch_bytes. */
+/* rays: those of all angles of the cone. order: void data of the angles; NULL: the task has all angles. scratch:
+ * scratch memory of at least sino_project_cone_scratch_bytes. */
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                     SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays);
 

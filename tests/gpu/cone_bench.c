@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone bench: backprojection of a block of 32 cone-beam projections on the first GPU, in 1e9 updates per second (an
- * update: one voxel and one projection): cone_bench [SIZE …], else 256 512 1024: a volume of SIZE³ voxels of the
- * default size from SIZE² pixels, half of whose width is 0.18 of the source's distance. The best of five. */
+/* Cone bench: backprojection of a block of 32 cone-beam projections on the first GPU, by FDK and by iterative
+ * algorithms, and their projection, in 1e9 updates per second (an update: one voxel and one projection): cone_bench
+ * [SIZE …], else 256 512 1024: a volume of SIZE³ voxels of the default size from SIZE² pixels, half of whose width is
+ * 0.18 of the source's distance. The best of five. */
 #include "cone_cuda.h"
+#include "cone_project_cuda.h"
 #include "memory.h"
 
 #include <cuda_runtime_api.h>
@@ -11,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 5, PROJECTIONS = SINO_CONE_CUDA_PROJECTIONS, SKIPPED = 77 };
+enum {
+    REPETITIONS = 5,
+    PROJECTIONS = SINO_CONE_CUDA_PROJECTIONS,
+    BAND_ROWS = 16, /* of a task of iterative algorithms */
+    SKIPPED = 77
+};
 
 #define CUDA_TRY(call)                                                                                                 \
     do {                                                                                                               \
@@ -111,8 +118,9 @@ static void bench_free(Bench *bench)
     if (bench->end) cudaEventDestroy(bench->end);
 }
 
-/* Milliseconds of the fastest call, after one that does not count. */
-static SinoStatus measure(const Bench *bench, float *best_ms)
+typedef SinoStatus Product(const Bench *bench);
+
+static SinoStatus backproject(const Bench *bench)
 {
     const SinoConeBackprojectionCuda what = {.cone = &bench->cone,
                                              .lines = &bench->lines,
@@ -120,16 +128,61 @@ static SinoStatus measure(const Bench *bench, float *best_ms)
                                              .angle_rad = bench->angle_rad,
                                              .unit = bench->unit,
                                              .projection = bench->projection};
+    return sino_cone_backproject_cuda(NULL, &what, bench->voxels);
+}
+
+/* The entries without symmetry are more than the rays. */
+static SinoStatus pass_bands(const Bench *bench, bool back)
+{
+    const SinoCone *cone = &bench->cone;
+    float *rays = (float *)bench->entries;
+    for (int64_t y = 0; y < cone->y_count; y += BAND_ROWS) {
+        const SinoConeBand band = {y, sino_smaller(BAND_ROWS, cone->y_count - y)};
+        const SinoConeAngles angles = {0, PROJECTIONS};
+        float *voxels = bench->voxels + y * cone->x_count * cone->z_count;
+        SINO_TRY(back ? sino_cone_project_back_cuda(NULL, cone, band, angles, true, rays, voxels)
+                      : sino_cone_project_cuda(NULL, cone, band, angles, y == 0, voxels, rays));
+    }
+    return NULL;
+}
+
+static SinoStatus project(const Bench *bench)
+{
+    return pass_bands(bench, false);
+}
+
+static SinoStatus project_back(const Bench *bench)
+{
+    return pass_bands(bench, true);
+}
+
+/* Measures and prints the fastest call, after one that does not count. */
+static SinoStatus measure(const Bench *bench, Product *product, const char *name)
+{
+    const double size = (double)bench->cone.x_count;
+    float best_ms = 0;
     for (int i = 0; i <= REPETITIONS; i++) {
         float ms;
         CUDA_TRY(cudaEventRecord(bench->begin, NULL));
-        SINO_TRY(sino_cone_backproject_cuda(NULL, &what, bench->voxels));
+        SINO_TRY(product(bench));
         CUDA_TRY(cudaEventRecord(bench->end, NULL));
         CUDA_TRY(cudaEventSynchronize(bench->end));
         CUDA_TRY(cudaEventElapsedTime(&ms, bench->begin, bench->end));
-        if (i == 1 || (i > 1 && ms < *best_ms)) *best_ms = ms;
+        if (i == 1 || (i > 1 && ms < best_ms)) best_ms = ms;
     }
+    printf("| cone beam, %.0f³, %s, %s | %.2f ms | %.0f G updates/s |\n", size,
+           bench->lines.precision == SINO_MIXED ? "mixed" : "single", name, (double)best_ms,
+           size * size * size * PROJECTIONS / ((double)best_ms * 1e6));
     return NULL;
+}
+
+static SinoStatus measure_all(const Bench *bench, const char *name)
+{
+    const SinoConeSymmetry symmetry = bench->lines.symmetry;
+    SINO_TRY(measure(bench, backproject, name));
+    if (bench->lines.precision == SINO_MIXED || symmetry.turns * symmetry.halves > 1) return NULL;
+    SINO_TRY(measure(bench, project_back, "matched backprojection"));
+    return measure(bench, project, "projection");
 }
 
 static SinoStatus bench_size(int64_t size)
@@ -139,14 +192,10 @@ static SinoStatus bench_size(int64_t size)
     for (int precision = 0; precision < 2; precision++)
         for (size_t i = 0; i < sizeof symmetry / sizeof *symmetry; i++) {
             Bench bench;
-            float ms = 0;
             SinoStatus status = bench_new(size, precision ? SINO_MIXED : SINO_SINGLE, symmetry[i], &bench);
-            if (!status) status = measure(&bench, &ms);
+            if (!status) status = measure_all(&bench, name[i]);
             bench_free(&bench);
             if (status) return status;
-            const double updates = (double)size * (double)size * (double)size * PROJECTIONS;
-            printf("| cone beam, %lld³, %s, %s | %.2f ms | %.0f G updates/s |\n", (long long)size,
-                   precision ? "mixed" : "single", name[i], (double)ms, updates / ((double)ms * 1e6));
         }
     return NULL;
 }

@@ -448,6 +448,11 @@ static inline float __int_as_float(int bits)
     return simt_bits<float>(bits);
 }
 
+static inline float sino_rsqrt(float value)
+{
+    return 1 / sqrtf(value);
+}
+
 static inline int __popc(unsigned bits)
 {
     return __builtin_popcount(bits);

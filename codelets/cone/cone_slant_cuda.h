@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cone slant on a GPU: the part of cone_project_cuda.h that projections whose detector columns lean have
+ * (sino_cone_stand_up). */
+#ifndef SINO_CONE_SLANT_CUDA_H
+#define SINO_CONE_SLANT_CUDA_H
+
+#include "cone_project.h"
+#include "cuda_stream.h"
+#include "status.h"
+
+/* back: from rays to voxels. *first: the sums count as 0 before; of voxels it becomes false when they are written. The
+ * counts of the cone are 31-bit. */
+SinoStatus sino_cone_slant_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
+                                bool back, bool *first, const float *from, float *to);
+
+#endif

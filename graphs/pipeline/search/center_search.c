@@ -6,6 +6,7 @@
 #include "center_methods.h"
 #include "center_quick.h"
 #include "center_rows.h"
+#include "simulation.h"
 #include "stages.h"
 #include "suspicion.h"
 
@@ -379,6 +380,10 @@ SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings
     }
     const SinoInput all = sino_input_with_all_columns(input);
     SINO_TRY(find(runtime, settings, &all, &result, input));
+    if (SINO_SIMULATES) { /* of no values */
+        result = (Result){.center = (double)(all.geometry.column_count - 1) / 2, .how = "assumed"};
+        input->center_rows = 0;
+    }
     const double of_file = sino_input_column_of_file(&all, result.center);
     input->geometry.center = sino_input_column_of_grid(input, of_file);
     sino_center_tell(runtime, input, result.how);

@@ -102,9 +102,9 @@ static SinoStatus compute(SinoRecon *recon, int64_t bytes)
     return sino_processes_agree(recon->processes, recon->kind->compute(recon));
 }
 
-static void release(SinoRecon *recon)
+/* After all tasks. */
+static void free_rest(SinoRecon *recon)
 {
-    recon->kind->release(recon);
     sino_record_free(&recon->record);
     sino_integrals_free(recon->integrals);
     sino_input_close(&recon->input);
@@ -129,7 +129,8 @@ static SinoStatus run_half(const SinoRecon *whole, int half)
     if (!status) status = choose(&recon);
     if (!status) status = compute(&recon, 0);
     status = sino_runtime_wait_after(recon.runtime, status);
-    release(&recon);
+    recon.kind->release(&recon);
+    free_rest(&recon);
     return status;
 }
 
@@ -317,11 +318,12 @@ static SinoStatus simulate(Simulate *of)
     const double begin_s = sino_platform_now_s();
     SinoStatus status = run(of);
     if (!status) status = tell(of, sino_platform_now_s() - begin_s);
-    release(recon);
+    recon->kind->release(recon);
     if (status)
         sino_runtime_abandon(recon->runtime);
     else
         status = sino_runtime_stop(recon->runtime);
+    free_rest(recon);
     free(of->imagined.angle_rad);
     return status;
 }

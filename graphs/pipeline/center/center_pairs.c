@@ -57,7 +57,7 @@ static SinoStatus find_center(int64_t count, int64_t columns, const float *first
 {
     double center[3];
     if (SINO_SIMULATES) {
-        *found = (SinoCenterFound){.center = (double)(columns - 1) / 2, .metric = 1};
+        *found = (SinoCenterFound){.metric = 1};
         return NULL;
     }
     SINO_TRY(sino_center_pairs(count, columns, first, second, center, &found->metric));

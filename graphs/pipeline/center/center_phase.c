@@ -82,7 +82,7 @@ SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, Si
                "no two angles are half a turn apart (the nearest pair is %.2f degrees off), which phase correlation "
                "needs; give --rotation-axis, or --rotation-axis-auto vo",
                off * 180 / SINO_PI);
-    *found = (SinoCenterFound){.center = (double)(input->geometry.column_count - 1) / 2, .metric = NAN, .lean = NAN};
+    *found = (SinoCenterFound){.metric = NAN, .lean = NAN};
     SINO_TRY_OR(status, cleanup, read_pair(runtime, input, opposite, pair));
     if (!SINO_SIMULATES)
         status = sino_center_phase_correlation(input->slice_count, input->geometry.column_count, pair[0], pair[1],

@@ -82,7 +82,7 @@ static void warn_edge(const Search *search)
                      sino_input_column_of_file(search->input, fmin(floor(search->range.high), last)));
 }
 
-static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
+static SinoStatus run_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
 {
     switch (method) {
     case SINO_CENTER_PHASE:
@@ -94,6 +94,14 @@ static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoC
     default:
         return sino_center_by_vo(&search->row, search->range, found);
     }
+}
+
+/* A simulation has no values: all methods find the middle. */
+static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
+{
+    SINO_TRY(run_method(search, method, found));
+    if (SINO_SIMULATES) found->center = (double)(search->input->geometry.column_count - 1) / 2;
+    return NULL;
 }
 
 /* The center by the method that the user chose. */

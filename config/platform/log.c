@@ -157,9 +157,9 @@ int64_t sino_log_kept(SinoLog *log, const SinoLogLine **line)
     return count;
 }
 
-void sino_log_mute(SinoLog *log)
+void sino_log_mute(SinoLog *log, bool muted)
 {
-    log->muted = true;
+    log->muted = muted;
 }
 
 void sino_log_show_details(SinoLog *log)

@@ -6,6 +6,7 @@
 
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct SinoLog SinoLog;
@@ -41,8 +42,9 @@ typedef struct SinoLogSink {
 SinoStatus sino_log_open_sink(const SinoLogSink *sink, SinoLog **log);
 void sino_log_close(SinoLog *log); /* takes NULL */
 
-/* From now on the log writes errors only: in a job of several ranks, one rank writes messages and progress. */
-void sino_log_mute(SinoLog *log);
+/* From now on the log writes errors only, or all again: in a job of several ranks, one rank writes messages and
+ * progress. */
+void sino_log_mute(SinoLog *log, bool muted);
 
 /* From now on the log writes details in text, too. */
 void sino_log_show_details(SinoLog *log);

@@ -90,6 +90,8 @@ static SinoStatus check_described(const SinoVerbText *verb, const SinoSettings *
     SINO_CHECK(whole, SINO_BAD_INPUT,
                "--binning, --exclude and ranges of rows, columns or angles choose a part of a file; allowed: with an "
                "input file");
+    SINO_CHECK(!settings->output.halves, SINO_BAD_INPUT,
+               "--halves takes every second projection of a file; allowed: with an input file");
     return NULL;
 }
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = SINO_VERB_RECON | SINO_VERB_PLAN };
+enum { RECON = SINO_VERB_RECON | SINO_VERB_SIMULATE, RUNS = RECON | SINO_VERB_PLAN };
 
 /* Values are words with commas between them; after '!' all but these. A text that is not given has the value "". */
 typedef struct SinoConflict {
     const char *name, *values;        /* of the setting that is refused */
-    const char *other, *other_values; /* and of the one that excludes it; NULL: all */
+    const char *other, *other_values; /* and of the one that excludes it (NULL: the verbs do); NULL: all */
     int algorithms, geometries;       /* bits 1 << choice: the conflict exists with these; 0: with all */
     int verbs;                        /* bits: and in these; 0: in all */
     const char *reason;               /* why, as a clause about the other; NULL: it is plain */
@@ -56,12 +56,12 @@ static const SinoConflict conflicts[] = {
      .reason = "by which each set has a number of its own", .allowed = "one of them"},
     {"iterations", "auto", "geometry", NULL, .geometries = MATRIX, .verbs = ~RUNS,
      .allowed = "a number, or --geometry parallel"},
-    {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX), .verbs = ~SINO_VERB_RECON,
+    {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX), .verbs = ~RECON,
      .allowed = "a number, or --geometry parallel"},
-    {"iterations", "auto", "geometry", NULL, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
+    {"iterations", "auto", "geometry", NULL, .geometries = VECTORS, .verbs = RECON,
      .reason = "whose halves have no FDK to be compared with", .allowed = "a number, or another geometry"},
     /* The strength, and what counts as a large difference, are found by a fan of one row. */
-    {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = SINO_VERB_RECON,
+    {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = RECON,
      .allowed = "a number"},
     {"prior", "!auto,total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
      .allowed = "auto or total-variation"},
@@ -93,8 +93,13 @@ static const SinoConflict conflicts[] = {
     {"node-weights", "auto", "geometry", NULL, .geometries = ~PARALLEL, .allowed = "a list, or --geometry parallel"},
     {"slurm", "yes", "json", "yes", .verbs = SINO_VERB_PLAN, .allowed = "one of them"},
     {"resume", "yes", "overwrite", "yes", .verbs = SINO_VERB_SWEEP, .allowed = "one of them"},
-    {"sweep", GIVEN, "reconstruction-type", "full", .verbs = SINO_VERB_RECON | SINO_VERB_INIT,
+    {"sweep", GIVEN, "reconstruction-type", "full", .verbs = RECON | SINO_VERB_INIT,
      .allowed = "with --reconstruction-type try"},
+    /* Values decide which tasks follow. */
+    {"reconstruction-type", "try", NULL, .verbs = SINO_VERB_SIMULATE, .reason = "which compares slices",
+     .allowed = "full"},
+    {"align", "shifts", NULL, .verbs = SINO_VERB_SIMULATE, .reason = "whose rounds end by values of the scan",
+     .allowed = "a file of shifts"},
     {"machine", GIVEN, "simulate", "no", .verbs = SINO_VERB_SWEEP, .allowed = "with --simulate"},
 };
 
@@ -132,6 +137,13 @@ static bool holds(const SinoConflict *row, int verb, const SinoSettings *setting
            (row->verbs == 0 || (row->verbs & verb));
 }
 
+/* A value that no other setting excludes. */
+static SinoStatus refuse_for_verb(const SinoConflict *row, int verb, const char *value)
+{
+    return sino_error(SINO_BAD_INPUT, "--%s is '%s', %s, in %s; allowed: %s", row->name, value, row->reason,
+                      sino_verb_text(verb)->name, row->allowed);
+}
+
 /* "--name value", without the value of a flag. */
 static SinoStatus refuse(const SinoConflict *row, const char *value, const char *other)
 {
@@ -145,7 +157,8 @@ static SinoStatus check_conflict(const SinoConflict *row, int verb, const SinoSe
 {
     char *value = NULL, *other = NULL;
     SinoStatus status = value_of(sino_setting_find(verb, row->name, strlen(row->name)), settings, &value);
-    if (!status && matches(value, row->values)) {
+    if (!status && matches(value, row->values) && !row->other) status = refuse_for_verb(row, verb, value);
+    if (!status && matches(value, row->values) && row->other) {
         status = value_of(sino_setting_find(verb, row->other, strlen(row->other)), settings, &other);
         if (!status && matches(other, row->other_values)) status = refuse(row, value, other);
     }

@@ -302,11 +302,11 @@ const SinoSetting sino_setting_table[] = {
                 "equally many flat fields; if not given: as the scan tells"),
     ROW(INPUT, RECON | SIMULATE, "minus-log", FLAG(input.minus_log, "yes"), .geometries = SCANS,
         .help = "take -ln of the transmission; no: the values already are line integrals"),
-    ROW(INPUT, RECON | INFO, "saturation", .kind = SINO_SETTING_AXIS, AT(input.saturation, double), .low = 0,
+    ROW(INPUT, RECON | INFO | SIMULATE, "saturation", .kind = SINO_SETTING_AXIS, AT(input.saturation, double), .low = 0,
         .high = COUNT_MAX, .fallback = "auto", .operand = "auto|X", .geometries = SCANS,
         .help = "counts of this value and more are undefined, for the detector was overexposed; auto: the largest "
                 "value of an integer type, if the counts are divided by flat fields; 0: none"),
-    ROW(INPUT, RECON | INFO, "max-repaired", REAL(input.max_repaired, 0, 1, "0.2"), .may_change = true,
+    ROW(INPUT, RECON | INFO | SIMULATE, "max-repaired", REAL(input.max_repaired, 0, 1, "0.2"), .may_change = true,
         .geometries = SCANS,
         .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
                 "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
@@ -356,7 +356,7 @@ const SinoSetting sino_setting_table[] = {
         .help = "turn the projections back, before any other stage, of a detector that is tilted about the beam; "
                 "positive if the rotation axis lies at larger columns in lower rows; the log of a run tells when the "
                 "axis leans, and by how much; auto: 0, or of a cone beam what its projections tell without doubt"),
-    ROW(STAGES, RECON, "align", TEXT(stages.align, "SHIFTS"), .per_rank = true,
+    ROW(STAGES, RECON | SIMULATE, "align", TEXT(stages.align, "SHIFTS"), .per_rank = true,
         ONLY(PARALLEL | CONE | VECTORS, of_images),
         .help =
             "shift projections back, before any other stage, that lie beside their places; shifts: find how far, by "
@@ -498,31 +498,31 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
         .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
                 "finds it from the scan"),
-    ROW(CENTER, RECON, "rotation-axis-auto", CHOICE(center.method, center_words, "auto"), .may_change = true,
+    ROW(CENTER, RECON | SIMULATE, "rotation-axis-auto", CHOICE(center.method, center_words, "auto"), .may_change = true,
         ONLY(PARALLEL, of_sinograms),
         .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
                 "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
                 "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
                 "checked by pairs or phase; entropy decides if they differ by more than a column, and is the center if "
                 "it is far from both"),
-    ROW(CENTER, RECON, "reconstruction-type", CHOICE(center.reconstruction_type, type_words, "full"),
+    ROW(CENTER, RECON | SIMULATE, "reconstruction-type", CHOICE(center.reconstruction_type, type_words, "full"),
         .geometries = ORBITS | MATRIX, BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye; counts have no centers"),
-    ROW(CENTER, RECON, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = ORBITS | MATRIX,
+    ROW(CENTER, RECON | SIMULATE, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = ORBITS | MATRIX,
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
                 "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
                 "--center-search-width and --center-search-step"),
-    ROW(CENTER, RECON, "center-search-width", REAL(center.search_width, 0, COUNT_MAX, "0"), .unit = "columns",
-        .may_change = true, .geometries = ORBITS,
+    ROW(CENTER, RECON | SIMULATE, "center-search-width", REAL(center.search_width, 0, COUNT_MAX, "0"),
+        .unit = "columns", .may_change = true, .geometries = ORBITS,
         .help =
             "columns to each side that are searched: from the middle of the detector, or, with "
             "--reconstruction-type try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with "
             "try"),
-    ROW(CENTER, RECON, "center-search-step", REAL(center.search_step, 0, COUNT_MAX, "0.5"), .low_excluded = true,
-        .unit = "columns", .may_change = true, .geometries = ORBITS,
+    ROW(CENTER, RECON | SIMULATE, "center-search-step", REAL(center.search_step, 0, COUNT_MAX, "0.5"),
+        .low_excluded = true, .unit = "columns", .may_change = true, .geometries = ORBITS,
         .help = "distance between two centers of --reconstruction-type try"),
-    ROW(CENTER, RECON, "nsino", INTEGER(center.nsino, -1, COUNT_MAX, "-1"), .may_change = true,
+    ROW(CENTER, RECON | SIMULATE, "nsino", INTEGER(center.nsino, -1, COUNT_MAX, "-1"), .may_change = true,
         ONLY(PARALLEL, of_sinograms),
         .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
                 "middle one, and two others for the center"),
@@ -550,12 +550,12 @@ const SinoSetting sino_setting_table[] = {
                 "or osem: of each slice, or the volume of a cone beam, as many as reconstruct each half of the "
                 "projections closest to the other half, at most 40, of sirt and mlem 400; by fista 40; of counts with "
                 "--system-matrix by mlem or osem: of each set, by halves of its counts"),
-    ROW(SOLVER, RECON | DEMO, "tolerance", REAL(solver.tolerance, 0, 1, "0"), .high_excluded = true,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "tolerance", REAL(solver.tolerance, 0, 1, "0"), .high_excluded = true,
         .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
                 "only after the last iteration"),
-    ROW(SOLVER, RECON | DEMO, "likelihood-tolerance", .tune = RUNS, REAL(solver.likelihood_tolerance, 0, 1, "0"),
-        .high_excluded = true, .algorithms = MLEM | OSEM,
+    ROW(SOLVER, RECON | DEMO | SIMULATE, "likelihood-tolerance", .tune = RUNS | SIMULATE,
+        REAL(solver.likelihood_tolerance, 0, 1, "0"), .high_excluded = true, .algorithms = MLEM | OSEM,
         .help = "a slice stops when an iteration adds at most this share to its log-likelihood; 0: only after the last "
                 "iteration"),
     ROW(SOLVER, RECON | DEMO | SIMULATE | SWEEP, "relaxation", .tune = RUNS | SIMULATE,
@@ -690,17 +690,18 @@ const SinoSetting sino_setting_table[] = {
         .help = "scheduling policy: one of StarPU's (lws, dmdas ...), sino-affinity, or one of a shared object of "
                 "yours; if "
                 "not given: STARPU_SCHED, or else lws, or dmdas with devices"),
-    ROW(MACHINE, RECON | DEMO, "models", .tune = RUNS, CHOICE(runtime.models, model_words, "auto"), .may_change = true,
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "models", .tune = RUNS | SIMULATE,
+        CHOICE(runtime.models, model_words, "auto"), .may_change = true,
         .help =
             "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
             "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
             "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
-    ROW(MACHINE, RECON | DEMO, "operator-cache", TEXT(projection.cache, "DIR"), .per_rank = true, .may_change = true,
-        ONLY(PARALLEL | MATRIX | PET, of_stored),
+    ROW(MACHINE, RECON | DEMO | SIMULATE, "operator-cache", TEXT(projection.cache, "DIR"), .per_rank = true,
+        .may_change = true, ONLY(PARALLEL | MATRIX | PET, of_stored),
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
                 "stored for later runs of the same geometry, which read it; --reconstruction-type try reads operators "
                 "but stores none"),
-    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SWEEP | COMPARE, "stall-limit", .tune = RUNS,
+    ROW(MACHINE, RECON | PHANTOM | DEMO | BENCH | SIMULATE | SWEEP | COMPARE, "stall-limit", .tune = RUNS | SIMULATE,
         .kind = SINO_SETTING_DURATION, AT(runtime.stall_limit_s, double), .low = 0, .high = COUNT_MAX,
         .fallback = "10min", .operand = "TIME", .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends, and so do ranks one of "
@@ -748,26 +749,26 @@ const SinoSetting sino_setting_table[] = {
         ONLY(PARALLEL | MATRIX, of_shares),
         .help = "relative speed of each rank, in the order of the ranks; if not given, all are alike"),
 
-    ROW(OUTPUT, RECON | PHANTOM | DEMO | JOIN, "out", .letter = 'o', .alias = "out-path-name",
+    ROW(OUTPUT, RECON | PHANTOM | DEMO | SIMULATE | JOIN, "out", .letter = 'o', .alias = "out-path-name",
         TEXT(output.path, "FILE"), .per_rank = true, .may_change = true,
         BRIEF(RECON | PHANTOM | DEMO | JOIN, "the output"),
         .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
                 "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
                 "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
                 "directory, \"demo\" if not given; join: as recon; init: a file of settings, or - to print them"),
-    ROW(OUTPUT, RECON | JOIN, "save-format", CHOICE(output.format, save_words, "hdf5"),
+    ROW(OUTPUT, RECON | SIMULATE | JOIN, "save-format", CHOICE(output.format, save_words, "hdf5"),
         BRIEF(RECON | JOIN, "format of the volume"),
         .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
                 "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
                 "pyramid for viewers; join: not both"),
-    ROW(OUTPUT, RECON | PLAN, "compression", CHOICE(output.compression, compression_words, "none"),
+    ROW(OUTPUT, RECON | PLAN | SIMULATE, "compression", CHOICE(output.compression, compression_words, "none"),
         .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
                 "without --resume, and TIFF files of single slices; zstd: zarr"),
-    ROW(OUTPUT, RECON | PLAN, "output-type", CHOICE(output.type, type_of_output_words, "float32"),
+    ROW(OUTPUT, RECON | PLAN | SIMULATE, "output-type", CHOICE(output.type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),
-    ROW(OUTPUT, RECON, "output-range", .kind = SINO_SETTING_RANGE, AT(output.range, SinoValueRange), .low = -VALUE_MAX,
-        .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
+    ROW(OUTPUT, RECON | SIMULATE, "output-range", .kind = SINO_SETTING_RANGE, AT(output.range, SinoValueRange),
+        .low = -VALUE_MAX, .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
         .help =
             "values that the least and the largest number of --output-type stand for; values beyond them are "
             "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices, of a cone beam by "
@@ -795,21 +796,21 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON | SIMULATE, "post-filter", REAL(counts.post_filter_mm, 0, LENGTH_MAX, "0"), .unit = "mm",
         .geometries = MATRIX,
         .help = "smooth the finished image with a Gaussian of this full width at half maximum; 0: do not"),
-    ROW(OUTPUT, RECON, "save-every", INTEGER(counts.save_every, 0, COUNT_MAX, "0"), .unit = "iterations",
+    ROW(OUTPUT, RECON | SIMULATE, "save-every", INTEGER(counts.save_every, 0, COUNT_MAX, "0"), .unit = "iterations",
         .geometries = MATRIX, .help = "also save the image after every so many iterations; 0: only the last one"),
-    ROW(OUTPUT, RECON, "halves", FLAG(output.halves, "no"), .geometries = SCANS, .may_change = true,
+    ROW(OUTPUT, RECON | SIMULATE, "halves", FLAG(output.halves, "no"), .geometries = SCANS, .may_change = true,
         .help =
             "also reconstruct the volumes of the projections of even and of odd number, OUT_even and OUT_odd, with "
             "the same settings, and tell by their difference the noise, the error and the resolution of the volume; "
             "takes about twice the time"),
-    ROW(OUTPUT, RECON | DEMO, "pictures", FLAG(output.pictures, "yes"), .may_change = true,
+    ROW(OUTPUT, RECON | DEMO | SIMULATE, "pictures", FLAG(output.pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
-    ROW(OUTPUT, RECON | DEMO, "report", TEXT(output.report, "auto|none|FILE"), .fallback = "auto", .per_rank = true,
-        .may_change = true, BRIEF(RECON, "page about the run, beside the volume; none: no page"),
+    ROW(OUTPUT, RECON | DEMO | SIMULATE, "report", TEXT(output.report, "auto|none|FILE"), .fallback = "auto",
+        .per_rank = true, .may_change = true, BRIEF(RECON, "page about the run, beside the volume; none: no page"),
         .help =
             "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, time "
             "and memory; auto: the name of the output with .html"),
-    ROW(OUTPUT, RECON | SWEEP, "resume", FLAG(output.resume, "no"), .argument_only = true,
+    ROW(OUTPUT, RECON | SIMULATE | SWEEP, "resume", FLAG(output.resume, "no"), .argument_only = true,
         BRIEF(RECON | SWEEP, "go on from what an unfinished run has stored"),
         .help = "go on from the slices, or the sets of counts, that an unfinished run of the same settings and input "
                 "has stored; a new run begins if there are none; sweep: go on from the rows of the CSV file"),

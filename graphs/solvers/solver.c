@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "fill_task.h"
 #include "memory.h"
+#include "simulation.h"
 #include "subset_task.h"
 #include "update_task.h"
 
@@ -212,7 +213,7 @@ SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatc
     const int64_t earlier = iteration - SINO_LOOKAHEAD + 1;
     void *count;
     const bool stops = run->settings->solver.tolerance > 0 || run->settings->solver.likelihood_tolerance > 0;
-    if (!stops || earlier < 1) return NULL;
+    if (!stops || earlier < 1 || SINO_SIMULATES) return NULL;
     SinoData *active = minibatch->slot[SINO_SLOT_ACTIVE + earlier % SINO_LOOKAHEAD][0];
     SINO_TRY(sino_data_acquire(active, SINO_READ, &count));
     minibatch->stopped = *(const int64_t *)count == 0;

@@ -168,6 +168,7 @@ int cli_safir_tests(void);
 int cli_scans_tests(void);
 int cli_simulate_tests(void);
 int cli_simulate_graph_tests(void);
+int cli_simulate_lines_tests(void);
 int cli_simulate_machine_tests(void);
 int cli_phase_tests(void);
 int cli_tilt_tests(void);

@@ -69,6 +69,7 @@ static const struct {
     {"policy", cli_policy_tests},
     {"simulate", cli_simulate_tests},
     {"simulate_graph", cli_simulate_graph_tests},
+    {"simulate_lines", cli_simulate_lines_tests},
     {"simulate_machine", cli_simulate_machine_tests},
     {"simulate_ranks", cli_simulate_ranks_tests},
     {"sweep", cli_sweep_tests},

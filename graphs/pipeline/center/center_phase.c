@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "center.h"
 #include "center_methods.h"
+#include "simulation.h"
 #include "stages.h"
 
 #include <inttypes.h>
@@ -83,9 +84,10 @@ SinoStatus sino_center_by_phase(SinoRuntime *runtime, const SinoInput *input, Si
                off * 180 / SINO_PI);
     *found = (SinoCenterFound){.metric = NAN, .lean = NAN};
     SINO_TRY_OR(status, cleanup, read_pair(runtime, input, opposite, pair));
-    status = sino_center_phase_correlation(input->slice_count, input->geometry.column_count, pair[0], pair[1],
-                                           &found->center);
-    if (!status) found->lean = lean_of(input, pair[0], pair[1], found->center);
+    if (!SINO_SIMULATES)
+        status = sino_center_phase_correlation(input->slice_count, input->geometry.column_count, pair[0], pair[1],
+                                               &found->center);
+    if (!status && !SINO_SIMULATES) found->lean = lean_of(input, pair[0], pair[1], found->center);
 cleanup:
     free(pair[0]);
     free(pair[1]);

@@ -14,6 +14,7 @@
 #include "load_counts_task.h"
 #include "memory.h"
 #include "repeat_task.h"
+#include "simulation.h"
 #include "solve.h"
 #include "store_task.h"
 
@@ -391,7 +392,8 @@ static SinoStatus save_last(Run *run, SinoMinibatch *minibatch, int64_t place)
 
 static SinoStatus insert_store(Run *run, SinoMinibatch *minibatch, int64_t place)
 {
-    if (!run->of.volume && run->of.save.save) return save_last(run, minibatch, place);
+    const bool simulated = SINO_SIMULATES && !run->of.halved; /* without a volume that there would be */
+    if (!run->of.volume && run->of.save.save && !simulated) return save_last(run, minibatch, place);
     SinoRecord *record = run->of.record;
     const int64_t slices = slices_of(run->matrix), set = minibatch->first_slice + place;
     SinoPosition position = minibatch->position;

@@ -6,6 +6,7 @@
 #include "center_methods.h"
 #include "center_quick.h"
 #include "center_rows.h"
+#include "simulation.h"
 #include "stages.h"
 #include "suspicion.h"
 
@@ -81,7 +82,7 @@ static void warn_edge(const Search *search)
                      sino_input_column_of_file(search->input, fmin(floor(search->range.high), last)));
 }
 
-static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
+static SinoStatus run_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
 {
     switch (method) {
     case SINO_CENTER_PHASE:
@@ -93,6 +94,14 @@ static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoC
     default:
         return sino_center_by_vo(&search->row, search->range, found);
     }
+}
+
+/* A simulation has no values: all methods find the middle. */
+static SinoStatus by_method(const Search *search, SinoCenterMethod method, SinoCenterFound *found)
+{
+    SINO_TRY(run_method(search, method, found));
+    if (SINO_SIMULATES) found->center = (double)(search->input->geometry.column_count - 1) / 2;
+    return NULL;
 }
 
 /* The center by the method that the user chose. */
@@ -379,6 +388,10 @@ SinoStatus sino_center_search(SinoRuntime *runtime, const SinoSettings *settings
     }
     const SinoInput all = sino_input_with_all_columns(input);
     SINO_TRY(find(runtime, settings, &all, &result, input));
+    if (SINO_SIMULATES) { /* of no values */
+        result = (Result){.center = (double)(all.geometry.column_count - 1) / 2, .how = "assumed"};
+        input->center_rows = 0;
+    }
     const double of_file = sino_input_column_of_file(&all, result.center);
     input->geometry.center = sino_input_column_of_grid(input, of_file);
     sino_center_tell(runtime, input, result.how);

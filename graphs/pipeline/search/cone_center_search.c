@@ -4,6 +4,7 @@
 #include "center_search.h"
 #include "cone_center_task.h"
 #include "memory.h"
+#include "simulation.h"
 #include "stages.h"
 #include "suspicion.h"
 
@@ -65,7 +66,7 @@ static SinoStatus find(SinoRuntime *runtime, const SinoCenterSettings *settings,
     const SinoInput whole = whole_of(input, &cone.center_row), *all = &whole;
     const double last = (double)(all->geometry.column_count - 1), asked = settings->search_width;
     const double width = asked > 0 ? asked / (double)all->binning : default_share * (last + 1);
-    SinoConeCenter result;
+    SinoConeCenter result = {.center = last / 2, .found = true}; /* which a simulation leaves */
     float *row;
     cone.column_count = all->geometry.column_count;
     cone.center = last / 2;
@@ -92,7 +93,7 @@ SinoStatus sino_cone_center_search(SinoRuntime *runtime, const SinoSettings *set
     } else {
         SINO_TRY(find(runtime, &settings->center, cone, input, &center));
         input->geometry.center = sino_input_column_of_grid(input, center);
-        sino_center_tell(runtime, input, "by rays and their reverses");
+        sino_center_tell(runtime, input, SINO_SIMULATES ? "assumed" : "by rays and their reverses");
     }
     return sino_check_center(settings, input, sino_runtime_log(runtime));
 }

@@ -3,6 +3,7 @@
 #include "arithmetic.h"
 #include "halves_binned.h"
 #include "halves_strength.h"
+#include "simulation.h"
 
 #include <math.h>
 
@@ -52,7 +53,8 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found, doubl
     const double binning = (double)of->binning;
     SINO_TRY(sino_halves_narrow(search));
     const SinoGeometry *geometry = &search->op->problem.geometry;
-    const double size = sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
+    const double size =
+        SINO_SIMULATES ? 1 : sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
     const int64_t most = sino_halves_strengths(search->op->kind);
     const int64_t count = sino_larger(sino_smaller(of->width / search->folds, most), 1);
     const int64_t below = 5 * count / 8;
@@ -110,6 +112,7 @@ static double typical_value(const SinoProblem *problem, const float *sinogram)
     const int64_t rays = sino_times(geometry->angle_count, geometry->column_count);
     const double angles = (double)geometry->angle_count, columns = (double)geometry->column_count;
     double mass = 0;
+    if (SINO_SIMULATES) return 1; /* of values that there are not */
     for (int64_t i = 0; i < rays; i++) mass += width * (double)sinogram[i] / angles;
     if (!(mass > 0)) return 0;
     const double root = 3 * width * columns * mean_square(geometry, sinogram) / 16 / pow(mass / SINO_PI, 1.5);

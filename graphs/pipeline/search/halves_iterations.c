@@ -4,6 +4,7 @@
 #include "halves_search.h"
 
 #include "memory.h"
+#include "simulation.h"
 #include "solve.h"
 #include "solver_fbp.h"
 
@@ -68,10 +69,16 @@ static float *reference_at(const Group *group, SinoPanel panel, int64_t voxel)
 static void keep_references(Group *group, SinoPanel panel, int64_t first, int64_t rows, const void *value)
 {
     const int64_t width = panel.slices.stride;
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; i < rows && !SINO_SIMULATES; i++) {
         float *to = reference_at(group, panel, first + i);
         for (int64_t f = 0; f < width; f++) to[f] = (float)(2 * value_at(panel.slices.precision, value, i * width + f));
     }
+}
+
+/* A simulation has no values, and takes the last number as the best. */
+static void assume_differences(Group *group)
+{
+    for (int64_t j = 0; j < group->count; j++) group->difference[j][group->tried] = -(double)group->tried;
 }
 
 /* Adds the differences of the slices from FBP of the other half. */
@@ -79,6 +86,10 @@ static void add_differences(Group *group, SinoPanel panel, int64_t first, int64_
 {
     const int64_t width = panel.slices.stride;
     double sum[SINO_PANEL_MAX] = {0}, apart[SINO_PANEL_MAX] = {0}, square[SINO_PANEL_MAX] = {0};
+    if (SINO_SIMULATES) {
+        assume_differences(group);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++) {
         const float *reference = reference_at(group, panel, first + i);
         if (!group->inside[first + i]) continue;

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "simulation.h"
 #include "solve.h"
 
 #include <math.h>
@@ -117,8 +118,9 @@ static SinoStatus fill(const HalfTrial *trial, SinoMinibatch *minibatch)
     void *memory;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &memory));
     float *b = memory;
-    for (int64_t i = 0; i < trial->half->kept_count * columns * stride; i++) b[i] = 0;
-    for (int64_t i = 0; i < trial->half->kept_count; i++) {
+    const int64_t count = SINO_SIMULATES ? 0 : trial->half->kept_count;
+    for (int64_t i = 0; i < count * columns * stride; i++) b[i] = 0;
+    for (int64_t i = 0; i < count; i++) {
         const float *from = trial->search->sinogram + trial->half->kept[i] * columns;
         const int64_t row = trial->run.op->place[i] * columns;
         for (int64_t c = 0; c < columns; c++)

@@ -6,6 +6,7 @@
 #include "halves_binned.h"
 #include "input_weights.h"
 #include "memory.h"
+#include "simulation.h"
 #include "solver_fbp.h"
 
 #include <stdlib.h>
@@ -258,7 +259,7 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
     const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run), values = rays_of(search);
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
-    for (int64_t k = 0; k < geometry->angle_count; k++)
+    for (int64_t k = 0; k < geometry->angle_count && !SINO_SIMULATES; k++)
         for (int64_t c = 0; c < columns; c++)
             for (int64_t f = 0; f < minibatch->slices.stride; f++) {
                 const bool padding = f >= minibatch->slices.slice_count;

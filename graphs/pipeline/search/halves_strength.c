@@ -6,6 +6,7 @@
 #include "arithmetic.h"
 #include "halves_normal.h"
 #include "memory.h"
+#include "simulation.h"
 #include "solve.h"
 #include "undefined.h"
 
@@ -51,12 +52,24 @@ typedef struct Predicted {
     const void *vector;
 } Predicted;
 
+/* A simulation has no values: of the strengths that are tried first it takes the middle one as the best, and other
+ * priors as worse than the first. */
+static double assumed_difference(const Search *search, int64_t step)
+{
+    const double off = (double)(step - MIDDLE);
+    return 1 + (double)search->run.regularization.prior + off * off;
+}
+
 /* Adds what angle k of the scan says of a strength. rest: [2·columns]. */
 static void add_prediction(Search *search, int64_t step, int64_t k, const Predicted *of, double *rest)
 {
     const int64_t columns = search->op->problem.geometry.column_count;
     const float *b = search->sinogram + k * columns;
     double sum = 0;
+    if (SINO_SIMULATES) {
+        search->difference[step] = assumed_difference(search, step);
+        return;
+    }
     for (int64_t c = 0; c < columns; c++) {
         const bool defined =
             !sino_is_undefined(b[c]) && (!search->op->problem.cone || !sino_halves_has(search, of->f, k, c));

@@ -20,7 +20,7 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log)
 {
     SinoProcesses *processes = sino_job_processes(job);
     const int64_t count = sino_processes_count(processes);
-    if (sino_processes_rank(processes) > 0) sino_log_mute(log);
+    if (sino_processes_rank(processes) > 0) sino_log_mute(log, true);
     if (settings->center.reconstruction_type != SINO_RECONSTRUCTION_TRY)
         return sino_recon_volume(settings, processes, log);
     SINO_TRY(sino_processes_agree(processes, try_files(settings)));

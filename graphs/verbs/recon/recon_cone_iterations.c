@@ -9,6 +9,7 @@
 #include "integrals.h"
 #include "memory.h"
 #include "recon_cone.h"
+#include "simulation.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,8 +60,8 @@ static void add_difference(void *of, int64_t iteration, const float *slice)
     const Search *search = of;
     const SinoCone *cone = &search->cone[0];
     const double side = (double)sino_smaller(cone->x_count, cone->y_count);
-    double sum = 0;
-    for (int64_t i = 0; i < cone->y_count; i++)
+    double sum = SINO_SIMULATES ? -(double)iteration : 0; /* without values the last number is taken as the best */
+    for (int64_t i = 0; i < cone->y_count && !SINO_SIMULATES; i++)
         for (int64_t j = 0; j < cone->x_count; j++) {
             const double y = (double)(2 * i - cone->y_count + 1), x = (double)(2 * j - cone->x_count + 1);
             const int64_t at = i * cone->x_count + j;

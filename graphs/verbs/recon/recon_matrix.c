@@ -7,6 +7,7 @@
 #include "halves_counts.h"
 #include "memory.h"
 #include "recon_halves.h"
+#include "simulation.h"
 #include "unit_plan.h"
 
 #include <inttypes.h>
@@ -168,6 +169,7 @@ static SinoStatus save(void *of, int64_t iteration, int64_t set, const float *im
     Matrix *own = recon->own;
     const int64_t number = iteration / recon->settings->counts.save_every - 1;
     const int64_t slices = recon->request.slice_count / own->input.set_count;
+    if (SINO_SIMULATES) return NULL;
     if (!own->saved[number]) SINO_TRY(open_saved(recon, number));
     SINO_TRY(sino_volume_write(own->saved[number], set * slices, slices, image));
     if (++own->sets[number] < own->input.set_count) return NULL;
@@ -182,7 +184,7 @@ static SinoStatus prepare_saved(SinoRecon *recon)
 {
     Matrix *own = recon->own;
     const int64_t every = recon->settings->counts.save_every;
-    if (every == 0) return NULL;
+    if (every == 0 || SINO_SIMULATES) return NULL;
     own->saved_count = (recon->settings->solver.iterations - 1) / every;
     SINO_TRY(sino_allocate(own->saved_count, sizeof *own->sets, "images", &own->sets));
     SINO_TRY(sino_allocate(own->saved_count, sizeof(void *), "images", &own->saved));

@@ -10,6 +10,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "simulation.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -158,7 +159,7 @@ static SinoStatus sample(SinoRecon *recon, SinoValueRange *range)
 {
     SinoValueRange found = {INFINITY, -INFINITY};
     SINO_TRY(recon->kind->sample ? sample_slices(recon, &found) : sample_planes(recon, &found));
-    SINO_CHECK(found.low < found.high, SINO_BAD_INPUT,
+    SINO_CHECK(SINO_SIMULATES || found.low < found.high, SINO_BAD_INPUT,
                "output-range is auto, and all voxels that were reconstructed for it are equal or undefined; allowed: "
                "MIN:MAX, such as --output-range 0:1.5");
     *range = widen(found, recon->settings->output.mask_ratio > 0);

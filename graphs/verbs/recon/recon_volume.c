@@ -69,27 +69,42 @@ static bool is_first(const SinoRecon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output, and judges the scan, which gives `stages`, unless it
- * takes those of a whole scan. */
-static SinoStatus open_input(SinoRecon *recon, SinoStageChoice *stages)
+/* Opens the input on every rank; rank 0 also checks the output. */
+static SinoStatus open_input(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SINO_TRY(recon->kind->begin(recon));
     const SinoInput *scan = scan_of(recon);
     SINO_TRY(sino_output_names_new(settings, &recon->request, scan, &recon->names));
     name_output(recon);
-    if (!is_first(recon)) return NULL;
-    SINO_TRY(sino_resume_hint(&recon->resume, check_output(recon)));
-    if (recon->whole) *stages = recon->whole->stages;
-    if (!scan || recon->whole || (settings->memory && settings->memory->of_operator)) return NULL;
+    return is_first(recon) ? sino_resume_hint(&recon->resume, check_output(recon)) : NULL;
+}
+
+/* Rank 0 judges the scan, unless it takes the stages of a whole scan. */
+static SinoStatus judge(SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    const bool imagined = !settings->input.file_name && !settings->memory;
+    if (recon->whole) recon->stages = recon->whole->stages;
+    if (!is_first(recon) || !scan_of(recon) || recon->whole || imagined) return NULL;
+    if (settings->memory && settings->memory->of_operator) return NULL;
     if (settings->input.follow)
         sino_log_info(recon->log, "follow",
                       "the scan may still be written: no sample of it chooses stages, and those that settings leave to "
                       "sinodag are off");
-    return sino_check_scan(settings, scan, recon->log, stages);
+    return sino_check_scan(settings, scan_of(recon), recon->log, &recon->stages);
 }
 
-SinoStatus sino_recon_find_dropped(SinoRecon *recon)
+SinoStatus sino_recon_judge(SinoRecon *recon)
+{
+    SINO_TRY(sino_processes_agree(recon->processes, judge(recon)));
+    SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof recon->stages, &recon->stages));
+    return sino_processes_agree(recon->processes,
+                                sino_input_choose_stages(&recon->settings->stages, recon->stages, &recon->input));
+}
+
+/* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
+static SinoStatus find_dropped(SinoRecon *recon)
 {
     SinoInput *input = &recon->input;
     if (!scan_of(recon) || !sino_dropped_matter(recon->settings) || recon->settings->input.follow) return NULL;
@@ -151,24 +166,12 @@ static SinoStatus identify(SinoRecon *recon)
     return status;
 }
 
-/* Input, plan, center and operator: everything before the first slab. */
-static SinoStatus set_up(SinoRecon *recon)
+SinoStatus sino_recon_divide(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
-    SinoProcesses *processes = recon->processes;
-    if (sino_recon_keeps_journals(recon))
-        SINO_TRY(sino_resume_open(&settings->output, processes, recon->log, &recon->resume));
-    SINO_TRY(sino_processes_agree(processes, open_input(recon, &recon->stages)));
-    SINO_TRY(sino_processes_broadcast(processes, (int64_t)sizeof recon->stages, &recon->stages));
-    SINO_TRY(
-        sino_processes_agree(processes, sino_input_choose_stages(&settings->stages, recon->stages, &recon->input)));
-    SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
-    sino_recon_mark(recon, "the input is opened and judged by a sample");
-    if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
-    sino_recon_mark(recon, "StarPU starts");
-    SINO_TRY(sino_recon_find_dropped(recon));
-    SINO_TRY(sino_processes_agree(processes, sino_recon_limit_stages(recon)));
-    SINO_TRY(sino_processes_agree(processes, sino_recon_align(recon)));
+    SINO_TRY(find_dropped(recon));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_limit_stages(recon)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_align(recon)));
     SINO_TRY(recon->kind->plan(recon));
     const int64_t side = recon->input.geometry.grid_size;
     sino_recon_mark(recon, "the work is divided");
@@ -178,14 +181,41 @@ static SinoStatus set_up(SinoRecon *recon)
     const bool by_center = recon->job->beam == SINO_BEAM_CONE || sino_input_is_half(&recon->input);
     if (recon->input.geometry.grid_size != side || by_center) SINO_TRY(recon->kind->plan(recon));
     SINO_TRY(sino_recon_keep_integrals(recon));
-    SINO_TRY(sino_recon_find_range(recon));
-    SINO_TRY(sino_processes_agree(processes, identify(recon)));
+    return sino_recon_find_range(recon);
+}
+
+SinoStatus sino_recon_build(SinoRecon *recon)
+{
     const SinoRecordShape shape = recon->kind->record(recon);
-    SINO_TRY(sino_processes_agree(processes, sino_record_new(&shape, &recon->record)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_record_new(&shape, &recon->record)));
     SINO_TRY(recon->kind->build(recon));
     sino_recon_mark(recon, "the operator is built");
+    return NULL;
+}
+
+SinoStatus sino_recon_choose(SinoRecon *recon)
+{
     if (recon->kind->choose) SINO_TRY(recon->kind->choose(recon));
-    return sino_processes_agree(processes, recon->kind->share ? recon->kind->share(recon) : NULL);
+    return sino_processes_agree(recon->processes, recon->kind->share ? recon->kind->share(recon) : NULL);
+}
+
+/* Input, plan, center and operator: everything before the first slab. */
+static SinoStatus set_up(SinoRecon *recon)
+{
+    const SinoSettings *settings = recon->settings;
+    SinoProcesses *processes = recon->processes;
+    if (sino_recon_keeps_journals(recon))
+        SINO_TRY(sino_resume_open(&settings->output, processes, recon->log, &recon->resume));
+    SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SINO_TRY(sino_recon_judge(recon));
+    SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
+    sino_recon_mark(recon, "the input is opened and judged by a sample");
+    if (!recon->runs_in) SINO_TRY(sino_recon_start_runtime(settings, processes, recon->log, &recon->runtime));
+    sino_recon_mark(recon, "StarPU starts");
+    SINO_TRY(sino_recon_divide(recon));
+    SINO_TRY(sino_processes_agree(processes, identify(recon)));
+    SINO_TRY(sino_recon_build(recon));
+    return sino_recon_choose(recon);
 }
 
 /* Rank 0 creates the volume; the other ranks open it. */

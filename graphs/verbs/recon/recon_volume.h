@@ -140,8 +140,14 @@ struct SinoReconKind {
 /* Opens the scan that the settings name as the input of the run, unless there is an input. */
 SinoStatus sino_recon_open_scan(SinoRecon *recon);
 
-/* Collective. Rank 0 looks for projections without any value, if the algorithm leaves them out. */
-SinoStatus sino_recon_find_dropped(SinoRecon *recon);
+/* Collective, in this order: what recon and simulate do between the opened input and the first slab. _judge: rank 0
+ * looks at a sample of the scan, by which all choose stages; before the runtime starts. _divide: the plan, the rotation
+ * axis, and what else is known before the operator. _build: the record and the operator. _choose: what the scan decides
+ * of the solver, and this rank's share. */
+SinoStatus sino_recon_judge(SinoRecon *recon);
+SinoStatus sino_recon_divide(SinoRecon *recon);
+SinoStatus sino_recon_build(SinoRecon *recon);
+SinoStatus sino_recon_choose(SinoRecon *recon);
 
 /* Collective, of cone beams. Stages that need whole sinograms are left out where sinodag chose them, and a rank has too
  * little memory for the whole scan. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* simulate: the task graph of a reconstruction in virtual time, on a machine that need not be here.
  *
- * It goes as recon goes (recon_volume.c), by the same kinds (recon_volume.h): plan, operator, tasks. What an operator
- * stores is a sketch (rays_sketch.c, matrix_blocks.c), the rotation axis is taken as known, of files only heads are
- * read, and nothing is written. */
+ * It goes as recon goes (recon_volume.c), by the same kinds (recon_volume.h): searches, plan, operator, tasks. What an
+ * operator stores is a sketch (rays_sketch.c, matrix_blocks.c), of files only heads and samples are read, and nothing
+ * is written. What the values of a scan decide is assumed, and the report says so. */
 #include "simulate.h"
 
 #include "arithmetic.h"
@@ -24,11 +24,12 @@
 enum { MEMORY_PERCENT = 80 };
 
 typedef struct Simulate {
+    const SinoSettings *given;
     SinoSettings settings; /* with what follows from the machine; owns nothing */
     const SinoMachineFile *machine;
     SinoImagined imagined; /* a scan without a file */
     SinoRecon recon;       /* what is simulated */
-    double begin_s, built_s, end_s;
+    double begin_s, end_s, building_s;
 } Simulate;
 
 static SinoStatus open_input(Simulate *of)
@@ -71,33 +72,6 @@ static SinoStatus start_runtime(Simulate *of)
     return status;
 }
 
-/* The rotation axis is that of the settings, or else in the middle. */
-static SinoStatus take_center(SinoRecon *recon)
-{
-    SinoGeometry *geometry = &recon->input.geometry;
-    if (!recon->kind->find_center) return NULL;
-    if (!isnan(recon->settings->center.rotation_axis)) return recon->kind->find_center(recon);
-    geometry->center = (double)(geometry->column_count - 1) / 2;
-    return NULL;
-}
-
-static SinoStatus divide(SinoRecon *recon)
-{
-    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_limit_stages(recon)));
-    SINO_TRY(recon->kind->plan(recon));
-    SINO_TRY(sino_processes_agree(recon->processes, take_center(recon)));
-    return isnan(recon->settings->center.rotation_axis) ? NULL : recon->kind->plan(recon);
-}
-
-static SinoStatus build(SinoRecon *recon)
-{
-    const SinoRecordShape shape = recon->kind->record(recon);
-    SINO_TRY(sino_processes_agree(recon->processes, sino_record_new(&shape, &recon->record)));
-    SINO_TRY(sino_recon_keep_integrals(recon));
-    SINO_TRY(recon->kind->build(recon));
-    return sino_processes_agree(recon->processes, recon->kind->share ? recon->kind->share(recon) : NULL);
-}
-
 /* Bytes of the input: of a scan, which may have no file, the part that is reconstructed; else of its files. */
 static int64_t input_bytes(const SinoRecon *recon)
 {
@@ -110,13 +84,65 @@ static int64_t input_bytes(const SinoRecon *recon)
     return bytes;
 }
 
+/* What the scan decides is assumed (assumptions), and not told as if it was found. */
+static SinoStatus choose(SinoRecon *recon)
+{
+    sino_log_mute(recon->log, true);
+    SinoStatus status = sino_recon_choose(recon);
+    sino_log_mute(recon->log, sino_processes_rank(recon->processes) > 0);
+    return status;
+}
+
 static SinoStatus compute(SinoRecon *recon, int64_t bytes)
 {
     SinoStatus status = NULL;
-    if (sino_processes_rank(recon->processes) == 0)
+    if (sino_processes_rank(recon->processes) == 0 && !recon->whole)
         status = sino_insert_checksum(recon->runtime, 0, NULL, bytes, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     return sino_processes_agree(recon->processes, recon->kind->compute(recon));
+}
+
+/* After all tasks. */
+static void free_rest(SinoRecon *recon)
+{
+    sino_record_free(&recon->record);
+    sino_integrals_free(recon->integrals);
+    sino_input_close(&recon->input);
+}
+
+/* Collective. A reconstruction of half of the projections, which takes the choices of the whole one. */
+static SinoStatus run_half(const SinoRecon *whole, int half)
+{
+    const SinoSettings settings = sino_recon_half_sets_settings(whole, half);
+    SinoRecon recon = {.job = whole->job,
+                       .kind = whole->kind,
+                       .settings = &settings,
+                       .log = whole->log,
+                       .processes = whole->processes,
+                       .runtime = whole->runtime,
+                       .runs_in = true,
+                       .whole = whole};
+    SinoStatus status = sino_processes_agree(recon.processes, recon.kind->begin(&recon));
+    if (!status) status = sino_recon_judge(&recon);
+    if (!status) status = sino_recon_divide(&recon);
+    if (!status) status = sino_recon_build(&recon);
+    if (!status) status = choose(&recon);
+    if (!status) status = compute(&recon, 0);
+    status = sino_runtime_wait_after(recon.runtime, status);
+    recon.kind->release(&recon);
+    free_rest(&recon);
+    return status;
+}
+
+/* Collective. With --halves, as recon does. */
+static SinoStatus run_halves(SinoRecon *recon)
+{
+    if (!recon->settings->output.halves) return NULL;
+    if (recon->kind->rest) recon->kind->rest(recon);
+    sino_integrals_free(recon->integrals);
+    recon->integrals = NULL;
+    for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(run_half(recon, h));
+    return NULL;
 }
 
 /* Ranks begin together, when they have agreed. */
@@ -124,14 +150,17 @@ static SinoStatus run(Simulate *of)
 {
     SinoRecon *recon = &of->recon;
     SINO_TRY(sino_processes_agree(recon->processes, open_input(of)));
+    SINO_TRY(sino_recon_judge(recon));
     const int64_t bytes = input_bytes(recon);
     SINO_TRY(start_runtime(of));
-    SINO_TRY(sino_recon_find_dropped(recon));
-    SINO_TRY(divide(recon));
     of->begin_s = sino_runtime_now_s();
-    SINO_TRY(build(recon));
-    of->built_s = sino_runtime_now_s();
+    SINO_TRY(sino_recon_divide(recon));
+    const double begin_s = sino_runtime_now_s();
+    SINO_TRY(sino_recon_build(recon));
+    of->building_s = sino_runtime_now_s() - begin_s;
+    SINO_TRY(choose(recon));
     SINO_TRY(compute(recon, bytes));
+    SINO_TRY(run_halves(recon));
     of->end_s = sino_runtime_now_s();
     return NULL;
 }
@@ -180,6 +209,67 @@ static int by_seconds(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
+/* ---- what is assumed ---- */
+
+static bool searches_center(const SinoRecon *recon, const SinoSettings *given)
+{
+    return recon->kind->find_center && given->input.file_name && isnan(given->center.rotation_axis);
+}
+
+static bool searches_strength(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return given->solver.algorithm == SINO_ALGORITHM_FISTA && isnan(given->prior.regularization);
+}
+
+static bool searches_iterations(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return given->solver.iterations == 0 && given->solver.algorithm != SINO_ALGORITHM_FISTA;
+}
+
+static bool has_tolerance(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return given->solver.tolerance > 0 || given->solver.likelihood_tolerance > 0;
+}
+
+static bool reads_earlier(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return given->output.resume || given->projection.cache;
+}
+
+static bool packs_volume(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return given->output.format == SINO_SAVE_ZARR || given->output.compression != SINO_COMPRESSION_NONE;
+}
+
+static bool compares_halves(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return given->output.halves;
+}
+
+static const struct {
+    bool (*holds)(const SinoRecon *recon, const SinoSettings *given);
+    const char *text;
+} assumptions[SINO_SIMULATE_ASSUMED] = {
+    {searches_center, "the rotation axis is in the middle, and the methods that find it agree"},
+    {searches_strength, "the best strength of the prior is among those that are tried first, and no prior is better"},
+    {searches_iterations, "--iterations auto finds as many as it may"},
+    {has_tolerance, "nothing stops before its last iteration"},
+    {reads_earlier, "no earlier run has stored anything for --resume or --operator-cache"},
+    {packs_volume, "voxels are stored as they are, without compression and pyramid"},
+    {compares_halves, "nothing compares both volumes of --halves"}};
+
+static void list_assumed(const Simulate *of, SinoSimulateReport *report)
+{
+    for (int i = 0; i < SINO_SIMULATE_ASSUMED; i++)
+        if (assumptions[i].holds(&of->recon, of->given)) report->assumed[report->assumed_count++] = assumptions[i].text;
+}
+
 static void print_report(const Simulate *of, double wall_s, const SinoSimulatedRank *rank)
 {
     const SinoRecon *recon = &of->recon;
@@ -197,6 +287,7 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
                                  .ranks_per_node = sino_larger(1, of->settings.plan.ranks_per_node),
                                  .rank = rank};
     SinoSimulationCounts *sum = &report.all.counts;
+    list_assumed(of, &report);
     for (int64_t r = 1; r < count; r++) add_rank(&report.all, &rank[r]);
     qsort(sum->kind, (size_t)sum->kind_count, sizeof *sum->kind, by_seconds);
     if (of->settings.output.json)
@@ -209,7 +300,7 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
 static SinoStatus tell(const Simulate *of, double wall_s)
 {
     SinoProcesses *processes = of->recon.processes;
-    SinoSimulatedRank own = {.building_s = of->built_s - of->begin_s, .run_s = of->end_s - of->begin_s}, *rank = NULL;
+    SinoSimulatedRank own = {.building_s = of->building_s, .run_s = of->end_s - of->begin_s}, *rank = NULL;
     SINO_TRY(sino_allocate(sino_processes_count(processes), sizeof *rank, "reports", &rank));
     SinoStatus status = sino_simulation_counts(of->recon.runtime, &own.counts);
     status = sino_processes_agree(processes, status);
@@ -228,13 +319,11 @@ static SinoStatus simulate(Simulate *of)
     SinoStatus status = run(of);
     if (!status) status = tell(of, sino_platform_now_s() - begin_s);
     recon->kind->release(recon);
-    sino_record_free(&recon->record);
     if (status)
         sino_runtime_abandon(recon->runtime);
     else
         status = sino_runtime_stop(recon->runtime);
-    sino_integrals_free(recon->integrals);
-    sino_input_close(&recon->input);
+    free_rest(recon);
     free(of->imagined.angle_rad);
     return status;
 }
@@ -274,14 +363,17 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *lo
     SinoMachineFile machine;
     SINO_TRY(sino_job_agree(job, check(settings, &machine)));
     const SinoJobKind *kind = sino_job_kind(settings);
-    Simulate of = {.settings = *settings,
+    Simulate of = {.given = settings,
+                   .settings = *settings,
                    .machine = sino_simulation_machine(),
                    .recon = {.job = kind,
                              .kind = sino_recon_kinds[kind->job],
                              .settings = &of.settings,
                              .log = log,
                              .processes = sino_job_processes(job)}};
-    if (sino_processes_rank(of.recon.processes) > 0) sino_log_mute(log);
+    sino_log_mute(log, sino_processes_rank(of.recon.processes) > 0);
+    if (!settings->input.file_name) of.settings.center.rotation_axis = (double)(settings->input.columns - 1) / 2;
+    of.settings.projection.cache = NULL;
     of.settings.runtime.workers = 0; /* the simulated machine has as many cores */
     if (settings->runtime.memory_bytes == 0)
         of.settings.runtime.memory_bytes = of.machine->memory_bytes / 100 * MEMORY_PERCENT;

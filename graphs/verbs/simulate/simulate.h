@@ -8,7 +8,7 @@
 #include "settings.h"
 #include "simulation.h"
 
-enum { SINO_SIMULATE_PATH = 4224 };
+enum { SINO_SIMULATE_PATH = 4224, SINO_SIMULATE_ASSUMED = 7 };
 
 /* A rank of a simulation that has ended. */
 typedef struct SinoSimulatedRank {
@@ -22,7 +22,9 @@ typedef struct SinoSimulateReport {
     SinoReconFacts facts;
     SinoReconSizes sizes;
     const char *algorithm, *precision, *scheduler, *communication;
-    double wall_s;         /* of the simulation itself */
+    int assumed_count;
+    const char *assumed[SINO_SIMULATE_ASSUMED]; /* of what values of a scan decide */
+    double wall_s;                              /* of the simulation itself */
     SinoSimulatedRank all; /* sums over ranks; of times since the common begin, and of memory, the largest */
     int64_t rank_count, ranks_per_node;
     const SinoSimulatedRank *rank; /* [rank_count] */

@@ -133,6 +133,8 @@ void sino_simulate_print(const SinoSimulateReport *report, FILE *out)
 {
     print_head(report, out);
     print_team(report, out);
+    for (int i = 0; i < report->assumed_count; i++)
+        fprintf(out, "%s %s\n", i == 0 ? "assumed     " : "            ", report->assumed[i]);
     print_times(report, out);
     print_messages(report, out);
     print_ranks(report, out);
@@ -267,6 +269,9 @@ void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
     sino_json_integer(&json, "tasks", counts->task_count);
     json_of_sources(&json, counts->by_source);
     sino_json_real(&json, "expected_error", counts->error);
+    sino_json_open_list(&json, "assumed");
+    for (int i = 0; i < report->assumed_count; i++) sino_json_text(&json, NULL, report->assumed[i]);
+    sino_json_close_list(&json);
     json_of_kinds(&json, counts);
     json_of_bytes(&json, report);
     if (report->rank_count > 1) {

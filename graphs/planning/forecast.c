@@ -7,6 +7,7 @@
 #include "halves_normal.h"
 #include "memory.h"
 #include "projector_cost.h"
+#include "schedule.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,8 +167,22 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     return strength_search_s(request, plan, times->iteration);
 }
 
-static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan,
-                                 const SinoProductTimes *products)
+/* The run on devices, beside whose work messages may pass. */
+static SinoStatus predict_devices(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoForecastTimes *times)
+{
+    const bool overlaps = request->choices.overlap && plan->streaming.slots > 1;
+    const double product_pairs = (double)(request->job.history_columns - 1) + 0.5;
+    SinoScheduleTimes schedule;
+    SINO_TRY(sino_schedule_times(request, plan, &schedule));
+    times->iteration = overlaps ? overlapped(schedule.iteration, times->global, minibatch_count(plan))
+                                : schedule.iteration + times->global;
+    times->search = search_time(request, plan, times);
+    times->run = times->search + schedule.run + product_pairs * (times->iteration - schedule.iteration);
+    return NULL;
+}
+
+static SinoStatus predict(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoProductTimes *products,
+                          SinoForecastTimes *result)
 {
     const SinoWorkload *job = &request->job;
     const double size = (double)job->problem.geometry.grid_size;
@@ -179,12 +194,17 @@ static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPl
                           : local + times.global;
     times.files = (double)job->slice_count * ((double)job->slice_bytes + size * size * sizeof(float)) /
                   (request->machine.rates.file_gbps * giga);
+    if (sino_schedule_serves(&request->machine)) {
+        *result = times;
+        return predict_devices(request, plan, result);
+    }
     /* One backprojection precedes the first iteration. */
     const double product_pairs = (double)(job->history_columns - 1) + 0.5;
     times.search = search_time(request, plan, &times);
     times.run =
         times.search + overlapped(product_pairs * times.iteration, times.files, (double)plan->streaming.slab_count);
-    return times;
+    *result = times;
+    return NULL;
 }
 
 /* A forecast for one way of storing A, or for a projector that stores nothing. */
@@ -195,8 +215,9 @@ static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, Si
     way.job.problem.projector = sino_operator_of(way.job.problem.projector)->projector;
     SINO_TRY(sino_run_plan_new(&way, &forecast->plan));
     forecast->products = sino_product_times(&forecast->plan, request->machine.costs);
-    forecast->times = predict(request, &forecast->plan, &forecast->products);
-    return NULL;
+    SinoStatus status = predict(request, &forecast->plan, &forecast->products, &forecast->times);
+    if (status) sino_run_plan_free(&forecast->plan);
+    return status;
 }
 
 /* Writes why the chosen way is better than the other. */

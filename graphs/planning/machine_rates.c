@@ -102,7 +102,8 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,
                              .memory_given = settings->runtime.memory_bytes > 0,
-                             .rates = rates_of(&file)};
+                             .rates = rates_of(&file),
+                             .file = file};
     if (whole) take_node(&file, machine);
     if (settings->runtime.workers) machine->worker_count = settings->runtime.workers + machine->devices.count;
     if (worker_count) machine->worker_count = worker_count;

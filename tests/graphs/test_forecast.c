@@ -102,11 +102,11 @@ static void refuse(const char *line, const char *text)
 static void kernels_like_company(void **state)
 {
     (void)state;
-    assert_true(fabs(sino_forecast_kernel_efficiency(1) - 0.10) < 0.02);
-    assert_true(fabs(sino_forecast_kernel_efficiency(8) - 0.61) < 0.05);
-    assert_true(sino_forecast_kernel_efficiency(16) == 1 && sino_forecast_kernel_efficiency(64) == 1);
+    assert_true(fabs(sino_spmm_efficiency(1) - 0.10) < 0.02);
+    assert_true(fabs(sino_spmm_efficiency(8) - 0.61) < 0.05);
+    assert_true(sino_spmm_efficiency(16) == 1 && sino_spmm_efficiency(64) == 1);
     for (int64_t f = 1; f < 16; f++)
-        assert_true(sino_forecast_kernel_efficiency(f) < sino_forecast_kernel_efficiency(f + 1));
+        assert_true(sino_spmm_efficiency(f) < sino_spmm_efficiency(f + 1));
 }
 
 static void grid_follows_memory(void **state)

@@ -3,17 +3,20 @@
 #include "schedule.h"
 
 #include "arithmetic.h"
-#include "device_plan.h"
 #include "memory.h"
 #include "projector_cost.h"
+#include "rays.h"
 #include "task_cost.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEVICES_MAX = 63, PARTS_MAX = 64, MINIBATCHES_MAX = 256, TURNS_MAX = 5, OPERANDS_MAX = 4 };
+enum { DEVICES_MAX = 63, PARTS_MAX = 64, MINIBATCHES_MAX = 256, TURNS_MAX = 5, OPERANDS_MAX = 2, DIRECTIONS = 2 };
 
 static const double giga = 1e9;
+
+/* StarPU pins its first pages of main memory for transfers. */
+static const double pin_s = 0.0208;
 
 /* Bytes, and the memories that have them: bit 0 for main memory, bit 1 + d for device d. */
 typedef struct Datum {
@@ -31,6 +34,7 @@ typedef struct Task {
 /* What one task of a kind has. */
 typedef struct Amounts {
     double product_flops, product_bytes;  /* of a partition */
+    double lists;                         /* bytes of a partition and direction */
     double rays, voxels, partial, socket; /* bytes of a vector: of a minibatch, a partition, a footprint, a socket */
     double rays_moved, voxels_moved;      /* bytes of updates: of the rays, of a partition's voxels */
     double counts, image;                 /* bytes of a minibatch in files */
@@ -41,22 +45,30 @@ typedef struct Amounts {
 
 /* A slot, and the next step of its minibatch. */
 typedef struct Slot {
-    int64_t minibatch, turn; /* turn 0 begins with line integrals; −1: the slot is done */
-    double ready;
+    int step;
+    int64_t minibatch, turn; /* turn 0 begins with line integrals */
+    double ready, begun;     /* the next step; the sum of squares of the line integrals */
+    double *part_ready;      /* [parts]; owned by Schedule.part_ready */
     Datum line, rays, image, *socket, *partial, *gradient, *direction, *state; /* owned by Schedule.data */
 } Slot;
+
+/* When the last task on a device begins and ends, and was expected to end; when its links are free. */
+typedef struct Device {
+    double begun, available, expected, in_free, out_free;
+} Device;
 
 typedef struct Schedule {
     const SinoMachine *machine;
     Amounts of;
-    SinoProcessorRates device;
+    SinoProcessorRates rates; /* of a device */
     int64_t cores, devices;
     double *core_free; /* owned */
-    double device_free[DEVICES_MAX], in_free[DEVICES_MAX], out_free[DEVICES_MAX], down_free, up_free, file_free;
-    Datum *lists; /* [parts]; both directions; owned by data */
+    Device device[DEVICES_MAX];
+    double down_free, up_free, file_free;
+    Datum *lists; /* [parts][DIRECTIONS]; owned by data */
     Slot *slot;   /* owned */
     Datum *data;  /* owned */
-    double *part_ready; /* [parts] of the slot whose turn it is; owned */
+    double *part_ready; /* [slots][parts]; owned */
 } Schedule;
 
 /* ---- transfers ---- */
@@ -72,20 +84,22 @@ static int64_t source_of(const Datum *datum)
     return datum->valid & 1 || !datum->valid ? 0 : __builtin_ctzll(datum->valid);
 }
 
-static double transfer_s(const Schedule *of, const Datum *datum, int64_t node)
+/* Of a datum to a memory, by a link that `shared` transfers use alike. */
+static double transfer_s(const Schedule *of, const Datum *datum, int64_t node, double shared)
 {
     const SinoMachineFile *file = &of->machine->file;
     const int64_t from = source_of(datum);
     const SinoMachineLink *link = from > 0 && node > 0 ? &file->device_device : &file->host_device;
-    return 1e-6 * link->latency_us + datum->bytes / (giga * link->gbps);
+    return 1e-6 * link->latency_us + shared * datum->bytes / (giga * link->gbps);
 }
 
-/* What a policy expects of the transfers of a task's data to a memory. */
+/* The transfers that dmda expects of a task in a memory: each is one of two on every device's link at a time. */
 static double expected_s(const Schedule *of, const Task *task, int64_t node)
 {
     double sum = 0;
     for (int i = 0; i < OPERANDS_MAX; i++)
-        if (task->read[i] && !(task->read[i]->valid & bit_of(node))) sum += transfer_s(of, task->read[i], node);
+        if (task->read[i] && !(task->read[i]->valid & bit_of(node)))
+            sum += transfer_s(of, task->read[i], node, 2 * (double)of->devices);
     return sum;
 }
 
@@ -97,12 +111,12 @@ static double fetch(Schedule *of, Datum *datum, int64_t node, double ready)
     double *shared = node == 0 ? &of->up_free : from == 0 ? &of->down_free : NULL;
     if (datum->valid & bit_of(node)) return ready;
     double begin = ready;
-    if (from > 0) begin = fmax(begin, of->out_free[from - 1]);
-    if (node > 0) begin = fmax(begin, of->in_free[node - 1]);
-    double end = begin + transfer_s(of, datum, node);
+    if (from > 0) begin = fmax(begin, of->device[from - 1].out_free);
+    if (node > 0) begin = fmax(begin, of->device[node - 1].in_free);
+    double end = begin + transfer_s(of, datum, node, 1);
     if (shared) end = fmax(end, *shared = fmax(*shared, begin) + shared_s);
-    if (from > 0) of->out_free[from - 1] = end;
-    if (node > 0) of->in_free[node - 1] = end;
+    if (from > 0) of->device[from - 1].out_free = end;
+    if (node > 0) of->device[node - 1].in_free = end;
     datum->valid |= bit_of(node);
     return end;
 }
@@ -117,125 +131,77 @@ static int64_t first_core(const Schedule *of)
     return first;
 }
 
-/* Runs a task, once `ready`, where it ends first; returns when. */
-static double run(Schedule *of, const Task *task, double ready)
+/* When a device seems free to the policy, which expects transfers until the task that waits for them begins. */
+static double seems_free(const Device *device, double now)
 {
-    const int64_t core = first_core(of);
-    const double core_s = sino_processor_s(&of->machine->file.core, task->flops, task->bytes);
-    const double device_s = sino_processor_s(&of->device, task->flops, task->bytes);
+    return now < device->begun ? fmax(device->expected, device->available) : device->available;
+}
+
+/* When dmda expects the end of a task. */
+static double expected_end(double available, double ready, double transfers_s, double task_s)
+{
+    return fmax(available, ready + transfers_s) + task_s;
+}
+
+/* Where dmda puts a task: where it seems to end first, with transfers counted twice so that data stay. `end`: when it
+ * seems to end there. */
+static int64_t choose(const Schedule *of, const Task *task, double ready, double core_s, double device_s, double *end)
+{
+    double transfers_s = expected_s(of, task, 0);
     int64_t node = 0;
-    double least = fmax(ready, of->core_free[core]) + core_s + expected_s(of, task, 0);
+    *end = expected_end(of->core_free[first_core(of)], ready, transfers_s, core_s);
+    double least = *end + transfers_s;
     for (int64_t d = 0; d < of->devices && !task->host; d++) {
-        const double end = fmax(ready, of->device_free[d]) + device_s + expected_s(of, task, d + 1);
-        if (end >= least) continue;
-        least = end;
+        transfers_s = expected_s(of, task, d + 1);
+        const double there = expected_end(seems_free(&of->device[d], ready), ready, transfers_s, device_s);
+        if (there + transfers_s >= least) continue;
+        least = there + transfers_s;
+        *end = there;
         node = d + 1;
     }
-    double *available = node > 0 ? &of->device_free[node - 1] : &of->core_free[core];
-    double begin = ready;
+    return node;
+}
+
+/* Runs a task, once `ready`; returns when it ends. */
+static double run(Schedule *of, const Task *task, double ready)
+{
+    const double core_s = sino_processor_s(&of->machine->file.core, task->flops, task->bytes);
+    const double device_s = sino_processor_s(&of->rates, task->flops, task->bytes);
+    double expected, begin = ready;
+    const int64_t node = choose(of, task, ready, core_s, device_s, &expected);
     for (int i = 0; i < OPERANDS_MAX; i++)
         if (task->read[i]) begin = fmax(begin, fetch(of, task->read[i], node, ready));
-    *available = fmax(*available, begin) + (node > 0 ? device_s : core_s);
     if (task->write) task->write->valid = bit_of(node);
-    return *available;
+    if (node == 0) {
+        double *core = &of->core_free[first_core(of)];
+        return *core = fmax(*core, begin) + core_s;
+    }
+    Device *device = &of->device[node - 1];
+    device->expected = expected;
+    device->begun = fmax(device->available, begin);
+    return device->available = device->begun + device_s;
 }
 
 /* A short task on the state of slices. */
-static double step(Schedule *of, double ready)
+static double step_of_state(const Schedule *of, double ready)
 {
-    return ready + 1e-6 * of->device.task_us;
+    return ready + 1e-6 * of->rates.task_us;
 }
 
 /* ---- steps of a minibatch ---- */
 
-/* The rays to the partitions: spread_node and spread_socket. */
-static void spread(Schedule *of, Slot *slot, double ready)
+static double latest(const Schedule *of, const Slot *slot)
 {
-    const Amounts *n = &of->of;
-    for (int64_t p = 0; p < n->parts; p++) of->part_ready[p] = ready;
-    if (n->parts == 1) return;
-    for (int64_t s = 0; s < n->sockets; s++) {
-        const Task node = {.bytes = 2 * n->socket, .read = {&slot->rays}, .write = &slot->socket[s]};
-        const double there = run(of, &node, ready);
-        for (int64_t p = s * n->parts / n->sockets; p < (s + 1) * n->parts / n->sockets; p++) of->part_ready[p] = there;
-    }
-    for (int64_t p = 0; p < n->parts; p++) {
-        Datum *from = n->sockets > 0 ? &slot->socket[p * n->sockets / n->parts] : &slot->rays;
-        const Task task = {.bytes = 2 * n->partial, .read = {from}, .write = &slot->partial[p]};
-        of->part_ready[p] = run(of, &task, of->part_ready[p]);
-    }
-}
-
-static void backproject(Schedule *of, Slot *slot)
-{
-    const Amounts *n = &of->of;
-    for (int64_t p = 0; p < n->parts; p++) {
-        Datum *from = n->parts > 1 ? &slot->partial[p] : &slot->rays;
-        const Task task = {.flops = n->product_flops,
-                           .bytes = n->product_bytes,
-                           .read = {from, &of->lists[p]},
-                           .write = &slot->gradient[p]};
-        of->part_ready[p] = run(of, &task, of->part_ready[p]);
-    }
-}
-
-/* Sums of all voxels, then their updates. Returns when the last one ends. */
-static double update_voxels(Schedule *of, Slot *slot)
-{
-    const Amounts *n = &of->of;
-    const double sums = n->voxels_moved / 4, rest = n->voxels_moved - sums;
-    double joined = 0, last = 0;
-    for (int64_t p = 0; p < n->parts; p++) {
-        const Task task = {.bytes = sums, .read = {&slot->gradient[p]}};
-        joined = fmax(joined, run(of, &task, of->part_ready[p]));
-    }
-    joined = step(of, joined);
-    for (int64_t p = 0; p < n->parts; p++) {
-        const Task task = {.bytes = rest, .read = {&slot->gradient[p], &slot->state[p]}, .write = &slot->state[p]};
-        of->part_ready[p] = run(of, &task, joined);
-        slot->direction[p].valid = slot->state[p].valid;
-        last = fmax(last, of->part_ready[p]);
-    }
+    double last = 0;
+    for (int64_t p = 0; p < of->of.parts; p++) last = fmax(last, slot->part_ready[p]);
     return last;
 }
 
-/* Projections of all partitions, and their sum in chains of reduce_socket and reduce_node. */
-static double project(Schedule *of, Slot *slot, double ready)
+/* All partitions are ready at a time. */
+static double join(const Schedule *of, Slot *slot, double ready)
 {
-    const Amounts *n = &of->of;
-    double last = 0, chain[PARTS_MAX] = {0};
-    const int64_t chains = sino_larger(n->sockets, 1);
-    for (int64_t p = 0; p < n->parts; p++) {
-        const Task task = {.flops = n->product_flops,
-                           .bytes = n->product_bytes,
-                           .read = {&slot->direction[p], &of->lists[p]},
-                           .write = n->parts > 1 ? &slot->partial[p] : &slot->line};
-        of->part_ready[p] = run(of, &task, ready);
-        last = fmax(last, of->part_ready[p]);
-    }
-    if (n->parts == 1) return last;
-    for (int64_t p = 0; p < n->parts; p++) {
-        const int64_t c = p * chains / n->parts;
-        const bool first = p == 0 || (p - 1) * chains / n->parts != c;
-        Datum *to = n->sockets > 0 ? &slot->socket[c] : &slot->line;
-        const Task task = {.bytes = 2 * n->partial, .read = {&slot->partial[p], first ? NULL : to}, .write = to};
-        chain[c] = run(of, &task, fmax(chain[c], of->part_ready[p]));
-    }
-    last = chain[0];
-    for (int64_t s = 0; s < n->sockets; s++) {
-        const Task task = {
-            .bytes = 2 * n->socket, .read = {&slot->socket[s], s > 0 ? &slot->line : NULL}, .write = &slot->line};
-        last = run(of, &task, fmax(last, chain[s]));
-    }
-    return last;
-}
-
-static double update_rays(Schedule *of, Slot *slot, double ready)
-{
-    const double each = of->of.rays_moved / 2;
-    const Task sums = {.bytes = each, .read = {&slot->line, &slot->rays}};
-    const Task residual = {.bytes = each, .read = {&slot->line, &slot->rays}, .write = &slot->rays};
-    return step(of, run(of, &residual, step(of, run(of, &sums, ready))));
+    for (int64_t p = 0; p < of->of.parts; p++) slot->part_ready[p] = ready;
+    return ready;
 }
 
 /* A task that uses files, which have one reader or writer at a time. */
@@ -247,39 +213,121 @@ static double use_file(Schedule *of, double bytes, Datum *datum, double ready)
     return of->file_free = fmax(ready, of->file_free) + core_s;
 }
 
-/* From counts to the first gradient. Counts of the first slots are loaded while the operator is built. */
+/* From counts to rays, and the sum of their squares. Counts of the first slots are loaded while the operator is
+ * built. */
 static double start(Schedule *of, Slot *slot)
 {
     const Amounts *n = &of->of;
     const Task correct = {.bytes = n->counts + n->rays, .host = true, .write = &slot->rays};
     const Task squares = {.bytes = n->rays, .read = {&slot->rays}};
     const bool loads = slot->minibatch >= n->slots;
-    double ready = loads ? use_file(of, n->counts, NULL, slot->ready) : slot->ready;
-    slot->rays.valid = 1;
-    ready = run(of, &correct, ready);
-    const double begun = run(of, &squares, ready);
-    if (n->normal) {
-        for (int64_t p = 0; p < n->parts; p++) of->part_ready[p] = ready;
-    } else
-        spread(of, slot, ready);
-    backproject(of, slot);
-    for (int64_t p = 0; p < n->parts; p++) of->part_ready[p] = fmax(begun, of->part_ready[p]);
-    return update_voxels(of, slot);
+    const double ready = run(of, &correct, loads ? use_file(of, n->counts, NULL, slot->ready) : slot->ready);
+    slot->begun = run(of, &squares, ready);
+    return join(of, slot, ready);
 }
 
-static double turn(Schedule *of, Slot *slot)
+static int64_t socket_of(const Amounts *n, int64_t part)
 {
-    if (of->of.normal) {
-        for (int64_t p = 0; p < of->of.parts; p++) of->part_ready[p] = slot->ready;
-        backproject(of, slot);
-        return update_voxels(of, slot);
-    }
-    spread(of, slot, update_rays(of, slot, project(of, slot, slot->ready)));
-    backproject(of, slot);
-    return update_voxels(of, slot);
+    return part * n->sockets / n->parts;
 }
 
-static double finish(Schedule *of, Slot *slot)
+/* The rays to the partitions: spread_node and spread_socket. */
+static double spread(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    double there = slot->ready;
+    if (n->parts == 1 || n->normal) return join(of, slot, slot->ready);
+    for (int64_t p = 0; p < n->parts; p++) {
+        const int64_t s = socket_of(n, p);
+        const Task node = {.bytes = 2 * n->socket, .read = {&slot->rays}, .write = &slot->socket[s]};
+        const Task task = {.bytes = 2 * n->partial,
+                           .read = {n->sockets > 0 ? &slot->socket[s] : &slot->rays},
+                           .write = &slot->partial[p]};
+        if (n->sockets > 0 && (p == 0 || socket_of(n, p - 1) != s)) there = run(of, &node, slot->ready);
+        slot->part_ready[p] = run(of, &task, there);
+    }
+    return latest(of, slot);
+}
+
+static double backproject(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    for (int64_t p = 0; p < n->parts; p++) {
+        const Task task = {.flops = n->product_flops,
+                           .bytes = n->product_bytes,
+                           .read = {n->parts > 1 ? &slot->partial[p] : &slot->rays, &of->lists[DIRECTIONS * p]},
+                           .write = &slot->gradient[p]};
+        slot->part_ready[p] = run(of, &task, slot->part_ready[p]);
+    }
+    return latest(of, slot);
+}
+
+static double sum_voxels(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    for (int64_t p = 0; p < n->parts; p++) {
+        const Task task = {.bytes = n->voxels_moved / 4, .read = {&slot->gradient[p]}};
+        slot->part_ready[p] = run(of, &task, slot->part_ready[p]);
+    }
+    return step_of_state(of, fmax(slot->begun, latest(of, slot)));
+}
+
+static double update_voxels(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    for (int64_t p = 0; p < n->parts; p++) {
+        const Task task = {.bytes = n->voxels_moved * 3 / 4,
+                           .read = {&slot->gradient[p], slot->turn > 0 ? &slot->state[p] : NULL},
+                           .write = &slot->state[p]};
+        slot->part_ready[p] = run(of, &task, slot->ready);
+        slot->direction[p].valid = slot->state[p].valid;
+    }
+    return latest(of, slot);
+}
+
+static double project(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    for (int64_t p = 0; p < n->parts; p++) {
+        const Task task = {.flops = n->product_flops,
+                           .bytes = n->product_bytes,
+                           .read = {&slot->direction[p], &of->lists[DIRECTIONS * p + 1]},
+                           .write = n->parts > 1 ? &slot->partial[p] : &slot->line};
+        slot->part_ready[p] = run(of, &task, slot->part_ready[p]);
+    }
+    return latest(of, slot);
+}
+
+/* The sum of the projections of all partitions: reduce_socket and reduce_node, chains of tasks. */
+static double reduce(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    double chain = 0, sum = 0;
+    for (int64_t p = 0; p < n->parts && n->parts > 1; p++) {
+        const int64_t s = socket_of(n, p);
+        const bool first = p == 0 || socket_of(n, p - 1) != s, last = p == n->parts - 1 || socket_of(n, p + 1) != s;
+        Datum *to = n->sockets > 0 ? &slot->socket[s] : &slot->line;
+        const bool begins = n->sockets > 0 ? first : p == 0;
+        const Task task = {.bytes = 2 * n->partial, .read = {&slot->partial[p], begins ? NULL : to}, .write = to};
+        chain = run(of, &task, fmax(begins ? 0 : chain, slot->part_ready[p]));
+        sum = fmax(sum, chain);
+        if (n->sockets == 0 || !last) continue;
+        const Task node = {
+            .bytes = 2 * n->socket, .read = {&slot->socket[s], s > 0 ? &slot->line : NULL}, .write = &slot->line};
+        sum = run(of, &node, sum);
+    }
+    return n->parts > 1 ? sum : slot->ready;
+}
+
+static double update_rays(Schedule *of, Slot *slot)
+{
+    const double each = of->of.rays_moved / 2;
+    const Task sums = {.bytes = each, .read = {&slot->line, &slot->rays}};
+    const Task residual = {.bytes = each, .read = {&slot->line, &slot->rays}, .write = &slot->rays};
+    return run(of, &residual, step_of_state(of, run(of, &sums, slot->ready)));
+}
+
+static double assemble(Schedule *of, Slot *slot)
 {
     const Amounts *n = &of->of;
     double ready = slot->ready;
@@ -288,7 +336,26 @@ static double finish(Schedule *of, Slot *slot)
             .bytes = 2 * n->voxels, .read = {&slot->direction[p], p > 0 ? &slot->image : NULL}, .write = &slot->image};
         ready = run(of, &task, ready);
     }
-    return use_file(of, n->image, &slot->image, ready);
+    return ready;
+}
+
+static double store(Schedule *of, Slot *slot)
+{
+    return use_file(of, of->of.image, &slot->image, slot->ready);
+}
+
+enum { START, SPREAD, BACK, SUMS, VOXELS, PROJECT, REDUCE, RAYS, ASSEMBLE, STORE, STEPS, DONE = STEPS };
+
+/* The step after one that has ended. */
+static int next_step(const Schedule *of, Slot *slot)
+{
+    if (slot->step == RAYS) return SPREAD;
+    if (slot->step == VOXELS && slot->turn++ == of->of.turns) return ASSEMBLE;
+    if (slot->step == VOXELS) return of->of.normal ? BACK : PROJECT;
+    if (slot->step != STORE) return slot->step + 1;
+    slot->turn = 0;
+    slot->minibatch += of->of.slots;
+    return slot->minibatch < of->of.minibatches ? START : DONE;
 }
 
 /* The slot whose minibatch can go on first; NULL: all are done. */
@@ -296,25 +363,20 @@ static Slot *next_slot(const Schedule *of)
 {
     Slot *next = NULL;
     for (int64_t s = 0; s < of->of.slots; s++)
-        if (of->slot[s].turn >= 0 && (!next || of->slot[s].ready < next->ready)) next = &of->slot[s];
+        if (of->slot[s].step != DONE && (!next || of->slot[s].ready < next->ready)) next = &of->slot[s];
     return next;
 }
 
 static double go(Schedule *of)
 {
+    static double (*const make[STEPS])(Schedule *, Slot *) = {
+        [START] = start,     [SPREAD] = spread, [BACK] = backproject, [SUMS] = sum_voxels,   [VOXELS] = update_voxels,
+        [PROJECT] = project, [REDUCE] = reduce, [RAYS] = update_rays, [ASSEMBLE] = assemble, [STORE] = store};
     double end = 0;
     for (Slot *slot; (slot = next_slot(of));) {
-        const int64_t turns = of->of.turns;
-        if (slot->turn == 0)
-            slot->ready = start(of, slot);
-        else if (slot->turn <= turns)
-            slot->ready = turn(of, slot);
-        else
-            slot->ready = finish(of, slot);
+        slot->ready = make[slot->step](of, slot);
         end = fmax(end, slot->ready);
-        if (++slot->turn <= turns + 1) continue;
-        slot->minibatch += of->of.slots;
-        slot->turn = slot->minibatch < of->of.minibatches ? 0 : -1;
+        slot->step = next_step(of, slot);
     }
     return end;
 }
@@ -339,7 +401,11 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
     const double row = element * (double)plan->streaming.stride, minibatch = (double)plan->streaming.minibatch;
     const int64_t parts = sino_smaller(plan->partition_count, PARTS_MAX);
     const double count = (double)parts, sockets = (double)extent[SINO_ROWS_SOCKET].members / subsets;
-    const double rays = (double)extent[SINO_ROWS_RAYS].total * row, block = (double)plan->size.bytes;
+    const double rays = (double)extent[SINO_ROWS_RAYS].total * row;
+    const double angles = (double)request->job.problem.geometry.angle_count;
+    const double stored = sino_operator_of(plan->problem.projector)->stores
+                              ? plan->size.nonzero_count * (double)plan->size.stored_angles / angles
+                              : 0;
     const double side = (double)request->job.problem.geometry.grid_size;
     double of_rays = 0, of_voxels = 0;
     for (int64_t i = 0; i < vectors->count; i++)
@@ -355,7 +421,8 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
                  .normal = sino_operator_is_normal(plan->problem.projector)};
     if (n.sockets > 0) n.socket = (double)extent[SINO_ROWS_SOCKET].total * row / (subsets * (double)n.sockets);
     n.product_flops = product_flops(request, plan) / (subsets * count);
-    n.product_bytes = block / (subsets * count) + n.voxels + (parts > 1 ? n.partial : rays / subsets);
+    n.lists = stored * sino_rays_list_bytes(plan->problem.precision) / (subsets * count);
+    n.product_bytes = n.lists + n.voxels + (parts > 1 ? n.partial : rays / subsets);
     n.voxels_moved = of_voxels * n.voxels;
     n.rays_moved = of_rays * rays / subsets;
     n.image = minibatch * side * side * sizeof(float);
@@ -384,19 +451,29 @@ static void give_slot(Schedule *of, Slot *slot, Datum *data)
     for (int64_t s = 0; s < n->sockets; s++) data[s] = (Datum){n->socket, 1};
 }
 
-/* As the operator copies lists ahead (rays_device.c). */
-static void place_lists(Schedule *of, const SinoRunPlan *plan, Datum *lists)
+/* The operator copies lists ahead, as long as they fill no more than half of a device (rays_device.c). They are on
+ * their way as the run begins. */
+static void place_lists(Schedule *of, Datum *lists)
 {
     const Amounts *n = &of->of;
-    const double bytes = (double)sino_device_estimate_lists(plan->size.bytes) / (double)n->parts;
-    const double room = (double)of->machine->devices.bytes / 2;
-    const bool all = room <= 0 || bytes * (double)n->parts <= room;
+    const SinoMachineFile *file = &of->machine->file;
+    const int64_t count = DIRECTIONS * n->parts;
+    const double room = of->machine->devices.bytes > 0 ? (double)of->machine->devices.bytes / 2 : (double)INFINITY;
+    const bool all = n->lists * (double)count <= room;
     of->lists = lists;
-    for (int64_t p = 0; p < n->parts; p++) {
-        lists[p] = (Datum){bytes, 1};
-        for (int64_t d = 0; d < of->devices; d++)
-            if (all || p % of->devices == d) lists[p].valid |= bit_of(d + 1);
+    for (int64_t i = 0; i < count; i++) lists[i] = (Datum){n->lists, 1};
+    for (int64_t d = 0; d < of->devices; d++) {
+        double bytes = 0;
+        for (int64_t i = 0; i < count; i++) {
+            if ((!all && i / DIRECTIONS % of->devices != d) || bytes + n->lists > room) continue;
+            lists[i].valid |= bit_of(d + 1);
+            bytes += n->lists;
+        }
+        of->device[d].in_free = bytes / (giga * file->host_device.gbps);
+        of->down_free += bytes / (giga * file->host_gbps);
     }
+    for (int64_t d = 0; d < of->devices; d++)
+        if (of->device[d].in_free > 0) of->device[d].in_free = fmax(of->device[d].in_free, of->down_free);
 }
 
 static void schedule_free(Schedule *of)
@@ -414,24 +491,26 @@ static SinoStatus schedule_new(const SinoPlanRequest *request, const SinoRunPlan
     const SinoRates *rates = &machine->rates;
     *of = (Schedule){.machine = machine,
                      .of = *amounts,
-                     .device = {rates->kernel_gflops, rates->memory_gbps, machine->file.device.task_us},
+                     .rates = {rates->kernel_gflops, rates->memory_gbps, machine->file.device.task_us},
                      .devices = sino_smaller(machine->devices.count, DEVICES_MAX)};
     of->cores = sino_larger(plan->worker_count - machine->devices.count, 1);
     const int64_t each = 4 * amounts->parts + amounts->sockets;
     SinoStatus status = sino_allocate(of->cores, sizeof *of->core_free, "a schedule", &of->core_free);
     if (!status) status = sino_allocate(amounts->slots, sizeof *of->slot, "a schedule", &of->slot);
-    if (!status) status = sino_allocate(amounts->parts, sizeof *of->part_ready, "a schedule", &of->part_ready);
+    if (!status) status = sino_allocate(amounts->slots * amounts->parts, sizeof *of->part_ready, "a schedule", &of->part_ready);
     if (!status)
-        status = sino_allocate(amounts->slots * each + amounts->parts, sizeof *of->data, "a schedule", &of->data);
+        status = sino_allocate(amounts->slots * each + DIRECTIONS * amounts->parts, sizeof *of->data, "a schedule", &of->data);
     if (status) {
         schedule_free(of);
         return status;
     }
     for (int64_t s = 0; s < amounts->slots; s++) {
         of->slot[s].minibatch = s;
+        of->slot[s].part_ready = of->part_ready + s * amounts->parts;
+        of->slot[s].ready = pin_s;
         give_slot(of, &of->slot[s], of->data + s * each);
     }
-    place_lists(of, plan, of->data + amounts->slots * each);
+    place_lists(of, of->data + amounts->slots * each);
     return NULL;
 }
 

@@ -28,7 +28,7 @@ typedef struct Simulate {
     const SinoMachineFile *machine;
     SinoImagined imagined; /* a scan without a file */
     SinoRecon recon;       /* what is simulated */
-    double begin_s, built_s, end_s;
+    double begin_s, built_s;
 } Simulate;
 
 static SinoStatus open_input(Simulate *of)
@@ -131,9 +131,7 @@ static SinoStatus run(Simulate *of)
     of->begin_s = sino_runtime_now_s();
     SINO_TRY(build(recon));
     of->built_s = sino_runtime_now_s();
-    SINO_TRY(compute(recon, bytes));
-    of->end_s = sino_runtime_now_s();
-    return NULL;
+    return compute(recon, bytes);
 }
 
 /* Adds tasks and times of a kind that a rank has had. */
@@ -209,9 +207,10 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
 static SinoStatus tell(const Simulate *of, double wall_s)
 {
     SinoProcesses *processes = of->recon.processes;
-    SinoSimulatedRank own = {.building_s = of->built_s - of->begin_s, .run_s = of->end_s - of->begin_s}, *rank = NULL;
+    SinoSimulatedRank own = {.building_s = of->built_s - of->begin_s}, *rank = NULL;
     SINO_TRY(sino_allocate(sino_processes_count(processes), sizeof *rank, "reports", &rank));
     SinoStatus status = sino_simulation_counts(of->recon.runtime, &own.counts);
+    own.run_s = own.counts.makespan_s;
     status = sino_processes_agree(processes, status);
     if (!status) status = sino_processes_gather(processes, sizeof own, &own, rank);
     if (!status && sino_processes_rank(processes) == 0) print_report(of, wall_s, rank);

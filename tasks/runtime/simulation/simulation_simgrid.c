@@ -163,6 +163,22 @@ static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTask
                 (double)file_bytes / (1e9 * simulated->machine.file_gbps));
 }
 
+/* Tasks that are alike never take equally long. If they did, tasks would end at the same moment, and policies that are
+ * asked at the same moment for several tasks would choose the same processor for all. The factor depends on the
+ * position alone, so that simulations can be repeated. */
+static double variation(const SinoTaskRecord *record)
+{
+    const SinoPosition *at = &record->task.position;
+    const int64_t number[] = {at->slab, at->minibatch, at->partition, at->iteration};
+    const double most = 0.01;
+    uint64_t hash = (uint64_t)record->kind->name[0];
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        hash = (hash ^ (uint64_t)number[i]) * 0x9E3779B97F4A7C15;
+        hash ^= hash >> 29;
+    }
+    return 1 + most * ((double)(hash >> 11) / (double)((uint64_t)1 << 52) - 1);
+}
+
 /* The time on a kind of processor, computed when it is first asked for. */
 static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned device)
 {
@@ -173,7 +189,7 @@ static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned devic
     const SinoTaskFeatures features = features_of(task, record);
     double seconds = sino_task_cost_s(costs, device, &features, &time->source, &time->error);
     if (time->source == SINO_COST_RATE) seconds = rate_s(costs, device, record, features);
-    time->us = isfinite(seconds) ? fmax(1e6 * seconds, 1e-3) : 1e12; /* StarPU wants a time above 0 */
+    time->us = isfinite(seconds) ? fmax(1e6 * seconds * variation(record), 1e-3) : 1e12; /* StarPU wants a time above 0 */
     return time;
 }
 

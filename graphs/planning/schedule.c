@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEVICES_MAX = 63, PARTS_MAX = 64, MINIBATCHES_MAX = 256, TURNS_MAX = 5, OPERANDS_MAX = 2, DIRECTIONS = 2 };
+enum { DEVICES_MAX = 63, PARTS_MAX = 64, MINIBATCHES_MAX = 256, TURNS_MAX = 5, QUEUE_MAX = 16, OPERANDS_MAX = 2, DIRECTIONS = 2 };
 
 static const double giga = 1e9;
 
@@ -52,9 +52,13 @@ typedef struct Slot {
     Datum line, rays, image, *socket, *partial, *gradient, *direction, *state; /* owned by Schedule.data */
 } Slot;
 
-/* When the last task on a device begins and ends, and was expected to end; when its links are free. */
+/* A device's last tasks; when its queue ends, and was expected to end; when its links are free. */
 typedef struct Device {
-    double begun, available, expected, in_free, out_free;
+    struct {
+        double begin, end;
+    } task[QUEUE_MAX];
+    int64_t count;
+    double available, expected, in_free, out_free;
 } Device;
 
 typedef struct Schedule {
@@ -131,10 +135,26 @@ static int64_t first_core(const Schedule *of)
     return first;
 }
 
-/* When a device seems free to the policy, which expects transfers until the task that waits for them begins. */
-static double seems_free(const Device *device, double now)
+static double last_begin(const Device *device)
 {
-    return now < device->begun ? fmax(device->expected, device->available) : device->available;
+    return device->count > 0 ? device->task[(device->count - 1) % QUEUE_MAX].begin : 0;
+}
+
+/* When a device is done with what it does now. */
+static double pause_after(const Device *device, double now)
+{
+    for (int64_t i = sino_larger(0, device->count - QUEUE_MAX); i < device->count; i++)
+        if (device->task[i % QUEUE_MAX].begin <= now && now < device->task[i % QUEUE_MAX].end)
+            return device->task[i % QUEUE_MAX].end;
+    return now;
+}
+
+/* When a device seems free for a task to the policy, which expects transfers until the task that waits for them begins.
+ * Short steps have a higher priority than products, and go before those that wait. */
+static double seems_free(const Device *device, const Task *task, double now)
+{
+    if (task->flops <= 0) return pause_after(device, now);
+    return now < last_begin(device) ? fmax(device->expected, device->available) : device->available;
 }
 
 /* When dmda expects the end of a task. */
@@ -153,13 +173,27 @@ static int64_t choose(const Schedule *of, const Task *task, double ready, double
     double least = *end + transfers_s;
     for (int64_t d = 0; d < of->devices && !task->host; d++) {
         transfers_s = expected_s(of, task, d + 1);
-        const double there = expected_end(seems_free(&of->device[d], ready), ready, transfers_s, device_s);
+        const double there = expected_end(seems_free(&of->device[d], task, ready), ready, transfers_s, device_s);
         if (there + transfers_s >= least) continue;
         least = there + transfers_s;
         *end = there;
         node = d + 1;
     }
     return node;
+}
+
+/* Runs a task on a device, once its data are there; returns when it ends. */
+static double place(Device *device, const Task *task, double ready, double task_s, double expected)
+{
+    const bool product = task->flops > 0;
+    const double begin = product ? fmax(device->available, ready) : pause_after(device, ready), end = begin + task_s;
+    if (product) device->expected = expected;
+    device->available = begin < device->available ? device->available + task_s : end;
+    if (product) {
+        device->task[device->count % QUEUE_MAX].begin = begin;
+        device->task[device->count++ % QUEUE_MAX].end = end;
+    }
+    return end;
 }
 
 /* Runs a task, once `ready`; returns when it ends. */
@@ -176,10 +210,7 @@ static double run(Schedule *of, const Task *task, double ready)
         double *core = &of->core_free[first_core(of)];
         return *core = fmax(*core, begin) + core_s;
     }
-    Device *device = &of->device[node - 1];
-    device->expected = expected;
-    device->begun = fmax(device->available, begin);
-    return device->available = device->begun + device_s;
+    return place(&of->device[node - 1], task, begin, device_s, expected);
 }
 
 /* A short task on the state of slices. */

@@ -11,7 +11,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DEVICES_MAX = 63, PARTS_MAX = 64, MINIBATCHES_MAX = 256, TURNS_MAX = 5, QUEUE_MAX = 16, OPERANDS_MAX = 2, DIRECTIONS = 2 };
+enum {
+    DEVICES_MAX = 63,
+    PARTS_MAX = 64,
+    MINIBATCHES_MAX = 256,
+    TURNS_MAX = 5,
+    QUEUE_MAX = 16,
+    OPERANDS_MAX = 2,
+    DIRECTIONS = 2
+};
 
 static const double giga = 1e9;
 
@@ -27,7 +35,6 @@ typedef struct Datum {
 /* A task with the data that it reads, and one that it writes. */
 typedef struct Task {
     double flops, bytes;
-    bool host; /* cores alone can run it */
     Datum *read[OPERANDS_MAX], *write;
 } Task;
 
@@ -69,9 +76,10 @@ typedef struct Schedule {
     double *core_free; /* owned */
     Device device[DEVICES_MAX];
     double down_free, up_free, file_free;
-    Datum *lists; /* [parts][DIRECTIONS]; owned by data */
-    Slot *slot;   /* owned */
-    Datum *data;  /* owned */
+    Datum counts;       /* of a slab */
+    Datum *lists;       /* [parts][DIRECTIONS]; owned by data */
+    Slot *slot;         /* owned */
+    Datum *data;        /* owned */
     double *part_ready; /* [slots][parts]; owned */
 } Schedule;
 
@@ -171,7 +179,7 @@ static int64_t choose(const Schedule *of, const Task *task, double ready, double
     int64_t node = 0;
     *end = expected_end(of->core_free[first_core(of)], ready, transfers_s, core_s);
     double least = *end + transfers_s;
-    for (int64_t d = 0; d < of->devices && !task->host; d++) {
+    for (int64_t d = 0; d < of->devices; d++) {
         transfers_s = expected_s(of, task, d + 1);
         const double there = expected_end(seems_free(&of->device[d], task, ready), ready, transfers_s, device_s);
         if (there + transfers_s >= least) continue;
@@ -238,8 +246,8 @@ static double join(const Schedule *of, Slot *slot, double ready)
 /* A task that uses files, which have one reader or writer at a time. */
 static double use_file(Schedule *of, double bytes, Datum *datum, double ready)
 {
-    const double core_s = fmax(sino_processor_s(&of->machine->file.core, 0, bytes),
-                               bytes / (giga * of->machine->rates.file_gbps));
+    const double core_s =
+        fmax(sino_processor_s(&of->machine->file.core, 0, bytes), bytes / (giga * of->machine->rates.file_gbps));
     if (datum) ready = fetch(of, datum, 0, ready);
     return of->file_free = fmax(ready, of->file_free) + core_s;
 }
@@ -249,10 +257,12 @@ static double use_file(Schedule *of, double bytes, Datum *datum, double ready)
 static double start(Schedule *of, Slot *slot)
 {
     const Amounts *n = &of->of;
-    const Task correct = {.bytes = n->counts + n->rays, .host = true, .write = &slot->rays};
+    const Task correct = {.bytes = n->counts + n->rays, .read = {&of->counts}, .write = &slot->rays};
     const Task squares = {.bytes = n->rays, .read = {&slot->rays}};
     const bool loads = slot->minibatch >= n->slots;
-    const double ready = run(of, &correct, loads ? use_file(of, n->counts, NULL, slot->ready) : slot->ready);
+    if (slot->minibatch % n->slots == 0) of->counts.valid = 1;
+    double ready = run(of, &correct, loads ? use_file(of, n->counts, NULL, slot->ready) : slot->ready);
+    if (!loads && slot->rays.valid == 1) ready += pin_s;
     slot->begun = run(of, &squares, ready);
     return join(of, slot, ready);
 }
@@ -447,7 +457,7 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
                  .voxels = (double)extent[SINO_ROWS_VOXELS].total * row / count,
                  .partial = (double)extent[SINO_ROWS_PARTIAL].total * row / (subsets * count),
                  .counts = (double)request->job.slice_bytes * minibatch,
-                 .minibatches = sino_ceil_divide(plan->slowest_slices, plan->streaming.minibatch),
+                 .minibatches = sino_larger(1, sino_ceil_divide(plan->slowest_slices, plan->streaming.minibatch)),
                  .slots = plan->streaming.slots,
                  .normal = sino_operator_is_normal(plan->problem.projector)};
     if (n.sockets > 0) n.socket = (double)extent[SINO_ROWS_SOCKET].total * row / (subsets * (double)n.sockets);
@@ -522,15 +532,18 @@ static SinoStatus schedule_new(const SinoPlanRequest *request, const SinoRunPlan
     const SinoRates *rates = &machine->rates;
     *of = (Schedule){.machine = machine,
                      .of = *amounts,
+                     .counts = {amounts->counts * (double)amounts->slots, 1},
                      .rates = {rates->kernel_gflops, rates->memory_gbps, machine->file.device.task_us},
                      .devices = sino_smaller(machine->devices.count, DEVICES_MAX)};
     of->cores = sino_larger(plan->worker_count - machine->devices.count, 1);
     const int64_t each = 4 * amounts->parts + amounts->sockets;
     SinoStatus status = sino_allocate(of->cores, sizeof *of->core_free, "a schedule", &of->core_free);
     if (!status) status = sino_allocate(amounts->slots, sizeof *of->slot, "a schedule", &of->slot);
-    if (!status) status = sino_allocate(amounts->slots * amounts->parts, sizeof *of->part_ready, "a schedule", &of->part_ready);
     if (!status)
-        status = sino_allocate(amounts->slots * each + DIRECTIONS * amounts->parts, sizeof *of->data, "a schedule", &of->data);
+        status = sino_allocate(amounts->slots * amounts->parts, sizeof *of->part_ready, "a schedule", &of->part_ready);
+    if (!status)
+        status = sino_allocate(amounts->slots * each + DIRECTIONS * amounts->parts, sizeof *of->data, "a schedule",
+                               &of->data);
     if (status) {
         schedule_free(of);
         return status;
@@ -538,7 +551,6 @@ static SinoStatus schedule_new(const SinoPlanRequest *request, const SinoRunPlan
     for (int64_t s = 0; s < amounts->slots; s++) {
         of->slot[s].minibatch = s;
         of->slot[s].part_ready = of->part_ready + s * amounts->parts;
-        of->slot[s].ready = pin_s;
         give_slot(of, &of->slot[s], of->data + s * each);
     }
     place_lists(of, of->data + amounts->slots * each);

@@ -111,7 +111,8 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                             .stride = spmm->stride,
                             .rows = spmm->rows};
     return SINO_SUBMIT(runtime, kind, position, &arguments, .work = spmm->work, .flops = spmm->flops,
-                       .effort = spmm->flops / sino_spmm_efficiency(spmm->slice_count), .precision = 1 + (int)spmm->precision, .width = spmm->stride,
+                       .effort = spmm->flops / sino_spmm_efficiency(spmm->slice_count),
+                       .precision = 1 + (int)spmm->precision, .width = spmm->stride,
                        .host = !spmm->has_lists || spmm->rows.row);
 }
 

@@ -42,13 +42,14 @@ static bool gives_rates_only(const SinoPlanSettings *settings)
     return false;
 }
 
-/* If the nodes have devices, products run there. */
+/* If the nodes have devices, products run there, and partial sums travel between them. */
 static SinoRates rates_of(const SinoMachineFile *machine)
 {
-    const SinoProcessorRates *rates = machine->device_count > 0 ? &machine->device : &machine->core;
+    const bool devices = machine->device_count > 0;
+    const SinoProcessorRates *rates = devices ? &machine->device : &machine->core;
     return (SinoRates){.kernel_gflops = rates->gflops,
                        .memory_gbps = rates->memory_gbps,
-                       .socket_gbps = machine->socket_gbps,
+                       .socket_gbps = devices ? machine->device_device.gbps : machine->socket_gbps,
                        .node_gbps = machine->node_gbps,
                        .link_gbps = machine->network.gbps,
                        .link_latency_us = machine->network.latency_us,

@@ -540,10 +540,11 @@ static SinoStatus schedule_new(const SinoPlanRequest *request, const SinoRunPlan
     SinoStatus status = sino_allocate(of->cores, sizeof *of->core_free, "a schedule", &of->core_free);
     if (!status) status = sino_allocate(amounts->slots, sizeof *of->slot, "a schedule", &of->slot);
     if (!status)
-        status = sino_allocate(amounts->slots * amounts->parts, sizeof *of->part_ready, "a schedule", &of->part_ready);
+        status = sino_allocate(sino_times(amounts->slots, amounts->parts), sizeof *of->part_ready, "a schedule",
+                               &of->part_ready);
     if (!status)
-        status = sino_allocate(amounts->slots * each + DIRECTIONS * amounts->parts, sizeof *of->data, "a schedule",
-                               &of->data);
+        status = sino_allocate(sino_times(amounts->slots, each) + DIRECTIONS * amounts->parts, sizeof *of->data,
+                               "a schedule", &of->data);
     if (status) {
         schedule_free(of);
         return status;

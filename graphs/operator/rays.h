@@ -95,6 +95,9 @@ SinoStatus sino_rays_use(SinoRuntime *runtime, const SinoRays *op, SinoPosition 
 /* Upper bound of the bytes of a layout's operator, before it is built. */
 int64_t sino_rays_estimate_bytes(const SinoLayout *layout);
 
+/* The usual bytes of lists for devices per stored nonzero, of one direction. */
+double sino_rays_list_bytes(SinoPrecision precision);
+
 /* Temporary bytes while the operator is built, in addition to operator_bytes; worker_count ≥ 1. */
 int64_t sino_rays_building_bytes(const SinoGeometry *geometry, int64_t partition_count, int64_t worker_count,
                                  int64_t operator_bytes);

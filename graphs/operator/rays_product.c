@@ -136,6 +136,7 @@ static SinoStatus prepare_spmm(const Product *product, SinoPosition position, bo
     *spmm = (SinoSpmm){.stride = stride,
                        .work = 2 * nonzeros * (double)stride,
                        .flops = 2 * nonzeros * (double)product->slices.slice_count,
+                       .slice_count = product->slices.slice_count,
                        .precision = product->rays->layout.precision,
                        .scratch = product->rays->scratch,
                        .units = product->units};

@@ -54,8 +54,8 @@ SinoStatus sino_rays_sketch_footprints(SinoRays *op)
     return NULL;
 }
 
-/* Bytes of lists per stored nonzero: of groups of 4 rays, and of 16 with lengths of 16 bits. */
-static double list_bytes(SinoPrecision precision)
+/* Of groups of 4 rays, and of 16 with lengths of 16 bits. */
+double sino_rays_list_bytes(SinoPrecision precision)
 {
     static const double bytes[] = {[SINO_SINGLE] = 5.6, [SINO_DOUBLE] = 10.5, [SINO_HALF] = 4.7, [SINO_MIXED] = 4.7};
     return bytes[precision];
@@ -69,7 +69,7 @@ static SinoStatus sketch_lists(SinoRuntime *runtime, SinoRays *op, int64_t p, in
     SinoPartition *partition = &op->partition[p];
     SinoPartitionLists *lists = &partition->lists[direction];
     const SinoBlockHeader *block = sino_data_memory(partition->block);
-    const double bytes = list_bytes(op->layout.precision) * (double)block->stored_nonzero_count;
+    const double bytes = sino_rays_list_bytes(op->layout.precision) * (double)block->stored_nonzero_count;
     lists->bytes = sino_block_align((int64_t)bytes + (int64_t)sizeof(SinoGatherHeader), SINO_ALIGNMENT_BYTES);
     lists->memory = sino_data_addresses(lists->bytes);
     SINO_CHECK(lists->memory, SINO_FAILED, "no addresses for the operator's lists for devices");

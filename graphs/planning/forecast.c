@@ -7,6 +7,7 @@
 #include "halves_normal.h"
 #include "memory.h"
 #include "projector_cost.h"
+#include "schedule.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,8 +167,22 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     return strength_search_s(request, plan, times->iteration);
 }
 
-static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPlan *plan,
-                                 const SinoProductTimes *products)
+/* The run on devices, beside whose work messages may pass. */
+static SinoStatus predict_devices(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoForecastTimes *times)
+{
+    const bool overlaps = request->choices.overlap && plan->streaming.slots > 1;
+    const double product_pairs = (double)(request->job.history_columns - 1) + 0.5;
+    SinoScheduleTimes schedule;
+    SINO_TRY(sino_schedule_times(request, plan, &schedule));
+    times->iteration = overlaps ? overlapped(schedule.iteration, times->global, minibatch_count(plan))
+                                : schedule.iteration + times->global;
+    times->search = search_time(request, plan, times);
+    times->run = times->search + schedule.run + product_pairs * (times->iteration - schedule.iteration);
+    return NULL;
+}
+
+static SinoStatus predict(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoProductTimes *products,
+                          SinoForecastTimes *result)
 {
     const SinoWorkload *job = &request->job;
     const double size = (double)job->problem.geometry.grid_size;
@@ -179,12 +194,65 @@ static SinoForecastTimes predict(const SinoPlanRequest *request, const SinoRunPl
                           : local + times.global;
     times.files = (double)job->slice_count * ((double)job->slice_bytes + size * size * sizeof(float)) /
                   (request->machine.rates.file_gbps * giga);
+    if (sino_schedule_serves(&request->machine)) {
+        *result = times;
+        return predict_devices(request, plan, result);
+    }
     /* One backprojection precedes the first iteration. */
     const double product_pairs = (double)(job->history_columns - 1) + 0.5;
     times.search = search_time(request, plan, &times);
     times.run =
         times.search + overlapped(product_pairs * times.iteration, times.files, (double)plan->streaming.slab_count);
-    return times;
+    *result = times;
+    return NULL;
+}
+
+/* A forecast with the choices of the request. */
+static SinoStatus forecast_choices(const SinoPlanRequest *request, SinoForecast *forecast)
+{
+    SINO_TRY(sino_run_plan_new(request, &forecast->plan));
+    forecast->products = sino_product_times(&forecast->plan, request->machine.costs, SINO_DEVICE_CPU);
+    SinoStatus status = predict(request, &forecast->plan, &forecast->products, &forecast->times);
+    if (status) sino_run_plan_free(&forecast->plan);
+    return status;
+}
+
+/* Replaces the forecast by one with other choices, if that is possible and faster by more than forecasts tell apart. */
+static SinoStatus try_choices(const SinoPlanRequest *request, int64_t partitions, int64_t minibatch,
+                              SinoForecast *forecast)
+{
+    const double faster = 0.95;
+    SinoPlanRequest other = *request;
+    SinoForecast tried = {0};
+    other.choices.partitions = partitions;
+    other.choices.minibatch = minibatch;
+    SinoStatus status = forecast_choices(&other, &tried);
+    if (status && sino_status_exit_code(status) != SINO_BAD_INPUT) return status;
+    const bool take = !status && tried.times.run < faster * forecast->times.run;
+    sino_status_free(status);
+    if (take) {
+        sino_forecast_free(forecast);
+        *forecast = tried;
+    } else
+        sino_forecast_free(&tried);
+    return NULL;
+}
+
+/* Where devices with known rates compute, other partitions may be faster than one for each device, since sums over
+ * partitions travel; and then smaller minibatches, so that each device has some. */
+static SinoStatus improve(const SinoPlanRequest *request, SinoForecast *forecast)
+{
+    const SinoChoices *choices = &request->choices;
+    const SinoOperatorKind *kind = sino_operator_kind(&request->job.problem);
+    const int64_t most = 2 * request->machine.devices.count;
+    enum { LEAST_MINIBATCH = 16 };
+    if (request->least || !kind->stores || !sino_schedule_serves(&request->machine)) return NULL;
+    for (int64_t p = 1; p <= most && !choices->partitions && !choices->topology.workers; p *= 2)
+        SINO_TRY(try_choices(request, p, choices->minibatch, forecast));
+    const int64_t partitions = choices->topology.workers ? choices->partitions : forecast->plan.partition_count;
+    for (int64_t m = forecast->plan.streaming.minibatch / 2; m >= LEAST_MINIBATCH && !choices->minibatch; m /= 2)
+        SINO_TRY(try_choices(request, partitions, m, forecast));
+    return NULL;
 }
 
 /* A forecast for one way of storing A, or for a projector that stores nothing. */
@@ -193,10 +261,10 @@ static SinoStatus forecast_way(const SinoPlanRequest *request, bool symmetry, Si
     SinoPlanRequest way = *request;
     way.job.problem.symmetry = symmetry;
     way.job.problem.projector = sino_operator_of(way.job.problem.projector)->projector;
-    SINO_TRY(sino_run_plan_new(&way, &forecast->plan));
-    forecast->products = sino_product_times(&forecast->plan, request->machine.costs, SINO_DEVICE_CPU);
-    forecast->times = predict(request, &forecast->plan, &forecast->products);
-    return NULL;
+    SINO_TRY(forecast_choices(&way, forecast));
+    SinoStatus status = improve(&way, forecast);
+    if (status) sino_forecast_free(forecast);
+    return status;
 }
 
 /* Writes why the chosen way is better than the other. */

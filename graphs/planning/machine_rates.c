@@ -42,13 +42,14 @@ static bool gives_rates_only(const SinoPlanSettings *settings)
     return false;
 }
 
-/* If the nodes have devices, products run there. */
+/* If the nodes have devices, products run there, and partial sums travel between them. */
 static SinoRates rates_of(const SinoMachineFile *machine)
 {
-    const SinoProcessorRates *rates = machine->device_count > 0 ? &machine->device : &machine->core;
+    const bool devices = machine->device_count > 0;
+    const SinoProcessorRates *rates = devices ? &machine->device : &machine->core;
     return (SinoRates){.kernel_gflops = rates->gflops,
                        .memory_gbps = rates->memory_gbps,
-                       .socket_gbps = machine->socket_gbps,
+                       .socket_gbps = devices ? machine->device_device.gbps : machine->socket_gbps,
                        .node_gbps = machine->node_gbps,
                        .link_gbps = machine->network.gbps,
                        .link_latency_us = machine->network.latency_us,
@@ -102,7 +103,8 @@ SinoStatus sino_machine_new(const SinoSettings *settings, int64_t worker_count, 
                              .socket_count = sino_platform_socket_count(),
                              .memory_bytes = sino_platform_available_bytes() / 10 * 8,
                              .memory_given = settings->runtime.memory_bytes > 0,
-                             .rates = rates_of(&file)};
+                             .rates = rates_of(&file),
+                             .file = file};
     if (whole) take_node(&file, machine);
     if (settings->runtime.workers) machine->worker_count = settings->runtime.workers + machine->devices.count;
     if (worker_count) machine->worker_count = worker_count;

@@ -26,6 +26,7 @@ typedef struct SinoMachine {
     bool memory_given;    /* memory_bytes is from --memory or a machine file; false: it is this machine's free memory */
     SinoDeviceRoom devices;
     SinoRates rates;
+    SinoMachineFile file; /* of --machine: links and processors, of which `rates` are those that products run on */
     const struct SinoTaskCosts *costs; /* measured here, for forecasts; not owned; NULL: rates alone */
 } SinoMachine;
 

@@ -4,17 +4,10 @@
 
 #include "halves.h"
 #include "resources.h"
+#include "spmm_task.h"
 #include "trace_task.h"
 
 enum { PANEL = 16 };
-
-/* Cost model of a product of F slices, measured at F = 1 … 64 (docs/lab/kernels.md): reading A costs as much as twenty
- * slices. */
-double sino_forecast_kernel_efficiency(int64_t slices)
-{
-    const double read = 20, count = (double)(slices < PANEL ? slices : PANEL);
-    return count * (read + PANEL) / (PANEL * (read + count));
-}
 
 static const double trace_flops = SINO_TRACE_FLOPS; /* of a stored nonzero, at SinoRates.kernel_gflops */
 
@@ -24,7 +17,7 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
     const double nonzero_flops = 2, rate = 1e9 * rates->kernel_gflops;
     const SinoOperatorKind *kind = sino_operator_of(problem->projector);
     if (kind->product_flops) return kind->product_flops(problem, slices) / rate;
-    return nonzero_count * nonzero_flops / (rate * sino_forecast_kernel_efficiency(slices));
+    return nonzero_count * nonzero_flops / (rate * sino_spmm_efficiency(slices));
 }
 
 double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoRates *rates)

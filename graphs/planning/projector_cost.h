@@ -17,8 +17,4 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
  * slices are divided; windows depend on the minibatches of the plan. */
 double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoRates *rates);
 
-/* Speed of products of F slices by `rays` relative to a panel of 16 or more, for which each length of A is read once
- * for all slices. */
-double sino_forecast_kernel_efficiency(int64_t slices);
-
 #endif

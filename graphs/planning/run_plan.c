@@ -5,8 +5,8 @@
 #include "arithmetic.h"
 #include "device_plan.h"
 #include "memory.h"
-#include "projector_cost.h"
 #include "redundancy.h"
+#include "spmm_task.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -247,7 +247,7 @@ static SinoStatus shrink(const Planner *planner, int64_t minibatch, int64_t slot
  * each minibatch in flight is a task, and the rate of the kernels with minibatches of this size. */
 static double speed_share(const SinoRunPlan *plan)
 {
-    return sino_plan_busy_share(plan) * sino_forecast_kernel_efficiency(plan->streaming.minibatch);
+    return sino_plan_busy_share(plan) * sino_spmm_efficiency(plan->streaming.minibatch);
 }
 
 /* Replaces the plan by one with `partitions` per rank if that fits memory and is faster. */

@@ -90,6 +90,15 @@ static SinoStatus backproject_opencl(const SinoTask *task, SinoOpencl *opencl)
 static const SinoTaskKind project_kind = {.name = "spmm_project", OPERANDS, SINO_CPU_CUDA_OPENCL(project)};
 static const SinoTaskKind backproject_kind = {.name = "spmm_backproject", OPERANDS, SINO_CPU_CUDA_OPENCL(backproject)};
 
+/* Cost model of a product of F slices, measured at F = 1 … 64 (docs/lab/kernels.md): reading A costs as much as twenty
+ * slices. */
+double sino_spmm_efficiency(int64_t slices)
+{
+    enum { PANEL = 16 };
+    const double read = 20, count = (double)(slices < PANEL ? slices : PANEL);
+    return count * (read + PANEL) / (PANEL * (read + count));
+}
+
 static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPosition position, const SinoSpmm *spmm,
                          SinoData *from, SinoData *to)
 {
@@ -102,6 +111,7 @@ static SinoStatus insert(SinoRuntime *runtime, const SinoTaskKind *kind, SinoPos
                             .stride = spmm->stride,
                             .rows = spmm->rows};
     return SINO_SUBMIT(runtime, kind, position, &arguments, .work = spmm->work, .flops = spmm->flops,
+                       .effort = spmm->flops / sino_spmm_efficiency(spmm->slice_count),
                        .precision = 1 + (int)spmm->precision, .width = spmm->stride,
                        .host = !spmm->has_lists || spmm->rows.row);
 }

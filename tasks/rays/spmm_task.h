@@ -11,6 +11,7 @@ typedef struct SinoSpmm {
     int64_t stride;
     double work;  /* 2·nonzeros·stride */
     double flops; /* 2·nonzeros·slices */
+    int64_t slice_count;
     SinoPrecision precision;
     SinoData *block;
     bool has_lists;    /* `block` has gather lists (block_data.h), so devices can run the task; false: only cores can */
@@ -19,6 +20,11 @@ typedef struct SinoSpmm {
         rows;        /* backprojection reads the footprint's rows of a longer y, on cores; row NULL: y has them only */
     SinoData *units; /* SinoUnits of the vector that is read, if its elements are halves; else NULL */
 } SinoSpmm;
+
+/* Speed of products of F slices relative to a panel of 16 or more, for which each length of A is read once for all
+ * slices. */
+double sino_spmm_efficiency(int64_t slices);
+
 SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *x,
                                     SinoData *y);
 SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *y,

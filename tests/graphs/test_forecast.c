@@ -7,6 +7,7 @@
 #include "testing.h"
 
 #include <math.h>
+#include <unistd.h>
 
 /* A described scan and the settings of `line`, whose words are separated by single blanks; of cg, for which ranks can
  * share a slice, unless the line has an algorithm. */
@@ -102,11 +103,10 @@ static void refuse(const char *line, const char *text)
 static void kernels_like_company(void **state)
 {
     (void)state;
-    assert_true(fabs(sino_forecast_kernel_efficiency(1) - 0.10) < 0.02);
-    assert_true(fabs(sino_forecast_kernel_efficiency(8) - 0.61) < 0.05);
-    assert_true(sino_forecast_kernel_efficiency(16) == 1 && sino_forecast_kernel_efficiency(64) == 1);
-    for (int64_t f = 1; f < 16; f++)
-        assert_true(sino_forecast_kernel_efficiency(f) < sino_forecast_kernel_efficiency(f + 1));
+    assert_true(fabs(sino_spmm_efficiency(1) - 0.10) < 0.02);
+    assert_true(fabs(sino_spmm_efficiency(8) - 0.61) < 0.05);
+    assert_true(sino_spmm_efficiency(16) == 1 && sino_spmm_efficiency(64) == 1);
+    for (int64_t f = 1; f < 16; f++) assert_true(sino_spmm_efficiency(f) < sino_spmm_efficiency(f + 1));
 }
 
 static void grid_follows_memory(void **state)
@@ -422,6 +422,88 @@ static void devices_lack_lengths(void **state)
     }
 }
 
+/* Whatever is given, a device that is too small is refused in seconds. */
+static void tiny_devices_end(void **state)
+{
+    (void)state;
+    enum { MOST_S = 60 };
+    static const char *const option[] = {"--symmetry yes",
+                                         "--topology nodes=1,sockets=1,workers=1",
+                                         "--topology nodes=2,sockets=2",
+                                         "--topology sockets=2,workers=3",
+                                         "--topology workers=5",
+                                         "--partitions 3",
+                                         "--partitions 4096",
+                                         "--minibatch 1",
+                                         "--minibatch 100",
+                                         "--partitions 2 --minibatch 7",
+                                         "--ranks 2 --grid 1x2",
+                                         "--ranks 4 --grid 2x2 --topology workers=2",
+                                         "--ranks 3 --node-weights 1,2,3",
+                                         "--ranks 2 --communication direct",
+                                         "--ranks 4 --overlap no",
+                                         "--precision half",
+                                         "--precision double --topology workers=1",
+                                         "--projector rotate",
+                                         "--projector toeplitz",
+                                         "--projector rays",
+                                         "--algorithm fbp",
+                                         "--algorithm fbp --projector pixels",
+                                         "--algorithm sirt --topology sockets=1,workers=1",
+                                         "--algorithm mlem",
+                                         "--algorithm osem --subsets 7",
+                                         "--algorithm fista",
+                                         "--algorithm fista --subsets 3",
+                                         "--algorithm fista --prior-dimensions 3",
+                                         "--symmetry no",
+                                         "--memory 64GiB",
+                                         "--memory 100MiB",
+                                         "--workers 3"};
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+        for (int opencl = 0; opencl < 2; opencl++) {
+            char line[300];
+            SinoForecast forecast;
+            snprintf(line, sizeof line, "--angles 301 --columns 512 --slices 40 --machine h100x8 %s", option[i]);
+            Case made = make(line);
+            made.request.machine.devices = sino_device_room_of(!opencl, 8, 1 << 20);
+            alarm(MOST_S);
+            SinoStatus status = sino_forecast_new(&made.request, &forecast);
+            alarm(0);
+            if (!status) sino_forecast_free(&forecast);
+            if (status && sino_status_exit_code(status) != SINO_BAD_INPUT)
+                fail_msg("%s: %s", line, sino_status_text(status));
+            sino_status_free(status);
+            case_free(&made);
+        }
+}
+
+static double run_of(const char *line, SinoForecast *forecast)
+{
+    *forecast = forecast_of(line);
+    const double run_s = forecast->times.run;
+    sino_forecast_free(forecast);
+    return run_s;
+}
+
+/* What the plan chooses for devices is as fast, by its own forecast, as what it can be given. */
+static void devices_follow_the_forecast(void **state)
+{
+    (void)state;
+    static const char *const scan[] = {"--machine h100x8 --columns 1024 --angles 1500 --slices 256",
+                                       "--machine mirage --columns 256 --angles 400 --slices 64",
+                                       "--machine sirocco --columns 512 --angles 750 --slices 128 --algorithm sirt"};
+    for (size_t i = 0; i < sizeof scan / sizeof *scan; i++) {
+        char line[200];
+        SinoForecast forecast;
+        const double chosen_s = run_of(scan[i], &forecast);
+        for (int partitions = 1; partitions <= 8; partitions *= 2) {
+            snprintf(line, sizeof line, "%s --partitions %d --minibatch 64", scan[i], partitions);
+            const double given_s = run_of(line, &forecast);
+            if (chosen_s > 1.06 * given_s) fail_msg("%s: %g s, but the choice takes %g s", line, given_s, chosen_s);
+        }
+    }
+}
+
 TESTING_SUBJECT(forecast)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +518,8 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(published_reductions),
         cmocka_unit_test(projector_is_chosen),
         cmocka_unit_test(devices_lack_lengths),
+        cmocka_unit_test(tiny_devices_end),
+        cmocka_unit_test(devices_follow_the_forecast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,7 @@ static SinoStatus multiply(Measure *measure, Insert *insert, int64_t slices, int
 {
     const SinoRays *op = measure->op;
     const SinoSpmm spmm = {.stride = sino_panel_stride(op->layout.precision, slices),
+                           .slice_count = slices,
                            .work = 2 * (double)op->nonzero_count * (double)slices,
                            .flops = 2 * (double)op->nonzero_count * (double)slices,
                            .precision = op->layout.precision,

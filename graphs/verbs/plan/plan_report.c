@@ -170,7 +170,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
             plan->group_slices, plan->streaming.slots, plan->streaming.minibatch,
             sino_operator_of(plan->problem.projector)->minibatch > 0 /* slices share next to nothing */
                 ? 100
-                : 100 * sino_forecast_kernel_efficiency(plan->streaming.minibatch));
+                : 100 * sino_spmm_efficiency(plan->streaming.minibatch));
 }
 
 static void print_memory(const SinoForecast *forecast, FILE *out)

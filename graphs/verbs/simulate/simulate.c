@@ -29,7 +29,7 @@ typedef struct Simulate {
     const SinoMachineFile *machine;
     SinoImagined imagined; /* a scan without a file */
     SinoRecon recon;       /* what is simulated */
-    double begin_s, end_s, building_s;
+    double building_s;
 } Simulate;
 
 static SinoStatus open_input(Simulate *of)
@@ -153,16 +153,13 @@ static SinoStatus run(Simulate *of)
     SINO_TRY(sino_recon_judge(recon));
     const int64_t bytes = input_bytes(recon);
     SINO_TRY(start_runtime(of));
-    of->begin_s = sino_runtime_now_s();
     SINO_TRY(sino_recon_divide(recon));
     const double begin_s = sino_runtime_now_s();
     SINO_TRY(sino_recon_build(recon));
     of->building_s = sino_runtime_now_s() - begin_s;
     SINO_TRY(choose(recon));
     SINO_TRY(compute(recon, bytes));
-    SINO_TRY(run_halves(recon));
-    of->end_s = sino_runtime_now_s();
-    return NULL;
+    return run_halves(recon);
 }
 
 /* Adds tasks and times of a kind that a rank has had. */
@@ -300,9 +297,10 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
 static SinoStatus tell(const Simulate *of, double wall_s)
 {
     SinoProcesses *processes = of->recon.processes;
-    SinoSimulatedRank own = {.building_s = of->building_s, .run_s = of->end_s - of->begin_s}, *rank = NULL;
+    SinoSimulatedRank own = {.building_s = of->building_s}, *rank = NULL;
     SINO_TRY(sino_allocate(sino_processes_count(processes), sizeof *rank, "reports", &rank));
     SinoStatus status = sino_simulation_counts(of->recon.runtime, &own.counts);
+    own.run_s = own.counts.makespan_s;
     status = sino_processes_agree(processes, status);
     if (!status) status = sino_processes_gather(processes, sizeof own, &own, rank);
     if (!status && sino_processes_rank(processes) == 0) print_report(of, wall_s, rank);

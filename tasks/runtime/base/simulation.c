@@ -37,7 +37,6 @@ SinoMachineFile sino_simulation_share(const SinoSimulationRequest *request)
     share.cores /= request->ranks_per_node;
     share.device_count = request->devices ? share.device_count / request->ranks_per_node : 0;
     share.memory_bytes /= request->ranks_per_node;
-    share.file_gbps /= (double)request->ranks; /* it is that of all ranks together */
     if (request->workers > 0) share.cores = request->workers;
     return share;
 }

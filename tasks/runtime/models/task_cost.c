@@ -59,13 +59,16 @@ static double rate_error(const SinoTaskFeatures *task)
     return task->flops > 0 ? 1 : 4;
 }
 
+double sino_processor_s(const SinoProcessorRates *rates, double flops, double bytes)
+{
+    return 1e-6 * rates->task_us + fmax(flops / (1e9 * rates->gflops), bytes / (1e9 * rates->memory_gbps));
+}
+
 static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task)
 {
     const SinoProcessorRates *rates = rates_of(&costs->machine, device);
     if (!rates) return INFINITY;
-    const double compute_s = task->flops * flops_per_single(task->precision) / (1e9 * rates->gflops);
-    const double move_s = (double)task->bytes / (1e9 * rates->memory_gbps);
-    return 1e-6 * rates->task_us + fmax(compute_s, move_s);
+    return sino_processor_s(rates, task->flops * flops_per_single(task->precision), (double)task->bytes);
 }
 
 /* ---- curves ---- */

@@ -37,6 +37,9 @@ typedef struct SinoTaskCosts SinoTaskCosts;
 SinoStatus sino_task_costs_open(const char *directory, const SinoMachineFile *machine, SinoTaskCosts **costs);
 void sino_task_costs_free(SinoTaskCosts *costs); /* takes NULL */
 
+/* Seconds of a task by rates alone: of its flops in single precision or its bytes, whichever takes longer. */
+double sino_processor_s(const SinoProcessorRates *rates, double flops, double bytes);
+
 /* Seconds that the task takes on one processor of a kind: SINO_DEVICE_CPU, _CUDA or _OPENCL. `source`, `error`: NULL,
  * or where the time is from, and by which part of it a run is expected to differ (standard deviation). If the machine
  * has no device of the kind and nothing was measured on one, the result is infinite. */

@@ -20,6 +20,7 @@ typedef struct SinoSimulatedRanks {
     const char *host;      /* STARPU_HOSTNAME of the user; "": not given */
     int64_t ended;         /* ranks whose program has returned */
     int exit_code;         /* the largest of them */
+    double files_free_us;  /* in virtual time: when the ranks have used files that they asked for */
 } SinoSimulatedRanks;
 
 extern SinoSimulatedRanks sino_simulated_ranks;

@@ -15,6 +15,7 @@ typedef struct SinoSimulated {
     char folder[64];         /* with the machine's description; "": it has been read, and removed */
     SinoLastAct last;        /* removes the folder */
     SinoTaskCosts *costs;    /* owned */
+    double *files_free_us;   /* of all ranks (simulated_ranks.h); not owned; NULL: there is one rank */
     SinoProgram *program;
     int argument_count, exit_code;
     char **arguments;

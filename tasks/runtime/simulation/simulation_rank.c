@@ -56,6 +56,7 @@ SinoStatus sino_simulation_run(const SinoSimulationRequest *request, SinoProgram
     int none = 0;
     SINO_TRY(sino_simulation_check(request));
     the = (SinoSimulated){.machine = sino_simulation_share(request),
+                          .files_free_us = &sino_simulated_ranks.files_free_us,
                           .program = program,
                           .argument_count = argument_count,
                           .arguments = arguments};

@@ -150,17 +150,38 @@ static SinoTaskFeatures features_of(struct starpu_task *task, const SinoTaskReco
                               .variant = record->variant};
 }
 
+/* How long the files are busy that a task uses. */
+static double file_s(const SinoTaskRecord *record)
+{
+    const int64_t bytes = record->file_bytes == SINO_FILE_DATA ? record->bytes : record->file_bytes;
+    return (double)bytes / (1e9 * simulated->machine.file_gbps);
+}
+
 /* By rates. A rate knows flops and bytes only, so tasks may have told more of what they do. Files are slower than
- * memory; all tasks that use them take turns. */
+ * memory; all tasks of a rank that use them take turns. */
 static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskRecord *record,
                      SinoTaskFeatures features)
 {
-    const int64_t file_bytes = record->file_bytes == SINO_FILE_DATA ? record->bytes : record->file_bytes;
     features.symbol = "";
     if (record->effort > 0) features.flops = record->effort;
     if (record->part_bytes > 0) features.bytes = record->part_bytes;
-    return fmax(sino_task_cost_s(costs, device, &features, NULL, NULL),
-                (double)file_bytes / (1e9 * simulated->machine.file_gbps));
+    return fmax(sino_task_cost_s(costs, device, &features, NULL, NULL), file_s(record));
+}
+
+/* Tasks that are alike never take equally long. If they did, tasks would end at the same moment, and policies that are
+ * asked at the same moment for several tasks would choose the same processor for all. The factor depends on the
+ * position alone, so that simulations can be repeated. */
+static double variation(const SinoTaskRecord *record)
+{
+    const SinoPosition *at = &record->task.position;
+    const int64_t number[] = {at->slab, at->minibatch, at->partition, at->iteration};
+    const double most = 0.01;
+    uint64_t hash = (uint64_t)record->kind->name[0];
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        hash = (hash ^ (uint64_t)number[i]) * 0x9E3779B97F4A7C15;
+        hash ^= hash >> 29;
+    }
+    return 1 + most * ((double)(hash >> 11) / (double)((uint64_t)1 << 52) - 1);
 }
 
 /* The time on a kind of processor, computed when it is first asked for. */
@@ -173,7 +194,8 @@ static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned devic
     const SinoTaskFeatures features = features_of(task, record);
     double seconds = sino_task_cost_s(costs, device, &features, &time->source, &time->error);
     if (time->source == SINO_COST_RATE) seconds = rate_s(costs, device, record, features);
-    time->us = isfinite(seconds) ? fmax(1e6 * seconds, 1e-3) : 1e12; /* StarPU wants a time above 0 */
+    time->us =
+        isfinite(seconds) ? fmax(1e6 * seconds * variation(record), 1e-3) : 1e12; /* StarPU wants a time above 0 */
     return time;
 }
 
@@ -209,6 +231,18 @@ bool sino_simulation_has_kernel(bool cuda, bool opencl)
 
 /* ---- the time between tasks ---- */
 
+/* Ranks take turns with files, in the order in which they ask for them: a rank that asks alone has all their
+ * bandwidth. */
+static double wait_for_files_s(const SinoTaskRecord *record)
+{
+    double *const free_us = simulated->files_free_us;
+    const double now_us = starpu_timing_now(), busy_us = 1e6 * file_s(record);
+    if (!free_us || !(busy_us > 0)) return 0;
+    const double begin_us = fmax(now_us, *free_us);
+    *free_us = begin_us + busy_us;
+    return 1e-6 * (begin_us - now_us);
+}
+
 /* StarPU's callback: a worker has got a task. A simulated StarPU needs no time for what it does itself. Other workers
  * may give this one tasks meanwhile. */
 static void wait_before(void *argument)
@@ -216,10 +250,11 @@ static void wait_before(void *argument)
     const SinoTaskRecord *record = argument;
     SinoSimulation *of = record->task.runtime->simulation;
     const double seconds = of->between_s[sino_between_class(record->bytes)];
-    if (starpu_worker_get_type(starpu_worker_get_id()) != STARPU_CPU_WORKER || !(seconds > 0)) return;
+    const double files_s = wait_for_files_s(record);
+    if (starpu_worker_get_type(starpu_worker_get_id()) != STARPU_CPU_WORKER || !(seconds + files_s > 0)) return;
     of->counts.between_s += seconds;
     starpu_worker_relax_on();
-    starpu_sleep((float)seconds);
+    starpu_sleep((float)(seconds + files_s));
     starpu_worker_relax_off();
 }
 

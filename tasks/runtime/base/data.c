@@ -132,10 +132,14 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 void sino_data_free(SinoData *data)
 {
     if (!data) return;
+    const bool owned = data->memory && !data->borrowed;
     sino_runtime_awaits(data->runtime, data->name);
-    starpu_data_unregister(data->handle);
+    if (owned)
+        starpu_data_unregister_no_coherency(data->handle); /* nobody reads the memory any more */
+    else
+        starpu_data_unregister(data->handle);
     sino_runtime_awaits(data->runtime, NULL);
-    if (data->memory && !data->borrowed) {
+    if (owned) {
         const int64_t bytes = line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES;
         sino_data_unpin(data->memory, bytes);
         sino_data_addresses_free(data->memory, bytes);

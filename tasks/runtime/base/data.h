@@ -46,7 +46,8 @@ SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *
 /* Scratch memory of each worker while a task runs; tasks access it with SINO_SCRATCH. */
 SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
 
-/* Waits for the tasks that use the data, then frees them. Takes NULL. */
+/* Waits for the tasks that use the data, then frees them. Borrowed memory has then what tasks have written; other data
+ * are not copied back from devices. Takes NULL. */
 void sino_data_free(SinoData *data);
 
 /* Frees `count` pieces of data and the array that holds them. Takes NULL, and NULL in the array. */

@@ -160,6 +160,11 @@ void sino_data_return(SinoData *data)
     starpu_data_wont_use(data->handle);
 }
 
+void sino_data_forget(SinoData *data)
+{
+    if (sino_runtime_devices(data->runtime) != SINO_DEVICE_CPU) starpu_data_invalidate_submit(data->handle);
+}
+
 void sino_data_prefetch(SinoData *data, int64_t device)
 {
     for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {

@@ -56,6 +56,10 @@ void sino_data_free_each(SinoData **data, int64_t count);
 /* After the tasks submitted so far, StarPU moves the data to main memory, which frees the GPU memory that they held. */
 void sino_data_return(SinoData *data);
 
+/* The contents are dead after the tasks submitted so far: a device that needs room drops them. The next task that
+ * accesses the data writes all that is read later. */
+void sino_data_forget(SinoData *data);
+
 /* Starts to copy the data to the memory of a device, 0 … sino_runtime_device_count − 1, and does not wait. A policy
  * that weighs transfers sees one task at a time: large data that many tasks will read may seem too expensive to move
  * for any of them. */

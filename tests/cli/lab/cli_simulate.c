@@ -54,6 +54,7 @@ static void runs_are_repeatable(void **state)
     char *first = repeatable_part(*state), *second = repeatable_part(*state);
     assert_string_equal(first, second);
     assert_non_null(strstr(first, "\"transfers\": [{"));
+    assert_non_null(strstr(first, "\"starpu_patches\": ["));
     free(first);
     free(second);
 }

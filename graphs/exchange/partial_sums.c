@@ -487,38 +487,53 @@ static SinoStatus collect_ranks(SinoRuntime *runtime, const SinoPartialSums *sum
     return status;
 }
 
+/* Passes data of the data rank `root` on to all others along a binomial tree: counted from the root, rank r gets them
+ * from r without its lowest bit. */
+static SinoStatus broadcast(SinoRuntime *runtime, const SinoPartialSums *sums, const char *name, SinoPosition position,
+                            int64_t root, SinoCargo cargo, int64_t index, SinoData *data)
+{
+    const int64_t count = rank_count(sums), own = (own_rank(sums) + count - root) % count;
+    int64_t bit = 1;
+    while (bit < count && !(own & bit)) bit *= 2;
+    if (own > 0) {
+        const int64_t from = (own - bit + root) % count;
+        const SinoMessage message = sino_partial_message(sums, name, position, from, cargo, index);
+        SINO_TRY(sino_receive(runtime, &message, data));
+    }
+    for (bit /= 2; bit > 0; bit /= 2) {
+        const int64_t to = (own + bit + root) % count;
+        const SinoMessage message = sino_partial_message(sums, name, position, to, cargo, index);
+        if (own + bit < count) SINO_TRY(sino_send(runtime, &message, data));
+    }
+    return NULL;
+}
+
+/* One rank adds up the sums of all, so that all have the same bits. */
 SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *own,
                                   SinoData **all)
 {
+    const int64_t root = sino_partial_sums_keeper(sums, sino_larger(position.minibatch, 0)), count = rank_count(sums);
     *all = own;
-    if (rank_count(sums) == 1) return NULL;
-    SinoData *total = sums->buffer[SINO_PARTIAL_TOTAL_SUMS][0];
-    for (int64_t k = 1; k < rank_count(sums); k++) {
-        const int64_t r = (own_rank(sums) + k) % rank_count(sums);
-        const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, own_rank(sums));
+    if (count == 1) return NULL;
+    *all = sums->buffer[SINO_PARTIAL_TOTAL_SUMS][0];
+    if (own_rank(sums) != root) {
+        const SinoMessage message = sino_partial_message(sums, "sums", position, root, SINO_CARGO_SUMS, own_rank(sums));
         SINO_TRY(sino_send(runtime, &message, own));
+    } else {
+        for (int64_t r = 0; r < count; r++) {
+            const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, r);
+            SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
+            if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
+        }
+        SINO_TRY(collect_ranks(runtime, sums, position, own, *all));
     }
-    for (int64_t r = 0; r < rank_count(sums); r++) {
-        const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, r);
-        SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
-        if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
-    }
-    *all = total;
-    return collect_ranks(runtime, sums, position, own, total);
+    return broadcast(runtime, sums, "sums", position, root, SINO_CARGO_SUMS, count, *all);
 }
 
 SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, int64_t which,
                                  SinoData *active)
 {
-    if (own_rank(sums) > 0) {
-        const SinoMessage message = sino_partial_message(sums, "active", position, 0, SINO_CARGO_ACTIVE, which);
-        return sino_receive(runtime, &message, active);
-    }
-    for (int64_t r = 1; r < rank_count(sums); r++) {
-        const SinoMessage message = sino_partial_message(sums, "active", position, r, SINO_CARGO_ACTIVE, which);
-        SINO_TRY(sino_send(runtime, &message, active));
-    }
-    return NULL;
+    return broadcast(runtime, sums, "active", position, 0, SINO_CARGO_ACTIVE, which, active);
 }
 
 int64_t sino_partial_sums_keeper(const SinoPartialSums *sums, int64_t minibatch)

@@ -157,11 +157,22 @@ static Child child_of(const SinoPartialSums *sums, bool socket, int64_t number, 
 }
 
 /* One step up (`partial` is added to `total`) or down (`partial` is filled from `total`). */
-static SinoStatus pass(SinoRuntime *runtime, const SinoPartialSums *sums, SinoReduction level, SinoPosition position,
-                       bool up, const SinoRowMap *map, SinoData *list, bool first, SinoData *partial, SinoData *total)
+typedef struct Step {
+    SinoReduction level;
+    bool up;
+    bool first; /* of the steps to the same data */
+    bool last;  /* no other task reads the data from which the step passes sums */
+} Step;
+
+static SinoStatus pass(SinoRuntime *runtime, const SinoPartialSums *sums, Step step, SinoPosition position,
+                       const SinoRowMap *map, SinoData *list, SinoData *partial, SinoData *total)
 {
-    if (up) return sino_insert_reduce(runtime, level, position, *sums->slices, map, list, first, partial, total);
-    return sino_insert_spread(runtime, level, position, *sums->slices, map, list, total, partial);
+    SINO_TRY(
+        step.up
+            ? sino_insert_reduce(runtime, step.level, position, *sums->slices, map, list, step.first, partial, total)
+            : sino_insert_spread(runtime, step.level, position, *sums->slices, map, list, step.first, total, partial));
+    if (step.last) sino_data_forget(step.up ? partial : total);
+    return NULL;
 }
 
 static SinoData *row_list(const SinoRegion *region, int64_t child)
@@ -284,9 +295,10 @@ static SinoStatus pass_sockets(SinoRuntime *runtime, const SinoPartialSums *sums
         for (int64_t c = 0; c < socket->child_count; c++) {
             const Child child = child_of(sums, false, socket->first_child + c, partial);
             const SinoRowMap map = sino_map_whole(child.footprint, socket->row[c], 0, socket->footprint.ray_count);
+            const Step step = {SINO_REDUCE_SOCKET, up, !up || c == 0, up || c == socket->child_count - 1};
             position.partition = socket->first_child + c;
-            SINO_TRY(pass(runtime, sums, SINO_REDUCE_SOCKET, position, up, &map, row_list(socket, c), c == 0,
-                          child.data, sums->buffer[SINO_PARTIAL_SOCKET][s]));
+            SINO_TRY(pass(runtime, sums, step, position, &map, row_list(socket, c), child.data,
+                          sums->buffer[SINO_PARTIAL_SOCKET][s]));
         }
     }
     return NULL;
@@ -299,12 +311,13 @@ static SinoStatus pass_piece(SinoRuntime *runtime, const SinoPartialSums *sums, 
     const SinoRayExchange *exchange = sums->exchange;
     const SinoRegion *node = &exchange->node[n];
     const Parcel piece = piece_of(sums, n, data_rank);
+    const bool own = data_rank == own_rank(sums); /* up the last piece, down the first one */
     for (int64_t c = 0; c < node->child_count && piece.rows; c++) {
         const Child child = child_of(sums, exchange->socket_count > 0, node->first_child + c, partial);
         const SinoRowMap map = sino_map_piece(node, child.footprint, c, data_rank);
+        const Step step = {SINO_REDUCE_NODE, up, up ? c == 0 : own, up ? own : c == node->child_count - 1};
         position.partition = node->first_child + c;
-        SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, row_list(node, c), c == 0, child.data,
-                      piece.rows));
+        SINO_TRY(pass(runtime, sums, step, position, &map, row_list(node, c), child.data, piece.rows));
     }
     return NULL;
 }
@@ -319,8 +332,9 @@ static SinoStatus pass_only_node(SinoRuntime *runtime, const SinoPartialSums *su
     for (int64_t c = 0; c < count; c++) {
         const Child child = child_of(sums, sockets, c, partial);
         const SinoRowMap map = sino_map_rays(sums->exchange, child.footprint);
+        const Step step = {SINO_REDUCE_NODE, up, !up || c == 0, up};
         position.partition = c;
-        SINO_TRY(pass(runtime, sums, SINO_REDUCE_NODE, position, up, &map, child.rays, c == 0, child.data, total));
+        SINO_TRY(pass(runtime, sums, step, position, &map, child.rays, child.data, total));
     }
     return NULL;
 }
@@ -331,7 +345,8 @@ static SinoStatus pass_global(SinoRuntime *runtime, const SinoPartialSums *sums,
                               SinoData *total)
 {
     const SinoRowMap map = sino_map_rays(sums->exchange, footprint);
-    return pass(runtime, sums, SINO_REDUCE_GLOBAL, position, up, &map, list, first, piece, total);
+    const Step step = {SINO_REDUCE_GLOBAL, up, first, up};
+    return pass(runtime, sums, step, position, &map, list, piece, total);
 }
 
 static SinoStatus pass_own_pieces(SinoRuntime *runtime, const SinoPartialSums *sums, SinoPosition position, bool up,
@@ -340,7 +355,7 @@ static SinoStatus pass_own_pieces(SinoRuntime *runtime, const SinoPartialSums *s
     for (int64_t n = 0; n < sums->exchange->node_count; n++) {
         const SinoFootprint rays = sino_own_rays(sums->exchange, n);
         position.partition = n;
-        SINO_TRY(pass_global(runtime, sums, position, up, &rays, sums->exchange->node[n].ray_list, n == 0,
+        SINO_TRY(pass_global(runtime, sums, position, up, &rays, sums->exchange->node[n].ray_list, !up || n == 0,
                              sums->buffer[SINO_PARTIAL_PIECE][n], total));
     }
     return NULL;
@@ -426,7 +441,7 @@ static SinoStatus spread(SinoRuntime *runtime, SinoPartialSums *sums, SinoPositi
         const SinoPeer *peer = &exchange->peer[i];
         const Parcel arrival = arrival_of(sums, i);
         SINO_TRY(
-            pass_global(runtime, sums, position, false, &peer->footprint, peer->ray_list, false, arrival.rows, total));
+            pass_global(runtime, sums, position, false, &peer->footprint, peer->ray_list, true, arrival.rows, total));
         SINO_TRY(send(runtime, sums, "rays", position, peer->data_rank, SINO_CARGO_RAYS, peer->node,
                       peer->footprint.ray_count, &arrival));
     }
@@ -472,38 +487,53 @@ static SinoStatus collect_ranks(SinoRuntime *runtime, const SinoPartialSums *sum
     return status;
 }
 
+/* Passes data of the data rank `root` on to all others along a binomial tree: counted from the root, rank r gets them
+ * from r without its lowest bit. */
+static SinoStatus broadcast(SinoRuntime *runtime, const SinoPartialSums *sums, const char *name, SinoPosition position,
+                            int64_t root, SinoCargo cargo, int64_t index, SinoData *data)
+{
+    const int64_t count = rank_count(sums), own = (own_rank(sums) + count - root) % count;
+    int64_t bit = 1;
+    while (bit < count && !(own & bit)) bit *= 2;
+    if (own > 0) {
+        const int64_t from = (own - bit + root) % count;
+        const SinoMessage message = sino_partial_message(sums, name, position, from, cargo, index);
+        SINO_TRY(sino_receive(runtime, &message, data));
+    }
+    for (bit /= 2; bit > 0; bit /= 2) {
+        const int64_t to = (own + bit + root) % count;
+        const SinoMessage message = sino_partial_message(sums, name, position, to, cargo, index);
+        if (own + bit < count) SINO_TRY(sino_send(runtime, &message, data));
+    }
+    return NULL;
+}
+
+/* One rank adds up the sums of all, so that all have the same bits. */
 SinoStatus sino_insert_collection(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *own,
                                   SinoData **all)
 {
+    const int64_t root = sino_partial_sums_keeper(sums, sino_larger(position.minibatch, 0)), count = rank_count(sums);
     *all = own;
-    if (rank_count(sums) == 1) return NULL;
-    SinoData *total = sums->buffer[SINO_PARTIAL_TOTAL_SUMS][0];
-    for (int64_t k = 1; k < rank_count(sums); k++) {
-        const int64_t r = (own_rank(sums) + k) % rank_count(sums);
-        const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, own_rank(sums));
+    if (count == 1) return NULL;
+    *all = sums->buffer[SINO_PARTIAL_TOTAL_SUMS][0];
+    if (own_rank(sums) != root) {
+        const SinoMessage message = sino_partial_message(sums, "sums", position, root, SINO_CARGO_SUMS, own_rank(sums));
         SINO_TRY(sino_send(runtime, &message, own));
+    } else {
+        for (int64_t r = 0; r < count; r++) {
+            const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, r);
+            SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
+            if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
+        }
+        SINO_TRY(collect_ranks(runtime, sums, position, own, *all));
     }
-    for (int64_t r = 0; r < rank_count(sums); r++) {
-        const SinoMessage message = sino_partial_message(sums, "sums", position, r, SINO_CARGO_SUMS, r);
-        SinoData *arrived = sums->buffer[SINO_PARTIAL_RANK_SUMS][r];
-        if (arrived) SINO_TRY(sino_receive(runtime, &message, arrived));
-    }
-    *all = total;
-    return collect_ranks(runtime, sums, position, own, total);
+    return broadcast(runtime, sums, "sums", position, root, SINO_CARGO_SUMS, count, *all);
 }
 
 SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, int64_t which,
                                  SinoData *active)
 {
-    if (own_rank(sums) > 0) {
-        const SinoMessage message = sino_partial_message(sums, "active", position, 0, SINO_CARGO_ACTIVE, which);
-        return sino_receive(runtime, &message, active);
-    }
-    for (int64_t r = 1; r < rank_count(sums); r++) {
-        const SinoMessage message = sino_partial_message(sums, "active", position, r, SINO_CARGO_ACTIVE, which);
-        SINO_TRY(sino_send(runtime, &message, active));
-    }
-    return NULL;
+    return broadcast(runtime, sums, "active", position, 0, SINO_CARGO_ACTIVE, which, active);
 }
 
 int64_t sino_partial_sums_keeper(const SinoPartialSums *sums, int64_t minibatch)

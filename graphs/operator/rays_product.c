@@ -219,6 +219,12 @@ static SinoStatus insert_widen(const Product *product, bool voxels, SinoData *co
     return NULL;
 }
 
+/* Data of partitions that no task reads any more. */
+static void forget(const Product *product, SinoData *const *data)
+{
+    for (int64_t p = 0; p < product->rays->partition_count; p++) sino_data_forget(data[p]);
+}
+
 /* partial[p] = the rays of partition p. */
 static SinoStatus project_partitions(const Product *product, SinoData *const *x, SinoData *const *partial)
 {
@@ -231,6 +237,7 @@ static SinoStatus project_partitions(const Product *product, SinoData *const *x,
         SINO_TRY(prepare_spmm(product, at_partition(product, p), false, &spmm));
         SINO_TRY(insert_project(product, &spmm, p, from, to[p]));
     }
+    if (product->units) forget(product, product->narrow_voxels);
     return half ? insert_widen(product, false, partial) : NULL;
 }
 
@@ -279,6 +286,8 @@ SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *want
         if (found) sino_partial_sums_find(product.sums, p, y, &rows, &spmm.rows.row, &spmm.rows.count);
         SINO_TRY(insert_backproject(&product, &spmm, p, rows, to));
     }
+    if (product.units) forget(&product, product.narrow_rays);
+    if (product.partial && !found) forget(&product, product.partial);
     return half ? insert_widen(&product, true, x) : NULL;
 }
 

@@ -183,8 +183,7 @@ SinoStatus sino_insert_reduce_all(SinoRuntime *runtime, SinoReduction level, Sin
 }
 
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
-                              const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial)
+                              const SinoRowMap *map, SinoData *list, bool first, SinoData *total, SinoData *partial)
 {
-    const bool whole = map->count == map->partial_rows;
-    return insert(runtime, &spread_kind[level], position, slices, map, list, whole, total, partial);
+    return insert(runtime, &spread_kind[level], position, slices, map, list, first, total, partial);
 }

@@ -29,8 +29,9 @@ SinoStatus sino_insert_reduce_all(SinoRuntime *runtime, SinoReduction level, Sin
                                   int64_t count, const SinoRowMap *map, SinoData *const *partial, int64_t part_count,
                                   SinoData *total);
 
-/* Inserts spread_global, spread_node or spread_socket: fills the map's rows of `partial` from `total`. */
+/* Inserts spread_global, spread_node or spread_socket: fills the map's rows of `partial` from `total`. `first`: no task
+ * has filled rows of it yet. */
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
-                              const SinoRowMap *map, SinoData *list, SinoData *total, SinoData *partial);
+                              const SinoRowMap *map, SinoData *list, bool first, SinoData *total, SinoData *partial);
 
 #endif

@@ -157,6 +157,9 @@ static void json_of_head(SinoJson *json, const SinoSimulateReport *report)
     sino_json_integer(json, "cores", report->all.counts.core_count);
     sino_json_integer(json, "devices", report->all.counts.device_count);
     sino_json_close(json);
+    sino_json_open_list(json, "starpu_patches");
+    for (int i = 0; sino_starpu_patches[i]; i++) sino_json_text(json, NULL, sino_starpu_patches[i]);
+    sino_json_close_list(json);
     sino_json_text(json, "scheduler", report->scheduler);
     sino_json_text(json, "algorithm", report->algorithm);
     sino_json_text(json, "precision", report->precision);

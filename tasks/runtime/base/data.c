@@ -132,10 +132,14 @@ SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t byt
 void sino_data_free(SinoData *data)
 {
     if (!data) return;
+    const bool owned = data->memory && !data->borrowed;
     sino_runtime_awaits(data->runtime, data->name);
-    starpu_data_unregister(data->handle);
+    if (owned)
+        starpu_data_unregister_no_coherency(data->handle); /* nobody reads the memory any more */
+    else
+        starpu_data_unregister(data->handle);
     sino_runtime_awaits(data->runtime, NULL);
-    if (data->memory && !data->borrowed) {
+    if (owned) {
         const int64_t bytes = line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES;
         sino_data_unpin(data->memory, bytes);
         sino_data_addresses_free(data->memory, bytes);
@@ -154,6 +158,11 @@ void sino_data_free_each(SinoData **data, int64_t count)
 void sino_data_return(SinoData *data)
 {
     starpu_data_wont_use(data->handle);
+}
+
+void sino_data_forget(SinoData *data)
+{
+    if (sino_runtime_devices(data->runtime) != SINO_DEVICE_CPU) starpu_data_invalidate_submit(data->handle);
 }
 
 void sino_data_prefetch(SinoData *data, int64_t device)

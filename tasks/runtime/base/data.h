@@ -46,7 +46,8 @@ SinoStatus sino_data_borrow(SinoRuntime *runtime, const char *name, const void *
 /* Scratch memory of each worker while a task runs; tasks access it with SINO_SCRATCH. */
 SinoStatus sino_data_scratch(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data);
 
-/* Waits for the tasks that use the data, then frees them. Takes NULL. */
+/* Waits for the tasks that use the data, then frees them. Borrowed memory has then what tasks have written; other data
+ * are not copied back from devices. Takes NULL. */
 void sino_data_free(SinoData *data);
 
 /* Frees `count` pieces of data and the array that holds them. Takes NULL, and NULL in the array. */
@@ -54,6 +55,10 @@ void sino_data_free_each(SinoData **data, int64_t count);
 
 /* After the tasks submitted so far, StarPU moves the data to main memory, which frees the GPU memory that they held. */
 void sino_data_return(SinoData *data);
+
+/* The contents are dead after the tasks submitted so far: a device that needs room drops them. The next task that
+ * accesses the data writes all that is read later. */
+void sino_data_forget(SinoData *data);
 
 /* Starts to copy the data to the memory of a device, 0 … sino_runtime_device_count − 1, and does not wait. A policy
  * that weighs transfers sees one task at a time: large data that many tasks will read may seem too expensive to move

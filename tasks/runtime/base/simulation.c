@@ -6,6 +6,13 @@
 #include "platform.h"
 #include "runtime_private.h"
 
+#if __has_include(<starpu_patches.h>)
+#include <starpu_patches.h>
+const char *const sino_starpu_patches[] = {STARPU_PATCHES, NULL};
+#else
+const char *const sino_starpu_patches[] = {NULL};
+#endif
+
 double sino_runtime_now_s(void)
 {
     return SINO_SIMULATES ? 1e-6 * starpu_timing_now() : sino_platform_now_s();

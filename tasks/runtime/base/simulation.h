@@ -55,6 +55,9 @@ SinoMachineFile sino_simulation_share(const SinoSimulationRequest *request);
 /* The machine that is simulated, of several ranks the share of each, within sino_simulation_run; else NULL. */
 const SinoMachineFile *sino_simulation_machine(void);
 
+/* Names of the patches (config/starpu) of the StarPU with which the program was built; NULL ends them. */
+extern const char *const sino_starpu_patches[];
+
 /* Whether the simulated devices have a kernel of a kind of task that has these. StarPU's simulated CUDA devices play
  * those of any kind. */
 bool sino_simulation_has_kernel(bool cuda, bool opencl);

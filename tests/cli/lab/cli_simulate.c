@@ -54,8 +54,45 @@ static void runs_are_repeatable(void **state)
     char *first = repeatable_part(*state), *second = repeatable_part(*state);
     assert_string_equal(first, second);
     assert_non_null(strstr(first, "\"transfers\": [{"));
+    assert_non_null(strstr(first, "\"starpu_patches\": ["));
     free(first);
     free(second);
+}
+
+/* Bytes from devices to main memory. */
+static double returned_bytes(const char *json)
+{
+    double bytes = 0;
+    const char *at = strstr(json, "\"transfers\": [{");
+    while (at && (at = strstr(at, "{\"from\": \"CUDA "))) {
+        const char *const to = strstr(at, "\"to\": ");
+        const double number = cli_number_after(at, "\"bytes\": ", &at);
+        if (to && strncmp(to, "\"to\": \"NUMA", 11) == 0) bytes += number;
+    }
+    return bytes;
+}
+
+/* Devices send back the volume, the projections once, and what is small. */
+static void devices_drop_what_is_dead(void **state)
+{
+    (void)cli_simulator();
+    char *json = cli_simulated(*state, "--columns 256 --angles 400 --slices 64 --partitions 4 --algorithm cg "
+                                       "--iterations 3 --machine sirocco --scheduler sino-affinity --json");
+    const double volume = 64 * 256 * 256 * sizeof(float), projections = 64 * 256 * 400 * sizeof(float);
+    const double bytes = returned_bytes(json);
+    assert_true(bytes >= volume && bytes <= 1.1 * (volume + projections));
+    free(json);
+}
+
+/* A full device does not write back partial sums that nobody reads any more: of some 2.9 GB 0.6 GB remain. */
+static void full_devices_drop_partial_sums(void **state)
+{
+    (void)cli_simulator();
+    cli_write_text(*state, "full.yaml", "like: sirocco\ndevice-memory: 500 MB\n");
+    char *json = cli_simulated(*state, "--columns 256 --angles 400 --slices 256 --partitions 16 --algorithm cg "
+                                       "--iterations 1 --machine full.yaml --scheduler sino-affinity --json");
+    assert_true(returned_bytes(json) < 1e9);
+    free(json);
 }
 
 /* Trace and profile have virtual times: as long as the makespan, not as the run. */
@@ -153,6 +190,8 @@ int cli_simulate_tests(void)
         CLI_TEST(no_simulator),
         CLI_TEST(program_answers),
         CLI_TEST(runs_are_repeatable),
+        CLI_TEST(devices_drop_what_is_dead),
+        CLI_TEST(full_devices_drop_partial_sums),
         CLI_TEST(trace_and_profile),
         CLI_TEST(a_policy_of_a_shared_object),
         CLI_TEST(a_policy_for_the_usual_starpu),

@@ -32,6 +32,8 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
     size->map_bytes = sino_gridding_plan_bytes(&problem->geometry, worker_count);
     size->shape.extent[SINO_ROWS_GRID] = grid_of(problem);
+    if (sino_operator_adds(&sino_gridding_kind, &problem->geometry))
+        size->shape.extent[SINO_ROWS_WAITING] = (SinoExtent){0};
     return NULL;
 }
 

@@ -70,14 +70,3 @@ void sino_operator_work_free(SinoOperatorWork *work)
     work->op->kind->work_close(work);
     free(work);
 }
-
-bool sino_operator_adds(const SinoOperatorKind *kind, const SinoGeometry *geometry)
-{
-    return kind->adds && sino_redundancy_width(geometry) == 0;
-}
-
-SinoExtent sino_operator_waiting(const SinoProblem *problem, int64_t rays)
-{
-    const bool waits = !sino_operator_adds(sino_operator_of(problem->projector), &problem->geometry);
-    return problem->block_angles > 0 && waits ? sino_extent_one(rays) : (SinoExtent){0};
-}

@@ -252,10 +252,16 @@ static inline SinoExtent sino_operator_block(const SinoProblem *problem)
 }
 
 /* Whether blocks of angles are added as they come: projections of a half acquisition wait for the opposite ones. */
-bool sino_operator_adds(const SinoOperatorKind *kind, const SinoGeometry *geometry);
+static inline bool sino_operator_adds(const SinoOperatorKind *kind, const SinoGeometry *geometry)
+{
+    return kind->adds && sino_redundancy_width(geometry) == 0;
+}
 
-/* SINO_ROWS_WAITING, of so many rays. */
-SinoExtent sino_operator_waiting(const SinoProblem *problem, int64_t rays);
+/* SINO_ROWS_WAITING of a kind that adds no blocks, of so many rays. */
+static inline SinoExtent sino_operator_waiting(const SinoProblem *problem, int64_t rays)
+{
+    return problem->block_angles > 0 ? sino_extent_one(rays) : (SinoExtent){0};
+}
 
 /* SINO_ROWS_COMPLETED of a rank with angle_count angles of a parallel beam. */
 static inline SinoExtent sino_operator_completed(const SinoGeometry *geometry, int64_t angle_count)

@@ -23,7 +23,10 @@ static bool takes_pixels(const SinoProblem *problem)
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
-    return sino_tiles_size(problem, division, worker_count, sino_pixels_task_scratch_bytes(), size);
+    SINO_TRY(sino_tiles_size(problem, division, worker_count, sino_pixels_task_scratch_bytes(), size));
+    if (sino_operator_adds(&sino_pixels_kind, &problem->geometry))
+        size->shape.extent[SINO_ROWS_WAITING] = (SinoExtent){0};
+    return NULL;
 }
 
 static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)

@@ -223,8 +223,9 @@ static SinoStatus fill_shape(SinoOperator *op, SinoTilesOwn *own)
     op->shape.extent[SINO_ROWS_RAYS] = sino_extent_one(sino_times(own->angle_count, scan->column_count));
     op->shape.extent[SINO_ROWS_COMPLETED] = sino_operator_completed(scan, own->angle_count);
     op->shape.extent[SINO_ROWS_BLOCK] = sino_operator_block(&op->problem);
-    op->shape.extent[SINO_ROWS_WAITING] =
-        sino_operator_waiting(&op->problem, sino_times(own->angle_count, scan->column_count));
+    if (!sino_operator_adds(op->kind, scan))
+        op->shape.extent[SINO_ROWS_WAITING] =
+            sino_operator_waiting(&op->problem, sino_times(own->angle_count, scan->column_count));
     op->shape.extent[SINO_ROWS_SUBSET] = sino_extent_of(op->problem.subset_count, own->subset_rays);
     op->shape.extent[SINO_ROWS_PIXELS] = sino_operator_pixels(scan);
     op->shape.extent[SINO_ROWS_TALLY] = sino_extent_one(own->angle_count + scan->column_count);

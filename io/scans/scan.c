@@ -11,10 +11,10 @@
 
 #include "arithmetic.h"
 #include "child.h"
+#include "hdf5_dataset.h"
 #include "inner_path.h"
 #include "memory.h"
 #include "path_kind.h"
-#include "hdf5_dataset.h"
 #include "scan_source.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */

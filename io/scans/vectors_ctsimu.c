@@ -17,6 +17,9 @@
 
 static const double number_max = 1e8;
 
+/* Bounds of a scenario, so that reading one ends soon. */
+enum { PROJECTIONS_MAX = 100000, LIST_MAX = 16 };
+
 typedef struct Unit {
     const char *name;
     double factor;
@@ -61,8 +64,9 @@ static SinoStatus factor_of(const Scenario *scenario, const json_t *object, cons
 static SinoStatus read_list(const Scenario *scenario, const json_t *object, const char *name, const json_t **list)
 {
     const json_t *value = json_object_get(object, name);
-    SINO_CHECK(!value || json_is_null(value) || json_is_array(value), SINO_BAD_INPUT,
-               "%s has %s that are no list; allowed: a list", scenario->path, name);
+    SINO_CHECK(!value || json_is_null(value) || (json_is_array(value) && json_array_size(value) <= LIST_MAX),
+               SINO_BAD_INPUT, "%s has %s that are no list, or a long one; allowed: a list of up to %d", scenario->path,
+               name, (int)LIST_MAX);
     *list = json_is_array(value) ? value : NULL;
     return NULL;
 }
@@ -308,6 +312,8 @@ static SinoStatus read_detector(const Scenario *scenario, const json_t *root, do
         double drift;
         SINO_TRY(read_count(scenario, detector, names[i], count[i]));
         SINO_TRY(read_number(scenario, json_object_get(detector, "pixel_pitch"), axes[i], lengths, &pitch[i], &drift));
+        SINO_CHECK(pitch[i] > 0, SINO_BAD_INPUT, "%s: pixel_pitch is %g mm; allowed: above 0", scenario->path,
+                   pitch[i]);
         if (json_is_object(binnings)) SINO_TRY(read_count(scenario, binnings, axes[i], &binning));
         SINO_CHECK(*count[i] % binning == 0, SINO_BAD_INPUT,
                    "%s: pixel_binning is %" PRId64 " of %" PRId64 " %s; allowed: a divisor", scenario->path, binning,
@@ -330,6 +336,9 @@ static SinoStatus take(const char *path, const json_t *root, SinoVectors *vector
                "%s: the type of the source is %.16s; allowed: cone or parallel", path, type);
     SINO_TRY(read_detector(&scenario, root, pitch, vectors));
     SINO_TRY(read_count(&scenario, acquisition, "number_of_projections", &scenario.count));
+    SINO_CHECK(scenario.count <= PROJECTIONS_MAX, SINO_BAD_INPUT,
+               "%s: number_of_projections is %" PRId64 "; allowed: up to %d", path, scenario.count,
+               (int)PROJECTIONS_MAX);
     SINO_TRY(sino_vectors_new(path, scenario.count, vectors));
     for (scenario.frame = 0; scenario.frame < scenario.count; scenario.frame++)
         SINO_TRY(make_view(&scenario, acquisition, type && *type == 'p', pitch, &vectors->view[scenario.frame]));

@@ -448,11 +448,9 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
             "the detector is flat, as in laboratories, also chosen where the scan's file or an option tells how far "
-            "the "
-            "source is (rays spread over a degree or more); fan: each row has a source of its own at its height, as "
-            "rows "
-            "that are channels (energies, times) of one fan have; vectors: each projection has vectors of its own, of "
-            "--vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
+            "the source is (rays spread over a degree or more); fan: each row has a source of its own at its height, "
+            "as rows that are channels (energies, times) of one fan have; vectors: each projection has vectors of its "
+            "own, of --vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
     ROW(GEOMETRY, BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = ORBITS | MATRIX,
         BRIEF(BENCH, "beam"), .help = "rays whose products are measured; matrix: those of --system-matrix"),
     ROW(GEOMETRY, PHANTOM, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),

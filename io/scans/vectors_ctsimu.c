@@ -29,7 +29,7 @@ typedef struct Unit {
 static const Unit lengths[] = {{"mm", 1}, {"nm", 1e-6}, {"um", 1e-3}, {"cm", 10}, {"dm", 100}, {"m", 1000}, {NULL, 0}};
 static const Unit angles[] = {{"rad", 1}, {"deg", SINO_PI / 180}, {NULL, 0}};
 static const Unit turns[] = {{"deg", SINO_PI / 180}, {"rad", 1}, {NULL, 0}};
-static const Unit counts[] = {{"px", 1}, {NULL, 0}}, none[] = {{"", 1}, {NULL, 0}};
+static const Unit counts[] = {{"px", 1}, {NULL, 0}}, none[] = {{"1", 1}, {NULL, 0}};
 
 typedef struct Scenario {
     const char *path;
@@ -86,12 +86,12 @@ static SinoStatus read_drift(const Scenario *scenario, const json_t *parameter, 
 {
     size_t i;
     json_t *one;
-    const json_t *list;
+    const json_t *list = NULL;
     *drift = 0;
     SINO_TRY(read_list(scenario, parameter, "drifts", &list));
     json_array_foreach(list, i, one)
     {
-        double factor;
+        double factor = 1;
         const json_t *value = json_object_get(one, "value");
         if (!is_true(one, "known_to_reconstruction", true)) continue;
         SINO_TRY(factor_of(scenario, one, units, &factor));
@@ -106,7 +106,7 @@ static SinoStatus read_drift(const Scenario *scenario, const json_t *parameter, 
 static SinoStatus read_number(const Scenario *scenario, const json_t *object, const char *name, const Unit *units,
                               double *value, double *drift)
 {
-    double factor;
+    double factor = 1;
     const json_t *parameter = json_object_get(object, name);
     const json_t *number = json_is_number(parameter) ? parameter : json_object_get(parameter, "value");
     SINO_CHECK(json_is_number(number), SINO_BAD_INPUT, "%s does not tell a number %s; allowed: a scenario of CTSimU",
@@ -121,7 +121,7 @@ static SinoStatus read_number(const Scenario *scenario, const json_t *object, co
 
 static SinoStatus read_count(const Scenario *scenario, const json_t *object, const char *name, int64_t *count)
 {
-    double value, drift;
+    double value = NAN, drift;
     SINO_TRY(read_number(scenario, object, name, counts, &value, &drift));
     SINO_CHECK(value >= 1 && value <= number_max && value == floor(value), SINO_BAD_INPUT,
                "%s: %s is %g; allowed: an integer from 1 on", scenario->path, name, value);
@@ -164,7 +164,7 @@ static void turn(const double axis[3], double angle_rad, double vector[3])
 static SinoStatus read_either(const Scenario *scenario, const json_t *object, const Part *part, const Unit *units,
                               double vector[3], bool *local)
 {
-    double given[3], drift[3];
+    double given[3] = {0}, drift[3] = {0};
     *local = json_object_get(object, "u") != NULL;
     SINO_TRY(read_vector(scenario, object, *local ? "uvw" : "xyz", units, given, drift));
     for (int i = 0; i < 3; i++) vector[i] = *local ? 0 : given[i] + drift[i];
@@ -229,8 +229,9 @@ static SinoStatus read_axes(const Scenario *scenario, const json_t *object, cons
 {
     static const char *const names[2] = {"vector_u", "vector_w"};
     double drift[3];
+    double *const axes[2] = {part->axis[0], part->axis[2]};
     for (int i = 0; i < 2; i++) {
-        double *axis = part->axis[2 * i];
+        double *axis = axes[i];
         SINO_TRY(read_vector(scenario, json_object_get(object, names[i]), "xyz", none, axis, drift));
         const double length = length_of(axis);
         SINO_CHECK(length > 1e-9 && length_of(drift) == 0, SINO_BAD_INPUT,
@@ -249,7 +250,7 @@ static SinoStatus read_axes(const Scenario *scenario, const json_t *object, cons
 static SinoStatus place(const Scenario *scenario, const char *name, double angle_rad, Part *part)
 {
     const json_t *object = json_object_get(scenario->geometry, name);
-    const json_t *deviations;
+    const json_t *deviations = NULL;
     json_t *deviation;
     double drift[3];
     size_t i;

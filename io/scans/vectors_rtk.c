@@ -87,7 +87,7 @@ static bool find_tag(const char *at, Tag *tag)
 static SinoStatus take_numbers(const Geometry *geometry, const Tag *tag, int count, double *value, const char **after)
 {
     const char *at = tag->after;
-    Tag end;
+    Tag end = {.after = tag->after};
     for (int i = 0; i < count && at; i++) {
         at = sino_text_double(at + strspn(at, " \t\r\n"), geometry->text->c_locale, &value[i]);
         if (at && !(fabs(value[i]) <= number_max * number_max)) at = NULL;
@@ -141,7 +141,7 @@ static SinoStatus check_matrix(const Geometry *geometry, const SinoView *view)
     const SinoViewPlanes planes = sino_view_planes(view);
     const double scale = view->parallel ? 1 : -geometry->parameter[DETECTOR];
     for (int i = 0; i < 3; i++) {
-        const double *row = geometry->matrix + 4 * i, *plane = planes.plane[(i + 1) % 3];
+        const double *row = geometry->matrix + (int64_t)4 * i, *plane = planes.plane[(i + 1) % 3];
         const double seen[4] = {scale * plane[1], scale * plane[3], -scale * plane[2], scale * plane[0]};
         const double length = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
         for (int j = 0; j < 4; j++)

@@ -466,9 +466,9 @@ const SinoSetting sino_setting_table[] = {
             "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
             "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX ...); "
             "parallel:FILE: the direction of parallel rays in place of the source (parallel3d_vec), as text says "
-            "itself (rayX ...); or RTK's geometry in XML, with --detector-pixel; or a scenario of CTSimU in JSON; or "
-            "words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a helix, and orbit:tilt=30 for "
-            "laminography by parallel rays; roll turns the detector"),
+            "itself (rayX ...); or RTK's geometry in XML, with --detector-pixel; a scenario of CTSimU in JSON, or a "
+            ".nsipro file; or words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a helix, and "
+            "orbit:tilt=30 for laminography by parallel rays; roll turns the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
         REAL(geometry.source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),

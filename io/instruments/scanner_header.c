@@ -219,6 +219,7 @@ void sino_scanner_clear(SinoScannerHeader *header)
     free(header->path);
     free(header->angle_deg);
     free(header->shift);
+    free(header->vectors);
     free(header->images);
     free(header->flats);
     free(header->darks);

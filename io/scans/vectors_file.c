@@ -13,7 +13,7 @@
 
 /* The first format whose probe recognises a file reads it. */
 static const SinoVectorsFormat *const formats[] = {&sino_vectors_npy, &sino_vectors_rtk, &sino_vectors_ctsimu,
-                                                   &sino_vectors_text};
+                                                   &sino_vectors_scanner, &sino_vectors_text};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const char parallel_prefix[] = "parallel:";

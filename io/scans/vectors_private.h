@@ -15,7 +15,8 @@ typedef struct SinoVectorsFormat {
     SinoStatus (*read)(const char *path, bool parallel, SinoVectors *vectors);
 } SinoVectorsFormat;
 
-extern const SinoVectorsFormat sino_vectors_npy, sino_vectors_text, sino_vectors_rtk, sino_vectors_ctsimu;
+extern const SinoVectorsFormat sino_vectors_npy, sino_vectors_text, sino_vectors_rtk, sino_vectors_ctsimu,
+    sino_vectors_scanner;
 
 /* Makes room for `count` projections. */
 SinoStatus sino_vectors_new(const char *path, int64_t count, SinoVectors *vectors);

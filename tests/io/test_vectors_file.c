@@ -344,6 +344,33 @@ static void the_tetrahedron_is_seen_from_a_circle(void **state)
     sino_vectors_free(&vectors);
 }
 
+#define NORTH_STAR(axis, detector)                                                                                     \
+    "<NSI Reconstruction Project>\r\n<Object Radiograph>\r\n<file>s*.tif\r\n<pitch>0.4 0.5\r\n<number>4\r\n"           \
+    "<angleStep>90\r\n</Object Radiograph>\r\n<Processed>\r\n<clockwise>True\r\n</Processed>\r\n<Result>\r\n"          \
+    "<source>0 0 -100\r\n<axis>" axis "\r\n<center>1 7 0\r\n<reference>12.6 12.6 300\r\n<normal>0 0 1\r\n"             \
+    "<horizontal>-1 0 0\r\n</Result>\r\n" detector "</NSI Reconstruction Project>\r\n"
+#define NORTH_STAR_SIZE "<Detector>\r\n<width pixels>64\r\n<height pixels>33\r\n</Detector>\r\n"
+
+/* The detector's columns run against North Star's x, its rows against y, which is up. The axis is at x = 1. */
+static void headers_of_north_star_are_read(void **state)
+{
+    SinoVectors vectors;
+    assert_success(sino_vectors_read(write_text(state, NORTH_STAR("0 -1 0", NORTH_STAR_SIZE)), &vectors));
+    assert_true(vectors.count == 4 && vectors.column_count == 64 && vectors.row_count == 33);
+    check_triple(vectors.view[0].source, 1, -100, 0);
+    check_triple(vectors.view[0].first, 1, 300, 12.6 - 8);
+    check_triple(vectors.view[0].column, 0.4, 0, 0);
+    check_triple(vectors.view[0].row, 0, 0, -0.5);
+    check_triple(vectors.view[1].source, 100, 1, 0);
+    check_triple(vectors.view[1].column, 0, 0.4, 0);
+    sino_vectors_free(&vectors);
+    assert_success(sino_vectors_read(write_text(state, NORTH_STAR("0 -0.8 -0.6", NORTH_STAR_SIZE)), &vectors));
+    check_triple(vectors.view[0].row, 0, 0.3, -0.4);
+    check_triple(vectors.view[2].row, 0, -0.3, -0.4);
+    sino_vectors_free(&vectors);
+    refuse(write_text(state, NORTH_STAR("0 -1 0", "")), "tells no vectors");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(vectors_file)
@@ -358,6 +385,7 @@ TESTING_SUBJECT(vectors_file)
         TEST(other_geometries_of_rtk_are_refused),
         TEST(scenarios_of_ctsimu_are_read),
         TEST(other_scenarios_are_refused),
+        TEST(headers_of_north_star_are_read),
         TEST(the_tetrahedron_is_seen_from_a_circle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TESTING_OLE_ROOT, TESTING_OLE_INFO, TESTING_OLE_IMAGES, TESTING_OLE_REFERENCE, TESTING_OLE_STREAMS };
+enum {
+    TESTING_OLE_ROOT,
+    TESTING_OLE_INFO,
+    TESTING_OLE_IMAGES,
+    TESTING_OLE_REFERENCE,
+    TESTING_OLE_ALIGNMENT,
+    TESTING_OLE_STREAMS
+};
 
 typedef struct TestingXradia {
     int shift;       /* sectors have 1 << shift bytes: 9 or 12 */
@@ -16,6 +23,7 @@ typedef struct TestingXradia {
     const uint16_t *image;            /* [images][rows][columns] */
     const uint16_t *flat;             /* [rows][columns]; NULL: there is none */
     const float *angle;               /* [images] */
+    const float *x_shift, *y_shift;   /* [images], in a file with a flat field; NULL: there are none */
     float pixel_um, source, detector; /* source 0: a parallel beam */
 } TestingXradia;
 
@@ -100,7 +108,9 @@ static inline void testing_ole_info(TestingOle *ole, const TestingXradia *wanted
 static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned char *bytes)
 {
     enum { INFO_STREAMS = 9 };
-    const uint32_t entries = TESTING_OLE_STREAMS + INFO_STREAMS + wanted->images + (wanted->flat ? 2 : 0), type = 5;
+    const uint32_t entries = TESTING_OLE_STREAMS + INFO_STREAMS + wanted->images + (wanted->flat ? 2 : 0) +
+                             (wanted->x_shift ? 2 : 0),
+                   type = 5;
     const size_t pixels = 2 * (size_t)wanted->rows * wanted->columns;
     char name[16] = "Image";
     TestingOle ole = {.bytes = bytes, .sector_bytes = (size_t)1 << wanted->shift};
@@ -121,11 +131,19 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
         testing_ole_stream(&ole, "DataType", &type, 4, 0);
         testing_ole_stream(&ole, "Image", wanted->flat, pixels, 1);
     }
+    const uint32_t alignment = ole.entries;
+    if (wanted->x_shift) {
+        testing_ole_stream(&ole, "X-Shifts", wanted->x_shift, 4 * (size_t)wanted->images, 0);
+        testing_ole_stream(&ole, "Y-Shifts", wanted->y_shift, 4 * (size_t)wanted->images, 1);
+        testing_ole_entry(&ole, TESTING_OLE_ALIGNMENT, "Alignment", 1, UINT32_MAX, alignment, 0, 0);
+    }
     testing_ole_entry(&ole, TESTING_OLE_ROOT, "Root Entry", 5, UINT32_MAX, TESTING_OLE_INFO, 0, 0);
     testing_ole_entry(&ole, TESTING_OLE_INFO, "ImageInfo", 1, TESTING_OLE_IMAGES, TESTING_OLE_STREAMS, 0, 0);
     testing_ole_entry(&ole, TESTING_OLE_IMAGES, "ImageData1", 1, wanted->flat ? TESTING_OLE_REFERENCE : UINT32_MAX,
                       images, 0, 0);
-    if (wanted->flat) testing_ole_entry(&ole, TESTING_OLE_REFERENCE, "ReferenceData", 1, UINT32_MAX, reference, 0, 0);
+    if (wanted->flat)
+        testing_ole_entry(&ole, TESTING_OLE_REFERENCE, "ReferenceData", 1,
+                          wanted->x_shift ? TESTING_OLE_ALIGNMENT : UINT32_MAX, reference, 0, 0);
     return ole.sector_bytes * (ole.sectors + 1);
 }
 

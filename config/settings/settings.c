@@ -429,7 +429,7 @@ static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], cons
     size_t length = 0;
     for (int i = 0; i < told->count; i++) {
         const SinoSetting *row = sino_setting_find(verb, told->of[i].name, strlen(told->of[i].name));
-        if (given[row - sino_setting_table] || !sino_setting_applies(row, settings)) continue;
+        if (!row || given[row - sino_setting_table] || !sino_setting_applies(row, settings)) continue;
         SINO_TRY(sino_setting_assign(row, told->by, told->of[i].value, settings));
         if (length < sizeof words)
             length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told->of[i].value);

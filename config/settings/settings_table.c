@@ -361,7 +361,8 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "shift projections back, before any other stage, that lie beside their places; shifts: find how far, by "
             "reconstructing and comparing in turn; FILE: by what it tells, in columns and rows: text whose first "
-            "line is columns,rows with a line for each projection, or an earlier volume in HDF5, which was aligned"),
+            "line is columns,rows with a line for each projection, or an earlier volume in HDF5, which was aligned; "
+            "header: by what the header of a scanner tells, which is chosen where it does; none: not at all"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
         .help =
@@ -447,11 +448,9 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
             "the detector is flat, as in laboratories, also chosen where the scan's file or an option tells how far "
-            "the "
-            "source is (rays spread over a degree or more); fan: each row has a source of its own at its height, as "
-            "rows "
-            "that are channels (energies, times) of one fan have; vectors: each projection has vectors of its own, of "
-            "--vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
+            "the source is (rays spread over a degree or more); fan: each row has a source of its own at its height, "
+            "as rows that are channels (energies, times) of one fan have; vectors: each projection has vectors of its "
+            "own, of --vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
     ROW(GEOMETRY, BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = ORBITS | MATRIX,
         BRIEF(BENCH, "beam"), .help = "rays whose products are measured; matrix: those of --system-matrix"),
     ROW(GEOMETRY, PHANTOM, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
@@ -467,7 +466,8 @@ const SinoSetting sino_setting_table[] = {
             "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
             "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX ...); "
             "parallel:FILE: the direction of parallel rays in place of the source (parallel3d_vec), as text says "
-            "itself (rayX ...); or words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a helix, and "
+            "itself (rayX ...); or RTK's geometry in XML, with --detector-pixel; a scenario of CTSimU in JSON, or a "
+            ".nsipro file; or words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a helix, and "
             "orbit:tilt=30 for laminography by parallel rays; roll turns the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
         REAL(geometry.source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
@@ -481,9 +481,9 @@ const SinoSetting sino_setting_table[] = {
                 "and demo: one and a half times the distance to the axis"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "detector-pixel", .kind = SINO_SETTING_PIXEL,
         AT(geometry.detector_pixel, SinoPixelSize), .low = LENGTH_MIN, .high = LENGTH_MAX, .operand = "W|WxH",
-        .unit = "mm", .geometries = CONES, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
+        .unit = "mm", .geometries = CONES | VECTORS, BRIEF(INFO | PLAN, "cone beams: size of a detector pixel in mm"),
         .help = "width and height of a detector pixel, before binning; if not given: what the scan's file says; "
-                "phantom and demo: 0.2"),
+                "phantom and demo: 0.2; of vectors: where their file tells none"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "angle-direction",
         CHOICE(geometry.angle_direction, direction_words, "auto"), .geometries = ORBITS,
         .help = "how the sample turns as the angles grow, seen from above, where projections are as the source sees "

@@ -218,6 +218,8 @@ void sino_scanner_clear(SinoScannerHeader *header)
 {
     free(header->path);
     free(header->angle_deg);
+    free(header->shift);
+    free(header->vectors);
     free(header->images);
     free(header->flats);
     free(header->darks);
@@ -245,6 +247,7 @@ void sino_scanner_tell(const SinoScannerHeader *header, SinoToldSettings *told)
     if (header->parallel && header->pixel_um > 0) add(told, "pixel-size", "%.15g", header->pixel_um);
     if (header->direction == SINO_TURNS_COUNTERCLOCKWISE) add(told, "angle-direction", "%s", "counterclockwise");
     if (header->tilt_deg != 0) add(told, "detector-tilt", "%.10g", header->tilt_deg);
+    if (header->shift) add(told, "align", "%s", "header");
     if (header->white > 0 && !header->flats) add(told, "open-beam", "%.10g", header->white);
 }
 

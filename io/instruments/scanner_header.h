@@ -5,7 +5,9 @@
 #define SINO_SCANNER_HEADER_H
 
 #include "settings.h"
+#include "shift.h"
 #include "status.h"
+#include "view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,6 +42,8 @@ typedef struct SinoScannerHeader {
     int64_t row_count, column_count;             /* of the images, turned upright; 0: not told */
     int64_t angle_count;                         /* projections */
     double *angle_deg;                           /* [angle_count]; owned */
+    SinoShift *shift;                            /* [angle_count], of images beside their places; NULL: none; owned */
+    SinoView *vectors; /* [angle_count], of the images turned upright, as vectors_file.h has them; NULL: none; owned */
     SinoScannerDirection direction;
     double axis_column;   /* where the perpendicular through the rotation axis meets the detector; NaN: not told */
     double center_row;    /* where the plane of the source meets it; NaN: not told */

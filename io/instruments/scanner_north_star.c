@@ -3,12 +3,17 @@
  * direction a, the pixel r in row 0 and column 0, the normal n of the detector and the direction h of its rows; columns
  * run along v = n × h. With the distance D = n·(r − s), the axis is seen at s + (c − s)·D/n·(c − s).
  *
- * Images are flipped, and then turned clockwise, as <Correction> says. */
+ * Images are flipped, and then turned clockwise, as <Correction> says.
+ *
+ * Vectors of projections have z along the axis, against the rows; x along the columns; and 0 where the axis is nearest
+ * to the source. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arithmetic.h"
+#include "memory.h"
 #include "scanner_private.h"
 
 enum { SOURCE, AXIS, CENTER, REFERENCE, NORMAL, HORIZONTAL, VECTORS };
@@ -68,6 +73,41 @@ static SinoStatus take_vectors(const Vector vector[VECTORS], SinoScannerHeader *
     if (fabs(lean) > 10) sino_scanner_say(header, true, "an axis that leans by %g degrees: allowed are up to 10", lean);
     if (fabs(along) > 0.01) sino_scanner_say(header, true, "an axis that leans by %.4g degrees along the beam", along);
     sino_scanner_say(header, false, "source %.10g %.10g %.10g", s.at[0], s.at[1], s.at[2]);
+    return NULL;
+}
+
+/* The vector by its components along the three of a base, turned about the last one. */
+static void place(const Vector base[3], double angle_rad, Vector vector, double placed[3])
+{
+    const double x = dot(base[0], vector), y = dot(base[1], vector);
+    placed[0] = cos(angle_rad) * x - sin(angle_rad) * y;
+    placed[1] = sin(angle_rad) * x + cos(angle_rad) * y;
+    placed[2] = dot(base[2], vector);
+}
+
+/* Makes the vectors of the projections, if the header tells how many pixels there are. */
+static SinoStatus make_vectors(const Vector vector[VECTORS], SinoScannerHeader *header)
+{
+    const Vector h = vector[HORIZONTAL], v = cross(vector[NORMAL], h), zero = {{0}};
+    const Vector up = sum(zero, dot(vector[AXIS], v) > 0 ? -1 : 1, vector[AXIS]);
+    const Vector side = sum(h, -dot(h, up), up), column = sum(zero, header->pixel_width_mm, h);
+    const Vector row = sum(zero, header->pixel_height_mm, v), to_axis = sum(vector[CENTER], -1, vector[SOURCE]);
+    const Vector source = sum(sum(zero, -1, to_axis), dot(to_axis, up), up); /* from the middle of the volume */
+    const Vector corner = sum(sum(vector[REFERENCE], -1, vector[SOURCE]), 1, source);
+    const Vector middle =
+        sum(sum(corner, (double)(header->column_count - 1) / 2, column), (double)(header->row_count - 1) / 2, row);
+    const double length = sqrt(dot(side, side)), sense = header->direction == SINO_TURNS_COUNTERCLOCKWISE ? -1 : 1;
+    if (header->column_count == 0 || header->row_count == 0 || !(length > 0.1)) return NULL;
+    const Vector x = sum(zero, 1 / length, side), base[3] = {x, cross(up, x), up};
+    SINO_TRY(sino_allocate(header->angle_count, sizeof *header->vectors, "vectors", &header->vectors));
+    for (int64_t k = 0; k < header->angle_count; k++) {
+        const double angle_rad = sense * header->angle_deg[k] * (SINO_PI / 180);
+        SinoView *view = &header->vectors[k];
+        place(base, angle_rad, source, view->source);
+        place(base, angle_rad, middle, view->first);
+        place(base, angle_rad, column, view->column);
+        place(base, angle_rad, row, view->row);
+    }
     return NULL;
 }
 
@@ -147,6 +187,7 @@ static SinoStatus read_text(const SinoHeaderText *text, SinoScannerHeader *heade
             sino_header_flag(text, "Processed", "clockwise") ? SINO_TURNS_CLOCKWISE : SINO_TURNS_COUNTERCLOCKWISE;
     if (sino_header_find(text, NULL, "Scan Type", word) && strcmp(word, "step") != 0 && strcmp(word, "continuous") != 0)
         sino_scanner_say(header, true, "Scan Type %.32s, taken for one circle", word);
+    SINO_TRY(make_vectors(vector, header));
     return name_images(text, header);
 }
 

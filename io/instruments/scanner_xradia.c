@@ -140,19 +140,28 @@ static SinoStatus read_angles(const SinoXradia *xradia, SinoScannerHeader *heade
     return status;
 }
 
-static SinoStatus tell_shifts(const SinoXradia *xradia, const char *name, SinoScannerHeader *header)
+/* The alignment tells how far, in pixels, images are to be moved to larger columns or rows. */
+static SinoStatus read_shifts(const SinoXradia *xradia, bool rows, SinoScannerHeader *header)
 {
-    float *shift, low = 0, high = 0;
-    bool found;
-    SINO_TRY(sino_allocate(xradia->image_count, sizeof *shift, "shifts", &shift));
-    SinoStatus status = read_words(xradia->ole, name, xradia->image_count, shift, &found);
+    const char *name = rows ? "Alignment/Y-Shifts" : "Alignment/X-Shifts";
+    float *word, low = 0, high = 0;
+    bool found, finite = true;
+    SINO_TRY(sino_allocate(xradia->image_count, sizeof *word, "shifts", &word));
+    SinoStatus status = read_words(xradia->ole, name, xradia->image_count, word, &found);
     for (int64_t k = 0; k < xradia->image_count && found && !status; k++) {
-        low = fminf(low, shift[k]);
-        high = fmaxf(high, shift[k]);
+        low = fminf(low, word[k]);
+        high = fmaxf(high, word[k]);
+        finite = finite && isfinite(word[k]);
     }
-    free(shift);
-    if (!status && (low < 0 || high > 0))
-        sino_scanner_say(header, true, "%s, by %.3g to %.3g pixels, image by image", name, (double)low, (double)high);
+    const bool moves = !status && (low < 0 || high > 0), taken = moves && finite;
+    if (moves)
+        sino_scanner_say(header, !finite, "%s move images by %.3g to %.3g pixels%s", name, (double)low, (double)high,
+                         finite ? "" : ", and some have no number");
+    if (taken && !header->shift)
+        status = sino_allocate(xradia->image_count, sizeof *header->shift, "shifts", &header->shift);
+    for (int64_t k = 0; k < xradia->image_count && taken && !status; k++)
+        *(rows ? &header->shift[k].row : &header->shift[k].column) = -(double)word[k];
+    free(word);
     return status;
 }
 
@@ -186,8 +195,8 @@ static SinoStatus read_open(const SinoXradia *xradia, SinoScannerHeader *header)
     header->direction = SINO_TURNS_COUNTERCLOCKWISE;
     SINO_TRY(read_lengths(xradia, header));
     SINO_TRY(read_angles(xradia, header));
-    SINO_TRY(tell_shifts(xradia, "Alignment/X-Shifts", header));
-    SINO_TRY(tell_shifts(xradia, "Alignment/Y-Shifts", header));
+    SINO_TRY(read_shifts(xradia, false, header));
+    SINO_TRY(read_shifts(xradia, true, header));
     sino_scanner_say(
         header, xradia->reference < 0, "%s",
         xradia->reference < 0

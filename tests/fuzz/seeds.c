@@ -350,6 +350,26 @@ int main(int count, char **arguments)
         "srcX,srcY,srcZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ\n0,-9,0,0,9,0,0.2,0,0,0,0,0.2\n9,0,0,-9,0,0,0,0.2,0,0,0,0.2\n");
     write_text(folder, "vectors", 2, "\1", 1,
                "rayX,rayY,rayZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ\n0,1,0,0,0,0,0.2,0,0,0,0,0.2\n");
+    write_text(
+        folder, "vectors", 3, "\0", 1,
+        "<RTKThreeDCircularGeometry version=\"3\"><!-- - --><SourceToIsocenterDistance>9</SourceToIsocenterDistance>"
+        "<SourceToDetectorDistance>12</SourceToDetectorDistance><Projection><GantryAngle>90</GantryAngle><Matrix>"
+        "0 0 -12 0 0 -12 0 0 1 0 0 -9</Matrix></Projection></RTKThreeDCircularGeometry>");
+    write_text(
+        folder, "vectors", 4, "\0", 1,
+        "{\"geometry\":{\"source\":{\"center\":{\"x\":0,\"y\":0,\"z\":0},\"vector_u\":{\"x\":0,\"y\":-1,\"z\":0},"
+        "\"vector_w\":{\"x\":1,\"y\":0,\"z\":0}},\"stage\":{\"center\":{\"x\":9,\"y\":0,\"z\":0},\"vector_u\":{\"x\":"
+        "1,\"y\":0,\"z\":0},\"vector_w\":{\"x\":0,\"y\":0,\"z\":1},\"deviations\":[{\"type\":\"rotation\",\"axis\":"
+        "\"u\",\"amount\":{\"value\":1,\"unit\":\"deg\",\"drifts\":[{\"value\":[0,2]}]},\"pivot\":{\"x\":1,\"y\":0,"
+        "\"z\":0}}]},\"detector\":{\"center\":{\"x\":12,\"y\":0,\"z\":0},\"vector_u\":{\"x\":0,\"y\":-1,\"z\":0},"
+        "\"vector_w\":{\"x\":1,\"y\":0,\"z\":0}}},\"detector\":{\"columns\":4,\"rows\":3,\"pixel_pitch\":{\"u\":1,"
+        "\"v\":1}},\"acquisition\":{\"start_angle\":0,\"stop_angle\":{\"value\":360,\"unit\":\"deg\"},\"direction\":"
+        "\"CW\",\"number_of_projections\":3}}");
+    write_text(folder, "vectors", 5, "\0", 1,
+               "<NSI Reconstruction Project>\n<Object Radiograph>\n<file>r*.tif\n<pitch>0.2 0.2\n<number>3\n"
+               "<angleStep>1\n</Object Radiograph>\n<Result>\n<source>0 0 -100\n<axis>0 -1 0\n<center>0 0 0\n"
+               "<reference>0.4 0.2 300\n<normal>0 0 1\n<horizontal>-1 0 0\n</Result>\n<Detector>\n<width pixels>5\n"
+               "<height pixels>3\n</Detector>\n");
     write_text(folder, "counts", 1, "\1", 1, "# events\n1 2\n3,0\n\n0\t3 # pair\n");
     write_text(folder, "counts", 2, "\1", 1, "7\n11\n");
     write_text(folder, "counts", 3, "\0", 1, "aaaabbbbccccddddaaaabbbbccccddddaaaabbbbccccddddaaaabbbbcccc\1\1\1\1");

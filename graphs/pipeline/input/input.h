@@ -126,6 +126,9 @@ SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, 
 /* Whether --align asks for a search for shifts. */
 bool sino_input_searches_shifts(const SinoStageSettings *settings);
 
+/* The file of shifts that --align names; NULL: none. */
+const char *sino_input_shifts_file(const SinoStageSettings *settings);
+
 /* Copies the shifts of the input's angles from all[projection of the file], in columns and rows of the file. */
 SinoStatus sino_input_take_shifts(const SinoShift *all, SinoInput *input);
 

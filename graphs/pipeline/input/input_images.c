@@ -5,15 +5,29 @@
 #include "images_task.h"
 #include "input.h"
 #include "memory.h"
+#include "scanner_header.h"
 #include "shifts_file.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_aligned_by(const SinoStageSettings *settings, const char *word)
+{
+    return settings->align && strcmp(settings->align, word) == 0;
+}
+
 bool sino_input_searches_shifts(const SinoStageSettings *settings)
 {
-    return settings->align && strcmp(settings->align, "shifts") == 0;
+    return is_aligned_by(settings, "shifts");
+}
+
+const char *sino_input_shifts_file(const SinoStageSettings *settings)
+{
+    const bool word =
+        is_aligned_by(settings, "shifts") || is_aligned_by(settings, "header") || is_aligned_by(settings, "none");
+    return word ? NULL : settings->align;
 }
 
 int64_t sino_input_projection(const SinoInput *input, int64_t angle)
@@ -40,25 +54,50 @@ SinoStatus sino_input_take_shifts(const SinoShift *all, SinoInput *input)
     return NULL;
 }
 
-/* Of a file. */
-static SinoStatus take_shifts(const SinoStageSettings *settings, SinoInput *input)
+static SinoStatus take_header_shifts(const char *path, int64_t count, double most, SinoInput *input)
 {
-    const int64_t count = sino_input_projections(input);
+    SinoScannerHeader header = {.path = NULL};
+    SinoStatus status = path && sino_scanner_probe(path) ? sino_scanner_read(path, &header) : NULL;
+    if (!status && (!header.shift || header.angle_count != count))
+        status = sino_error(SINO_BAD_INPUT,
+                            "align is header, and %s tells no shifts of %" PRId64
+                            " projections; allowed: none, shifts, or a file of shifts",
+                            path ? path : "the scan", count);
+    for (int64_t k = 0; k < count && !status; k++)
+        if (fabs(header.shift[k].column) > most || fabs(header.shift[k].row) > most)
+            status =
+                sino_error(SINO_BAD_INPUT, "%s shifts projection %" PRId64 " by (%g, %g) pixels; allowed: up to %g",
+                           path, k, header.shift[k].column, header.shift[k].row, most);
+    if (!status) status = sino_input_take_shifts(header.shift, input);
+    sino_scanner_clear(&header);
+    return status;
+}
+
+static SinoStatus take_file_shifts(const char *path, int64_t count, double most, SinoInput *input)
+{
     SinoShift *all;
-    if (!settings->align || sino_input_searches_shifts(settings)) return NULL;
     SINO_TRY(sino_allocate(count, sizeof *all, "shifts", &all));
-    const double most = (double)sino_larger(input->info->row_count, input->info->column_count);
-    SinoStatus status = sino_shifts_read(settings->align, count, most, all);
+    SinoStatus status = sino_shifts_read(path, count, most, all);
     if (!status) status = sino_input_take_shifts(all, input);
     free(all);
     return status;
+}
+
+static SinoStatus take_shifts(const SinoSettings *settings, SinoInput *input)
+{
+    const char *file = sino_input_shifts_file(&settings->stages);
+    const int64_t count = sino_input_projections(input);
+    const double most = (double)sino_larger(input->info->row_count, input->info->column_count);
+    if (file) return take_file_shifts(file, count, most, input);
+    if (!is_aligned_by(&settings->stages, "header")) return NULL;
+    return take_header_shifts(settings->input.file_name, count, most, input);
 }
 
 SinoStatus sino_input_take_images(const SinoSettings *settings, SinoInput *input)
 {
     const double tilt_deg = settings->stages.detector_tilt_deg;
     input->tilt_rad = isnan(tilt_deg) ? 0 : tilt_deg * SINO_PI / 180;
-    SINO_TRY(take_shifts(&settings->stages, input));
+    SINO_TRY(take_shifts(settings, input));
     SINO_TRY(sino_input_take_order(&settings->stages, input));
     return sino_input_take_phase(settings, input);
 }

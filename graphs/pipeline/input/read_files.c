@@ -40,8 +40,7 @@ static SinoStatus list_scan(const SinoSettings *settings, const SinoScanInfo *in
     SINO_TRY(add_theta(read++, settings->input.theta));
     SINO_TRY(add_known(read++, "--flats", info->flat_file_count, info->flat_file_name));
     SINO_TRY(add_known(read++, "--darks", info->dark_file_count, info->dark_file_name));
-    SINO_TRY(
-        add_named(read++, "--align", sino_input_searches_shifts(&settings->stages) ? NULL : settings->stages.align));
+    SINO_TRY(add_named(read++, "--align", sino_input_shifts_file(&settings->stages)));
     SINO_TRY(add_named(read++, "--start", settings->solver.start));
     SINO_TRY(add_named(read++, "--mask", settings->solver.mask));
     return add_named(read, "--weights", weights ? settings->solver.weights_file : NULL);

@@ -2,6 +2,7 @@
 /* Vectors scan: a scan whose projections have vectors, from a file and what the settings say. */
 #include "vectors_scan.h"
 
+#include "cone_setup.h"
 #include "memory.h"
 #include "orbit_views.h"
 #include "vectors_file.h"
@@ -24,9 +25,35 @@ static SinoView cut(const SinoView *view, const SinoInput *input)
     return part;
 }
 
+/* Gives the vectors of a file that tells no size of pixels the one of the settings or of the scan's file. */
+static SinoStatus size_pixels(const SinoGeometrySettings *settings, const SinoInput *input, SinoVectors *vectors)
+{
+    const SinoScanSetup setup = sino_cone_setup(settings, input->info);
+    SINO_CHECK(vectors->unsized || settings->detector_pixel.width == 0, SINO_BAD_INPUT,
+               "detector-pixel is %gx%g, and --vectors %s tells the pixels itself; allowed: one of the two",
+               settings->detector_pixel.width, settings->detector_pixel.height, settings->vectors);
+    if (!vectors->unsized) return NULL;
+    SINO_CHECK(setup.pixel_width > 0 && setup.pixel_height > 0, SINO_BAD_INPUT,
+               "--vectors %s tells no size of pixels, and neither does the scan; needed: --detector-pixel",
+               settings->vectors);
+    for (int64_t k = 0; k < vectors->count; k++)
+        for (int i = 0; i < 3; i++) {
+            vectors->view[k].column[i] *= setup.pixel_width;
+            vectors->view[k].row[i] *= setup.pixel_height;
+        }
+    return NULL;
+}
+
 static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *input)
 {
     const int64_t angles = input->geometry.angle_count, projections = sino_input_projections(input);
+    const SinoScanInfo *info = input->info;
+    SINO_CHECK(vectors->column_count == 0 ||
+                   (vectors->column_count == info->column_count && vectors->row_count == info->row_count),
+               SINO_BAD_INPUT,
+               "--vectors %s is of a detector of %" PRId64 " x %" PRId64 " pixels, and the scan has %" PRId64
+               " x %" PRId64 "; allowed: the same",
+               name, vectors->column_count, vectors->row_count, info->column_count, info->row_count);
     SINO_CHECK(vectors->count == projections, SINO_BAD_INPUT,
                "--vectors %s has vectors of %" PRId64 " projections, and the scan has %" PRId64
                "; allowed: as many, in the order of the scan's file",
@@ -61,9 +88,14 @@ SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *in
 {
     SinoVectors vectors;
     if (settings->kind != SINO_GEOMETRY_VECTORS) return NULL;
-    if (sino_orbit_probe(settings->vectors)) return take_orbit(settings->vectors, input);
+    if (sino_orbit_probe(settings->vectors)) {
+        SINO_CHECK(settings->detector_pixel.width == 0, SINO_BAD_INPUT,
+                   "detector-pixel is given beside --vectors %s; allowed: the word pixel", settings->vectors);
+        return take_orbit(settings->vectors, input);
+    }
     SINO_TRY(sino_vectors_read(settings->vectors, &vectors));
-    SinoStatus status = take(settings->vectors, &vectors, input);
+    SinoStatus status = size_pixels(settings, input, &vectors);
+    if (!status) status = take(settings->vectors, &vectors, input);
     sino_vectors_free(&vectors);
     return status;
 }

@@ -9,7 +9,7 @@
 
 /* Sets input->view by --vectors, if the geometry is of vectors, for the part of the detector and the projections that
  * the input has. SINO_BAD_INPUT: as of sino_vectors_read; or the file has vectors of more or fewer projections than the
- * scan; or as of sino_orbit_parse. */
+ * scan, or of a detector of another size; or no size of pixels is told, or two are; or as of sino_orbit_parse. */
 SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *input);
 
 /* sino_cone_scan of such an input, given the sizes of the detector and of the grid, whose middle is where the vectors

@@ -42,8 +42,9 @@ static void tell_beam(const SinoSettings *given, SinoToldSettings *told)
 /* Distances of a source make a cone beam, also of one row: a fan. */
 static void tell_geometry(const SinoSettings *given, SinoToldSettings *told)
 {
-    if (given->memory || given->geometry.kind != SINO_GEOMETRY_PARALLEL) return;
-    if (given->geometry.source_object_mm > 0 || given->geometry.source_detector_mm > 0) {
+    const SinoGeometrySettings *geometry = &given->geometry;
+    if (given->memory || geometry->vectors || geometry->kind != SINO_GEOMETRY_PARALLEL) return;
+    if (geometry->source_object_mm > 0 || geometry->source_detector_mm > 0) {
         tell_cone(told);
         snprintf(told->by, sizeof told->by, "a distance of the source");
     } else if (sino_scan_may_tell_setup(given->input.file_name)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
- * of tilted axes, of turned and shifted detectors and of parallel beams come back; refusals. */
+ * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
+ * refusals. */
 #include "cli.h"
 
 #include <math.h>
@@ -32,16 +33,31 @@ static void turn_vector(double tilt, double turn, const double vector[3], double
     turned[2] = sin(tilt) * vector[1] + cos(tilt) * vector[2];
 }
 
+/* How far a shifted detector is from the middle, and source and detector of a helix along z. */
+static double side_of(const Motion *motion, int k)
+{
+    return motion->shift_mm * sin(7 * k);
+}
+
+static double lift_of(const Motion *motion, int k)
+{
+    return motion->shift_mm * cos(5 * k);
+}
+
+static double up_of(const Motion *motion, int k)
+{
+    return motion->pitch_mm * motion->turns * ((double)k / VIEWS - 0.5);
+}
+
 static void write_vectors(const char *at, const char *name, const Motion *motion)
 {
     double vectors[VIEWS][NUMBERS];
     char prefixed[64];
     const double roll = motion->roll_deg * M_PI / 180, tilt = motion->tilt_deg * M_PI / 180;
     for (int k = 0; k < VIEWS; k++) {
-        const double part = (double)k / VIEWS, up = motion->pitch_mm * motion->turns * (part - 0.5);
-        const double side = motion->shift_mm * sin(7 * k);
+        const double part = (double)k / VIEWS, up = up_of(motion, k);
         const double level[4][3] = {{0, motion->parallel ? 1 : -distance, 0},
-                                    {side, (magnification - 1) * distance, motion->shift_mm * cos(5 * k)},
+                                    {side_of(motion, k), (magnification - 1) * distance, lift_of(motion, k)},
                                     {pixel * cos(roll), 0, pixel * sin(roll)},
                                     {-pixel * sin(roll), 0, pixel * cos(roll)}};
         for (int i = 0; i < 4; i++) turn_vector(tilt, 2 * M_PI * motion->turns * part, level[i], vectors[k] + 3 * i);
@@ -50,6 +66,94 @@ static void write_vectors(const char *at, const char *name, const Motion *motion
     }
     snprintf(prefixed, sizeof prefixed, "(%d, %d)", VIEWS, NUMBERS);
     cli_write_npy(at, name, "<f8", prefixed, vectors, sizeof vectors);
+}
+
+static FILE *open_file(const char *at, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", at, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    return file;
+}
+
+/* RTK's axes (X, Y, Z) are (x, z, -y): the axis leans by the angle out of the plane. */
+static void write_rtk(const char *at, const char *name, const Motion *motion)
+{
+    FILE *file = open_file(at, name);
+    fprintf(file,
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<RTKThreeDCircularGeometry version=\"3\">\n"
+            "  <SourceToIsocenterDistance>%.15g</SourceToIsocenterDistance>\n"
+            "  <SourceToDetectorDistance>%.15g</SourceToDetectorDistance>\n"
+            "  <InPlaneAngle>%.15g</InPlaneAngle>\n  <OutOfPlaneAngle>%.15g</OutOfPlaneAngle>\n",
+            distance, motion->parallel ? 0 : magnification * distance, motion->roll_deg, motion->tilt_deg);
+    for (int k = 0; k < VIEWS; k++)
+        fprintf(file,
+                "  <Projection>\n    <GantryAngle>%.15g</GantryAngle>\n    <SourceOffsetY>%.15g</SourceOffsetY>\n"
+                "    <ProjectionOffsetX>%.15g</ProjectionOffsetX>\n"
+                "    <ProjectionOffsetY>%.15g</ProjectionOffsetY>\n  </Projection>\n",
+                fmod(360.0 * motion->turns * k / VIEWS, 360), up_of(motion, k), side_of(motion, k),
+                lift_of(motion, k) + up_of(motion, k));
+    fprintf(file, "</RTKThreeDCircularGeometry>\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_part(FILE *file, const char *name, const Motion *motion, double y, const char *vectors,
+                       const char *deviations)
+{
+    fprintf(file,
+            "\"%s\": {\"type\": \"%s\", %s, \"deviations\": [%s], \"center\": "
+            "{\"y\": {\"value\": %.15g, \"unit\": \"um\", \"drifts\": null}",
+            name, motion->parallel ? "parallel" : "cone", vectors, deviations, 1000 * y);
+}
+
+static void write_drift(FILE *file, const char *axis, const Motion *motion, int count,
+                        double (*value)(const Motion *, int))
+{
+    fprintf(file, ", \"%s\": {\"value\": 0, \"drifts\": [{\"unit\": \"cm\", \"value\": [", axis);
+    for (int i = 0; i < count; i++)
+        fprintf(file, "%s%.15g", i ? ", " : "", 0.1 * value(motion, i * (VIEWS - 1) / (count - 1)));
+    fprintf(file, "]}, {\"value\": 9, \"known_to_reconstruction\": false}]}");
+}
+
+#define DIRECTION(name, x, y, z) "\"" name "\": {\"x\": {\"value\": " #x "}, \"y\": " #y ", \"z\": " #z "}"
+#define AMOUNT                   "\"amount\": {\"value\": %.15g, \"unit\": \"deg\"}"
+
+/* The stage turns the other way, and leans; the detector turns about the beam. A helix drifts along a line. */
+static void write_ctsimu(const char *at, const char *name, const Motion *motion)
+{
+    FILE *file = open_file(at, name);
+    char lean[256], roll[256];
+    snprintf(lean, sizeof lean, "{\"type\": \"rotation\", \"axis\": \"x\", " AMOUNT "}", -motion->tilt_deg);
+    snprintf(roll, sizeof roll,
+             "{\"type\": \"rotation\", \"axis\": {\"u\": 0, \"v\": 0, \"w\": 3}, \"pivot\": null, " AMOUNT "}, "
+             "{\"type\": \"translation\", \"axis\": \"x\", \"amount\": 7, \"known_to_reconstruction\": false}",
+             motion->roll_deg);
+    fprintf(file, "{\"geometry\": {");
+    write_part(file, "source", motion, -distance, DIRECTION("vector_u", 1, 0, 0) ", " DIRECTION("vector_w", 0, 2, 0),
+               "");
+    fprintf(file, ", \"x\": 0");
+    write_drift(file, "z", motion, 2, up_of);
+    fprintf(file, "}}, ");
+    write_part(file, "stage", motion, 0, DIRECTION("vector_u", 1, 0, 0) ", " DIRECTION("vector_w", 0, 0, 1), lean);
+    fprintf(file, ", \"x\": 0, \"z\": 0}}, ");
+    write_part(file, "detector", motion, (magnification - 1) * distance,
+               DIRECTION("vector_u", 1, 0, 0) ", " DIRECTION("vector_w", 0, -1, 0), roll);
+    write_drift(file, "x", motion, VIEWS, side_of);
+    if (motion->shift_mm != 0)
+        write_drift(file, "z", motion, VIEWS, lift_of);
+    else
+        write_drift(file, "z", motion, 2, up_of);
+    fprintf(file,
+            "}}}, \"detector\": {\"columns\": {\"value\": %d, \"unit\": \"px\"}, \"rows\": %d, "
+            "\"pixel_pitch\": {\"u\": {\"value\": %g, \"unit\": \"mm\"}, \"v\": %g}}, ",
+            2 * SIDE, SIDE, pixel / 2, pixel);
+    fprintf(file,
+            "\"acquisition\": {\"start_angle\": 0, \"stop_angle\": {\"value\": %d, \"unit\": \"deg\"}, "
+            "\"direction\": \"CW\", \"number_of_projections\": %d, \"include_final_angle\": false, "
+            "\"pixel_binning\": {\"u\": 2, \"v\": 1}}}\n",
+            360 * motion->turns, VIEWS);
+    assert_int_equal(fclose(file), 0);
 }
 
 /* The relative difference of the voxels within 0.4 sides of the middle. */
@@ -90,23 +194,25 @@ static void vectors_of_an_orbit_are_the_orbit(void **state)
 
 #define CONE "orbit:source=17.0666666666666667,detector=25.6,pixel=0.2,"
 
+static const Motion motions[] = {
+    {.name = "orbit", .turns = 1, .error = 0.21},
+    {.name = "helix", .words = CONE "turns=2,pitch=1.5", .pitch_mm = 1.5, .turns = 2, .error = 0.23},
+    {.name = "laminography", .words = CONE "tilt=30,turns=1", .tilt_deg = 30, .turns = 1, .error = 0.28},
+    {.name = "roll", .words = CONE "turns=1,roll=20", .roll_deg = 20, .turns = 1, .error = 0.24},
+    {.name = "jitter", .shift_mm = 0.4, .turns = 1, .error = 0.24},
+    {.name = "tilted parallel beam",
+     .words = "orbit:turns=1,tilt=30,pixel=0.2",
+     .tilt_deg = 30,
+     .turns = 1,
+     .parallel = true,
+     .error = 0.3},
+};
+enum { MOTIONS = sizeof motions / sizeof *motions };
+
 static void phantoms_come_back(void **state)
 {
-    static const Motion motions[] = {
-        {.name = "orbit", .turns = 1, .error = 0.21},
-        {.name = "helix", .words = CONE "turns=2,pitch=1.5", .pitch_mm = 1.5, .turns = 2, .error = 0.23},
-        {.name = "laminography", .words = CONE "tilt=30,turns=1", .tilt_deg = 30, .turns = 1, .error = 0.28},
-        {.name = "roll", .words = CONE "turns=1,roll=20", .roll_deg = 20, .turns = 1, .error = 0.24},
-        {.name = "jitter", .shift_mm = 0.4, .turns = 1, .error = 0.24},
-        {.name = "tilted parallel beam",
-         .words = "orbit:turns=1,tilt=30,pixel=0.2",
-         .tilt_deg = 30,
-         .turns = 1,
-         .parallel = true,
-         .error = 0.3},
-    };
     const char *const at = *state;
-    for (size_t i = 0; i < sizeof motions / sizeof *motions; i++) {
+    for (size_t i = 0; i < MOTIONS; i++) {
         char name[32];
         const Motion *motion = &motions[i];
         snprintf(name, sizeof name, "%svectors.npy", motion->parallel ? "parallel:" : "");
@@ -123,6 +229,68 @@ static void phantoms_come_back(void **state)
         print_message("%s: %.3f\n", motion->name, error);
         if (!(error < motion->error)) fail_msg("%s: %.3f", motion->name, error);
     }
+}
+
+static void files_of_other_programs_agree(void **state)
+{
+    static const char same[] = "--overwrite --pictures no --report none --iterations 2";
+    const char *const at = *state;
+    for (int i = 0; i < MOTIONS; i++) {
+        const Motion *motion = &motions[i];
+        const char *prefix = motion->parallel ? "parallel:" : "";
+        write_vectors(at, "vectors.npy", motion);
+        write_rtk(at, "geometry.xml", motion);
+        write_ctsimu(at, "scenario.json", motion);
+        cli_works(at, "phantom -o scan.h5 --overwrite --vectors %svectors.npy --size %d --slices %d --angles %d",
+                  prefix, SIDE, SIDE, VIEWS);
+        cli_works(at, "recon scan.h5 -o npy.h5 %s --vectors %svectors.npy", same, prefix);
+        cli_works(at, "recon scan.h5 -o xml.h5 %s --vectors geometry.xml --detector-pixel %g", same, pixel);
+        const double xml = difference_of(at, "xml.h5", "npy.h5");
+        if (!(xml < 1e-5)) fail_msg("%s: %g", motion->name, xml);
+        cli_works(at, "recon scan.h5 -o json.h5 %s --vectors scenario.json", same);
+        const double json = difference_of(at, "json.h5", "npy.h5");
+        if (!(json < 1e-5)) fail_msg("%s: %g", motion->name, json);
+    }
+}
+
+/* ASTRA's fanflat_vec: x and y of source, middle and column. */
+static void fans_of_astra_agree(void **state)
+{
+    static const char same[] = "--overwrite --pictures no --report none --iterations 3 --algorithm sirt";
+    const char *const at = *state;
+    double vectors[VIEWS][6];
+    char shape[64];
+    for (int k = 0; k < VIEWS; k++) {
+        const double c = cos(2 * M_PI * k / VIEWS), s = sin(2 * M_PI * k / VIEWS),
+                     behind = (magnification - 1) * distance;
+        const double of[6] = {distance * s, -distance * c, -behind * s, behind * c, pixel * c, pixel * s};
+        for (int i = 0; i < 6; i++) vectors[k][i] = of[i];
+    }
+    snprintf(shape, sizeof shape, "(%d, 6)", VIEWS);
+    cli_write_npy(at, "flat.npy", "<f8", shape, vectors, sizeof vectors);
+    cli_works(at, "phantom -o fan.h5 --geometry cone --size %d --slices 1 --angles %d", SIDE, VIEWS);
+    cli_works(at, "recon fan.h5 -o fan_volume.h5 %s --geometry fan --rotation-axis 15.5", same);
+    cli_works(at, "recon fan.h5 -o flat_volume.h5 %s --vectors flat.npy", same);
+    float *a = cli_read_volume(at, "flat_volume.h5", 1, SIDE), *b = cli_read_volume(at, "fan_volume.h5", 1, SIDE);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        if (!(fabsf(a[i] - b[i]) <= 1e-4F)) fail_msg("voxel %d: %g and %g", i, (double)a[i], (double)b[i]);
+    free(a);
+    free(b);
+}
+
+static void refusals_of_other_programs(void **state)
+{
+    const char *const at = *state;
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size %d --slices 4 --angles %d", SIDE, VIEWS);
+    write_rtk(at, "geometry.xml", &orbit);
+    write_ctsimu(at, "scenario.json", &orbit);
+    cli_refuses(at, "--vectors scenario.json | 32 x 32 | 32 x 4", "recon scan.h5 -o volume.h5 --vectors scenario.json");
+    cli_refuses(at, "detector-pixel | 0.3x0.3 | scenario.json",
+                "recon scan.h5 -o volume.h5 --vectors scenario.json --detector-pixel 0.3");
+    cli_refuses(at, "detector-pixel | orbit:turns=1",
+                "recon scan.h5 -o volume.h5 --vectors orbit:turns=1 --detector-pixel 0.3");
+    cli_refuses(at, "--vectors geometry.xml | 40 | 7",
+                "plan --angles 7 --columns 9 --slices 9 --vectors geometry.xml --detector-pixel 0.2");
 }
 
 static void refusals(void **state)
@@ -147,9 +315,9 @@ static void refusals(void **state)
 int cli_vectors_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(vectors_of_an_orbit_are_the_orbit),
-        CLI_TEST(phantoms_come_back),
-        CLI_TEST(refusals),
+        CLI_TEST(vectors_of_an_orbit_are_the_orbit), CLI_TEST(phantoms_come_back),
+        CLI_TEST(files_of_other_programs_agree),     CLI_TEST(fans_of_astra_agree),
+        CLI_TEST(refusals_of_other_programs),        CLI_TEST(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

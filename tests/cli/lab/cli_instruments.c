@@ -112,14 +112,19 @@ static void write_images(const char *directory, const char *folder, const Scanne
 }
 
 /* The volumes a.h5 and b.h5 are the same but for the rounding of counts. */
-static void assert_same(const char *directory, const char *name)
+static double difference_of(const char *directory, const char *name)
 {
     float *a = cli_read_volume(directory, "a.h5", SIZE, SIZE), *b = cli_read_volume(directory, "b.h5", SIZE, SIZE);
     const double difference = cli_difference((int64_t)SIZE * PIXELS, b, a);
     print_message("%s: relative difference %.2g\n", name, difference);
-    assert_true(difference < 1e-3);
     free(a);
     free(b);
+    return difference;
+}
+
+static void assert_same(const char *directory, const char *name)
+{
+    assert_true(difference_of(directory, name) < 1e-3);
 }
 
 /* The volume of the header alone is the one of the phantom's file with all options; without images info still tells
@@ -177,6 +182,49 @@ static void xradia_needs_no_options(void **state)
     assert_same(at, "Zeiss");
 }
 
+/* Images that lie beside their places, by whole pixels, as their file tells; their edges have no value. */
+static void xradia_moves_images_back(void **state)
+{
+    const char *const at = *state;
+    static uint16_t image[ANGLES * PIXELS], moved[ANGLES * PIXELS], flat[PIXELS];
+    static unsigned char bytes[4096 * 256];
+    float angle[ANGLES], x[ANGLES], y[ANGLES];
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size 64 --slices 64 --angles 90 --truth t.h5 " LENGTHS
+                  " --angle-direction counterclockwise");
+    fill_images(at, 40000, image);
+    for (int i = 0; i < PIXELS; i++) flat[i] = 40000;
+    for (int k = 0; k < ANGLES; k++) {
+        angle[k] = 4 * (float)k;
+        x[k] = (float)(k % 7 - 3);
+        y[k] = (float)(k % 5 - 2);
+        for (int i = 0; i < PIXELS; i++) {
+            const int row = (i / SIZE + k % 5 - 2 + SIZE) % SIZE, column = (i % SIZE + k % 7 - 3 + SIZE) % SIZE;
+            moved[k * PIXELS + i] = image[k * PIXELS + row * SIZE + column];
+        }
+    }
+    const TestingXradia wanted = {.shift = 12,
+                                  .stated = ANGLES,
+                                  .rows = SIZE,
+                                  .columns = SIZE,
+                                  .images = ANGLES,
+                                  .image = moved,
+                                  .flat = flat,
+                                  .angle = angle,
+                                  .x_shift = x,
+                                  .y_shift = y,
+                                  .pixel_um = 100,
+                                  .source = -100,
+                                  .detector = 300};
+    cli_write_bytes(at, "s.txrm", bytes, testing_ole_xradia(&wanted, bytes));
+    cli_works(at,
+              "recon scan.h5 -o a.h5 --geometry cone --pictures no --report none --angle-direction counterclockwise");
+    cli_works(at, "recon s.txrm -o b.h5 --pictures no --report none");
+    assert_true(difference_of(at, "shifts of Zeiss") < 0.05);
+    cli_works(at, "recon s.txrm -o b.h5 --overwrite --pictures no --report none --align none");
+    assert_true(difference_of(at, "without the shifts of Zeiss") > 0.2);
+    cli_refuses(at, "align is header | scan.h5 | none", "recon scan.h5 -o c.h5 --geometry cone --align header");
+}
+
 static void headers_need_no_options(void **state)
 {
     for (size_t i = 0; i < sizeof scanners / sizeof *scanners; i++) check_scanner(*state, &scanners[i]);
@@ -186,6 +234,7 @@ int cli_instruments_tests(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(xradia_needs_no_options, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(xradia_moves_images_back, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(headers_need_no_options, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static SinoStatus insert_load_block(Run *run, int64_t block)
                           .run_count = 1,
                           .run = &run->block[block]};
     load.position.slab = 0;
-    SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages),
+    SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages), NULL,
                               load.run->first + load.run->count));
     return sino_stages_load(run->stages, &load);
 }

@@ -38,8 +38,6 @@ static const SinoConflict conflicts[] = {
     {"follow", FOLLOWS, "reconstruction-type", "try", .allowed = FULL},
     {"follow", FOLLOWS, "algorithm", NULL, .algorithms = ~FBP, .geometries = PARALLEL,
      .reason = "which has all projections at once", .allowed = "--algorithm fbp"},
-    {"follow", "!no,yes", "geometry", "parallel", .reason = "whose slices are complete after the last projection",
-     .allowed = "--follow without a page, or --geometry cone or fan"},
     {"follow", FOLLOWS, "rotation-axis", "auto", .reason = "which is found by the whole scan",
      .allowed = "--rotation-axis with a column"},
     {"follow", FOLLOWS, "align", "shifts", .reason = "which are found by the whole scan", .allowed = "one of them"},

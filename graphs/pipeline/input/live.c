@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const double after_s = 1;
+
 struct SinoLive {
     const SinoInput *input;
     SinoRuntime *runtime;
@@ -17,6 +19,7 @@ struct SinoLive {
     SinoLiveShown shown;
     SinoPosition position; /* of the last task */
     double asked_s;        /* when it was submitted, by sino_platform_now_s */
+    double next_s;         /* when the planes were, likewise */
     int set;               /* of the last sino_live_next */
     float *plane[SINO_LIVE_SETS][SINO_LIVE_PLANES];
     SinoData *data[SINO_LIVE_SETS][SINO_LIVE_PLANES], *order;
@@ -109,7 +112,18 @@ void sino_live_close(SinoLive *live)
 SinoData *const *sino_live_next(SinoLive *live)
 {
     live->set = (live->set + 1) % SINO_LIVE_SETS;
+    live->next_s = sino_platform_now_s();
     return live->data[live->set];
+}
+
+SinoData *const *sino_live_planes(const SinoLive *live)
+{
+    return live->data[live->set];
+}
+
+bool sino_live_is_due(const SinoLive *live)
+{
+    return sino_platform_now_s() - live->next_s >= after_s;
 }
 
 static SinoStatus ask(SinoLive *live)
@@ -131,7 +145,6 @@ SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
 
 SinoStatus sino_live_show_again(SinoLive *live)
 {
-    static const double after_s = 1;
     if (!live || !live->order || sino_platform_now_s() - live->asked_s < after_s) return NULL;
     return ask(live);
 }

@@ -33,6 +33,10 @@ void sino_live_close(SinoLive *live);
 
 /* The planes that the next tasks update: data of floats, as those of SinoLivePage. */
 SinoData *const *sino_live_next(SinoLive *live);
+SinoData *const *sino_live_planes(const SinoLive *live); /* those of the last _next */
+
+/* Whether the last planes are a second old. A graph whose planes cost much does not fill others before. */
+bool sino_live_is_due(const SinoLive *live);
 
 /* How far a graph has come; as of SinoLivePage. */
 typedef struct SinoLiveMoment {

@@ -173,8 +173,6 @@ static void a_page_shows_a_volume_that_grows(void **state)
     assert_same_volume(at, "v.h5");
     cli_refuses(at, "live.htm | yes, no | .html", "recon live.h5 -o w.h5 --follow=live.htm " CONE);
     cli_refuses(at, "none/live.html", "recon live.h5 -o w.h5 --follow=none/live.html " CONE);
-    cli_refuses(at, "--follow | live.html | --geometry parallel | cone",
-                "recon live.h5 -o w.h5 --follow live.html --geometry parallel --algorithm fbp --rotation-axis 11.5");
 }
 
 static void a_whole_scan_is_followed_too(void **state)
@@ -194,7 +192,7 @@ static void slices_of_a_scan_that_comes(void **state)
     enum { RUNS = 2 };
     static const char fbp[] = "--algorithm fbp --rotation-axis 11.2 --pictures no --report none --air 0 "
                               "--zinger-removal-method none --remove-stripe-method none --tune padding-type=zeros";
-    static const char *const projectors[RUNS] = {"gridding", "pixels"};
+    static const char *const projectors[RUNS] = {"gridding", "pixels"}, *const pages[RUNS] = {"late.html", "live.html"};
     CliRun run[RUNS];
     const char *const at = *state;
     cli_works(at, "phantom -o scan.h5 --size 24 --slices 16 --angles 100");
@@ -202,9 +200,12 @@ static void slices_of_a_scan_that_comes(void **state)
     await(at, "live.h5");
     for (int i = 0; i < RUNS; i++) {
         run[i] = (CliRun){.directory = at};
-        cli_start(&run[i], "recon live.h5 -o v_%d.h5 --follow --projector %s %s", i, projectors[i], fbp);
+        cli_start(&run[i], "recon live.h5 -o v_%d.h5 --follow=%s --projector %s %s", i, pages[i], projectors[i], fbp);
     }
     for (int i = 0; i < RUNS; i++) cli_await(&run[i], "50 of 100 projections have come");
+    cli_await(&run[0], "the page shows planes after the last projection");
+    await_page(at, "yz, middle column");
+    check_page(at);
     cli_write_text(at, "go", "");
     for (int i = 0; i < RUNS; i++) {
         char name[16];
@@ -216,6 +217,7 @@ static void slices_of_a_scan_that_comes(void **state)
         cli_free(&run[i]);
     }
     assert_ends(writer, 0);
+    await_page(at, "<td>100 of 100</td>");
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");

@@ -54,13 +54,18 @@ static SinoStatus print_planes(const SinoLivePage *page, FILE *out)
     return NULL;
 }
 
-static SinoStatus print_page(const void *of, FILE *out)
+static void print_state(const SinoLivePage *page, FILE *out)
 {
-    const SinoLivePage *page = of;
     sino_page_begin_again(page->title, page->title, page->ended ? 0 : AGAIN_S, out);
     fprintf(out, "<div class=\"odd%s\">", page->failed ? "" : " fine");
     sino_markup_text(page->ended ? page->ended : "The volume grows as projections come.", out);
     fputs("</div>\n", out);
+}
+
+static SinoStatus print_page(const void *of, FILE *out)
+{
+    const SinoLivePage *page = of;
+    print_state(page, out);
     print_numbers(page, out);
     if (page->added > 0) SINO_TRY(print_planes(page, out));
     sino_page_end(out);
@@ -72,4 +77,13 @@ SinoStatus sino_live_page_write(const SinoLivePage *page)
     SinoOutputFile *file;
     SINO_TRY(sino_output_open(page->path, true, &file));
     return sino_output_print(file, print_page, page);
+}
+
+void sino_live_page_end(const SinoLivePage *page)
+{
+    FILE *out = fopen(page->path, "w");
+    if (!out) return;
+    print_state(page, out);
+    sino_page_end(out);
+    (void)fclose(out);
 }

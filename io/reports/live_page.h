@@ -29,4 +29,8 @@ typedef struct SinoLivePage {
  * sino_output_open, and SINO_FAILED: no memory, or the file cannot be written. */
 SinoStatus sino_live_page_write(const SinoLivePage *page);
 
+/* Writes a page that says only how the run has ended in place of the file, for a last act (ending.h). Failures are not
+ * told. */
+void sino_live_page_end(const SinoLivePage *page);
+
 #endif

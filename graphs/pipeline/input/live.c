@@ -3,6 +3,7 @@
 #include "live.h"
 
 #include "arithmetic.h"
+#include "ending.h"
 #include "memory.h"
 #include "platform.h"
 #include "scan_follow.h"
@@ -15,7 +16,8 @@ static const double after_s = 1;
 struct SinoLive {
     const SinoInput *input;
     SinoRuntime *runtime;
-    SinoLivePage page;
+    SinoLivePage page, early; /* early: of a run that a signal ends */
+    SinoLastAct last;
     SinoLiveShown shown;
     SinoPosition position; /* of the last task */
     double asked_s;        /* when it was submitted, by sino_platform_now_s */
@@ -56,6 +58,12 @@ static void free_live(SinoLive *live)
     free(live);
 }
 
+static void end_early(void *of, FILE *clause)
+{
+    (void)clause;
+    sino_live_page_end(of);
+}
+
 SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
 {
     const SinoInput *input = request->input;
@@ -78,11 +86,17 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
                                &made->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
     tell_arrival(made);
     if (!status) status = sino_live_page_write(&made->page);
-    if (status)
+    if (status) {
         free_live(made);
-    else
-        *live = made;
-    return status;
+        return status;
+    }
+    made->early = made->page;
+    made->early.ended = "The run was ended early.";
+    made->early.failed = true;
+    made->last = (SinoLastAct){.act = end_early, .of = &made->early};
+    sino_ending_add(&made->last);
+    *live = made;
+    return NULL;
 }
 
 SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
@@ -153,6 +167,7 @@ SinoStatus sino_live_end(SinoLive *live, SinoStatus status)
 {
     char *failed = NULL;
     if (!live) return NULL;
+    sino_ending_remove(&live->last);
     if (status && asprintf(&failed, "The run has failed: %s", sino_status_text(status)) < 0) failed = NULL;
     live->page.failed = status;
     live->page.ended = failed ? failed : status ? "The run has failed." : "The run is complete.";

@@ -234,6 +234,14 @@ static void a_dead_writer_ends_the_run(void **state)
     cli_wait(&run);
     cli_assert_ended(&run, 1, "live.h5 | 13 of 40 projections | 0.3 s | --follow-timeout | v.h5 was not written");
     await_page(*state, "The run has failed: live.h5: 13 of 40 projections have come");
+    cli_start(&run, "recon live.h5 -o v.h5 --follow=live.html " CONE);
+    await_page(*state, "<td>13 of 40</td>");
+    assert_int_equal(kill(run.pid, SIGTERM), 0);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 128 + SIGTERM);
+    cli_free(&run);
+    await_page(*state, "The run was ended early.");
+    check_page(*state);
     assert_false(cli_exists(*state, "v.h5"));
 }
 

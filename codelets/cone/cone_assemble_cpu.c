@@ -50,14 +50,38 @@ static void map_slices(const SinoConeAssembly *of, int half, SinoConeMapping *ma
     mapping->end = sino_smaller(half == 0 ? high : 1 - low, of->part.voxel_count);
 }
 
+/* Leaves out the base runs along a or b that are outside `count` columns or rows from `low` on. */
+static void clip(int64_t low, int64_t count, int64_t step, int64_t stride, int64_t *first, int64_t *runs, int64_t *from)
+{
+    const int64_t inside = step > 0 ? low - *first : *first - (low + count - 1);
+    const int64_t begin = sino_smaller(sino_larger(inside, 0), *runs);
+    const int64_t end = sino_smaller(sino_larger(inside + count, begin), *runs);
+    *runs = end - begin;
+    *first += step * begin;
+    *from += stride * begin;
+}
+
 SinoConeMapping sino_cone_mapping(const SinoConeAssembly *assembly, int turn, int half)
 {
+    const SinoConeBox box = sino_cone_assembly_box(assembly);
     SinoConeMapping mapping;
     const int run = turn * assembly->symmetry.halves + half;
     map_place(assembly, turn, &mapping);
     map_slices(assembly, half, &mapping);
     mapping.from = run * run_stride(assembly);
+    clip(box.x, box.x_count, mapping.x_step, mapping.a_stride, &mapping.x_0, &mapping.a_count, &mapping.from);
+    clip(box.y, box.y_count, mapping.y_step, mapping.b_stride, &mapping.y_0, &mapping.b_count, &mapping.from);
     return mapping;
+}
+
+bool sino_cone_assembly_meets(const SinoConeAssembly *assembly)
+{
+    for (int turn = 0; turn < assembly->symmetry.turns; turn++)
+        for (int half = 0; half < assembly->symmetry.halves; half++) {
+            const SinoConeMapping mapping = sino_cone_mapping(assembly, turn, half);
+            if (mapping.a_count > 0 && mapping.b_count > 0 && mapping.first < mapping.end) return true;
+        }
+    return false;
 }
 
 static bool is_masked(const SinoConeAssembly *of, int64_t x, int64_t y)
@@ -73,6 +97,7 @@ static bool is_masked(const SinoConeAssembly *of, int64_t x, int64_t y)
 static void copy_block(const SinoConeAssembly *of, const SinoConeMapping *mapping, const float *from, int64_t a,
                        int64_t count, int64_t b, int64_t i, int64_t end, float *image)
 {
+    const SinoConeBox box = sino_cone_assembly_box(of);
     const int64_t y = mapping->y_0 + mapping->y_step * b;
     float block[BLOCK][BLOCK]; /* [voxel][neighbour] */
     for (int64_t k = 0; k < count; k++) {
@@ -83,8 +108,8 @@ static void copy_block(const SinoConeAssembly *of, const SinoConeMapping *mappin
     }
     for (int64_t v = 0; v < end - i; v++) {
         const int64_t slice = mapping->z_0 + mapping->z_step * (i + v) - of->first_slice;
-        float *row = image + (slice * of->cone->y_count + y) * of->cone->x_count;
-        for (int64_t k = 0; k < count; k++) row[mapping->x_0 + mapping->x_step * (a + k)] = block[v][k];
+        float *row = image + (slice * box.y_count + y - box.y) * box.x_count;
+        for (int64_t k = 0; k < count; k++) row[mapping->x_0 + mapping->x_step * (a + k) - box.x] = block[v][k];
     }
 }
 

@@ -16,6 +16,7 @@ enum { BLOCK = 32, LINES = 8, MAPPINGS = SINO_CONE_TURNS * 2, GRID_MAX = 65535 }
 struct ConeImages {
     SinoConeMapping mapping[MAPPINGS];
     int64_t x_count, y_count, first_slice;
+    SinoConeBox box;
     int run_blocks; /* of a row of runs: the most of any turn */
     float scale;
     double radius; /* voxels farther than `radius` from the middle become 0; a negative radius masks none */
@@ -47,7 +48,8 @@ static __global__ void __launch_bounds__(BLOCK *LINES)
         for (int v = line; v < BLOCK; v += LINES) {
             const int64_t slice = mapping.z_0 + mapping.z_step * (voxel + v) - images.first_slice;
             if (run + across < mapping.a_count && voxel + v < mapping.end)
-                image[(slice * images.y_count + y) * images.x_count + x] = scale * turned[across * (BLOCK + 1) + v];
+                image[(slice * images.box.y_count + y - images.box.y) * images.box.x_count + x - images.box.x] =
+                    scale * turned[across * (BLOCK + 1) + v];
         }
         __syncthreads();
     }
@@ -59,22 +61,24 @@ SinoStatus sino_cone_assemble_cuda(cudaStream_t stream, const SinoConeAssembly *
     const SinoCone *cone = assembly->cone;
     const double side = static_cast<double>(sino_smaller(cone->x_count, cone->y_count));
     const int halves = assembly->symmetry.halves, mappings = assembly->symmetry.turns * halves;
-    const int64_t longer = sino_larger(assembly->part.x_count, assembly->part.y_count);
-    int64_t voxels = 0;
+    int64_t voxels = 0, along = 0, across = 0; /* the most of any mapping */
     ConeImages images = {};
     images.x_count = cone->x_count;
     images.y_count = cone->y_count;
     images.first_slice = assembly->first_slice;
-    images.run_blocks = static_cast<int>(sino_ceil_divide(longer, BLOCK));
+    images.box = sino_cone_assembly_box(assembly);
     images.scale = static_cast<float>(assembly->scale);
     images.radius = assembly->mask_ratio > 0 ? 0.5 * assembly->mask_ratio * side : -1;
     for (int m = 0; m < mappings; m++) {
         images.mapping[m] = sino_cone_mapping(assembly, m / halves, m % halves);
         voxels = sino_larger(voxels, images.mapping[m].end - images.mapping[m].first);
+        along = sino_larger(along, images.mapping[m].a_count);
+        across = sino_larger(across, images.mapping[m].b_count);
     }
-    if (longer == 0 || voxels == 0) return NULL;
+    if (along == 0 || across == 0 || voxels == 0) return NULL;
+    images.run_blocks = static_cast<int>(sino_ceil_divide(along, BLOCK));
     const int64_t blocks = images.run_blocks * sino_ceil_divide(voxels, BLOCK);
-    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(sino_smaller(longer, GRID_MAX)),
+    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(sino_smaller(across, GRID_MAX)),
                     static_cast<unsigned>(mappings));
     return sino_launch(SinoLaunch{"cone_assemble", grid, dim3(BLOCK, LINES), 0, stream}, assemble_kernel, images, part,
                        image);

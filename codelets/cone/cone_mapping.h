@@ -5,12 +5,12 @@
 
 #include "cone_assemble.h"
 
-/* One turn and half of a part. Base run (bx, by), counted from the part's first one, is at column x_0 + x_step·a and
- * row y_0 + y_step·b of the image, where (a, b) = (bx, by), or (by, bx) after an odd number of quarter turns. Voxel i
- * is in slice z_0 + z_step·i. */
+/* One turn and half of a part. Base run (bx, by), counted from the first one in the box, is at column x_0 + x_step·a
+ * and row y_0 + y_step·b of the image, where (a, b) = (bx, by), or (by, bx) after an odd number of quarter turns. Voxel
+ * i is in slice z_0 + z_step·i. */
 typedef struct SinoConeMapping {
     int64_t x_0, x_step, y_0, y_step, z_0, z_step;
-    int64_t from;                                 /* floats from the part's beginning to the first base run */
+    int64_t from;                                 /* floats from the part's beginning to that run */
     int64_t a_count, b_count, a_stride, b_stride; /* strides: floats from run to run */
     int64_t first, end;                           /* voxels of a run that are in the image's slices */
 } SinoConeMapping;

@@ -54,7 +54,7 @@ typedef struct SinoInputSettings {
     bool minus_log;               /* --minus-log yes|no */
     double saturation;            /* counts of this value or more are undefined; 0: none; NaN: auto */
     double max_repaired;          /* largest share of undefined values that a run accepts */
-    bool follow;                  /* another process may still write the scan */
+    char *follow;                 /* another process may still write the scan: "yes", or a page; NULL: no */
     double follow_timeout_s;      /* how long to wait for its next projection */
 } SinoInputSettings;
 

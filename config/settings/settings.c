@@ -545,7 +545,12 @@ bool sino_settings_records_planes(const SinoSettings *settings)
 
 const char *sino_settings_profile_file(const SinoRuntimeSettings *settings)
 {
-    return settings->profile && sino_report_is_file(settings->profile) ? settings->profile : NULL;
+    return settings->profile && strcmp(settings->profile, "yes") != 0 ? settings->profile : NULL;
+}
+
+const char *sino_settings_live_page(const SinoInputSettings *settings)
+{
+    return settings->follow && strcmp(settings->follow, "yes") != 0 ? settings->follow : NULL;
 }
 
 void sino_settings_free(SinoSettings *settings)

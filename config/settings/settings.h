@@ -202,6 +202,8 @@ const char *sino_filter_name(SinoFbpFilter filter);
 const char *sino_stripe_removal_name(SinoStripeRemoval removal);
 /* The JSON file of --profile; NULL: none. */
 const char *sino_settings_profile_file(const SinoRuntimeSettings *settings);
+/* The page of --follow; NULL: none. */
+const char *sino_settings_live_page(const SinoInputSettings *settings);
 const char *sino_precision_name(SinoPrecision precision);
 /* A set of bits of device.h as --device has it, such as "cpu,opencl", with another sign in place of the comma. */
 enum { SINO_DEVICES_SIZE = 24 };

@@ -52,12 +52,12 @@ static bool stands_bare(const SinoSetting *row, const char *next)
 }
 
 /* The value of an option without "=": the next argument. A flag needs no value, but accepts "yes" or "no", and a report
- * the name of a JSON file, which no input is. */
+ * the name of a file with its ending, which no input has. */
 static SinoStatus next_value(const SinoSetting *row, int count, char **arguments, int *i, const char **value)
 {
     const char *next = *i + 1 < count ? arguments[*i + 1] : NULL;
     bool flag;
-    const bool named = next && row->kind == SINO_SETTING_REPORT && sino_report_is_file(next);
+    const bool named = next && row->kind == SINO_SETTING_REPORT && sino_report_is_file(row, next);
     if (is_flag(row) && !named && !(next && sino_flag_parse(next, &flag))) {
         *value = "yes";
         return NULL;

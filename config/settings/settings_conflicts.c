@@ -18,7 +18,7 @@ typedef struct SinoConflict {
     const char *allowed;
 } SinoConflict;
 
-static const char GIVEN[] = "!", FULL[] = "with --reconstruction-type full";
+static const char GIVEN[] = "!", FOLLOWS[] = "!no", FULL[] = "with --reconstruction-type full";
 static const char FOURIER[] = "another projector, or --algorithm fista";
 
 static const SinoConflict conflicts[] = {
@@ -35,19 +35,19 @@ static const SinoConflict conflicts[] = {
     {"align", "shifts", "resume", "yes", .reason = "which goes on with shifts that were found before",
      .allowed = "a new run"},
     /* A followed scan is not there yet. */
-    {"follow", "yes", "reconstruction-type", "try", .allowed = FULL},
-    {"follow", "yes", "algorithm", NULL, .algorithms = ~FBP, .geometries = PARALLEL,
+    {"follow", FOLLOWS, "reconstruction-type", "try", .allowed = FULL},
+    {"follow", FOLLOWS, "algorithm", NULL, .algorithms = ~FBP, .geometries = PARALLEL,
      .reason = "which has all projections at once", .allowed = "--algorithm fbp"},
-    {"follow", "yes", "rotation-axis", "auto", .reason = "which is found by the whole scan",
+    {"follow", FOLLOWS, "rotation-axis", "auto", .reason = "which is found by the whole scan",
      .allowed = "--rotation-axis with a column"},
-    {"follow", "yes", "align", "shifts", .reason = "which are found by the whole scan", .allowed = "one of them"},
-    {"follow", "yes", "halves", "yes", .reason = "whose volumes are made after the whole one",
+    {"follow", FOLLOWS, "align", "shifts", .reason = "which are found by the whole scan", .allowed = "one of them"},
+    {"follow", FOLLOWS, "halves", "yes", .reason = "whose volumes are made after the whole one",
      .allowed = "one of them"},
-    {"follow", "yes", "resume", "yes", .reason = "of an unfinished run, which keeps nothing if it follows a scan",
+    {"follow", FOLLOWS, "resume", "yes", .reason = "of an unfinished run, which keeps nothing if it follows a scan",
      .allowed = "one of them"},
-    {"follow", "yes", "remove-stripe-method", "!auto,none", .reason = "which needs whole sinograms",
+    {"follow", FOLLOWS, "remove-stripe-method", "!auto,none", .reason = "which needs whole sinograms",
      .allowed = "auto or none"},
-    {"follow", "yes", "zinger-removal-method", "!auto,none", .reason = "which needs whole sinograms",
+    {"follow", FOLLOWS, "zinger-removal-method", "!auto,none", .reason = "which needs whole sinograms",
      .allowed = "auto or none"},
     {"report", "!auto,none", "reconstruction-type", "try", .allowed = FULL},
     {"iterations", "auto", "algorithm", NULL, .algorithms = ~(MLEM | OSEM), .geometries = MATRIX, .verbs = RUNS,

@@ -250,12 +250,13 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
                 "second one "
                 "from 1 on"),
-    ROW(INPUT, RECON, "follow", FLAG(input.follow, "no"), .may_change = true, .geometries = ORBITS,
+    ROW(INPUT, RECON, "follow", .kind = SINO_SETTING_REPORT, AT(input.follow, char *), .fallback = "no",
+        .operand = "yes|no|FILE", .ending = ".html", .may_change = true, .geometries = ORBITS,
         .help =
             "reconstruct while another program still writes the scan: a Data Exchange or NXtomo file, a --dataset of "
             "HDF5, or TIFF images in a folder; the angles of all projections are in the file or --theta; fbp or fdk; "
             "needs --rotation-axis; no sample of the scan chooses stages; the volume of fdk has the bits of --symmetry "
-            "no"),
+            "no; a name that ends in .html: a page that shows three planes of it meanwhile"),
     ROW(INPUT, RECON, "follow-timeout", .tune = RECON, REAL(input.follow_timeout_s, 0, 1e6, "60"), .low_excluded = true,
         .unit = "seconds", .may_change = true, .geometries = ORBITS,
         .help = "how long --follow waits for the next projection before it gives up"),
@@ -712,7 +713,7 @@ const SinoSetting sino_setting_table[] = {
     ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", .tune = RUNS, TEXT(runtime.graph, "FILE"), .per_rank = true,
         .may_change = true, .help = "write the task graph as a DOT file"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(runtime.profile, char *),
-        .fallback = "no", .operand = "yes|no|FILE", .may_change = true,
+        .fallback = "no", .operand = "yes|no|FILE", .ending = ".json", .may_change = true,
         BRIEF(SIMULATE, "report how the time was spent"),
         .help =
             "measure every task and report how the time was spent; a name that ends in .json: also write it to this "

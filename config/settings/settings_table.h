@@ -17,7 +17,7 @@ typedef enum SinoSettingKind {
     SINO_SETTING_CHOICES,  /* unsigned: bits 1 << choice */
     SINO_SETTING_COUNTS,   /* SinoCountList */
     SINO_SETTING_TEXT,     /* char *, owned */
-    SINO_SETTING_REPORT,   /* char *, owned: a flag, or the name of a JSON file; NULL: no */
+    SINO_SETTING_REPORT,   /* char *, owned: a flag, or the name of a file with the row's ending; NULL: no */
     SINO_SETTING_BYTES,    /* int64_t */
     SINO_SETTING_DURATION, /* double, in seconds; 0: none */
     SINO_SETTING_AXIS,     /* double; NaN: auto */
@@ -58,6 +58,7 @@ typedef struct SinoSetting {
     const char *operand;        /* name of the value in the help: "FILE", "N" … */
     const char *unit;           /* NULL: none */
     const char *fallback;       /* default as text; NULL: none, the member stays zero */
+    const char *ending;         /* of SINO_SETTING_REPORT: how names of files end */
     const char *bare;           /* value of the option without one; NULL: it needs one, unless it is a flag */
     const char *const *choices; /* words in the order of the enum, then NULL */
     unsigned words;             /* bits 1 << choice of the words that the verbs have; 0: all */
@@ -164,7 +165,7 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
 bool sino_setting_is_unset(const SinoSetting *row, const SinoSettings *settings);       /* no default, and not given */
 void sino_setting_print(const SinoSetting *row, const SinoSettings *settings, FILE *out); /* in YAML syntax */
 const char *sino_setting_file(const SinoSetting *row, const SinoSettings *settings); /* given for a word; NULL: none */
-bool sino_report_is_file(const char *text);                                          /* ends in .json */
+bool sino_report_is_file(const SinoSetting *row, const char *text);                  /* has the row's ending */
 bool sino_flag_parse(const char *text, bool *value);                  /* yes, true, on, 1; no, false, off, 0 */
 bool sino_integer_parse(const char *text, int64_t *value);            /* decimal */
 bool sino_real_parse(const char *text, size_t length, double *value); /* decimal; no "nan", no "inf" */

@@ -181,17 +181,17 @@ static SinoStatus assign_text(const char *text, char *member)
     return NULL;
 }
 
-bool sino_report_is_file(const char *text)
+bool sino_report_is_file(const SinoSetting *row, const char *text)
 {
     const char *ending = strrchr(text, '.');
-    return ending && ending > text && strcmp(ending, ".json") == 0 && sino_utf8_is_valid(text);
+    return ending && ending > text && strcmp(ending, row->ending) == 0 && sino_utf8_is_valid(text);
 }
 
 /* "yes", a file name, or NULL for no. *known: the value is allowed. */
-static SinoStatus assign_report(const char *text, char *member, bool *known)
+static SinoStatus assign_report(const SinoSetting *row, const char *text, char *member, bool *known)
 {
     bool flag = true;
-    const bool named = sino_report_is_file(text);
+    const bool named = sino_report_is_file(row, text);
     *known = named || sino_flag_parse(text, &flag);
     if (!*known) return NULL;
     if (flag) return assign_text(named ? text : "yes", member);
@@ -231,7 +231,7 @@ SinoStatus sino_setting_assign_member(const SinoSetting *row, const char *where,
     if (row->kind == SINO_SETTING_TEXT && *value && sino_utf8_is_valid(value)) return assign_text(value, member);
     char text[SINO_ALLOWED_SIZE];
     bool known = false;
-    if (row->kind == SINO_SETTING_REPORT) SINO_TRY(assign_report(value, member, &known));
+    if (row->kind == SINO_SETTING_REPORT) SINO_TRY(assign_report(row, value, member, &known));
     SINO_CHECK(known || assign_value(row, value, member), SINO_BAD_INPUT, "%s is '%s'; allowed: %s", where, value,
                sino_setting_allowed(row, text));
     return NULL;
@@ -346,7 +346,7 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
         break;
     case SINO_SETTING_REPORT:
-        snprintf(text, SINO_ALLOWED_SIZE, "yes, no, or a file name that ends in .json");
+        snprintf(text, SINO_ALLOWED_SIZE, "yes, no, or a file name that ends in %s", row->ending);
         break;
     case SINO_SETTING_CHOICES:
         snprintf(text, SINO_ALLOWED_SIZE, "all, or one or more of %.64s, separated by commas",
@@ -436,7 +436,7 @@ static void print_words(const SinoSetting *row, const char *member, FILE *out)
 {
     char *text;
     memcpy(&text, member, sizeof text);
-    if (row->kind == SINO_SETTING_TEXT || (text && sino_report_is_file(text)))
+    if (row->kind == SINO_SETTING_TEXT || (text && sino_report_is_file(row, text)))
         print_quoted(text, out);
     else
         fputs(text ? text : "no", out);

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "cone_part_size.h"
+#include "live.h"
 #include "plan_refusal.h"
 #include "stages.h"
 
@@ -81,12 +82,14 @@ SinoUnitPlanRequest sino_fdk_plan_request(const SinoSettings *settings, const Si
                                           const SinoMachine *machine, int64_t rank_count)
 {
     const SinoRecordShape shape = sino_cone_record_shape(cone, 1, 1, sino_settings_records_planes(settings));
+    const bool live = sino_settings_live_page(&settings->input);
     return (SinoUnitPlanRequest){
         .kind = &sino_fdk_plan,
         .machine = *machine,
         .rank_count = rank_count,
         .record_bytes = sino_unit_record_bytes(&settings->output, machine, &shape,
-                                               sino_times(SINO_CONE_IMAGE_SETS_MAX, SINO_CONE_IMAGE_SLICES)),
+                                               sino_times(SINO_CONE_IMAGE_SETS_MAX, SINO_CONE_IMAGE_SLICES)) +
+                        (live ? sino_live_bytes(cone->x_count, cone->y_count, cone->z_count) : 0),
         .input = input,
         .cone = cone,
         .precision = settings->projection.precision,

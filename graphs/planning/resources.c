@@ -8,6 +8,7 @@
 #include "halves.h"
 #include "halves_binned.h"
 #include "input_weights.h"
+#include "live.h"
 #include "mask.h"
 #include "rotate_task.h"
 #include "stripes_task.h"
@@ -111,7 +112,8 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
         .supported = sino_workload_is_supported(&settings->solver),
         .mask_bytes = sino_mask_bytes(&settings->solver, side),
         .ray_weight_bytes = sino_input_weights_bytes(&settings->solver, input, SINO_SLICES_MAX),
-        .pictures = sino_settings_records_planes(settings)};
+        .pictures = sino_settings_records_planes(settings),
+        .live_bytes = sino_settings_live_page(&settings->input) ? sino_live_bytes(side, side, input->slice_count) : 0};
     add_images(input, together, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
@@ -204,7 +206,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
             job->stage_bytes + (on_gpus ? job->stage_gpu_bytes : 0) +
                 sino_times(streaming->minibatch, job->stage_slice_bytes + (on_gpus ? job->stage_gpu_slice_bytes : 0))),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
-        .record_bytes = sino_record_bytes(&record) + job->mask_bytes};
+        .record_bytes = sino_record_bytes(&record) + job->live_bytes + job->mask_bytes};
     bytes.building_bytes = sino_larger(bytes.building_bytes, search_bytes(job, size, machine, bytes.slot_bytes));
     const int64_t sets =
         streaming->slab_count < SLAB_SETS && !solver->blocks ? streaming->slab_count : SLAB_SETS; /* or of blocks */

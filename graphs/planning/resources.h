@@ -37,6 +37,7 @@ typedef struct SinoWorkload {
     int64_t mask_bytes;       /* the image of --mask */
     int64_t ray_weight_bytes; /* of --weights with a file: what stays in memory, and what is being read */
     bool pictures;
+    int64_t live_bytes; /* planes of the page of --follow */
 } SinoWorkload;
 
 /* Whether the settings keep voxels at 0. */

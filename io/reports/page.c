@@ -43,15 +43,22 @@ static const char style[] =
     "pre { background: #f4f4f4; padding: 0.6em 1em; overflow-x: auto; font-size: 13px }\n"
     "summary { cursor: pointer } @media print { .wide { overflow: visible } h2 { break-after: avoid } }\n";
 
-void sino_page_begin(const char *title, const char *heading, FILE *out)
+void sino_page_begin_again(const char *title, const char *heading, int seconds, FILE *out)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-          "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>",
+          "<meta name=\"viewport\" content=\"width=device-width\"/>\n",
           out);
+    if (seconds > 0) fprintf(out, "<meta http-equiv=\"refresh\" content=\"%d\"/>\n", seconds);
+    fputs("<title>", out);
     sino_markup_text(title, out);
     fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
     sino_markup_text(heading, out);
     fputs("</h1>\n", out);
+}
+
+void sino_page_begin(const char *title, const char *heading, FILE *out)
+{
+    sino_page_begin_again(title, heading, 0, out);
 }
 
 void sino_page_end(FILE *out)

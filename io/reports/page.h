@@ -12,6 +12,9 @@
 void sino_page_begin(const char *title, const char *heading, FILE *out);
 void sino_page_end(FILE *out);
 
+/* sino_page_begin of a page that browsers load again after so many seconds; 0: never. */
+void sino_page_begin_again(const char *title, const char *heading, int seconds, FILE *out);
+
 /* Prints a section's heading. */
 void sino_page_section(const char *heading, FILE *out);
 

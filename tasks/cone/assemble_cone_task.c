@@ -2,6 +2,7 @@
 /* Task assemble_cone: writes a part's voxels into slices of the volume. */
 #include "assemble_cone_task.h"
 
+#include "arithmetic.h"
 #include "cone_assemble_cuda.h"
 #include "task.h"
 
@@ -31,7 +32,9 @@ static const SinoTaskKind assemble_cone_kind = {
 /* Voxels of the part in these slices, and as many pixels. */
 static int64_t moved_bytes(const SinoConeAssembly *assembly)
 {
-    const int64_t lines = sino_times(assembly->part.x_count, assembly->part.y_count);
+    const SinoConeBox box = sino_cone_assembly_box(assembly);
+    const int64_t lines =
+        sino_smaller(sino_times(assembly->part.x_count, assembly->part.y_count), sino_times(box.x_count, box.y_count));
     return sino_times(sino_times(lines, assembly->slice_count), 2 * (int64_t)sizeof(float));
 }
 
@@ -41,5 +44,6 @@ SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position
     const AssembleCone arguments = {.part.data = part,
                                     .image = {.data = image, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
                                     .assembly = *assembly};
+    if (!first && !sino_cone_assembly_meets(assembly)) return NULL;
     return SINO_SUBMIT(runtime, &assemble_cone_kind, position, &arguments, .part_bytes = moved_bytes(assembly));
 }

@@ -6,8 +6,8 @@
 #include "cone_assemble.h"
 #include "runtime.h"
 
-/* Inserts assemble_cone, from the part to `image`, float[slice][Y][X]. `first`: the first of the image's parts. The
- * cone is not owned, and outlives the task. */
+/* Inserts assemble_cone, from the part to `image`, of the box of slices. `first`: the first of the image's parts; a
+ * later one without voxels in the box gets no task. The cone is not owned, and outlives the task. */
 SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
                                      bool first, SinoData *part, SinoData *image);
 

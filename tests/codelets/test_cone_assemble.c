@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone assemble: each voxel of a slice comes from its run, for every symmetry, part and range of slices. */
+/* Cone assemble: each voxel of a slice, or of a box of it, comes from its run, for every symmetry, part and range of
+ * slices. */
 #include "cone_assemble.h"
 #include "memory.h"
 #include "testing.h"
@@ -47,17 +48,20 @@ static bool has(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConeP
     return in_xy && outwards >= part->first && outwards < part->first + part->voxel_count;
 }
 
-static void check(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConePart *part, int64_t first_slice,
-                  int64_t slices, double mask_ratio)
+static void check_box(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConePart *part, int64_t first_slice,
+                      int64_t slices, SinoConeBox box, double mask_ratio)
 {
     const SinoConeAssembly assembly = {.cone = cone,
                                        .symmetry = symmetry,
                                        .part = *part,
                                        .first_slice = first_slice,
                                        .slice_count = slices,
+                                       .box = box,
                                        .scale = 2,
                                        .mask_ratio = mask_ratio};
-    const int64_t pixels = cone->x_count * cone->y_count;
+    const SinoConeBox of = sino_cone_assembly_box(&assembly);
+    const int64_t pixels = of.x_count * of.y_count;
+    bool meets = false;
     float *voxel = NULL, *image = NULL;
     assert_success(sino_allocate(sino_cone_part_voxels(part, symmetry), sizeof *voxel, "test", &voxel));
     assert_success(sino_allocate(slices * pixels, sizeof *image, "test", &image));
@@ -65,18 +69,27 @@ static void check(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoCon
     for (int64_t i = 0; i < slices * pixels; i++) image[i] = -1;
     sino_cone_assemble(&assembly, voxel, image);
     for (int64_t i = 0; i < slices * pixels; i++) {
-        const int64_t x = i % cone->x_count, y = i / cone->x_count % cone->y_count, z = first_slice + i / pixels;
+        const int64_t x = of.x + i % of.x_count, y = of.y + i / of.x_count % of.y_count;
+        const int64_t z = first_slice + i / pixels;
         const double from_x = (double)x - 0.5 * (double)(cone->x_count - 1);
         const double from_y = (double)y - 0.5 * (double)(cone->y_count - 1);
         const double radius = 0.5 * mask_ratio * fmin((double)cone->x_count, (double)cone->y_count);
         const bool masked = mask_ratio > 0 && hypot(from_x, from_y) > radius;
         const float wanted = !has(cone, symmetry, part, x, y, z) ? -1 : masked ? 0 : 2 * value_at(x, y, z);
+        meets |= has(cone, symmetry, part, x, y, z);
         if (image[i] != wanted)
             fail_msg("turns %d, halves %d: voxel (%ld, %ld, %ld) is %g instead of %g", symmetry.turns, symmetry.halves,
                      x, y, z, (double)image[i], (double)wanted);
     }
+    assert_int_equal(sino_cone_assembly_meets(&assembly), meets);
     free(voxel);
     free(image);
+}
+
+static void check(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConePart *part, int64_t first_slice,
+                  int64_t slices, double mask_ratio)
+{
+    check_box(cone, symmetry, part, first_slice, slices, (SinoConeBox){0}, mask_ratio);
 }
 
 static void slices_come_from_runs(void **state)
@@ -94,6 +107,10 @@ static void slices_come_from_runs(void **state)
             check(&cone, symmetry, &inside, 0, 50, 0);
             check(&cone, symmetry, &inside, 30, 20, 1);
             check(&cone, symmetry, &inside, 0, 3, 0); /* slices that the part has not */
+            check_box(&cone, symmetry, &whole, 0, 50, (SinoConeBox){0, 21, 42, 1}, 0.8);
+            check_box(&cone, symmetry, &whole, 0, 50, (SinoConeBox){20, 0, 1, 42}, 0);
+            check_box(&cone, symmetry, &inside, 0, 50, (SinoConeBox){7, 6, 12, 30}, 0);
+            check_box(&cone, symmetry, &inside, 0, 50, (SinoConeBox){0, 21, 42, 1}, 0); /* with turns, beside it */
         }
 }
 

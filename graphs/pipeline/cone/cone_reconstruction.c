@@ -17,6 +17,7 @@
 #include "add_cone_task.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
+#include "cone_live.h"
 #include "cone_run.h"
 #include "consensus.h"
 #include "input_follow.h"
@@ -111,7 +112,8 @@ static SinoStatus insert_own_piece(SinoConeRun *run, Slab *slab, const Piece *pi
                              .first_weight = first_weight};
     SinoConePacking packing = {
         .cone = run->of.cone, .rows = rows, .first_row = slab->rows.first, .angle_count = angles->count};
-    SINO_TRY(sino_input_await(run->of.input, runtime, sino_cone_pieces_io(run->pieces), angles->first + angles->count));
+    SINO_TRY(sino_input_await(run->of.input, runtime, sino_cone_pieces_io(run->pieces), run->of.live,
+                              angles->first + angles->count));
     SINO_TRY(insert_sinogram(run, slab, angles, &sinogram));
     if (!slab->wanted) return NULL;
     SinoData *beside = run->weighed[(run->pieces_begun - 1) % run->of.streaming->piece_sets];
@@ -399,8 +401,10 @@ static SinoStatus insert_slab(SinoConeRun *run, int64_t number)
         SINO_TRY(insert_block(run, &slab, b, lines_of(run, 0)));
         for (int64_t p = 0; slab.wanted && b + last * columns < run->blocks && p < parts; p++)
             SINO_TRY(insert_backprojection(run, &slab, b, lines_of(run, 0), p, 0));
+        if (slab.wanted && b + last * columns < run->blocks) SINO_TRY(sino_cone_live_show(run, number, slab.share, b));
     }
     if (slab.wanted) SINO_TRY(insert_last_blocks(run, &slab, last));
+    if (slab.wanted) SINO_TRY(sino_cone_live_show(run, number, slab.share, run->blocks - 1));
     return tallies ? insert_tally(run, &slab) : NULL;
 }
 

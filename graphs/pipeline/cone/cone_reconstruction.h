@@ -6,6 +6,7 @@
 #include "cone_pieces.h"
 #include "cone_streaming.h"
 #include "journal.h"
+#include "live.h"
 #include "settings.h"
 #include "volume.h"
 
@@ -26,6 +27,7 @@ typedef struct SinoConeReconstruction {
     SinoJournal *journal; /* gets an entry for each image that is stored; NULL: none */
     SinoRecord *record;
     SinoConeTraffic *traffic; /* is added to */
+    SinoLive *live;           /* gets planes after each block, one process alone; NULL: none */
     bool aside;               /* tells neither progress nor profile, for it is not what was asked for */
 } SinoConeReconstruction;
 

@@ -208,6 +208,7 @@ SinoStatus sino_cone_run_allocate(SinoConeRun *run)
     SINO_TRY(new_parts(run));
     SINO_TRY(new_messages(run));
     SINO_TRY(new_images(run));
+    SINO_TRY(sino_live_open(run->of.live, run->of.runtime));
     return new_scratch(run);
 }
 
@@ -221,6 +222,7 @@ void sino_cone_run_free(SinoConeRun *run)
     sino_data_free_each(run->arrival, plan->arrival_sets);
     for (int i = 0; i < SINO_CONE_IMAGES_MAX; i++) sino_data_free(run->image[i]);
     for (int i = 0; i < SINO_CONE_FIELD_SETS; i++) sino_data_free(run->undefined[i]);
+    sino_live_close(run->of.live);
     sino_data_free(run->none);
     sino_data_free(run->pack_scratch);
     sino_data_free(run->scratch);

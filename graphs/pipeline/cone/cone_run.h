@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone run, for cone_reconstruction.c only: what a reconstruction of a cone beam makes once, and the memory that its
- * tasks use in turn. */
+/* Cone run, for cone_reconstruction.c and cone_live.c only: what a reconstruction of a cone beam makes once, and the
+ * memory that its tasks use in turn. */
 #ifndef SINO_CONE_RUN_H
 #define SINO_CONE_RUN_H
 

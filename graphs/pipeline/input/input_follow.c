@@ -11,12 +11,14 @@
 typedef struct Gate {
     SinoRuntime *runtime;
     SinoData *io;
+    SinoLive *live;
 } Gate;
 
 static SinoStatus enter(void *of)
 {
     const Gate *gate = of;
     void *unused;
+    SINO_TRY(sino_live_show_again(gate->live));
     return sino_data_acquire(gate->io, SINO_READ_WRITE, &unused);
 }
 
@@ -42,9 +44,9 @@ static SinoStatus look_first(const SinoInput *input, const SinoScanGate *gate, S
     return NULL;
 }
 
-SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, int64_t end)
+SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, SinoLive *live, int64_t end)
 {
-    Gate gate = {runtime, io};
+    Gate gate = {runtime, io, live};
     const SinoScanGate around = {.of = &gate, .enter = enter, .leave = leave, .stopped = is_stopped};
     if (sino_scan_has_come(input->scan, end)) return NULL;
     SINO_TRY(look_first(input, &around, sino_runtime_log(runtime)));

@@ -17,6 +17,7 @@
 #include "input_weights.h"
 #include "load_volume_task.h"
 #include "memory.h"
+#include "planes_task.h"
 #include "sample_task.h"
 #include "solve.h"
 #include "stages.h"
@@ -79,6 +80,7 @@ static SinoStatus new_stages(void *of)
     const SinoStreaming *plan = run->of.streaming;
     const int64_t sets = is_by_blocks(run) ? COUNT_SETS : sino_smaller(COUNT_SETS, plan->slab_count);
     if (is_by_blocks(run)) SINO_TRY(new_blocks(run));
+    SINO_TRY(sino_live_open(run->of.live, run->of.runtime));
     const SinoStagesRequest stages = {
         .runtime = run->of.runtime,
         .input = is_by_blocks(run) ? &run->of_block : run->of.input,
@@ -108,6 +110,37 @@ static bool is_pictured(const void *of, int64_t first, int64_t count)
     return run->of.record->sinogram && picture >= 0 && picture < count;
 }
 
+/* Takes the planes of the page from a minibatch's images. */
+static SinoStatus insert_planes(const Run *run, const SinoMinibatch *minibatch, SinoData *const *plane)
+{
+    const SinoPlanes planes = {.sections = run->of.record->sections,
+                               .first_slice = minibatch->first_slice,
+                               .slice_count = minibatch->slices.slice_count};
+    return sino_insert_planes(run->of.runtime, minibatch->position, &planes, minibatch->image, plane);
+}
+
+static SinoImaging imaging_of(const Run *run)
+{
+    return (SinoImaging){.scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio};
+}
+
+/* Shows the slices after all minibatches have got the blocks before `block`, if voxels are their sums. */
+static SinoStatus insert_live(const Run *run, int64_t block)
+{
+    const SinoShape *shape = &run->of.op->shape;
+    const bool sums = shape->extent[SINO_ROWS_GRID].total == 0 && shape->extent[SINO_ROWS_WAITING].total == 0;
+    const SinoImaging imaging = imaging_of(run);
+    const SinoLiveMoment moment = {.position = {0, -1, -1, -1}, .added = run->block[block].first};
+    if (!run->of.live || !sums || block == 0 || !sino_live_is_due(run->of.live)) return NULL;
+    SinoData *const *plane = sino_live_next(run->of.live);
+    for (int64_t s = 0; s < sino_ceil_divide(slab_slices(run, 0), run->of.streaming->minibatch); s++) {
+        SinoMinibatch *minibatch = run->solve.slot[s];
+        SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
+        SINO_TRY(insert_planes(run, minibatch, plane));
+    }
+    return sino_live_show(run->of.live, &moment);
+}
+
 /* Fields come with the first block. */
 static SinoStatus insert_load_block(Run *run, int64_t block)
 {
@@ -118,7 +151,8 @@ static SinoStatus insert_load_block(Run *run, int64_t block)
                           .run_count = 1,
                           .run = &run->block[block]};
     load.position.slab = 0;
-    SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages),
+    SINO_TRY(insert_live(run, block));
+    SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages), run->of.live,
                               load.run->first + load.run->count));
     return sino_stages_load(run->stages, &load);
 }
@@ -218,10 +252,21 @@ SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *re
                        .run = input->run};
 }
 
+/* Minibatches are stored in their order. */
+static SinoStatus insert_last_planes(const Run *run, const SinoMinibatch *minibatch)
+{
+    const int64_t end = minibatch->first_slice + minibatch->slices.slice_count;
+    const SinoLiveMoment moment = {.position = minibatch->position, .added = run->of.input->angle_count};
+    SinoData *const *plane =
+        minibatch->first_slice == 0 ? sino_live_next(run->of.live) : sino_live_planes(run->of.live);
+    SINO_TRY(insert_planes(run, minibatch, plane));
+    return end < run->of.input->slice_count ? NULL : sino_live_show(run->of.live, &moment);
+}
+
 static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
-    const SinoImaging imaging = {.scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio};
+    const SinoImaging imaging = imaging_of(run);
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
                              .journal = run->of.journal,
@@ -235,6 +280,7 @@ static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
                              .sections = run->of.record->sections};
     SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
+    if (run->of.live) SINO_TRY(insert_last_planes(run, minibatch));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
                              minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);
 }
@@ -318,6 +364,7 @@ SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction)
     if (of->settings->solver.weights == SINO_WEIGHTS_FILE && of->solver->choice != SINO_ALGORITHM_FBP)
         run.solve.run.given = &run.given;
     SinoStatus status = sino_solve(&run.solve);
+    sino_live_close(run.of.live);
     sino_stages_free(run.stages);
     free(run.block);
     return status;

@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "journal.h"
+#include "live.h"
 #include "record.h"
 #include "settings.h"
 #include "solver.h"
@@ -42,6 +43,7 @@ typedef struct SinoReconstruction {
     struct SinoEarlyLoad *early; /* the first slab, loaded beforehand (stages.h); NULL: it is not */
     SinoJournal *journal;        /* gets an entry for each minibatch that is stored; NULL: none */
     SinoRecord *record;          /* of all slices of the volume */
+    SinoLive *live;              /* of a scan that comes by blocks; NULL: none */
     bool alone;                  /* other ranks do not take part */
     bool marked;                 /* undefined rays stay so in the sinogram, whatever the solver */
     bool aside;                  /* tells neither progress nor profile, for it is not what was asked for */

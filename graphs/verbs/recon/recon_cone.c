@@ -219,7 +219,8 @@ static SinoStatus compute(SinoRecon *recon)
                                                    .volume = recon->volume,
                                                    .journal = recon->resume.journal,
                                                    .record = &recon->record,
-                                                   .traffic = &own->traffic};
+                                                   .traffic = &own->traffic,
+                                                   .live = recon->live};
     return sino_cone_reconstruct(&reconstruction);
 }
 

@@ -26,6 +26,7 @@ SinoStatus sino_recon_name_files(const SinoSettings *settings, const SinoInput *
     SINO_TRY(sino_files_input(files, "--config", settings->config));
     SINO_TRY(sino_files_output(files, "--graph", settings->runtime.graph));
     SINO_TRY(sino_files_output(files, "--trace", settings->runtime.trace));
+    SINO_TRY(sino_files_output(files, "--follow", sino_settings_live_page(&settings->input)));
     return sino_files_output(files, "--profile", sino_settings_profile_file(&settings->runtime));
 }
 

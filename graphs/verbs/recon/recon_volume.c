@@ -50,6 +50,7 @@ static void name_output(SinoRecon *recon)
 
 static SinoStatus check_output(const SinoRecon *recon)
 {
+    const char *live = sino_settings_live_page(&recon->settings->input);
     if (recon->settings->memory) return sino_rays_kind.check(recon->settings->projection.cache);
     SINO_TRY(sino_recon_check_compression(recon));
     SINO_TRY(sino_recon_check_name(&recon->settings->output));
@@ -59,6 +60,7 @@ static SinoStatus check_output(const SinoRecon *recon)
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->projection.cache));
+    if (live) SINO_TRY(sino_output_check(live, true));
     for (int i = 0; i < SINO_PICTURES && recon->settings->output.pictures; i++)
         SINO_TRY(sino_recon_check_new(recon->settings, recon->names.picture[i]));
     return recon->names.report ? sino_output_check(recon->names.report, recon->settings->output.overwrite) : NULL;
@@ -521,10 +523,33 @@ static SinoStatus run_halves(SinoRecon *recon)
     return NULL;
 }
 
+/* With a page that is to show the volume as it grows: writes the first one. */
+static SinoStatus begin_live(SinoRecon *recon)
+{
+    const SinoLiveRequest request = {.path = sino_settings_live_page(&recon->settings->input),
+                                     .title = recon->settings->output.path,
+                                     .units = recon->request.units,
+                                     .input = &recon->input,
+                                     .x_count = recon->request.width,
+                                     .y_count = recon->request.height,
+                                     .z_count = recon->request.slice_count};
+    return request.path ? sino_live_new(&request, &recon->live) : NULL;
+}
+
+/* Writes the page of the end. A run does not fail because of it. */
+static void end_live(SinoRecon *recon, SinoStatus status)
+{
+    SinoStatus written = sino_live_end(recon->live, status);
+    if (written) sino_log_warning(recon->log, "follow", "%s", sino_status_text(written));
+    sino_status_free(written);
+    recon->live = NULL;
+}
+
 static SinoStatus run(SinoRecon *recon)
 {
     SinoStatus status = NULL;
     SINO_TRY(set_up(recon));
+    SINO_TRY(begin_live(recon));
     recon->last = (SinoLastAct){.act = tell_resumable, .of = recon}; /* after what the volume tells */
     sino_ending_add(&recon->last);
     SINO_TRY(open_volume(recon));
@@ -579,6 +604,7 @@ static SinoStatus run_and_release(SinoRecon *recon)
 {
     sino_recon_measure_begin(recon);
     SinoStatus status = run(recon);
+    end_live(recon, status);
     recon->kind->release(recon);
     status = stop_runtime(recon, status);
     sino_ending_remove(&recon->last);

@@ -9,6 +9,7 @@
 #include "ending.h"
 #include "integrals.h"
 #include "job_kind.h"
+#include "live.h"
 #include "recon.h"
 #include "recon_resume.h"
 #include "settings.h"
@@ -85,6 +86,7 @@ struct SinoRecon {
     SinoVolumeRequest request;
     SinoVolume *volume;
     SinoRecord record;
+    SinoLive *live;    /* the page of --follow; NULL: none */
     SinoLastAct last;  /* tells what --resume goes on from; once the volume is complete, tells so */
     char checksum[17]; /* of the input; rank 0 only */
     SinoReconClock clock;

@@ -105,6 +105,76 @@ static void scans_that_come_make_the_same_volume(void **state)
     assert_same_volume(at, "v_2.h5"); /* both dark fields are alike */
 }
 
+/* live.html as it is now; NULL: there is none. The caller frees it. */
+static char *read_page(const char *directory)
+{
+    char path[TESTING_PATH], *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(testing_path(path, directory, "live.html"), "r");
+    if (!file) return NULL;
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    assert_int_equal(fclose(file), 0);
+    return text;
+}
+
+/* Waits, for ten seconds at most, until the page has the text. */
+static void await_page(const char *directory, const char *text)
+{
+    bool found = false;
+    for (int i = 0; i < 1000 && !found; i++) {
+        char *page = read_page(directory);
+        found = page && strstr(page, text);
+        free(page);
+        (void)usleep(10000);
+    }
+    if (!found) fail_msg("live.html never has '%s'", text);
+}
+
+static void check_page(const char *directory)
+{
+    char path[TESTING_PATH];
+    const int code =
+        cli_tool("python3", SINO_SOURCE_ROOT "/tests/page_check", testing_path(path, directory, "live.html"));
+    if (code == 127) print_message("no python3 is here: live.html was not checked\n");
+    assert_true(code == 0 || code == 127);
+}
+
+/* Two blocks of projections are shown while others have not come. The page of a later run replaces that of an
+ * earlier one. */
+static void a_page_shows_a_volume_that_grows(void **state)
+{
+    const char *const at = *state;
+    CliRun run = {.directory = at};
+    cli_write_text(at, "live.html", "of an earlier run");
+    cli_works(at, "phantom -o scan.h5 --geometry cone --size 24 --slices 16 --angles 100 " LENGTHS);
+    cli_works(at, "recon scan.h5 -o whole.h5 --symmetry no " CONE);
+    const pid_t writer = replay(at, "live.h5 swmr 0 hold 70");
+    await(at, "live.h5");
+    cli_start(&run, "recon live.h5 -o v.h5 --follow=live.html " CONE);
+    await_page(at, "<td>64 of 100</td>");
+    check_page(at);
+    char *early = read_page(at);
+    assert_non_null(strstr(early, "http-equiv=\"refresh\" content=\"1\""));
+    assert_non_null(strstr(early, "column 11.50"));
+    assert_non_null(strstr(early, "yz, middle column"));
+    cli_write_text(at, "go", "");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    cli_free(&run);
+    assert_ends(writer, 0);
+    check_page(at);
+    char *late = read_page(at);
+    assert_null(strstr(late, "refresh"));
+    assert_non_null(strstr(late, "<td>100 of 100</td>"));
+    assert_non_null(strstr(late, "complete"));
+    assert_string_not_equal(strstr(late, "<img"), strstr(early, "<img"));
+    free(early);
+    free(late);
+    assert_same_volume(at, "v.h5");
+    cli_refuses(at, "live.htm | yes, no | .html", "recon live.h5 -o w.h5 --follow=live.htm " CONE);
+    cli_refuses(at, "none/live.html", "recon live.h5 -o w.h5 --follow=none/live.html " CONE);
+}
+
 static void a_whole_scan_is_followed_too(void **state)
 {
     const char *const at = *state;
@@ -122,7 +192,7 @@ static void slices_of_a_scan_that_comes(void **state)
     enum { RUNS = 2 };
     static const char fbp[] = "--algorithm fbp --rotation-axis 11.2 --pictures no --report none --air 0 "
                               "--zinger-removal-method none --remove-stripe-method none --tune padding-type=zeros";
-    static const char *const projectors[RUNS] = {"gridding", "pixels"};
+    static const char *const projectors[RUNS] = {"gridding", "pixels"}, *const pages[RUNS] = {"late.html", "live.html"};
     CliRun run[RUNS];
     const char *const at = *state;
     cli_works(at, "phantom -o scan.h5 --size 24 --slices 16 --angles 100");
@@ -130,9 +200,12 @@ static void slices_of_a_scan_that_comes(void **state)
     await(at, "live.h5");
     for (int i = 0; i < RUNS; i++) {
         run[i] = (CliRun){.directory = at};
-        cli_start(&run[i], "recon live.h5 -o v_%d.h5 --follow --projector %s %s", i, projectors[i], fbp);
+        cli_start(&run[i], "recon live.h5 -o v_%d.h5 --follow=%s --projector %s %s", i, pages[i], projectors[i], fbp);
     }
     for (int i = 0; i < RUNS; i++) cli_await(&run[i], "50 of 100 projections have come");
+    cli_await(&run[0], "the page shows planes after the last projection");
+    await_page(at, "yz, middle column");
+    check_page(at);
     cli_write_text(at, "go", "");
     for (int i = 0; i < RUNS; i++) {
         char name[16];
@@ -144,6 +217,7 @@ static void slices_of_a_scan_that_comes(void **state)
         cli_free(&run[i]);
     }
     assert_ends(writer, 0);
+    await_page(at, "<td>100 of 100</td>");
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");
@@ -156,9 +230,18 @@ static void a_dead_writer_ends_the_run(void **state)
     CliRun run = {.directory = *state};
     make_scan(*state);
     assert_ends(replay(*state, "live.h5 swmr 0 die 13"), SIGKILL);
-    cli_start(&run, "recon live.h5 -o v.h5 --follow --follow-timeout 0.3 " CONE);
+    cli_start(&run, "recon live.h5 -o v.h5 --follow=live.html --follow-timeout 0.3 " CONE);
     cli_wait(&run);
     cli_assert_ended(&run, 1, "live.h5 | 13 of 40 projections | 0.3 s | --follow-timeout | v.h5 was not written");
+    await_page(*state, "The run has failed: live.h5: 13 of 40 projections have come");
+    cli_start(&run, "recon live.h5 -o v.h5 --follow=live.html " CONE);
+    await_page(*state, "<td>13 of 40</td>");
+    assert_int_equal(kill(run.pid, SIGTERM), 0);
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 128 + SIGTERM);
+    cli_free(&run);
+    await_page(*state, "The run was ended early.");
+    check_page(*state);
     assert_false(cli_exists(*state, "v.h5"));
 }
 
@@ -226,6 +309,7 @@ int cli_follow_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(scans_that_come_make_the_same_volume),
+        CLI_ONE_CORE(a_page_shows_a_volume_that_grows),
         CLI_ONE_CORE(a_whole_scan_is_followed_too),
         CLI_ONE_CORE(slices_of_a_scan_that_comes),
         CLI_ONE_CORE(a_dead_writer_ends_the_run),

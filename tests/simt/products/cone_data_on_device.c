@@ -43,9 +43,9 @@ void cone_weigh_on_device(const SinoCone *cone, int64_t angle_count, SinoSlices 
 
 void cone_assemble_on_device(const SinoConeAssembly *assembly, const float *part, float *image)
 {
-    const SinoCone *cone = assembly->cone;
+    const SinoConeBox box = sino_cone_assembly_box(assembly);
     const size_t bytes = (size_t)sino_cone_part_voxels(&assembly->part, assembly->symmetry) * sizeof *part;
-    const size_t image_bytes = (size_t)(assembly->slice_count * cone->y_count * cone->x_count) * sizeof *image;
+    const size_t image_bytes = (size_t)(assembly->slice_count * box.y_count * box.x_count) * sizeof *image;
     float *from = device_lend(part, bytes), *to = device_lend(image, image_bytes);
     device_check(sino_cone_assemble_cuda(NULL, assembly, from, to));
     device_unlend(part, from, bytes);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Live: planes in memory of its own, which the page of the end needs after the run's data are gone. */
+#include "live.h"
+
+#include "arithmetic.h"
+#include "ending.h"
+#include "memory.h"
+#include "platform.h"
+#include "scan_follow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double after_s = 1;
+
+struct SinoLive {
+    const SinoInput *input;
+    SinoRuntime *runtime;
+    SinoLivePage page, early; /* early: of a run that a signal ends */
+    SinoLastAct last;
+    SinoLiveShown shown;
+    SinoPosition position; /* of the last task */
+    double asked_s;        /* when it was submitted, by sino_platform_now_s */
+    double next_s;         /* when the planes were, likewise */
+    int set;               /* of the last sino_live_next */
+    float *plane[SINO_LIVE_SETS][SINO_LIVE_PLANES];
+    SinoData *data[SINO_LIVE_SETS][SINO_LIVE_PLANES], *order;
+};
+
+static int64_t plane_bytes(const SinoLivePage *page, int plane)
+{
+    const int64_t height = plane == SINO_LIVE_XY ? page->y_count : page->z_count;
+    const int64_t width = plane == SINO_LIVE_YZ ? page->y_count : page->x_count;
+    return sino_times(sino_times(height, width), (int64_t)sizeof(float));
+}
+
+int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count)
+{
+    const SinoLivePage page = {.x_count = x_count, .y_count = y_count, .z_count = z_count};
+    int64_t bytes = 0;
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) bytes += sino_times(SINO_LIVE_SETS, plane_bytes(&page, p));
+    return bytes;
+}
+
+/* The page's numbers of the scan, as of now. */
+static void tell_arrival(SinoLive *live)
+{
+    const SinoScanArrival arrival = sino_scan_arrival(live->input->scan);
+    const double seconds = arrival.last_s - arrival.first_s;
+    live->page.come = arrival.frames;
+    live->page.come_per_s = seconds > 0 ? (double)(arrival.frames - arrival.first_frames) / seconds : 0;
+}
+
+static void free_live(SinoLive *live)
+{
+    for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++)
+        free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    free(live);
+}
+
+static void end_early(void *of, FILE *clause)
+{
+    (void)clause;
+    sino_live_page_end(of);
+}
+
+SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
+{
+    const SinoInput *input = request->input;
+    SinoStatus status = NULL;
+    SinoLive *made;
+    SINO_TRY(sino_allocate(1, sizeof *made, "the page", &made));
+    made->input = input;
+    made->position = SINO_NOWHERE;
+    made->page = (SinoLivePage){.path = request->path,
+                                .title = request->title,
+                                .units = request->units,
+                                .x_count = request->x_count,
+                                .y_count = request->y_count,
+                                .z_count = request->z_count,
+                                .come_total = input->info->file_angle_count,
+                                .added_total = input->angle_count,
+                                .center = sino_input_column_of_file(input, input->geometry.center)};
+    for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES && !status; i++)
+        status = sino_allocate(plane_bytes(&made->page, i % SINO_LIVE_PLANES), 1, "planes of the page",
+                               &made->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    tell_arrival(made);
+    if (!status) status = sino_live_page_write(&made->page);
+    if (status) {
+        free_live(made);
+        return status;
+    }
+    made->early = made->page;
+    made->early.ended = "The run was ended early.";
+    made->early.failed = true;
+    made->last = (SinoLastAct){.act = end_early, .of = &made->early};
+    sino_ending_add(&made->last);
+    *live = made;
+    return NULL;
+}
+
+SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
+{
+    if (!live) return NULL;
+    live->runtime = runtime;
+    SINO_TRY(sino_data_new(runtime, "page", 0, &live->order));
+    for (int s = 0; s < SINO_LIVE_SETS; s++)
+        for (int p = 0; p < SINO_LIVE_PLANES; p++)
+            SINO_TRY(
+                sino_data_borrow(runtime, "plane", live->plane[s][p], plane_bytes(&live->page, p), &live->data[s][p]));
+    return NULL;
+}
+
+void sino_live_close(SinoLive *live)
+{
+    if (!live) return;
+    for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++) {
+        SinoData **data = &live->data[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES];
+        sino_data_free(*data);
+        *data = NULL;
+    }
+    sino_data_free(live->order);
+    live->order = NULL;
+}
+
+SinoData *const *sino_live_next(SinoLive *live)
+{
+    live->set = (live->set + 1) % SINO_LIVE_SETS;
+    live->next_s = sino_platform_now_s();
+    return live->data[live->set];
+}
+
+SinoData *const *sino_live_planes(const SinoLive *live)
+{
+    return live->data[live->set];
+}
+
+bool sino_live_is_due(const SinoLive *live)
+{
+    return sino_platform_now_s() - live->next_s >= after_s;
+}
+
+static SinoStatus ask(SinoLive *live)
+{
+    tell_arrival(live);
+    live->asked_s = sino_platform_now_s();
+    return sino_insert_live(live->runtime, live->position, &live->page, &live->shown, live->data[live->set],
+                            live->order);
+}
+
+SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
+{
+    live->position = moment->position;
+    live->page.added = moment->added;
+    live->page.pass = moment->pass;
+    live->page.pass_total = moment->pass_total;
+    return ask(live);
+}
+
+SinoStatus sino_live_show_again(SinoLive *live)
+{
+    if (!live || !live->order || sino_platform_now_s() - live->asked_s < after_s) return NULL;
+    return ask(live);
+}
+
+SinoStatus sino_live_end(SinoLive *live, SinoStatus status)
+{
+    char *failed = NULL;
+    if (!live) return NULL;
+    sino_ending_remove(&live->last);
+    if (status && asprintf(&failed, "The run has failed: %s", sino_status_text(status)) < 0) failed = NULL;
+    live->page.failed = status;
+    live->page.ended = failed ? failed : status ? "The run has failed." : "The run is complete.";
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
+    SinoStatus written = sino_live_page_write(&live->page);
+    free_live(live);
+    free(failed);
+    return written;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Live: three planes of the volume of a run that follows a scan, and the page that shows them (--follow=PAGE).
+ *
+ * A graph has its tasks fill the planes of sino_live_next after each block of projections, and then calls
+ * sino_live_show, whose task writes the page if the last one is a second old. sino_input_await asks for pages while it
+ * waits. There are two sets of planes, so that one is filled while the page is made of the other. */
+#ifndef SINO_LIVE_H
+#define SINO_LIVE_H
+
+#include "input.h"
+#include "live_task.h"
+
+enum { SINO_LIVE_SETS = 2 };
+
+typedef struct SinoLive SinoLive;
+
+/* Not owned; they outlive the result. */
+typedef struct SinoLiveRequest {
+    const char *path, *title, *units;  /* as of SinoLivePage */
+    const SinoInput *input;            /* its rotation axis is known */
+    int64_t x_count, y_count, z_count; /* of the volume */
+} SinoLiveRequest;
+
+/* Allocates planes of zeros, and writes a page without them. SINO_BAD_INPUT: it cannot be written. */
+SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live);
+
+/* Bytes of the planes. */
+int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count);
+
+/* Makes the planes known to the runtime, until _close; both take NULL. */
+SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime);
+void sino_live_close(SinoLive *live);
+
+/* The planes that the next tasks update: data of floats, as those of SinoLivePage. */
+SinoData *const *sino_live_next(SinoLive *live);
+SinoData *const *sino_live_planes(const SinoLive *live); /* those of the last _next */
+
+/* Whether the last planes are a second old. A graph whose planes cost much does not fill others before. */
+bool sino_live_is_due(const SinoLive *live);
+
+/* How far a graph has come; as of SinoLivePage. */
+typedef struct SinoLiveMoment {
+    SinoPosition position;
+    int64_t added, pass, pass_total;
+} SinoLiveMoment;
+
+/* Inserts the task that shows these planes. */
+SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment);
+
+/* Shows the same planes again with what has come of the scan, if the last page was asked for a second ago; nothing
+ * before _open. Takes NULL. */
+SinoStatus sino_live_show_again(SinoLive *live);
+
+/* Writes the last page, and frees everything. `status`: how the run has ended; not consumed. Takes NULL. Errors as of
+ * sino_live_page_write. */
+SinoStatus sino_live_end(SinoLive *live, SinoStatus status);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Live page: a table of numbers above the planes. */
+#include "live_page.h"
+
+#include "markup.h"
+#include "output_file.h"
+#include "page.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+enum { AGAIN_S = 1, CLOCK = 32 };
+
+static void print_rate(const char *name, double per_s, FILE *out)
+{
+    if (per_s > 0) sino_page_row(out, name, "%.3g projections per second", per_s);
+}
+
+static void print_numbers(const SinoLivePage *page, FILE *out)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+    char clock[CLOCK] = "";
+    if (localtime_r(&now, &local)) (void)strftime(clock, sizeof clock, "%F %T", &local);
+    sino_page_table_begin("", out);
+    sino_page_row(out, "projections in the planes", "%" PRId64 " of %" PRId64, page->added, page->added_total);
+    sino_page_row(out, "projections of the scan that have come", "%" PRId64 " of %" PRId64, page->come,
+                  page->come_total);
+    if (page->pass_total > 1)
+        sino_page_row(out, "pass over the projections", "%" PRId64 " of %" PRId64, page->pass, page->pass_total);
+    print_rate("rate in", page->come_per_s, out);
+    print_rate("rate out", page->added_per_s, out);
+    sino_page_row(out, "rotation center", "column %.2f", page->center);
+    sino_page_row(out, "written", "%s", clock);
+    sino_page_table_end(out);
+}
+
+/* Grey levels are of each plane, since a part of the projections gives a part of the values. */
+static SinoStatus print_planes(const SinoLivePage *page, FILE *out)
+{
+    const int64_t x = page->x_count, y = page->y_count, z = page->z_count;
+    const SinoPagePicture picture[SINO_LIVE_PLANES] = {
+        [SINO_LIVE_XY] = {.height = y, .width = x, .values = page->plane[SINO_LIVE_XY], .caption = "xy, middle slice"},
+        [SINO_LIVE_XZ] = {.height = z, .width = x, .values = page->plane[SINO_LIVE_XZ], .caption = "xz, middle row"},
+        [SINO_LIVE_YZ] = {
+            .height = z, .width = y, .values = page->plane[SINO_LIVE_YZ], .caption = "yz, middle column"}};
+    fputs("<div class=\"sheet voxels\">\n", out);
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) {
+        SinoPagePicture of = picture[p];
+        of.units = page->units;
+        SINO_TRY(sino_page_picture(&of, out));
+    }
+    fputs("</div>\n", out);
+    return NULL;
+}
+
+static void print_state(const SinoLivePage *page, FILE *out)
+{
+    sino_page_begin_again(page->title, page->title, page->ended ? 0 : AGAIN_S, out);
+    fprintf(out, "<div class=\"odd%s\">", page->failed ? "" : " fine");
+    sino_markup_text(page->ended ? page->ended : "The volume grows as projections come.", out);
+    fputs("</div>\n", out);
+}
+
+static SinoStatus print_page(const void *of, FILE *out)
+{
+    const SinoLivePage *page = of;
+    print_state(page, out);
+    print_numbers(page, out);
+    if (page->added > 0) SINO_TRY(print_planes(page, out));
+    sino_page_end(out);
+    return NULL;
+}
+
+SinoStatus sino_live_page_write(const SinoLivePage *page)
+{
+    SinoOutputFile *file;
+    SINO_TRY(sino_output_open(page->path, true, &file));
+    return sino_output_print(file, print_page, page);
+}
+
+void sino_live_page_end(const SinoLivePage *page)
+{
+    FILE *out = fopen(page->path, "w");
+    if (!out) return;
+    print_state(page, out);
+    sino_page_end(out);
+    (void)fclose(out);
+}

@@ -48,7 +48,7 @@ SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoDa
 {
     Gate gate = {runtime, io, live};
     const SinoScanGate around = {.of = &gate, .enter = enter, .leave = leave, .stopped = is_stopped};
-    if (sino_scan_has_come(input->scan, end)) return NULL;
+    if (!input->scan || sino_scan_has_come(input->scan, end)) return NULL; /* no scan: it is imagined */
     SINO_TRY(look_first(input, &around, sino_runtime_log(runtime)));
     return sino_scan_await(input->scan, end, &around);
 }

@@ -432,9 +432,8 @@ static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], cons
         if (length < sizeof words)
             length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told->of[i].value);
     }
-    if (told->by[0] == '\0') return NULL;
-    snprintf(line, sizeof line, "%s says%s; options overrule it", told->by,
-             *words ? words : " nothing that is not given");
+    if (*words == '\0') return NULL;
+    snprintf(line, sizeof line, "%s says%s; options overrule it", told->by, words);
     return sino_settings_remark(settings, line);
 }
 
@@ -484,6 +483,16 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, const SinoS
     return finish_told(verb, given, sources->algorithm, settings);
 }
 
+/* A refusal may be of a value that a file told: the remarks say so. */
+static SinoStatus with_remarks(SinoStatus status, const SinoSettings *settings)
+{
+    if (!status || !settings || !settings->remarks) return status;
+    SinoStatus longer =
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), settings->remarks);
+    sino_status_free(status);
+    return longer;
+}
+
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings)
 {
     return sino_settings_read_told(verb, argument_count, arguments, &(SinoSettingsSources){.header = NULL}, settings);
@@ -499,7 +508,7 @@ SinoStatus sino_settings_read_told(int verb, int argument_count, char **argument
     SinoStatus status = sino_allocate(most, sizeof *given.tune, "arguments", &given.tune);
     if (!status) status = sino_settings_arguments(verb, argument_count, arguments, &given);
     if (!status) status = sino_allocate(1, sizeof *result, "the settings", &result);
-    if (!status) status = read_all(verb, &given, sources, result);
+    if (!status) status = with_remarks(read_all(verb, &given, sources, result), result);
     for (int64_t i = 0; i < given.tune_count; i++) free(given.tune[i]);
     free(given.tune);
     free(given.more);

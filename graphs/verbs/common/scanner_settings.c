@@ -27,6 +27,7 @@ static void tell_beam(const SinoSettings *given, SinoToldSettings *told)
 {
     SinoScan *scan = NULL;
     const SinoScanRequest request = sino_input_scan_request(given);
+    if (!sino_scan_may_tell_setup(&request)) return;
     SinoStatus status = sino_scan_try(&request);
     if (!status) status = sino_scan_open(&request, &scan);
     const SinoScanInfo *info = status ? NULL : sino_scan_info(scan);
@@ -42,11 +43,12 @@ static void tell_beam(const SinoSettings *given, SinoToldSettings *told)
 /* Distances of a source make a cone beam, also of one row: a fan. */
 static void tell_geometry(const SinoSettings *given, SinoToldSettings *told)
 {
-    if (given->memory || given->geometry.kind != SINO_GEOMETRY_PARALLEL) return;
-    if (given->geometry.source_object_mm > 0 || given->geometry.source_detector_mm > 0) {
+    const SinoGeometrySettings *geometry = &given->geometry;
+    if (given->memory || geometry->kind != SINO_GEOMETRY_PARALLEL || geometry->vectors) return;
+    if (geometry->source_object_mm > 0 || geometry->source_detector_mm > 0) {
         tell_cone(told);
         snprintf(told->by, sizeof told->by, "a distance of the source");
-    } else if (sino_scan_may_tell_setup(given->input.file_name)) {
+    } else {
         tell_beam(given, told);
     }
 }

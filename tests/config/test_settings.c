@@ -750,6 +750,22 @@ static void words_are_passed_on(void **state)
     assert_null(words[2]);
     sino_words_free(words);
     sino_settings_free(settings);
+    settings = accept(SINO_VERB_PLAN, "s.h5 --pixel-size 2 --algorithm cg"); /* s.h5 may tell a cone beam */
+    assert_null(sino_settings_words(settings, SINO_VERB_PLAN, SINO_VERB_RECON, &words));
+    assert_string_equal(words[0], "--geometry=parallel");
+    assert_string_equal(words[1], "--algorithm=cg");
+    assert_string_equal(words[2], "--pixel-size=2");
+    sino_words_free(words);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PLAN, "e.txt --system-matrix map.txt --volume 20x20x6 --voxel-size 2");
+    assert_null(sino_settings_words(settings, SINO_VERB_PLAN, SINO_VERB_RECON, &words));
+    assert_string_equal(words[0], "--system-matrix=map.txt");
+    assert_string_equal(words[1], "--geometry=matrix");
+    assert_string_equal(words[3], "--volume=20x20x6");
+    assert_string_equal(words[4], "--voxel-size=2");
+    assert_null(words[5]);
+    sino_words_free(words);
+    sino_settings_free(settings);
 }
 
 static void shares_of_ranks_are_read(void **state)

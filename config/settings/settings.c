@@ -395,13 +395,23 @@ static SinoStatus check_weights(int verb, const SinoSolverSettings *settings)
     return NULL;
 }
 
+/* A contradiction may be one of a value that a file told: the remarks say so. */
+static SinoStatus with_remarks(SinoStatus status, const SinoSettings *settings)
+{
+    if (!status || !settings->remarks) return status;
+    SinoStatus longer =
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), settings->remarks);
+    sino_status_free(status);
+    return longer;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->input.start_row, settings->input.end_row));
     SINO_TRY(check_range("column", settings->input.start_column, settings->input.end_column));
-    SINO_TRY(check_applicable(verb, given, settings));
-    SINO_TRY(sino_settings_check_conflicts(verb, settings));
+    SINO_TRY(with_remarks(check_applicable(verb, given, settings), settings));
+    SINO_TRY(with_remarks(sino_settings_check_conflicts(verb, settings), settings));
     SINO_TRY(check_raw(verb, &settings->input));
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_bounds(&settings->solver));
@@ -483,16 +493,6 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, const SinoS
     return finish_told(verb, given, sources->algorithm, settings);
 }
 
-/* A refusal may be of a value that a file told: the remarks say so. */
-static SinoStatus with_remarks(SinoStatus status, const SinoSettings *settings)
-{
-    if (!status || !settings || !settings->remarks) return status;
-    SinoStatus longer =
-        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), settings->remarks);
-    sino_status_free(status);
-    return longer;
-}
-
 SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, SinoSettings **settings)
 {
     return sino_settings_read_told(verb, argument_count, arguments, &(SinoSettingsSources){.header = NULL}, settings);
@@ -508,7 +508,7 @@ SinoStatus sino_settings_read_told(int verb, int argument_count, char **argument
     SinoStatus status = sino_allocate(most, sizeof *given.tune, "arguments", &given.tune);
     if (!status) status = sino_settings_arguments(verb, argument_count, arguments, &given);
     if (!status) status = sino_allocate(1, sizeof *result, "the settings", &result);
-    if (!status) status = with_remarks(read_all(verb, &given, sources, result), result);
+    if (!status) status = read_all(verb, &given, sources, result);
     for (int64_t i = 0; i < given.tune_count; i++) free(given.tune[i]);
     free(given.tune);
     free(given.more);

@@ -61,9 +61,13 @@ static bool is_stored_early(const SinoDataset *dataset)
 SinoStatus sino_dataset_check_growing(const SinoDataset *dataset)
 {
     bool stored = true;
-    SINO_CHECK(dataset->chunked && !is_stored_early(dataset), SINO_BAD_INPUT,
-               "%s: %s is not stored in chunks that are made when they are written, so that nothing tells which "
-               "projections have come; allowed with --follow: such chunks",
+    SINO_CHECK(dataset->chunked, SINO_BAD_INPUT,
+               "%s: %s is not stored in chunks, so that nothing tells which projections have come; allowed with "
+               "--follow: chunks",
+               dataset->file, dataset->name);
+    SINO_CHECK(!is_stored_early(dataset), SINO_BAD_INPUT,
+               "%s: the chunks of %s have early allocation, so that nothing tells which projections have come; allowed "
+               "with --follow: incremental or late allocation",
                dataset->file, dataset->name);
     if (dataset->chunk[0] > 1 && dataset->size[0] > 0)
         SINO_TRY(sino_hdf5_frame_stored(dataset, dataset->size[0] - 1, &stored));

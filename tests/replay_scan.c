@@ -8,10 +8,8 @@
  * flat field, whose second is the first dark field, and whose last is a dark field, too. RATE: projections per second;
  * 0: as fast as they can be written. After N projections the program ends by SIGKILL (die); takes the last kilobyte of
  * the file away, and ends (cut); or waits for a file named `go` in its working directory (hold). The file has all
- * angles, flat and dark fields from the beginning; a folder has none. It says when it has written the last projection:
- * in seconds of the clock that `date
- * +%s.%N` shows.
- */
+ * angles, flat and dark fields from the beginning; a folder has none. The program prints when it has written the last
+ * projection, in seconds since 1970. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -397,13 +397,23 @@ static SinoStatus check_weights(int verb, const SinoSolverSettings *settings)
     return NULL;
 }
 
+/* A contradiction may be one of a value that a file told: the remarks say so. */
+static SinoStatus with_remarks(SinoStatus status, const SinoSettings *settings)
+{
+    if (!status || !settings->remarks) return status;
+    SinoStatus longer =
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), settings->remarks);
+    sino_status_free(status);
+    return longer;
+}
+
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
     SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->input.start_row, settings->input.end_row));
     SINO_TRY(check_range("column", settings->input.start_column, settings->input.end_column));
-    SINO_TRY(check_applicable(verb, given, settings));
-    SINO_TRY(sino_settings_check_conflicts(verb, settings));
+    SINO_TRY(with_remarks(check_applicable(verb, given, settings), settings));
+    SINO_TRY(with_remarks(sino_settings_check_conflicts(verb, settings), settings));
     SINO_TRY(check_raw(verb, &settings->input));
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_bounds(&settings->solver));
@@ -434,9 +444,8 @@ static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], cons
         if (length < sizeof words)
             length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told->of[i].value);
     }
-    if (told->by[0] == '\0') return NULL;
-    snprintf(line, sizeof line, "%s says%s; options overrule it", told->by,
-             *words ? words : " nothing that is not given");
+    if (*words == '\0') return NULL;
+    snprintf(line, sizeof line, "%s says%s; options overrule it", told->by, words);
     return sino_settings_remark(settings, line);
 }
 

@@ -6,17 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files that a verb reads and writes are the caller's to name; the log, --overwrite and --help belong to a process. */
+/* Files that a verb reads and writes are the caller's to name; the log, --overwrite, --resume and --help belong to a
+ * process. */
 static bool is_passed_on(const SinoSetting *row, int verb, int to, const SinoSettings *settings)
 {
     const SinoSetting *theirs = sino_setting_find(to, row->name, strlen(row->name));
     const bool file = row->kind == SINO_SETTING_TEXT && row->may_change;
-    const bool own = row->group == SINO_GROUP_OUTPUT || row->group == SINO_GROUP_GENERAL;
+    const bool output = row->group == SINO_GROUP_OUTPUT && (row->may_change || row->argument_only);
+    const bool own = output || row->group == SINO_GROUP_GENERAL;
     return (row->verbs & verb) && (theirs->verbs & to) && theirs->kind == row->kind && !file && !own &&
            sino_setting_applies(row, settings) && !sino_setting_is_unset(row, settings);
 }
 
-/* "--name=value"; NULL: the value is the default of the verb `to`. The caller frees *word. */
+/* A file may tell another geometry than the default. */
+static bool is_told(const SinoSetting *row, const SinoSettings *settings)
+{
+    return settings->input.file_name && strcmp(row->name, "geometry") == 0;
+}
+
+/* "--name=value"; NULL: the verb `to` takes the value by default. The caller frees *word. */
 static SinoStatus print_word(const SinoSetting *row, const SinoSettings *settings, int to, char **word)
 {
     const char *fallback = sino_setting_settled(sino_setting_find(to, row->name, strlen(row->name)), to, settings);
@@ -35,7 +43,7 @@ static SinoStatus print_word(const SinoSetting *row, const SinoSettings *setting
         sino_setting_print(row, settings, out);
     }
     SINO_CHECK(fclose(out) == 0, SINO_FAILED, "no memory for a setting");
-    if (!fallback || strcmp(*word + before, fallback) != 0) return NULL;
+    if (!fallback || strcmp(*word + before, fallback) != 0 || is_told(row, settings)) return NULL;
     free(*word);
     *word = NULL;
     return NULL;

@@ -66,14 +66,14 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
 {
     const Own *own = ((const SinoTilesOwn *)work->op->own)->kind;
     const SinoAngleBlock block = product->block;
-    if (block.count > 0)
-        SINO_TRY(sino_insert_gridding_add(own->plan, product->position, product->slices, block.first, block.count, y,
-                                          product->sums));
-    if (block.count > 0 && block.last)
-        return sino_insert_gridding_finish(own->plan, product->position, product->slices, product->sums, x);
-    if (block.count > 0) return NULL;
-    SINO_TRY(sino_insert_gridding_back(own->plan, product->position, product->slices, y, x));
-    return sino_tiles_insert_sums(work, product->position, x);
+    if (block.count == 0) {
+        SINO_TRY(sino_insert_gridding_back(own->plan, product->position, product->slices, y, x));
+        return sino_tiles_insert_sums(work, product->position, x);
+    }
+    SINO_TRY(sino_insert_gridding_add(own->plan, product->position, product->slices, block.first, block.count, y,
+                                      product->sums));
+    if (!block.last) return NULL;
+    return sino_insert_gridding_finish(own->plan, product->position, product->slices, product->sums, x);
 }
 
 static double product_flops(const SinoProblem *problem, int64_t slices)

@@ -22,22 +22,17 @@ enum { B, X, COMPLETED, VECTORS, PART = VECTORS, ADDEND, VECTORS_OF_SUBSETS };
 /* By blocks of angles, one of which comes in `block`. */
 enum { BLOCK = VECTORS, BLOCK_REPAIRED, BLOCK_TALLY, SUMS, VECTORS_OF_BLOCKS };
 
-#define TOMOGRAM_AND_COMPLETED                                                                                         \
-    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}, [COMPLETED] = {                        \
-                                                                                    "completed projections",           \
-                                                                                    SINO_ROWS_COMPLETED,               \
-                                                                                    SINO_ELEMENT_REAL,                 \
-                                                                                    SINO_LANES_SLICES}
-
 static const SinoBuffer vectors[VECTORS_OF_SUBSETS] = {
     [B] = {"sinogram", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    TOMOGRAM_AND_COMPLETED,
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [ADDEND] = {"tomogram of a subset", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
 static const SinoBuffer vectors_of_blocks[VECTORS_OF_BLOCKS] = {
     [B] = {"sinogram", SINO_ROWS_WAITING, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
-    TOMOGRAM_AND_COMPLETED,
+    [X] = {"tomogram", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
+    [COMPLETED] = {"completed projections", SINO_ROWS_COMPLETED, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [BLOCK] = {"block of the sinogram", SINO_ROWS_BLOCK, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [BLOCK_REPAIRED] = {"repaired in a block", SINO_ROWS_MINIBATCH, SINO_ELEMENT_INTEGER, SINO_LANES_SLICES},
     [BLOCK_TALLY] = {"undefined in a block", SINO_ROWS_TALLY, SINO_ELEMENT_INTEGER, SINO_LANES_ONE},

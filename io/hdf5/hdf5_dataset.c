@@ -13,6 +13,7 @@
 #include "hdf5_attribute.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
+#include "hdf5_growing.h"
 #include "hdf5_places.h"
 #include "memory.h"
 #include "regular_file.h"
@@ -32,6 +33,10 @@ SinoStatus sino_hdf5_open(const char *path, hid_t *file)
     SINO_TRY(sino_regular_check(path));
     SINO_CHECK(sino_hdf5_probe(path), SINO_BAD_INPUT, "%s is not an HDF5 file", path);
     const hid_t opened = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    SINO_CHECK(opened >= 0 || sino_hdf5_writer(path) == SINO_HDF5_NO_WRITER, SINO_BAD_INPUT,
+               "%s is open in a program that writes it, or that ended without closing it; allowed: recon --follow, a "
+               "file that is closed, or h5clear -s if no program writes it",
+               path);
     SINO_HDF5_CHECK(opened >= 0, SINO_BAD_INPUT, "%s cannot be opened", path);
     *file = opened;
     return NULL;

@@ -48,6 +48,37 @@ SinoStatus sino_hdf5_open_growing(const char *path, bool *swmr, hid_t *file)
     return NULL;
 }
 
+/* Whether chunks are stored before their values are written. */
+static bool is_stored_early(const SinoDataset *dataset)
+{
+    H5D_alloc_time_t when = H5D_ALLOC_TIME_EARLY;
+    const hid_t creation = H5Dget_create_plist(dataset->id);
+    const bool known = creation >= 0 && H5Pget_alloc_time(creation, &when) >= 0;
+    if (creation >= 0) (void)H5Pclose(creation);
+    return !known || when == H5D_ALLOC_TIME_EARLY;
+}
+
+SinoStatus sino_dataset_check_growing(const SinoDataset *dataset)
+{
+    bool stored = true;
+    SINO_CHECK(dataset->chunked, SINO_BAD_INPUT,
+               "%s: %s is not stored in chunks, so that nothing tells which projections have come; allowed with "
+               "--follow: chunks",
+               dataset->file, dataset->name);
+    SINO_CHECK(!is_stored_early(dataset), SINO_BAD_INPUT,
+               "%s: the chunks of %s have early allocation, so that nothing tells which projections have come; allowed "
+               "with --follow: incremental or late allocation",
+               dataset->file, dataset->name);
+    if (dataset->chunk[0] > 1 && dataset->size[0] > 0)
+        SINO_TRY(sino_hdf5_frame_stored(dataset, dataset->size[0] - 1, &stored));
+    SINO_CHECK(stored, SINO_BAD_INPUT,
+               "%s: %s has a length of %" PRId64 " already, and chunks of %" PRId64 " projections, so that nothing "
+               "tells which of them have come; allowed with --follow: chunks of one projection, or a length that grows "
+               "with each",
+               dataset->file, dataset->name, dataset->size[0], dataset->chunk[0]);
+    return NULL;
+}
+
 SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
 {
     hsize_t size[SINO_DATASET_RANK];

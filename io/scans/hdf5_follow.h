@@ -11,8 +11,9 @@
 /* Opens hdf5->file to be followed; the data of the scan will be followed, too. */
 SinoStatus sino_hdf5_follow_open(SinoHdf5Scan *hdf5);
 
-/* All projections that will come, and their angles: those of --theta, or of the dataset `theta`. Call it when all
- * datasets are open. SINO_BAD_INPUT: there are no angles; fewer than projections; or as of sino_hdf5_follow_begin. */
+/* hdf5_follow_angles.c: all projections that will come, and their angles: those of --theta, or of the dataset `theta`.
+ * Call it when all datasets are open. SINO_BAD_INPUT: there are no angles; fewer than projections; or as of
+ * sino_hdf5_follow_begin. */
 SinoStatus sino_hdf5_follow_expect(SinoHdf5Scan *hdf5, const SinoScanRequest *request, const char *theta,
                                    SinoScan *scan);
 

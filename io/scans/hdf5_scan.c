@@ -179,11 +179,7 @@ static SinoStatus check_grows(const SinoDataset *data, SinoScanAxes axes)
     SINO_CHECK(data->rank == 3 && sino_axes_dimension(axes, 0) == 0, SINO_BAD_INPUT,
                "%s: %s does not have the angle as the first of three dimensions; allowed with --follow: it has",
                data->file, data->name);
-    SINO_CHECK(data->chunked, SINO_BAD_INPUT,
-               "%s: %s is not stored in chunks, so that nothing tells which projections have come; allowed with "
-               "--follow: chunks",
-               data->file, data->name);
-    return NULL;
+    return sino_dataset_check_growing(data);
 }
 
 static SinoCountType count_type(const SinoDataset *dataset)

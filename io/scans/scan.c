@@ -149,6 +149,13 @@ static SinoStatus prepare(SinoScanRequest *request, Parts *parts)
     return NULL;
 }
 
+static void free_parts(Parts *parts)
+{
+    free(parts->file);
+    free(parts->inner);
+    free(parts->theta);
+}
+
 static SinoStatus open_prepared(const SinoScanRequest *request, SinoScan **opened)
 {
     SinoScan *scan;
@@ -182,9 +189,7 @@ SinoStatus sino_scan_open(const SinoScanRequest *asked, SinoScan **opened)
     Parts parts = {0};
     SinoStatus status = prepare(&request, &parts);
     if (!status) status = (request.follow_s > 0 ? open_growing : open_prepared)(&request, opened);
-    free(parts.file);
-    free(parts.inner);
-    free(parts.theta);
+    free_parts(&parts);
     return status;
 }
 
@@ -220,9 +225,15 @@ void sino_scan_close(SinoScan *scan)
     free(scan);
 }
 
-bool sino_scan_may_tell_setup(const char *path)
+bool sino_scan_may_tell_setup(const SinoScanRequest *asked)
 {
-    return sino_hdf5_probe(path);
+    SinoScanRequest request = *asked;
+    Parts parts = {0};
+    SinoStatus status = prepare(&request, &parts);
+    const bool may = !status && sino_hdf5_probe(request.path);
+    sino_status_free(status);
+    free_parts(&parts);
+    return may;
 }
 
 const SinoScanInfo *sino_scan_info(const SinoScan *scan)

@@ -87,9 +87,9 @@ SinoStatus sino_scan_open(const SinoScanRequest *request, SinoScan **scan);
 void sino_scan_close(SinoScan *scan); /* takes NULL */
 const SinoScanInfo *sino_scan_info(const SinoScan *scan);
 
-/* Whether the format of the file can tell lengths of the beam (SinoScanInfo.setup), which HDF5 alone does without a
+/* Whether the file of the request can tell lengths of the beam (SinoScanInfo.setup), which HDF5 alone does without a
  * scanner's header. */
-bool sino_scan_may_tell_setup(const char *path);
+bool sino_scan_may_tell_setup(const SinoScanRequest *request);
 
 /* Reads the box of projections first_angle … + angle_count − 1: counts[angle][row][column] of the info's type. */
 SinoStatus sino_scan_read(SinoScan *scan, int64_t first_angle, int64_t angle_count, const SinoScanBox *box,

@@ -22,12 +22,6 @@ static const SinoScanFormat *format_of(const char *named)
     return NULL;
 }
 
-const SinoScanFormat *sino_scan_archive(const char *path)
-{
-    const SinoScanFormat *format = format_of(path);
-    return format && format->takes_dataset ? format : NULL;
-}
-
 static SinoStatus open_array(const SinoScanFormat *format, const char *named, const char *array,
                              const SinoScanInfo *info, SinoScanPart *part, int64_t *count, const SinoFileList **files)
 {

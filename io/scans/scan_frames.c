@@ -27,6 +27,15 @@ SinoFrameRun sino_frame_list_run(const SinoFrameList *list, int64_t first, int64
     return (SinoFrameRun){.first = list->run[i].first + first, .count = sino_smaller(most, list->run[i].count - first)};
 }
 
+int64_t sino_frame_list_among(const SinoFrameList *list, int64_t frames)
+{
+    int64_t count = 0;
+    if (!list->run) return sino_smaller(frames, list->count);
+    for (int64_t r = 0; r < list->run_count; r++)
+        count += sino_smaller(sino_larger(frames - list->run[r].first, 0), list->run[r].count);
+    return count;
+}
+
 /* [axes][dimension]: which of angle, row, column it is. */
 static const int meaning_of[6][3] = {
     [SINO_AXES_ANGLE_ROW_COLUMN] = {0, 1, 2}, [SINO_AXES_ROW_ANGLE_COLUMN] = {1, 0, 2},

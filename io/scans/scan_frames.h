@@ -24,6 +24,9 @@ void sino_frame_list_add(SinoFrameList *list, int64_t frame);
 /* The run of frames of the array that begins with frame number `first` of the list, and has at most `most` frames. */
 SinoFrameRun sino_frame_list_run(const SinoFrameList *list, int64_t first, int64_t most);
 
+/* Frames of the list among the first `frames` of the array. */
+int64_t sino_frame_list_among(const SinoFrameList *list, int64_t frames);
+
 /* The dimension of the array that is the angle (0), the row (1), the column (2). */
 int sino_axes_dimension(SinoScanAxes axes, int meaning);
 

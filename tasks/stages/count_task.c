@@ -4,6 +4,7 @@
 
 #include "task.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct Count {
@@ -43,5 +44,6 @@ SinoStatus sino_insert_count(SinoRuntime *runtime, SinoPosition position, const 
                              .count = *count,
                              .first = first,
                              .to_count = to_count};
+    assert(to_count >= count->angle_total + count->column_count + (rows ? 0 : count->first_row + count->row_count));
     return SINO_SUBMIT(runtime, &count_kind, position, &arguments);
 }

@@ -42,6 +42,33 @@ static void refuse(int verb, const char *line, const char *keys)
     assert_null(settings);
 }
 
+/* A file that tells a cone beam. */
+static SinoStatus tell_cone(const SinoSettings *given, SinoToldSettings *told)
+{
+    (void)given;
+    *told = (SinoToldSettings){.by = "the file", .count = 1, .of[0] = {"geometry", "cone"}};
+    return NULL;
+}
+
+static SinoStatus read_told(char *geometry, SinoSettings **settings)
+{
+    char *words[] = {"s.h5", "-o", "o.h5", "--algorithm", "fbp", "--geometry", geometry};
+    return sino_settings_read_told(SINO_VERB_RECON, geometry ? 7 : 5, words,
+                                   &(SinoSettingsSources){.header = tell_cone}, settings);
+}
+
+/* A refusal says who told the value; values that are given are not told. */
+static void files_tell_settings(void **state)
+{
+    SinoSettings *settings = NULL;
+    (void)state;
+    assert_error(read_told(NULL, &settings), SINO_BAD_INPUT,
+                 "--algorithm fbp | --geometry cone | the file says --geometry cone; options overrule it");
+    assert_string_equal(sino_status_text(read_told("parallel", &settings)), "");
+    assert_null(settings->remarks);
+    sino_settings_free(settings);
+}
+
 /* A temporary file with `content`; its name in `path`. */
 static void write_file(const char *content, char path[256])
 {
@@ -721,6 +748,22 @@ static void words_are_passed_on(void **state)
     assert_null(sino_settings_words(settings, SINO_VERB_SWEEP, SINO_VERB_RECON, &words));
     assert_string_equal(words[1], "--iterations=15");
     assert_null(words[2]);
+    sino_words_free(words);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PLAN, "s.h5 --pixel-size 2 --algorithm cg"); /* s.h5 may tell a cone beam */
+    assert_null(sino_settings_words(settings, SINO_VERB_PLAN, SINO_VERB_RECON, &words));
+    assert_string_equal(words[0], "--geometry=parallel");
+    assert_string_equal(words[1], "--algorithm=cg");
+    assert_string_equal(words[2], "--pixel-size=2");
+    sino_words_free(words);
+    sino_settings_free(settings);
+    settings = accept(SINO_VERB_PLAN, "e.txt --system-matrix map.txt --volume 20x20x6 --voxel-size 2");
+    assert_null(sino_settings_words(settings, SINO_VERB_PLAN, SINO_VERB_RECON, &words));
+    assert_string_equal(words[0], "--system-matrix=map.txt");
+    assert_string_equal(words[1], "--geometry=matrix");
+    assert_string_equal(words[3], "--volume=20x20x6");
+    assert_string_equal(words[4], "--voxel-size=2");
+    assert_null(words[5]);
     sino_words_free(words);
     sino_settings_free(settings);
 }
@@ -1559,6 +1602,7 @@ TESTING_SUBJECT(settings)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_documented),
+        cmocka_unit_test(files_tell_settings),
         cmocka_unit_test(promised_command_lines_work),
         cmocka_unit_test(spellings_mean_the_same),
         cmocka_unit_test(sizes_take_units),

@@ -845,6 +845,46 @@ static void units_of_length(void **state)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) assert_true(sino_length_unit(none[i]) == 0);
 }
 
+/* Chunks that do not tell which projections have come. */
+static void chunks_that_cannot_be_followed(void **state)
+{
+    char path[TESTING_PATH];
+    const hsize_t one[] = {1, ROWS, COLUMNS}, two[] = {2, ROWS, COLUMNS};
+    const TestingDataset angles = angles_of(ANGLES, theta);
+    TestingDataset data = frames_of("/exchange/data", H5T_STD_U16LE, ANGLES, NULL);
+    SinoScan *scan;
+    const SinoScanRequest request = {.path = testing_path(path, *state, "scan.h5"), .follow_s = 1};
+    data.creation = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(data.creation, 3, two) >= 0);
+    write_scan(path, &data, NULL, NULL, &angles);
+    assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT,
+                 "scan.h5 | length of 3 | chunks of 2 | one projection");
+    assert_true(H5Pset_chunk(data.creation, 3, one) >= 0);
+    write_scan(path, &data, NULL, NULL, &angles);
+    assert_success(sino_scan_open(&request, &scan));
+    sino_scan_close(scan);
+    assert_true(H5Pset_alloc_time(data.creation, H5D_ALLOC_TIME_EARLY) >= 0);
+    write_scan(path, &data, NULL, NULL, &angles);
+    assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT, "scan.h5 | chunks | early | incremental");
+    assert_true(H5Pclose(data.creation) >= 0);
+}
+
+/* A new superblock tells that a program writes the file. */
+static void files_that_are_written(void **state)
+{
+    enum { FLAGS = 11, WRITTEN = 5 };
+    char path[TESTING_PATH];
+    SinoScan *scan;
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    assert_true(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0);
+    const hid_t file = H5Fcreate(testing_path(path, *state, "scan.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    assert_true(file >= 0 && H5Fclose(file) >= 0 && H5Pclose(access) >= 0);
+    FILE *bytes = fopen(path, "r+");
+    assert_true(bytes && fseek(bytes, FLAGS, SEEK_SET) == 0 && fputc(WRITTEN, bytes) == WRITTEN);
+    assert_int_equal(fclose(bytes), 0);
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.h5 | open in a program | --follow");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(scan)
@@ -875,6 +915,8 @@ TESTING_SUBJECT(scan)
         TEST(lengths_of_a_setup),
         TEST(lengths_that_make_no_sense),
         TEST(lengths_in_a_fifo),
+        TEST(chunks_that_cannot_be_followed),
+        TEST(files_that_are_written),
         cmocka_unit_test(units_of_length),
         cmocka_unit_test(measured_tooth),
         cmocka_unit_test(measured_dangling_links),

@@ -13,7 +13,8 @@
 enum { BATCH = 16, SLABS = 2 };
 
 struct SinoIntegrals {
-    SinoInput input; /* owns its scan alone */
+    SinoInput input;  /* owns its scan alone */
+    SinoAngleRun all; /* angles of a half */
     SinoMemoryScan memory;
     float *value; /* [angle][row][column]; owned */
 };
@@ -249,8 +250,9 @@ static SinoStatus open_half(SinoIntegrals *integrals, const SinoInput *input, co
     SINO_TRY(open_scan(integrals, input, value, half));
     after->geometry.angle_rad = after->info->angle_rad;
     after->geometry.angle_count = after->angle_count = after->info->angle_count;
-    after->run_count = 0;
-    after->run = NULL;
+    integrals->all = (SinoAngleRun){.count = after->angle_count};
+    after->run_count = 1;
+    after->run = &integrals->all;
     after->place = NULL;
     after->dropped = NULL;
     return NULL;

@@ -22,11 +22,13 @@ static void tell_cone(SinoToldSettings *told)
     snprintf(told->of[0].value, sizeof told->of[0].value, "cone");
 }
 
-/* The scan's file tells where the source is. */
-static void tell_beam(const SinoSettings *given, SinoToldSettings *told)
+/* The scan's file tells where the source is. The verb refuses a scan itself, unless it is followed: one that cannot be
+ * read for a moment would become a parallel beam. */
+static SinoStatus tell_beam(const SinoSettings *given, SinoToldSettings *told)
 {
     SinoScan *scan = NULL;
     const SinoScanRequest request = sino_input_scan_request(given);
+    if (!sino_scan_may_tell_setup(&request)) return NULL;
     SinoStatus status = sino_scan_try(&request);
     if (!status) status = sino_scan_open(&request, &scan);
     const SinoScanInfo *info = status ? NULL : sino_scan_info(scan);
@@ -36,20 +38,20 @@ static void tell_beam(const SinoSettings *given, SinoToldSettings *told)
                  info->setup.source_object, info->setup.source_detector);
     }
     sino_scan_close(scan);
-    sino_status_free(status); /* the verb refuses the scan itself */
+    if (given->input.follow) return status;
+    sino_status_free(status);
+    return NULL;
 }
 
 /* Distances of a source make a cone beam, also of one row: a fan. */
-static void tell_geometry(const SinoSettings *given, SinoToldSettings *told)
+static SinoStatus tell_geometry(const SinoSettings *given, SinoToldSettings *told)
 {
     const SinoGeometrySettings *geometry = &given->geometry;
-    if (given->memory || geometry->vectors || geometry->kind != SINO_GEOMETRY_PARALLEL) return;
-    if (geometry->source_object_mm > 0 || geometry->source_detector_mm > 0) {
-        tell_cone(told);
-        snprintf(told->by, sizeof told->by, "a distance of the source");
-    } else if (sino_scan_may_tell_setup(given->input.file_name)) {
-        tell_beam(given, told);
-    }
+    if (given->memory || geometry->kind != SINO_GEOMETRY_PARALLEL || geometry->vectors) return NULL;
+    if (geometry->source_object_mm <= 0 && geometry->source_detector_mm <= 0) return tell_beam(given, told);
+    tell_cone(told);
+    snprintf(told->by, sizeof told->by, "a distance of the source");
+    return NULL;
 }
 
 SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *told)
@@ -57,10 +59,7 @@ SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *to
     SinoScannerHeader header;
     const char *path = given->input.file_name;
     if (given->counts.system_matrix) return NULL;
-    if (!sino_scanner_probe(path)) {
-        tell_geometry(given, told);
-        return NULL;
-    }
+    if (!sino_scanner_probe(path)) return tell_geometry(given, told);
     SinoStatus status = sino_scanner_read(path, &header);
     if (!needs_white(&given->input)) header.white = 0;
     if (!status) sino_scanner_tell(&header, told);

@@ -38,7 +38,7 @@ static SinoStatus take_operator(SinoTry *try, const SinoUnitPlan *plan)
 SinoStatus sino_try_counts(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
 {
     const SinoMatrixInput *input = &try->counts;
-    const SinoRecordShape shape = sino_matrix_record_shape(settings, input);
+    SinoRecordShape shape = sino_matrix_record_shape(settings, input);
     SinoUnitPlan planned;
     int64_t iterations = 0;
     double lost = 0;
@@ -53,6 +53,7 @@ SinoStatus sino_try_counts(SinoTry *try, const SinoSettings *settings, SinoRecor
     SINO_TRY(sino_matrix_filter(&settings->counts, &input->survey->outline.grid, &solution.filter));
     SINO_TRY(plan(try, settings, &planned));
     SINO_TRY(take_operator(try, &planned));
+    shape.pictures = true; /* they are all that is wanted */
     SINO_TRY(sino_record_new(&shape, record));
     solution.op = try->op;
     if (settings->solver.iterations == 0 && input->solver->has_likelihood) {

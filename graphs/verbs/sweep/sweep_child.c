@@ -54,11 +54,12 @@ enum { TRIAL_S = 15 };
 
 static const char own_program[] = "/proc/self/exe";
 
-/* Adds what the sweep has in common with the verb. */
+/* Adds what the sweep has in common with the verb. A scan whose file tells a cone beam is swept as a parallel one. */
 static SinoStatus add_common(const SinoSweep *sweep, int verb, Command *command)
 {
     char **words = NULL;
     SINO_TRY(sino_settings_words(sweep->settings, SINO_VERB_SWEEP, verb, &words));
+    add(command, "--geometry=parallel");
     for (char **word = words; *word; word++) add(command, "%s", *word);
     sino_words_free(words);
     return NULL;

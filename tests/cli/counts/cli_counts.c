@@ -595,7 +595,7 @@ static void values_are_tried(void **state)
         static const char run[] = "recon t.counts --system-matrix t.csr4 --algorithm osem --overwrite";
         char file[64];
         snprintf(file, sizeof file, "tried/%s_%s.tiff", name, value);
-        cli_works(at, "%s -o tried --reconstruction-type try %s --sweep %s=1,%s", run, rest, name, value);
+        cli_works(at, "%s -o tried --reconstruction-type try --pictures no %s --sweep %s=1,%s", run, rest, name, value);
         cli_works(at, "%s -o all.h5 --pictures no --report none %s --%s %s", run, rest, name, value);
         double *all = cli_read_doubles(at, "all.h5", "/exchange/data", 3, size);
         float *slice = cli_read_tiff(at, file, ACROSS);

@@ -230,7 +230,7 @@ bool sino_scan_may_tell_setup(const SinoScanRequest *asked)
     SinoScanRequest request = *asked;
     Parts parts = {0};
     SinoStatus status = prepare(&request, &parts);
-    const bool may = !status && sino_hdf5_probe(request.path);
+    const bool may = !status && sino_path_kind(request.path) == SINO_PATH_FILE && sino_hdf5_probe(request.path);
     sino_status_free(status);
     free_parts(&parts);
     return may;

@@ -306,29 +306,39 @@ static CliRun plan_from_curve(const char *directory, char *environment)
     return plan;
 }
 
-/* Of products that were never measured, plan tells the time within a factor of 3 of what a run then measures: by curves
- * through smaller scans, which other machines do not have. */
-static void plans_follow_measured_times(void **state)
+/* The time of products that plan tells by curves through smaller scans, and then by a run that measures them. */
+static void plan_and_measure(const char *directory, int number, double kernel_s[2])
 {
-    char home[TESTING_PATH + 20];
-    double kernel_s[2];
-    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home", (const char *)*state);
-    CliRun plan = plan_with(*state, home, "here");
+    char home[TESTING_PATH + 32];
+    snprintf(home, sizeof home, "XDG_CACHE_HOME=%s/home%d", directory, number);
+    CliRun plan = plan_with(directory, home, "here");
     assert_non_null(strstr(plan.out, "\"source\": \"rate\""));
     cli_free(&plan);
     for (int i = 0; i < 2; i++) {
-        plan = i == 0 ? plan_from_curve(*state, home) : plan_with(*state, home, "here");
+        plan = i == 0 ? plan_from_curve(directory, home) : plan_with(directory, home, "here");
         assert_non_null(strstr(plan.out, "\"source\": \"fitted\""));
         assert_true(cli_number_after(plan.out, "\"error\": ", NULL) < 1);
         kernel_s[i] = cli_number_after(plan.out, "\"kernel\": ", NULL);
         cli_free(&plan);
-        if (i == 0) measure(*state, home, 96);
+        if (i == 0) measure(directory, home, 96);
     }
-    plan = plan_with(*state, home, "usual");
+    plan = plan_with(directory, home, "usual");
     assert_non_null(strstr(plan.out, "\"source\": \"rate\""));
     cli_free(&plan);
-    if (!(kernel_s[0] < 3 * kernel_s[1] && kernel_s[1] < 3 * kernel_s[0]))
-        fail_msg("%g s planned, %g s measured", kernel_s[0], kernel_s[1]);
+}
+
+/* Of products that were never measured, plan tells the time within a factor of 3 of what a run then measures: by curves
+ * through smaller scans, which other machines do not have. A disturbed machine gets another chance. */
+static void plans_follow_measured_times(void **state)
+{
+    const int chances = 3;
+    for (int i = 0; i < chances; i++) {
+        double kernel_s[2];
+        plan_and_measure(*state, i, kernel_s);
+        if (kernel_s[0] < 3 * kernel_s[1] && kernel_s[1] < 3 * kernel_s[0]) return;
+        print_message("%g s planned, %g s measured\n", kernel_s[0], kernel_s[1]);
+    }
+    fail_msg("no plan within a factor of 3");
 }
 
 /* PoCL would make a cache here. */

@@ -88,12 +88,14 @@ static SinoStatus take_numbers(const Geometry *geometry, const Tag *tag, int cou
 {
     const char *at = tag->after;
     Tag end = {.after = tag->after};
-    for (int i = 0; i < count && at; i++) {
-        at = sino_text_double(at + strspn(at, " \t\r\n"), geometry->text->c_locale, &value[i]);
-        if (at && !(fabs(value[i]) <= number_max * number_max)) at = NULL;
+    bool good = true;
+    for (int i = 0; i < count && good; i++) {
+        const char *next = sino_text_double(at + strspn(at, " \t\r\n"), geometry->text->c_locale, &value[i]);
+        good = next && fabs(value[i]) <= number_max * number_max;
+        if (good) at = next;
     }
-    if (at) at += strspn(at, " \t\r\n");
-    SINO_CHECK(at && *at == '<' && find_tag(at, &end) && end.ends && strcmp(end.name, tag->name) == 0, SINO_BAD_INPUT,
+    at += strspn(at, " \t\r\n");
+    SINO_CHECK(good && *at == '<' && find_tag(at, &end) && end.ends && strcmp(end.name, tag->name) == 0, SINO_BAD_INPUT,
                "%s: %s of projection %" PRId64 " begins with '%.32s'; allowed: %d numbers", geometry->text->path,
                tag->name, geometry->count, tag->after + strspn(tag->after, " \t\r\n"), count);
     *after = end.after;

@@ -135,7 +135,8 @@ static SinoStatus backproject(const Bench *bench)
 static SinoStatus pass_bands(const Bench *bench, bool back)
 {
     const SinoCone *cone = &bench->cone;
-    float *rays = (float *)bench->entries;
+    void *entries = bench->entries;
+    float *rays = entries;
     for (int64_t y = 0; y < cone->y_count; y += BAND_ROWS) {
         const SinoConeBand band = {y, sino_smaller(BAND_ROWS, cone->y_count - y)};
         const SinoConeAngles angles = {0, PROJECTIONS};

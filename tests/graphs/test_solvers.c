@@ -518,10 +518,12 @@ static void fbp_by_blocks_has_the_bits_of_the_whole(void **state)
         solve(problem, &sino_solver_fbp, 0);
         memcpy(whole, problem->x, sizeof whole);
         problem->op.kind = adds ? &adding : &dense;
+        SinoExtent waiting = sino_extent_one(RAYS);
+        if (adds) waiting = (SinoExtent){0};
         for (int64_t each = 1; each <= ANGLES; each++) {
             problem->op.problem.block_angles = each;
             problem->op.shape.extent[SINO_ROWS_BLOCK] = sino_operator_block(&problem->op.problem);
-            problem->op.shape.extent[SINO_ROWS_WAITING] = adds ? (SinoExtent){0} : sino_extent_one(RAYS);
+            problem->op.shape.extent[SINO_ROWS_WAITING] = waiting;
             memset(problem->x, 0, sizeof problem->x);
             solve(problem, &sino_solver_fbp_blocks, 0);
             assert_memory_equal(problem->x, whole, sizeof whole);

@@ -290,7 +290,7 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
     const SinoScanSetup *setup = &input->info->setup;
     const double width = (double)input->info->column_count * setup->pixel_width;
     const double spread = sino_cone_spread(input->info);
-    if (sino_job_is_cone(settings) || spread < 1) return;
+    if (sino_job_is_cone(settings) || !(spread > 0)) return;
     sino_findings_add(
         findings, false, "geometry",
         "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, so that rays "

@@ -28,7 +28,9 @@ double sino_cone_spread(const SinoScanInfo *info)
 {
     const SinoScanSetup *setup = &info->setup;
     if (!(setup->source_detector > 0)) return 0;
-    return 2 * atan((double)info->column_count * setup->pixel_width / 2 / setup->source_detector) * 180 / SINO_PI;
+    const double half = atan((double)info->column_count * setup->pixel_width / 2 / setup->source_detector);
+    const double spread = 2 * half * 180 / SINO_PI;
+    return spread >= 1 ? spread : 0;
 }
 
 int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE])

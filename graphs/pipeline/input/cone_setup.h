@@ -9,8 +9,8 @@
 /* The lengths that the settings give, and else the file; 0: neither does. */
 SinoScanSetup sino_cone_setup(const SinoGeometrySettings *settings, const SinoScanInfo *info);
 
-/* Degrees over which rays spread by the lengths of the file; 0: it tells none. From one degree on, they are not those
- * of a synchrotron. */
+/* Degrees over which rays spread by the lengths of the file; 0: it tells none, or they spread over less than one
+ * degree, as at a synchrotron. */
 double sino_cone_spread(const SinoScanInfo *info);
 
 /* Lengths of a scan that has none: the detector is one and a half times as far from the source as the axis, and the

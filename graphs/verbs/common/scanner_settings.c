@@ -32,7 +32,7 @@ static SinoStatus tell_beam(const SinoSettings *given, SinoToldSettings *told)
     SinoStatus status = sino_scan_try(&request);
     if (!status) status = sino_scan_open(&request, &scan);
     const SinoScanInfo *info = status ? NULL : sino_scan_info(scan);
-    if (info && sino_cone_spread(info) >= 1) {
+    if (info && sino_cone_spread(info) > 0) {
         tell_cone(told);
         snprintf(told->by, sizeof told->by, "the file (source %.6g mm from the axis, %.6g mm from the detector)",
                  info->setup.source_object, info->setup.source_detector);

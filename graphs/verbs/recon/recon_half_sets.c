@@ -72,6 +72,25 @@ SinoSettings sino_recon_half_sets_settings(const SinoRecon *recon, int half)
     return settings;
 }
 
+SinoRecon sino_recon_half_sets_run(const SinoRecon *recon, const SinoSettings *settings)
+{
+    return (SinoRecon){.job = recon->job,
+                       .kind = recon->kind,
+                       .settings = settings,
+                       .log = recon->log,
+                       .processes = recon->processes,
+                       .runtime = recon->runtime,
+                       .runs_in = true,
+                       .whole = recon};
+}
+
+void sino_recon_half_sets_rest(SinoRecon *recon)
+{
+    if (recon->kind->rest) recon->kind->rest(recon);
+    sino_integrals_free(recon->integrals);
+    recon->integrals = NULL;
+}
+
 SinoStatus sino_recon_half_sets_done(const SinoRecon *recon, int half, bool *done)
 {
     const char *path = recon->names.half[half];

@@ -492,14 +492,7 @@ static SinoStatus run_and_release(SinoRecon *recon);
 static SinoStatus run_half(SinoRecon *recon, int half)
 {
     const SinoSettings settings = sino_recon_half_sets_settings(recon, half);
-    SinoRecon own = {.job = recon->job,
-                     .kind = recon->kind,
-                     .settings = &settings,
-                     .log = recon->log,
-                     .processes = recon->processes,
-                     .runtime = recon->runtime,
-                     .runs_in = true,
-                     .whole = recon};
+    SinoRecon own = sino_recon_half_sets_run(recon, &settings);
     memcpy(own.checksum, recon->checksum, sizeof own.checksum);
     bool done;
     SINO_TRY(sino_recon_half_sets_done(recon, half, &done));
@@ -514,9 +507,7 @@ static SinoStatus run_half(SinoRecon *recon, int half)
 static SinoStatus run_halves(SinoRecon *recon)
 {
     if (!recon->settings->output.halves) return NULL;
-    if (recon->kind->rest) recon->kind->rest(recon);
-    sino_integrals_free(recon->integrals);
-    recon->integrals = NULL;
+    sino_recon_half_sets_rest(recon);
     for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(run_half(recon, h));
     SINO_TRY(sino_processes_agree(recon->processes, is_first(recon) ? sino_recon_half_sets_compare(recon) : NULL));
     sino_recon_mark(recon, "both halves of the projections are reconstructed");

@@ -187,11 +187,13 @@ SinoStatus sino_recon_find_range(SinoRecon *recon);
 SinoStatus sino_recon_write_range(SinoRecon *recon);
 
 /* --halves (recon_half_sets.c). _check, of rank 0, refuses names that exist. _settings are those of half 0 (even) or 1,
- * which own nothing. _done, collective: whether the run that this one goes on with has completed the half. _compare, of
- * rank 0, finds noise, error and resolution; _tell (by both halves "of" the projections), _write and _report tell them,
- * if they are known. */
+ * which own nothing; _run is its run, by these. _rest frees what only the whole run needs. _done, collective: whether
+ * the run that this one goes on with has completed the half. _compare, of rank 0, finds noise, error and resolution;
+ * _tell (by both halves "of" the projections), _write and _report tell them, if they are known. */
 SinoStatus sino_recon_half_sets_check(const SinoRecon *recon);
 SinoSettings sino_recon_half_sets_settings(const SinoRecon *recon, int half);
+SinoRecon sino_recon_half_sets_run(const SinoRecon *recon, const SinoSettings *settings);
+void sino_recon_half_sets_rest(SinoRecon *recon);
 SinoStatus sino_recon_half_sets_done(const SinoRecon *recon, int half, bool *done);
 SinoStatus sino_recon_half_sets_compare(SinoRecon *recon);
 void sino_recon_half_sets_tell(const SinoRecon *recon, const char *of);

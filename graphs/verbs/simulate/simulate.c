@@ -114,14 +114,7 @@ static void free_rest(SinoRecon *recon)
 static SinoStatus run_half(const SinoRecon *whole, int half)
 {
     const SinoSettings settings = sino_recon_half_sets_settings(whole, half);
-    SinoRecon recon = {.job = whole->job,
-                       .kind = whole->kind,
-                       .settings = &settings,
-                       .log = whole->log,
-                       .processes = whole->processes,
-                       .runtime = whole->runtime,
-                       .runs_in = true,
-                       .whole = whole};
+    SinoRecon recon = sino_recon_half_sets_run(whole, &settings);
     SinoStatus status = sino_processes_agree(recon.processes, recon.kind->begin(&recon));
     if (!status) status = sino_recon_judge(&recon);
     if (!status) status = sino_recon_divide(&recon);
@@ -138,9 +131,7 @@ static SinoStatus run_half(const SinoRecon *whole, int half)
 static SinoStatus run_halves(SinoRecon *recon)
 {
     if (!recon->settings->output.halves) return NULL;
-    if (recon->kind->rest) recon->kind->rest(recon);
-    sino_integrals_free(recon->integrals);
-    recon->integrals = NULL;
+    sino_recon_half_sets_rest(recon);
     for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(run_half(recon, h));
     return NULL;
 }

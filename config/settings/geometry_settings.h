@@ -37,7 +37,7 @@ typedef struct SinoPixelSize {
 
 typedef struct SinoGeometrySettings {
     SinoGeometryChoice kind;
-    char *vectors; /* --vectors (io/scans/vectors_file.h); kind is SINO_GEOMETRY_VECTORS */
+    char *vectors; /* --vectors (io/vectors/vectors_file.h); kind is SINO_GEOMETRY_VECTORS */
     double source_object_mm, source_detector_mm; /* from the source to the axis, and to the detector; 0: not given */
     SinoPixelSize detector_pixel;                /* before binning */
     SinoAngleDirection angle_direction;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "header_text.h"
 #include "text_number.h"
 #include "vectors_private.h"
 
@@ -56,8 +55,7 @@ static SinoStatus parse(const SinoHeaderText *text, SinoVectors *vectors)
     const bool parallel = strcmp(text->text, names_parallel) == 0;
     SINO_CHECK(parallel || strcmp(text->text, names_cone) == 0, SINO_BAD_INPUT,
                "%s begins with '%.80s'; allowed: an array of NumPy, RTK's XML, CTSimU's JSON, a .nsipro file, or text "
-               "whose first line "
-               "is %s or %s",
+               "whose first line is %s or %s",
                text->path, text->text, names_cone, names_parallel);
     SINO_TRY(sino_vectors_new(text->path, sino_larger(lines, 1), vectors));
     for (int64_t number = 2; *next; number++) {
@@ -72,14 +70,4 @@ static SinoStatus parse(const SinoHeaderText *text, SinoVectors *vectors)
     return NULL;
 }
 
-static SinoStatus read_lines(const char *path, bool parallel, SinoVectors *vectors)
-{
-    SinoHeaderText text;
-    (void)parallel;
-    SinoStatus status = sino_header_text_read(path, &text);
-    if (!status) status = parse(&text, vectors);
-    sino_header_text_clear(&text);
-    return status;
-}
-
-const SinoVectorsFormat sino_vectors_text = {.probe = probe, .read = read_lines};
+const SinoVectorsFormat sino_vectors_text = {.probe = probe, .parse = parse};

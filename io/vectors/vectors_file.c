@@ -45,6 +45,15 @@ static bool cut_prefix(const char *name, const char **path)
     return parallel;
 }
 
+static SinoStatus parse_text(const SinoVectorsFormat *format, const char *path, SinoVectors *vectors)
+{
+    SinoHeaderText text;
+    SinoStatus status = sino_header_text_read(path, &text);
+    if (!status) status = format->parse(&text, vectors);
+    sino_header_text_clear(&text);
+    return status;
+}
+
 static SinoStatus read_format(const char *name, SinoVectors *vectors)
 {
     char head[SINO_VECTORS_HEAD + 1];
@@ -54,7 +63,7 @@ static SinoStatus read_format(const char *name, SinoVectors *vectors)
     const int64_t bytes = sino_regular_head(path, SINO_VECTORS_HEAD, head);
     head[bytes] = '\0';
     while (i + 1 < FORMATS && !formats[i]->probe(head, bytes)) i++;
-    SINO_TRY(formats[i]->read(path, parallel, vectors));
+    SINO_TRY(formats[i]->parse ? parse_text(formats[i], path, vectors) : formats[i]->read(path, parallel, vectors));
     SINO_CHECK(!parallel || formats[i]->bare || vectors->view[0].parallel, SINO_BAD_INPUT,
                "vectors is %s, but %s tells of sources; allowed: %s", name, path, path);
     for (int64_t k = 0; k < vectors->count; k++) {

@@ -12,7 +12,6 @@
 #include <jansson.h>
 
 #include "arithmetic.h"
-#include "header_text.h"
 #include "vectors_private.h"
 
 static const double number_max = 1e8;
@@ -352,20 +351,15 @@ static bool probe(const char *head, int64_t bytes)
     return head[strspn(head, " \t\r\n")] == '{';
 }
 
-static SinoStatus read_json(const char *path, bool parallel, SinoVectors *vectors)
+static SinoStatus parse(const SinoHeaderText *text, SinoVectors *vectors)
 {
-    SinoHeaderText text;
     json_error_t error;
-    (void)parallel;
-    SinoStatus status = sino_header_text_read(path, &text);
-    json_t *root = status ? NULL : json_loads(text.text, JSON_REJECT_DUPLICATES, &error);
-    if (!status && !root)
-        status = sino_error(SINO_BAD_INPUT, "%s is no JSON: line %d: %s; allowed: a scenario of CTSimU", path,
-                            error.line, error.text);
-    if (!status) status = take(path, root, vectors);
+    json_t *root = json_loads(text->text, JSON_REJECT_DUPLICATES, &error);
+    SINO_CHECK(root, SINO_BAD_INPUT, "%s is no JSON: line %d: %s; allowed: a scenario of CTSimU", text->path,
+               error.line, error.text);
+    SinoStatus status = take(text->path, root, vectors);
     json_decref(root);
-    sino_header_text_clear(&text);
     return status;
 }
 
-const SinoVectorsFormat sino_vectors_ctsimu = {.probe = probe, .read = read_json};
+const SinoVectorsFormat sino_vectors_ctsimu = {.probe = probe, .parse = parse};

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "header_text.h"
 #include "text_number.h"
 #include "vectors_private.h"
 
@@ -246,14 +245,4 @@ static bool probe(const char *head, int64_t bytes)
     return strstr(head, "<RTKThreeDCircularGeometry") != NULL;
 }
 
-static SinoStatus read_xml(const char *path, bool parallel, SinoVectors *vectors)
-{
-    SinoHeaderText text;
-    (void)parallel;
-    SinoStatus status = sino_header_text_read(path, &text);
-    if (!status) status = parse(&text, vectors);
-    sino_header_text_clear(&text);
-    return status;
-}
-
-const SinoVectorsFormat sino_vectors_rtk = {.probe = probe, .read = read_xml};
+const SinoVectorsFormat sino_vectors_rtk = {.probe = probe, .parse = parse};

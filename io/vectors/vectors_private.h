@@ -3,6 +3,7 @@
 #ifndef SINO_VECTORS_PRIVATE_H
 #define SINO_VECTORS_PRIVATE_H
 
+#include "header_text.h"
 #include "vectors_file.h"
 
 enum { SINO_VECTORS_HEAD = 4096, SINO_VECTORS_NUMBERS = 12, SINO_VECTORS_FLAT_NUMBERS = 6 };
@@ -11,7 +12,9 @@ typedef struct SinoVectorsFormat {
     bool bare; /* its numbers do not tell whether rays are parallel: "parallel:FILE" does */
     /* Whether a file of this format begins so: at most SINO_VECTORS_HEAD bytes, and a zero after them. */
     bool (*probe)(const char *head, int64_t bytes);
-    /* Fills zeroed vectors; the caller frees them even on failure. */
+    /* Of a format of text (sino_header_text_read), or of files: fills zeroed vectors. The caller frees them even on
+     * failure. One of both is NULL. */
+    SinoStatus (*parse)(const SinoHeaderText *text, SinoVectors *vectors);
     SinoStatus (*read)(const char *path, bool parallel, SinoVectors *vectors);
 } SinoVectorsFormat;
 

@@ -3,6 +3,8 @@
 #ifndef SINO_COUNT_SETTINGS_H
 #define SINO_COUNT_SETTINGS_H
 
+#include "setting_types.h"
+
 #include <stdint.h>
 
 /* Of a system matrix that leaves out what mirrors give: whether products keep the mirrors; of the phantom: whether the
@@ -14,6 +16,8 @@ typedef struct SinoCountSettings {
     SinoMirrorChoice mirrors;
     char *multiplicative, *additive; /* of each row: factor of the projection; expected counts added to it */
     char *sensitivity;               /* image of the voxels' sensitivities */
+    char *attenuation_map;           /* of a SPECT header's matrix: image in 1/cm */
+    SinoWeightList collimator;       /* likewise: slope and mm of the blur's standard deviation */
     double post_filter_mm;           /* full width at half maximum of a Gaussian on the finished image; 0: none */
     int64_t save_every;              /* also save the image after every so many iterations; 0: never */
 } SinoCountSettings;

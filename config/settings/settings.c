@@ -329,6 +329,7 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_input(files, "--multiplicative", settings->counts.multiplicative));
     SINO_TRY(sino_files_input(files, "--additive", settings->counts.additive));
     SINO_TRY(sino_files_input(files, "--sensitivity", settings->counts.sensitivity));
+    SINO_TRY(sino_files_input(files, "--attenuation-map", settings->counts.attenuation_map));
     SINO_TRY(sino_files_input(files, "--start", settings->solver.start));
     SINO_TRY(sino_files_input(files, "--mask", settings->solver.mask));
     if (settings->solver.weights == SINO_WEIGHTS_FILE)

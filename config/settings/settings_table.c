@@ -316,8 +316,17 @@ const SinoSetting sino_setting_table[] = {
     ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(counts.system_matrix, "FILE"), .per_rank = true,
         .geometries = MATRIX, BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
         .help = "a sparse matrix with a row for each count and a column for each voxel: csr4, Matrix Market (.mtx, "
-                ".mtx.gz), HDF5 (FILE:/GROUP), SciPy's .npz; or the text map of a scanner's crystals, from which it is "
-                "computed"),
+                ".mtx.gz), HDF5 (FILE:/GROUP), SciPy's .npz; or the text map of a scanner's crystals or the Interfile "
+                "header of a SPECT scan, from which it is computed"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "attenuation-map", TEXT(counts.attenuation_map, "FILE"),
+        .per_rank = true, .geometries = MATRIX,
+        .help = "of a SPECT header's matrix: an image in 1/cm, in a file as that of the counts; if not given: nothing "
+                "is attenuated"),
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "collimator", .kind = SINO_SETTING_WEIGHTS,
+        AT(counts.collimator, SinoWeightList), .low = 0, .high = 1000, .item_most = 2, .operand = "SLOPE,MM",
+        .geometries = MATRIX,
+        .help = "of a SPECT header's matrix: the blur of the collimator; its standard deviation h mm before the "
+                "detector is SLOPE h + MM; if not given: none"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", .tune = RECON | INFO | PLAN | SIMULATE,
         CHOICE(counts.mirrors, mirror_words, "auto"), .geometries = MATRIX | PET,
         .help = "of a csr4 matrix whose file leaves out entries that mirrors of the scanner repeat; folded: it stays "

@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "brick.h"
 #include "checksum.h"
+#include "counts_file.h"
 #include "inner_path.h"
 #include "memory.h"
 
@@ -43,8 +44,9 @@ typedef struct Identity {
     int64_t version, brick_version, precision, folding, subset_count, rank, rank_count;
     uint64_t weights; /* of ranks */
     int64_t device, inode, bytes, changed_s, changed_ns;
-    char parts[24]; /* checksum of parts of the file: a copy may keep the time of another one */
+    char parts[24]; /* checksum of parts of the files: a copy may keep the time of another one */
     SinoVoxelGrid grid;
+    double slope, width_mm; /* of a camera's blur */
 } Identity;
 
 /* Key and file of a matrix. */
@@ -62,6 +64,20 @@ static uint64_t digest_of(const SinoMatrixRequest *request)
         sino_operator_file_key(request->rank_weight, sino_times(request->rank_count, (int64_t)sizeof(double)));
     memcpy(&digest, key.digest, sizeof digest);
     return digest;
+}
+
+/* A checksum of parts of the file, and of the files of an attenuation map. */
+static SinoStatus sum_parts(const char *file, const char *attenuation, char *parts)
+{
+    char *beside[SINO_COUNTS_PATHS] = {NULL};
+    const char *files[1 + SINO_COUNTS_PATHS] = {file};
+    int64_t count = 1;
+    SinoStatus status = attenuation ? sino_counts_paths(attenuation, beside) : NULL;
+    for (int i = 0; i < SINO_COUNTS_PATHS; i++)
+        if (beside[i]) files[count++] = beside[i];
+    if (!status) status = sino_checksum_parts(count, files, parts);
+    for (int i = 0; i < SINO_COUNTS_PATHS; i++) free(beside[i]);
+    return status;
 }
 
 static SinoStatus identify(const char *file, const SinoMatrixRequest *request, SinoPrecision precision,
@@ -82,8 +98,10 @@ static SinoStatus identify(const char *file, const SinoMatrixRequest *request, S
                            .bytes = info.st_size,
                            .changed_s = info.st_mtim.tv_sec,
                            .changed_ns = info.st_mtim.tv_nsec,
-                           .grid = request->grid};
-    return sino_checksum_parts(1, &file, identity->parts);
+                           .grid = request->grid,
+                           .slope = request->camera.slope,
+                           .width_mm = request->camera.width_mm};
+    return sum_parts(file, request->camera.attenuation, identity->parts);
 }
 
 static SinoStatus place_of(const char *directory, const SinoMatrixRequest *request, SinoPrecision precision,

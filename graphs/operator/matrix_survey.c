@@ -386,7 +386,7 @@ static SinoStatus open_file(const SinoMatrixRequest *request, bool folded, SinoM
 {
     survey->request = *request;
     SINO_TRY(sino_matrix_open_from(request->path, request->memory, &survey->file));
-    SINO_TRY(sino_matrix_frame(survey->file, &request->grid));
+    SINO_TRY(sino_matrix_frame(survey->file, &request->grid, &request->camera));
     survey->outline = *sino_matrix_outline(survey->file);
     survey->subset_count = request->subset_count;
     survey->mirrors = folded ? survey->outline.mirrors : 0;

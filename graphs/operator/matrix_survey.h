@@ -43,6 +43,7 @@ typedef struct SinoMatrixRequest {
     const SinoMemoryMatrix *memory; /* read in place of the file; NULL: the file; not owned */
     const char *mask;               /* an image of which voxels are not 0; NULL: none */
     SinoVoxelGrid grid;             /* counts 0: that of the file, if it has one; size 0: unknown */
+    SinoCamera camera;
     SinoMatrixFolding folding;
     int64_t subset_count;
     int64_t rank, rank_count;  /* this rank gets a share of the rows; 0, 0: there is one rank */

@@ -16,7 +16,7 @@
 #include "memory.h"
 #include "regular_file.h"
 
-enum { HEADER_BYTES = 1 << 18, KEYS_MAX = 4096, BLOCK_BYTES = 2048 };
+enum { HEADER_BYTES = 1 << 18, KEYS_MAX = 4096, BLOCK_BYTES = 2048, LENGTH_MAX = 1000000 /* mm */ };
 
 /* A line "name [index] := value"; index 0: it has none. The texts lie in the header. */
 typedef struct Key {
@@ -415,6 +415,81 @@ SinoStatus sino_interfile_read(const char *path, SinoInterfile *header)
     *header = (SinoInterfile){.data_path = NULL};
     SinoStatus status = read_keys(&keys);
     if (!status) status = take_all(&keys, header);
+    free(keys.text);
+    free(keys.key);
+    return status;
+}
+
+/* ---- an orbit ---- */
+
+static SinoStatus need_length(const Keys *keys, const char *name, int64_t index, double *value)
+{
+    const Key *key;
+    char *end;
+    SINO_TRY(need(keys, name, index, &key));
+    SINO_TRY(take_real(keys, key, key->value, &end, value));
+    return ends(end) && *value > 0 && *value <= LENGTH_MAX ? NULL : refuse(keys, key, "a length above 0 mm, up to 1e6");
+}
+
+static SinoStatus need_angle(const Keys *keys, const char *name, double *value)
+{
+    const Key *key;
+    char *end;
+    SINO_TRY(need(keys, name, 1, &key));
+    SINO_TRY(take_real(keys, key, key->value, &end, value));
+    return ends(end) && fabs(*value) <= 360 ? NULL : refuse(keys, key, "degrees from -360 to 360");
+}
+
+/* One radius for all views, or "{a,b,c}", one for each. */
+static SinoStatus take_radii(const Keys *keys, SinoInterfileOrbit *orbit)
+{
+    const Key *key = find(keys, "radii", 1);
+    double all = 0;
+    SINO_TRY(sino_allocate(orbit->view_count, sizeof *orbit->radius_mm, "radii", &orbit->radius_mm));
+    if (!key) SINO_TRY(need_length(keys, "radius", 1, &all));
+    for (int64_t i = 0; i < orbit->view_count; i++) orbit->radius_mm[i] = all;
+    if (!key) return NULL;
+    const char *at = key->value, *const list = "a list such as {150,151}, a length above 0 mm for each projection";
+    char *end;
+    for (int64_t i = 0; i < orbit->view_count; i++, at = end) {
+        at += strspn(at, " \t");
+        if (*at != (i == 0 ? '{' : ',')) return refuse(keys, key, list);
+        SINO_TRY(take_real(keys, key, at + 1, &end, &orbit->radius_mm[i]));
+        if (!(orbit->radius_mm[i] > 0 && orbit->radius_mm[i] <= LENGTH_MAX)) return refuse(keys, key, list);
+        end += strspn(end, " \t");
+    }
+    return *at == '}' && ends(at + 1) ? NULL : refuse(keys, key, list);
+}
+
+static SinoStatus take_orbit(const Keys *keys, SinoInterfileOrbit *orbit)
+{
+    const Key *direction = find(keys, "direction of rotation", 1);
+    SinoInterfile header = {.data_path = NULL};
+    SINO_TRY(take_shape(keys, &header));
+    SINO_CHECK(
+        find(keys, "extent of rotation", 1) && header.rank == 3, SINO_BAD_INPUT,
+        "%s has no 'extent of rotation' of projections of two dimensions; allowed as a system matrix: the header "
+        "of a SPECT scan",
+        keys->path);
+    orbit->bin_count = header.size[0];
+    orbit->row_count = header.size[1];
+    orbit->view_count = header.size[2];
+    SINO_TRY(need_angle(keys, "extent of rotation", &orbit->extent_degrees));
+    SINO_TRY(need_angle(keys, "start angle", &orbit->start_degrees));
+    orbit->counter_clockwise = direction && strcasecmp(direction->value, "ccw") == 0;
+    if (direction && !orbit->counter_clockwise && strcasecmp(direction->value, "cw") != 0)
+        return refuse(keys, direction, "CW or CCW");
+    SINO_TRY(need_length(keys, "scaling factor (mm/pixel)", 1, &orbit->bin_mm));
+    SINO_TRY(need_length(keys, "scaling factor (mm/pixel)", 2, &orbit->row_mm));
+    return take_radii(keys, orbit);
+}
+
+SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit)
+{
+    Keys keys = {.path = path};
+    *orbit = (SinoInterfileOrbit){.radius_mm = NULL};
+    SinoStatus status = read_keys(&keys);
+    if (!status) status = take_orbit(&keys, orbit);
     free(keys.text);
     free(keys.key);
     return status;

@@ -29,6 +29,15 @@ typedef struct SinoInterfile {
     SinoInterfileFrame frame[SINO_INTERFILE_FRAMES];
 } SinoInterfile;
 
+/* How the detector of a SPECT scan goes around. */
+typedef struct SinoInterfileOrbit {
+    int64_t view_count, row_count, bin_count;
+    double bin_mm, row_mm;
+    double start_degrees, extent_degrees; /* from the top of the image, in the direction of rotation */
+    bool counter_clockwise;
+    double *radius_mm; /* [view_count]: from the axis to the detector; owned */
+} SinoInterfileOrbit;
+
 /* Whether these first bytes of a file are those of a header: its first line is "INTERFILE :=". */
 bool sino_interfile_probe(const char *bytes, int64_t count);
 
@@ -37,5 +46,9 @@ bool sino_interfile_probe(const char *bytes, int64_t count);
  * are neither beside the header nor in a folder below, for a header must not name any file of the machine. Whether the
  * values exist is for the caller to check. */
 SinoStatus sino_interfile_read(const char *path, SinoInterfile *header);
+
+/* Reads the orbit of a header of version 3.3; the caller frees orbit->radius_mm, on failure too. SINO_BAD_INPUT: a key
+ * is missing, or its value is not understood; the header is of no SPECT scan, as it does not tell an orbit. */
+SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit);
 
 #endif

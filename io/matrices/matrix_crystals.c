@@ -239,9 +239,10 @@ static SinoStatus check_grid(const Crystals *map, const SinoVoxelGrid *grid)
     return NULL;
 }
 
-static SinoStatus frame(void *state, const SinoVoxelGrid *grid, SinoMatrixOutline *outline)
+static SinoStatus frame(void *state, const SinoVoxelGrid *grid, const SinoCamera *camera, SinoMatrixOutline *outline)
 {
     Crystals *map = state;
+    (void)camera;
     const int64_t voxels = sino_times(sino_times(grid->x_count, grid->y_count), grid->z_count);
     SINO_TRY(check_grid(map, grid));
     SINO_TRY(sino_matrix_check_size(map->path, outline->row_count, voxels));

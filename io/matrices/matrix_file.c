@@ -22,6 +22,7 @@ static const SinoMatrixFormat *const formats[] = {&sino_csr4_format,
                                                   &sino_matlab_format,
                                                   &sino_hdf5_matrix_format,
                                                   &sino_crystals_format,
+                                                  &sino_spect_format,
                                                   NULL};
 
 /* Splits FILE:/GROUP, unless a file has that name. */
@@ -168,9 +169,14 @@ const char *sino_matrix_kind(const SinoMatrixFile *file)
     return file->kind;
 }
 
-SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid)
+SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid, const SinoCamera *camera)
 {
-    return file->source->frame ? file->source->frame(file->state, grid, &file->outline) : NULL;
+    const bool wanted = camera->attenuation || camera->slope > 0 || camera->width_mm > 0;
+    SINO_CHECK(!wanted || file->source->takes_camera, SINO_BAD_INPUT,
+               "%s is %s, which has attenuation and blur in its values; allowed: %s without --attenuation-map and "
+               "--collimator, or the Interfile header of a SPECT scan",
+               file->path, file->kind, file->path);
+    return file->source->frame ? file->source->frame(file->state, grid, camera, &file->outline) : NULL;
 }
 
 SinoStatus sino_matrix_fold(SinoMatrixFile *file)

@@ -12,8 +12,8 @@
 
 typedef struct SinoMatrixFile SinoMatrixFile;
 
-/* Rows that were read. It begins zeroed, and is used for one range after another, as its arrays are kept and grow. It
- * belongs to one thread at a time. */
+/* Rows that were read. It begins zeroed, and is used for one range of a file after another, as its arrays are kept and
+ * grow. It belongs to one thread at a time. */
 typedef struct SinoRowBuffer {
     SinoSparseRows rows; /* its arrays belong to the buffer */
     int64_t row_room, entry_room;
@@ -62,10 +62,17 @@ const char *sino_matrix_path(const SinoMatrixFile *file);
 /* The format: "csr4" … */
 const char *sino_matrix_kind(const SinoMatrixFile *file);
 
-/* Gives the voxels to a matrix that is computed from a map of crystals, before anything is asked of its rows: until
- * then its outline has no columns. Nothing changes in others. SINO_BAD_INPUT: the grid lacks counts or sizes, or has
- * too many voxels; a crystal lies in it. */
-SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid);
+/* What a gamma camera with parallel holes does to photons, beside counting them. */
+typedef struct SinoCamera {
+    const char *attenuation; /* an image in 1/cm (counts_file.h); NULL: none; not owned */
+    double slope, width_mm;  /* the standard deviation of its blur h mm before it is slope·h + width_mm; 0, 0: none */
+} SinoCamera;
+
+/* Gives the voxels to a matrix that is computed from a map of crystals or a SPECT header, before anything is asked of
+ * its rows: until then its outline has no columns. Nothing changes in others. SINO_BAD_INPUT: the grid lacks counts or
+ * sizes that the file does not have, or has too many voxels; a crystal lies in it; an image of another size, or that
+ * cannot be read; a camera for a matrix that is not of SPECT. */
+SinoStatus sino_matrix_frame(SinoMatrixFile *file, const SinoVoxelGrid *grid, const SinoCamera *camera);
 
 /* Folds a matrix with mirrors (SinoMatrixOutline.mirrors) before its rows are read: from then on the rows of
  * sino_matrix_count_rows and sino_matrix_read are one of each orbit, which stands for the others. An orbit is what the

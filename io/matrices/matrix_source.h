@@ -10,7 +10,8 @@ enum { SINO_MATRIX_HEAD = 512 }; /* first bytes of a file that probes see, as fa
 
 typedef struct SinoMatrixSource {
     /* sino_matrix_frame, which sets the grid and the columns. NULL: the file has its columns. */
-    SinoStatus (*frame)(void *state, const SinoVoxelGrid *grid, SinoMatrixOutline *outline);
+    SinoStatus (*frame)(void *state, const SinoVoxelGrid *grid, const SinoCamera *camera, SinoMatrixOutline *outline);
+    bool takes_camera; /* false: `frame` does not look at it */
     /* As the functions of matrix_file.h; the range lies inside the matrix. */
     SinoStatus (*count_rows)(void *state, int64_t first, int64_t count, int64_t *entries);
     SinoStatus (*read)(void *state, int64_t first, int64_t count, SinoRowBuffer *buffer);
@@ -48,6 +49,6 @@ typedef struct SinoMatrixFormat {
 SinoStatus sino_matrix_memory_open(const SinoMemoryMatrix *matrix, SinoMatrixFile *file);
 
 extern const SinoMatrixFormat sino_crystals_format, sino_csr4_format, sino_hdf5_matrix_format, sino_market_format,
-    sino_matlab_format, sino_npz_format;
+    sino_matlab_format, sino_npz_format, sino_spect_format;
 
 #endif

@@ -6,6 +6,7 @@
 
 /* Sizes that are no multiples of each other, but for halves, so that lines meet planes and corners exactly. */
 static const SinoVoxelGrid grid = {6, 4, 5, {1.5, 2, 1}};
+static const SinoCamera no_camera = {.attenuation = NULL};
 
 enum { VOXELS = 6 * 4 * 5, CRYSTALS_MAX = 64 };
 
@@ -92,7 +93,7 @@ static void lengths_are_chords(void **state)
     write_points(testing_path(path, *state, "points.txt"), count, point);
     double *dense = chords_of(count, point, &met);
     assert_success(sino_matrix_open(path, &file));
-    assert_success(sino_matrix_frame(file, &grid));
+    assert_success(sino_matrix_frame(file, &grid, &no_camera));
     assert_int_equal(sino_matrix_outline(file)->row_count, count * count);
     assert_int_equal(sino_matrix_outline(file)->column_count, VOXELS);
     for (int64_t a = 0; a < count; a++) {
@@ -140,7 +141,7 @@ static void rings_are_told(void **state)
     assert_success(sino_matrix_open(path, &file));
     assert_string_equal(sino_matrix_kind(file), "a map of crystals");
     assert_int_equal(sino_matrix_outline(file)->column_count, 0);
-    assert_success(sino_matrix_frame(file, &grid));
+    assert_success(sino_matrix_frame(file, &grid, &no_camera));
     const SinoMatrixOutline *outline = sino_matrix_outline(file);
     assert_true(outline->crystal_count == 4 && outline->rings.first == 7 && outline->rings.count == 2 &&
                 outline->rings.size == 2);
@@ -191,15 +192,15 @@ static void wrong_volumes_are_refused(void **state)
     SinoMatrixFile *file = NULL;
     write_text(*state, "far.txt", "0 -9 50 0\n1 9 50 0\n", path);
     assert_success(sino_matrix_open(path, &file));
-    assert_error(sino_matrix_frame(file, &none), SINO_BAD_INPUT, "map of crystals | --volume | --voxel-size");
-    assert_error(sino_matrix_frame(file, &sizeless), SINO_BAD_INPUT, "map of crystals | --volume | --voxel-size");
-    assert_error(sino_matrix_frame(file, &many), SINO_BAD_INPUT, "4294967296 columns | 4294967295");
-    assert_success(sino_matrix_frame(file, &grid));
+    assert_error(sino_matrix_frame(file, &none, &no_camera), SINO_BAD_INPUT, "map of crystals | --volume | --voxel-size");
+    assert_error(sino_matrix_frame(file, &sizeless, &no_camera), SINO_BAD_INPUT, "map of crystals | --volume | --voxel-size");
+    assert_error(sino_matrix_frame(file, &many, &no_camera), SINO_BAD_INPUT, "4294967296 columns | 4294967295");
+    assert_success(sino_matrix_frame(file, &grid, &no_camera));
     assert_error(sino_matrix_count_rows(file, 0, 4, entries), SINO_BAD_INPUT, "no line | 2 crystals | 6x4x5");
     sino_matrix_close(file);
     write_text(*state, "near.txt", "0 -9 0 0\n1 9 0 0\n", path);
     assert_success(sino_matrix_open(path, &file));
-    assert_error(sino_matrix_frame(file, &wide), SINO_BAD_INPUT, "crystal 0 at -9, 0, 0 mm | 60x4x5 | outside");
+    assert_error(sino_matrix_frame(file, &wide, &no_camera), SINO_BAD_INPUT, "crystal 0 at -9, 0, 0 mm | 60x4x5 | outside");
     sino_matrix_close(file);
 }
 

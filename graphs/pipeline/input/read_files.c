@@ -68,6 +68,7 @@ static SinoStatus list_matrix(const SinoSettings *settings, SinoReadFiles *read)
     SINO_TRY(add_counts(read++, "--multiplicative", settings->counts.multiplicative));
     SINO_TRY(add_counts(read++, "--additive", settings->counts.additive));
     SINO_TRY(add_counts(read++, "--sensitivity", settings->counts.sensitivity));
+    SINO_TRY(add_counts(read++, "--attenuation-map", settings->counts.attenuation_map));
     SINO_TRY(add_counts(read++, "--start", settings->solver.start));
     return add_counts(read, "--mask", settings->solver.mask);
 }

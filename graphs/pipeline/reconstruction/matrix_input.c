@@ -33,12 +33,21 @@ static SinoVoxelGrid grid_of(const SinoGeometrySettings *settings)
     return grid;
 }
 
+static SinoCamera camera_of(const SinoCountSettings *settings)
+{
+    const SinoWeightList *blur = &settings->collimator;
+    return (SinoCamera){.attenuation = settings->attenuation_map,
+                        .slope = blur->count > 0 ? blur->value[0] : 0,
+                        .width_mm = blur->count > 1 ? blur->value[1] : 0};
+}
+
 SinoMatrixRequest sino_matrix_request(const SinoSettings *settings, SinoMatrixShare share)
 {
     const SinoWeightList *weights = &settings->team.node_weights;
     return (SinoMatrixRequest){.path = settings->counts.system_matrix,
                                .mask = settings->solver.mask,
                                .grid = grid_of(&settings->geometry),
+                               .camera = camera_of(&settings->counts),
                                .folding = folding_of(settings->counts.mirrors),
                                .subset_count =
                                    sino_solver_subsets(sino_matrix_solver(settings), &settings->solver, INT64_MAX),

@@ -16,7 +16,7 @@
 #include "memory.h"
 #include "regular_file.h"
 
-enum { HEADER_BYTES = 1 << 18, KEYS_MAX = 4096, BLOCK_BYTES = 2048, LENGTH_MAX = 1000000 /* mm */ };
+enum { HEADER_BYTES = 1 << 18, KEYS_MAX = 4096, BLOCK_BYTES = 2048, LENGTH_MAX = 1000000 /* mm */, ORBIT_MAX = 65536 };
 
 /* A line "name [index] := value"; index 0: it has none. The texts lie in the header. */
 typedef struct Key {
@@ -471,6 +471,10 @@ static SinoStatus take_orbit(const Keys *keys, SinoInterfileOrbit *orbit)
         "%s has no 'extent of rotation' of projections of two dimensions; allowed as a system matrix: the header "
         "of a SPECT scan",
         keys->path);
+    for (int d = 0; d < header.rank; d++)
+        SINO_CHECK(header.size[d] <= ORBIT_MAX, SINO_BAD_INPUT,
+                   "%s has %" PRId64 " x %" PRId64 " bins in %" PRId64 " projections; allowed: up to %d of each",
+                   keys->path, header.size[0], header.size[1], header.size[2], ORBIT_MAX);
     orbit->bin_count = header.size[0];
     orbit->row_count = header.size[1];
     orbit->view_count = header.size[2];

@@ -124,7 +124,7 @@ static double share_below(const Shadow *shadow, double t)
 /* The share of a shadow, whose middle lies `beside` that of a bin of this width. */
 static double share_of(const Shadow *shadow, double beside, double width)
 {
-    return share_below(shadow, width / 2 - beside) - share_below(shadow, -width / 2 - beside);
+    return fmax(share_below(shadow, width / 2 - beside) - share_below(shadow, -width / 2 - beside), 0);
 }
 
 /* ---- a row ---- */

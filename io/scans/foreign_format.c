@@ -53,7 +53,7 @@ static const Format formats[] = {
     {ENDING(".rek"), "a REK volume", a_volume},
     {BYTES(0, "root"), "a ROOT file", "convert it to .npy by uproot and numpy.save"},
     {BYTES(0, "!INTERFILE"), "an Interfile header",
-     "counts need --system-matrix; or give its data file, --columns, --theta"},
+     "counts need --system-matrix, of SPECT this header; or give its data file, --columns, --theta"},
     {BYTES(0, "II\x97\x01"), "a SER file of TIA", by_rosettasciio},
     {BYTES(0, "ZISRAWFILE"), "a CZI file of Zeiss", by_rosettasciio},
     {BYTES(0, "\xed\xfe\0\0N"), "a SEQ file of Norpix", to_tiff},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzing: Interfile headers of any bytes. */
-#include "fuzz.h"
+/* Fuzzing: Interfile headers of any bytes, and the matrices of those that are of SPECT. */
+#include "fuzz_matrix.h"
 #include "interfile.h"
 
 #include <math.h>
@@ -18,9 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static SinoInterfile header;
     (void)sino_interfile_probe((const char *)data, (int64_t)size);
-    SinoStatus status = sino_interfile_read(fuzz_file(0, data, size), &header);
+    const char *path = fuzz_file(0, data, size);
+    SinoStatus status = sino_interfile_read(path, &header);
     if (!status) check(&header);
     free(header.data_path);
     sino_status_free(status);
+    fuzz_matrix(path);
     return 0;
 }

@@ -57,11 +57,12 @@ static inline SinoStatus fuzz_ranges(SinoMatrixFile *file, SinoRowBuffer *buffer
 
 static inline void fuzz_matrix(const char *path)
 {
-    const SinoVoxelGrid grid = {4, 3, 2, {1, 0.7, 1.5}}; /* of maps of crystals */
+    const SinoVoxelGrid grid = {4, 3, 2, {1, 0.7, 1.5}}; /* of maps of crystals and SPECT headers */
+    const SinoCamera camera = {.attenuation = NULL};
     SinoMatrixFile *file = NULL;
     SinoRowBuffer buffer = {.row_room = 0};
     SinoStatus status = sino_matrix_open(path, &file);
-    if (!status) status = sino_matrix_frame(file, &grid);
+    if (!status) status = sino_matrix_frame(file, &grid, &camera);
     if (!status) {
         const SinoMatrixOutline *about = sino_matrix_outline(file);
         fuzz_require(about->row_count >= 1 && about->column_count >= 1 && about->column_count <= UINT32_MAX);

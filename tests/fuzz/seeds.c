@@ -330,7 +330,9 @@ int main(int count, char **arguments)
         "quantification units := 1\nEND OF INTERFILE :=\n");
     write_text(folder, "interfile", 2, "", 0,
                "!INTERFILE :=\nname of data file := b/a.s\n!number of bytes per pixel := 2\n!matrix size [1] := 3\n"
-               "!matrix size [2] := 3\n!number of projections := 5\nprocess status := acquired\n");
+               "!matrix size [2] := 3\n!number of projections := 5\nprocess status := acquired\n"
+               "scaling factor (mm/pixel) [1] := 2\nscaling factor (mm/pixel) [2] := 2\nextent of rotation := 180\n"
+               "start angle := 0\ndirection of rotation := CW\nradii := {9,9,8,9,9}\n");
     write_xradia(fuzz_seed_path(folder, "scanner", 5));
     write_text(folder, "scanner", 1, "", 0,
                "[XTekCT]\nName=s\nSrcToObject=100\nSrcToDetector=400\nDetectorPixelsX=5\nDetectorPixelSizeX=0.2\n"

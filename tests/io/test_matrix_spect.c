@@ -199,6 +199,7 @@ static void wrong_headers_are_refused(void **state)
     refuses(*state, "radius := 30", "radii := {30,31}", "{30,31} | for each projection");
     refuses(*state, "[1] := 2.2", "[1] := 0", "0 | above 0 mm");
     refuses(*state, "projections := 12", "projections := 0", "0 | 1 or more");
+    refuses(*state, "projections := 12", "projections := 65537", "65537 projections | 65536");
     write_header(testing_path(path, *state, "scan.hs"), "radius := 30",
                  "radii := { 30, 31,30,31 ,30,31,30,31,30,31,30,31}");
     assert_success(sino_matrix_open(path, &file));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task band: band_primal, band_dual and band_prior are the priors of a volume (codelets/solvers/band.h), for one of its
- * bands. Cores run them. */
+ * bands. Cores run them, or a GPU that is the only device. */
 #ifndef SINO_BAND_TASK_H
 #define SINO_BAND_TASK_H
 

@@ -1,104 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variation: the two halves of a step that lowers the total variation, on a GPU. A block works on one tile of one
- * panel, a thread on 16 bytes of a row of the panel, so always on the same slices, whose θ it keeps in registers. Every
- * vector is read from memory once: neighbours within a tile are in L1, where other threads of the block have them; only
- * the borders of other tiles are read again. */
-#include "panel_cuda.cuh"
-#define SINO_UPDATE_TEMPLATES
-#include "update_formulas.h" /* not within extern "C" */
-
-extern "C" {
-#include "variation_cuda.h"
-}
-
-enum {
-    THREADS = 256,
-    ROW = SINO_TILE,                     /* from a voxel to the one below */
-    ACROSS = SINO_TILE - 1,              /* from the first voxel of a row to its last one */
-    DOWN = SINO_TILE_VOXELS - SINO_TILE, /* from the first voxel of a column to its last one */
-    PARTS = SINO_VARIATION_CUDA_PARTS
-};
-
-/* The fields of SinoVariation that kernels read, and the vectors of all parts: p and q, or u. They are one argument,
- * because ptxas keeps a copy of an argument that is an array alone in each thread's memory. */
-template <class Real> struct Tiles {
-    SinoPanels panels;
-    int slice_count, part;
-    int64_t grid_size;
-    int64_t first_tile[PARTS + 1];
-    const SinoTilePlace *tile;
-    const SinoTileNeighbours *neighbour;
-    const SinoSliceState *state;
-    const Real *p[PARTS], *q[PARTS], *u[PARTS];
-};
-
-/* The first element of a tile in this block's panel of a part's vector. */
-template <class Real>
-static __device__ __forceinline__ int64_t tile_at(const Tiles<Real> &tiles, int part, int64_t tile)
-{
-    const int64_t rows = (tiles.first_tile[part + 1] - tiles.first_tile[part]) * SINO_TILE_VOXELS;
-    return sino_panel_first(tiles.panels) * rows +
-           (tile - tiles.first_tile[part]) * SINO_TILE_VOXELS * sino_panel_slices(tiles.panels);
-}
-
-/* The same in the vector of the part that has the tile; NULL: there is no such tile. */
-template <class Real>
-static __device__ __forceinline__ const Real *find_tile(const Tiles<Real> &tiles, const Real *const (&vector)[PARTS],
-                                                        int64_t tile)
-{
-    int part = tiles.part;
-    if (tile < 0) return NULL;
-    while (tile < tiles.first_tile[part]) part--;
-    while (tile >= tiles.first_tile[part + 1]) part++;
-    return vector[part] + tile_at(tiles, part, tile);
-}
-
-/* The work of a thread in its block's tile: slices column … column + N − 1 of the panel, of every step-th voxel. */
-template <int N> struct Walk {
-    int width, column; /* slices of the panel; this thread's first one */
-    int voxel, step;
-    int64_t tile; /* number among those of all parts */
-    SinoTileRange down, across;
-
-    template <class Real>
-    __device__ __forceinline__ explicit Walk(const Tiles<Real> &tiles)
-        : width(sino_panel_slices(tiles.panels)), column(static_cast<int>(threadIdx.x) % (width / N) * N),
-          voxel(static_cast<int>(threadIdx.x) / (width / N)), step(THREADS / (width / N)),
-          tile(tiles.first_tile[tiles.part] + blockIdx.x), down(sino_tile_range(tiles.grid_size, tiles.tile[tile].row)),
-          across(sino_tile_range(tiles.grid_size, tiles.tile[tile].column))
-    {
-    }
-
-    __device__ __forceinline__ bool is_inside(int of) const
-    {
-        const int row = of / SINO_TILE - static_cast<int>(down.first);
-        const int place = of % SINO_TILE - static_cast<int>(across.first);
-        return row >= 0 && row < down.count && place >= 0 && place < across.count;
-    }
-};
-
-/* θ of this thread's slices; 0: padding. */
-template <int N, class Real>
-static __device__ __forceinline__ void load_theta(const Tiles<Real> &tiles, const Walk<N> &walk, double (&theta)[N])
-{
-    const int first = sino_panel_first(tiles.panels) + walk.column;
-    for (int i = 0; i < N; i++)
-        theta[i] = first + i < tiles.slice_count ? tiles.state[first + i].scalar[SINO_FISTA_THRESHOLD] : 0;
-}
-
-/* The pack `within` of a tile, if the neighbour lies there, else the pack `beyond` of the tile beside; `none` where
- * that is NULL. */
-template <int N, class Real>
-static __device__ __forceinline__ SinoPack<Real, N>
-load_beside(bool is_within, const Real *own, int within, const Real *beside, int beyond, const SinoPack<Real, N> &none)
-{
-    if (is_within) return sino_pack_load<Real, N>(own + within);
-    return beside ? sino_pack_load<Real, N>(beside + beyond) : none;
-}
+/* Variation on a GPU: the two halves of a step that lowers the total variation (tiles_cuda.cuh), in 2-D, or in 3-D
+ * where there is an r. */
+#include "tiles_cuda.cuh"
 
 template <int N, class Real>
-static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, const Real *z, Real least, Real most,
-                                                   Real *u)
+static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, const Along<Real> &r, const Real *z,
+                                                   Real least, Real most, Real *u)
 {
     const Walk<N> walk(tiles);
     const int width = walk.width;
@@ -107,7 +14,7 @@ static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, con
     const Real *const own_p = tiles.p[tiles.part] + own, *const left = find_tile(tiles, tiles.p, beside.left);
     const Real *const own_q = tiles.q[tiles.part] + own, *const above = find_tile(tiles, tiles.q, beside.above);
     double theta[N];
-    load_theta(tiles, walk, theta);
+    load_scalar(tiles, walk, SINO_FISTA_THRESHOLD, theta);
     for (int voxel = walk.voxel; voxel < SINO_TILE_VOXELS; voxel += walk.step) {
         const int at = voxel * width + walk.column;
         if (!walk.is_inside(voxel)) continue;
@@ -117,9 +24,14 @@ static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, con
                                                          at + ACROSS * width, SinoPack<Real, N>{});
         const SinoPack<Real, N> of_above = load_beside<N>(voxel / SINO_TILE > walk.down.first, own_q, at - ROW * width,
                                                           above, at + DOWN * width, SinoPack<Real, N>{});
-        SinoPack<Real, N> of_u;
+        SinoPack<Real, N> of_r = {}, before = {}, of_u;
+        if (r.vector) {
+            of_r = sino_pack_load<Real, N>(r.vector + own + at);
+            before = load_along<N>(tiles, walk, r, voxel, -1, of_r);
+        }
         for (int i = 0; i < N; i++) {
-            const Real sum = of_p.value[i] - of_left.value[i] + of_q.value[i] - of_above.value[i];
+            const Real along = of_r.value[i] - before.value[i];
+            const Real sum = of_p.value[i] - of_left.value[i] + of_q.value[i] - of_above.value[i] + along;
             const Real value = of_z.value[i] + static_cast<Real>(theta[i]) * sum;
             of_u.value[i] = sino_formula_limit(value, least, most);
         }
@@ -128,7 +40,8 @@ static __device__ __forceinline__ void primal_tile(const Tiles<Real> &tiles, con
 }
 
 template <int N, class Real>
-static __device__ __forceinline__ void dual_tile(const Tiles<Real> &tiles, Real *p, Real *q)
+static __device__ __forceinline__ void dual_tile(const Tiles<Real> &tiles, const Along<Real> &u, Real *p, Real *q,
+                                                 Real *r)
 {
     const Walk<N> walk(tiles);
     const int width = walk.width;
@@ -140,8 +53,8 @@ static __device__ __forceinline__ void dual_tile(const Tiles<Real> &tiles, Real 
     const Real *const right = find_tile(tiles, tiles.u, beside.right), *const below =
                                                                            find_tile(tiles, tiles.u, beside.below);
     double inverse[N];
-    load_theta(tiles, walk, inverse);
-    for (int i = 0; i < N; i++) inverse[i] = inverse[i] > 0 ? 1 / (8 * inverse[i]) : 0;
+    load_scalar(tiles, walk, r ? SINO_FISTA_DUAL : SINO_FISTA_THRESHOLD, inverse);
+    for (int i = 0; i < N && !r; i++) inverse[i] = inverse[i] > 0 ? 1 / (8 * inverse[i]) : 0;
     for (int voxel = walk.voxel; voxel < SINO_TILE_VOXELS; voxel += walk.step) {
         const int at = voxel * width + walk.column;
         if (!walk.is_inside(voxel)) continue;
@@ -151,108 +64,100 @@ static __device__ __forceinline__ void dual_tile(const Tiles<Real> &tiles, Real 
         const SinoPack<Real, N> of_below =
             load_beside<N>(voxel / SINO_TILE < last_row, own_u, at + ROW * width, below, at - DOWN * width, of_u);
         SinoPack<Real, N> of_p = sino_pack_load<Real, N>(p + own + at), of_q = sino_pack_load<Real, N>(q + own + at);
+        SinoPack<Real, N> of_r = {}, after = of_u;
+        if (r) {
+            of_r = sino_pack_load<Real, N>(r + own + at);
+            after = load_along<N>(tiles, walk, u, voxel, 1, of_u);
+        }
         for (int i = 0; i < N; i++) {
             const Real step = static_cast<Real>(inverse[i]);
             const Real across = of_p.value[i] + step * (of_right.value[i] - of_u.value[i]);
             const Real down = of_q.value[i] + step * (of_below.value[i] - of_u.value[i]);
-            const Real size = sqrt(across * across + down * down), shorten = 1 / (size < 1 ? 1 : size);
+            const Real along = of_r.value[i] + step * (after.value[i] - of_u.value[i]);
+            const Real size = sqrt(across * across + down * down + along * along), shorten = 1 / (size < 1 ? 1 : size);
             of_p.value[i] = shorten * across;
             of_q.value[i] = shorten * down;
+            of_r.value[i] = shorten * along;
         }
         sino_pack_store(p + own + at, of_p);
         sino_pack_store(q + own + at, of_q);
+        if (r) sino_pack_store(r + own + at, of_r);
     }
 }
 
 template <class Real>
-static __global__ void __launch_bounds__(THREADS)
-    primal_kernel(Tiles<Real> tiles, const Real *z, Real least, Real most, Real *u)
+static __global__ void __launch_bounds__(TILE_THREADS)
+    primal_kernel(Tiles<Real> tiles, Along<Real> r, const Real *z, Real least, Real most, Real *u)
 {
     constexpr int full = SinoPackWidth<Real>::ELEMENTS;
     if (sino_panel_slices(tiles.panels) >= full)
-        primal_tile<full>(tiles, z, least, most, u);
+        primal_tile<full>(tiles, r, z, least, most, u);
     else
-        primal_tile<1>(tiles, z, least, most, u);
-}
-
-template <class Real> static __global__ void __launch_bounds__(THREADS) dual_kernel(Tiles<Real> tiles, Real *p, Real *q)
-{
-    constexpr int full = SinoPackWidth<Real>::ELEMENTS;
-    if (sino_panel_slices(tiles.panels) >= full)
-        dual_tile<full>(tiles, p, q);
-    else
-        dual_tile<1>(tiles, p, q);
-}
-
-/* Without vectors. */
-template <class Real> static Tiles<Real> tiles_of(const SinoVariation *variation, const SinoSliceState *state)
-{
-    Tiles<Real> tiles = {};
-    assert(variation->part_count <= PARTS);
-    tiles.panels = sino_panels_of(variation->slices);
-    tiles.slice_count = static_cast<int>(variation->slices.slice_count);
-    tiles.part = static_cast<int>(variation->part);
-    tiles.grid_size = variation->grid_size;
-    for (int64_t i = 0; i <= variation->part_count; i++) tiles.first_tile[i] = variation->first_tile[i];
-    tiles.tile = variation->tile;
-    tiles.neighbour = variation->neighbour;
-    tiles.state = state;
-    return tiles;
+        primal_tile<1>(tiles, r, z, least, most, u);
 }
 
 template <class Real>
-static void put_parts(const SinoVariation *variation, const void *const *vector, const Real *(&part)[PARTS])
+static __global__ void __launch_bounds__(TILE_THREADS)
+    dual_kernel(Tiles<Real> tiles, Along<Real> u, Real *p, Real *q, Real *r)
 {
-    for (int64_t i = 0; i < variation->part_count; i++) part[i] = static_cast<const Real *>(vector[i]);
-}
-
-/* Launch parameters of a block for each tile of the part and each panel. */
-static SinoLaunch over_tiles(const char *name, cudaStream_t stream, const SinoVariation *variation)
-{
-    const int64_t count = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
-    const unsigned panels = sino_panels_count(sino_panels_of(variation->slices));
-    return {name, dim3(static_cast<unsigned>(count), panels), THREADS, 0, stream};
-}
-
-static bool is_empty(const SinoVariation *variation)
-{
-    return variation->first_tile[variation->part] == variation->first_tile[variation->part + 1];
+    constexpr int full = SinoPackWidth<Real>::ELEMENTS;
+    if (sino_panel_slices(tiles.panels) >= full)
+        dual_tile<full>(tiles, u, p, q, r);
+    else
+        dual_tile<1>(tiles, u, p, q, r);
 }
 
 template <class Real>
 static SinoStatus launch_primal(cudaStream_t stream, const SinoVariation *variation, const void *z,
-                                const void *const *p, const void *const *q, const SinoSliceState *state, void *u)
+                                const void *const *p, const void *const *q, const void *r, const void *before,
+                                const SinoSliceState *state, void *u)
 {
     Tiles<Real> tiles = tiles_of<Real>(variation, state);
+    const Along<Real> along = {static_cast<const Real *>(r), static_cast<const Real *>(before), false};
     put_parts(variation, p, tiles.p);
     put_parts(variation, q, tiles.q);
-    return sino_launch(over_tiles("variation_primal", stream, variation), primal_kernel<Real>, tiles,
+    return sino_launch(over_tiles("variation_primal", stream, variation), primal_kernel<Real>, tiles, along,
                        static_cast<const Real *>(z), static_cast<Real>(variation->least),
                        static_cast<Real>(variation->most), static_cast<Real *>(u));
 }
 
 template <class Real>
 static SinoStatus launch_dual(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
-                              const SinoSliceState *state, void *p, void *q)
+                              const void *after, const SinoSliceState *state, void *p, void *q, void *r)
 {
     Tiles<Real> tiles = tiles_of<Real>(variation, state);
+    const Along<Real> along = {static_cast<const Real *>(u[variation->part]), static_cast<const Real *>(after), true};
     put_parts(variation, u, tiles.u);
-    return sino_launch(over_tiles("variation_dual", stream, variation), dual_kernel<Real>, tiles,
-                       static_cast<Real *>(p), static_cast<Real *>(q));
+    return sino_launch(over_tiles("variation_dual", stream, variation), dual_kernel<Real>, tiles, along,
+                       static_cast<Real *>(p), static_cast<Real *>(q), static_cast<Real *>(r));
+}
+
+SinoStatus sino_variation_primal_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
+                                             const void *const *p, const void *const *q, const void *r,
+                                             const void *before, const SinoSliceState *state, void *u)
+{
+    if (is_empty(variation)) return NULL;
+    return variation->slices.precision == SINO_DOUBLE
+               ? launch_primal<double>(stream, variation, z, p, q, r, before, state, u)
+               : launch_primal<float>(stream, variation, z, p, q, r, before, state, u);
+}
+
+SinoStatus sino_variation_dual_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
+                                           const void *after, const SinoSliceState *state, void *p, void *q, void *r)
+{
+    if (is_empty(variation)) return NULL;
+    return variation->slices.precision == SINO_DOUBLE ? launch_dual<double>(stream, variation, u, after, state, p, q, r)
+                                                      : launch_dual<float>(stream, variation, u, after, state, p, q, r);
 }
 
 SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
                                       const void *const *p, const void *const *q, const SinoSliceState *state, void *u)
 {
-    if (is_empty(variation)) return NULL;
-    return variation->slices.precision == SINO_DOUBLE ? launch_primal<double>(stream, variation, z, p, q, state, u)
-                                                      : launch_primal<float>(stream, variation, z, p, q, state, u);
+    return sino_variation_primal_volume_cuda(stream, variation, z, p, q, NULL, NULL, state, u);
 }
 
 SinoStatus sino_variation_dual_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
                                     const SinoSliceState *state, void *p, void *q)
 {
-    if (is_empty(variation)) return NULL;
-    return variation->slices.precision == SINO_DOUBLE ? launch_dual<double>(stream, variation, u, state, p, q)
-                                                      : launch_dual<float>(stream, variation, u, state, p, q);
+    return sino_variation_dual_volume_cuda(stream, variation, u, NULL, state, p, q, NULL);
 }

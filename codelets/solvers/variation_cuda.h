@@ -16,5 +16,10 @@ SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *
                                       const void *const *p, const void *const *q, const SinoSliceState *state, void *u);
 SinoStatus sino_variation_dual_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
                                     const SinoSliceState *state, void *p, void *q);
+SinoStatus sino_variation_primal_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
+                                             const void *const *p, const void *const *q, const void *r,
+                                             const void *before, const SinoSliceState *state, void *u);
+SinoStatus sino_variation_dual_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
+                                           const void *after, const SinoSliceState *state, void *p, void *q, void *r);
 
 #endif

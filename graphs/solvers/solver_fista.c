@@ -76,8 +76,8 @@ void sino_fista_release(SinoSolverRun *run)
     sino_support_free(run, own->support);
     free(own->order);
     free(own->rank);
-    sino_data_free(own->tiles);
-    sino_data_free(own->neighbours);
+    sino_data_free(own->tables.tiles);
+    sino_data_free(own->tables.neighbours);
     free(own->neighbour);
     free(own);
     run->own = NULL;
@@ -112,8 +112,8 @@ static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibat
         const int64_t part = prior.tiles.part;
         if (sino_solver_voxels(run, part) > 0)
             SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
-                                       minibatch->vector[SINO_FISTA_Y], minibatch->state,
-                                       minibatch->vector[SINO_FISTA_G][part]));
+                                       ((const SinoFista *)run->own)->tables, minibatch->vector[SINO_FISTA_Y],
+                                       minibatch->state, minibatch->vector[SINO_FISTA_G][part]));
     }
     return NULL;
 }
@@ -132,8 +132,7 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
                               .q = minibatch->vector[SINO_FISTA_D],
                               .u = minibatch->vector[SINO_FISTA_U],
                               .state = minibatch->state,
-                              .tiles = own->tiles,
-                              .neighbours = own->neighbours};
+                              .tables = own->tables};
     for (int half = 0; half <= 2 * sino_fista_dual_steps(own); half++) {
         for (int64_t p = 0; p < own->tiling.partition_count; p++) {
             const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
@@ -220,9 +219,9 @@ static SinoStatus prepare_prior(const SinoSolverRun *run, SinoFista *own)
     const int64_t neighbour_bytes = sino_times(count, sizeof *own->neighbour);
     SINO_TRY(sino_allocate(count, sizeof *own->neighbour, "tiles", &own->neighbour));
     SINO_TRY(sino_variation_neighbours(run->op->problem.geometry.grid_size, count, own->tiling.tile, own->neighbour));
-    if (own->smooth || sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
-    SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tiles));
-    return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->neighbours);
+    if (sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
+    SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tables.tiles));
+    return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->tables.neighbours);
 }
 
 SinoStatus sino_fista_open(SinoSolverRun *run)

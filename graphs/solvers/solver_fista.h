@@ -8,6 +8,7 @@
 #include "settings.h"
 #include "solver.h"
 #include "solver_fbp.h"
+#include "variation_task.h"
 
 /* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
  * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,
@@ -74,7 +75,7 @@ typedef struct SinoFista {
     SinoSolverRun filter; /* of FBP, for the start */
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
-    SinoData *tiles, *neighbours;  /* the tables of tiles as data; NULL: no prior, or no device computes */
+    SinoTileTables tables;         /* owned; NULL: no prior, or no device computes */
     bool volume;                   /* the prior is in 3-D */
     SinoSettings endless;          /* in 3-D: the run's settings, with which no slice stops; owns nothing */
     int64_t *rank;                 /* in 3-D: [rank_count]: ranks with slices, in their order; owned */

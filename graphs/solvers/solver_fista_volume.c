@@ -109,11 +109,13 @@ static SinoStatus pass(const Slab *slab, Pass *how, const char *name, int64_t pr
 static SinoStatus insert_edges(const Slab *slab, int64_t m, int64_t vector, int64_t slice, int64_t edge)
 {
     SinoMinibatch *minibatch = slab->minibatch[m];
+    const SinoVariation tiles = sino_fista_tiles(slab->run, minibatch);
+    const bool host = !sino_volume_prior_suits_devices(slab->run->runtime, &tiles, slab->own->tables);
     for (int64_t p = 0; p < sino_solver_partitions(slab->run); p++) {
         const int64_t rows = sino_solver_voxels(slab->run, p);
         if (rows > 0)
             SINO_TRY(sino_insert_edge(slab->run->runtime, sino_minibatch_at(minibatch, slab->iteration, p),
-                                      minibatch->slices, rows, slice, minibatch->vector[vector][p],
+                                      minibatch->slices, rows, slice, host, minibatch->vector[vector][p],
                                       minibatch->vector[edge][p]));
     }
     return NULL;
@@ -200,7 +202,8 @@ static SinoStatus insert_half(const Slab *slab, int64_t m, bool primal)
                                     .q = minibatch->vector[SINO_FISTA_D],
                                     .r = minibatch->vector[SINO_FISTA_R],
                                     .u = minibatch->vector[SINO_FISTA_U],
-                                    .state = minibatch->state};
+                                    .state = minibatch->state,
+                                    .tables = slab->own->tables};
     for (int64_t p = 0; p < slab->own->tiling.partition_count; p++) {
         const SinoPosition position = sino_minibatch_at(minibatch, slab->iteration, p);
         task.variation.part = p;
@@ -239,8 +242,8 @@ static SinoStatus insert_smooth_prior(const Slab *slab)
             const int64_t p = prior.tiles.part;
             if (sino_solver_voxels(slab->run, p) > 0)
                 SINO_TRY(sino_insert_volume_prior(slab->run->runtime, sino_minibatch_at(minibatch, slab->iteration, p),
-                                                  &prior, minibatch->vector[SINO_FISTA_Y], before ? before[p] : NULL,
-                                                  after ? after[p] : NULL, minibatch->state,
+                                                  &prior, slab->own->tables, minibatch->vector[SINO_FISTA_Y],
+                                                  before ? before[p] : NULL, after ? after[p] : NULL, minibatch->state,
                                                   minibatch->vector[SINO_FISTA_G][p]));
         }
     }

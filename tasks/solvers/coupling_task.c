@@ -3,6 +3,7 @@
 #include "coupling_task.h"
 
 #include "coupling.h"
+#include "coupling_cuda.h"
 #include "task.h"
 
 typedef struct Edge {
@@ -18,15 +19,21 @@ static SinoStatus edge_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus edge_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Edge *of = task->arguments;
+    return sino_coupling_edge_cuda(stream, of->slices, of->rows, of->slice, of->vector.at, of->edge.at);
+}
+
 static const SinoTaskKind edge_kind = {
-    .name = "edge", SINO_ARGUMENTS(Edge, SINO_READS(Edge, vector), SINO_WRITES(Edge, edge)), .cpu = edge_cpu};
+    .name = "edge", SINO_ARGUMENTS(Edge, SINO_READS(Edge, vector), SINO_WRITES(Edge, edge)), SINO_CPU_CUDA(edge)};
 
 SinoStatus sino_insert_edge(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows, int64_t slice,
-                            SinoData *vector, SinoData *edge)
+                            bool host, SinoData *vector, SinoData *edge)
 {
     const Edge arguments = {.vector.data = vector, .edge.data = edge, .slices = slices, .rows = rows, .slice = slice};
     return SINO_SUBMIT(runtime, &edge_kind, position, &arguments, SINO_OF_SLICES(slices), .work = (double)rows,
-                       .part_bytes = 2 * rows * (int64_t)sino_precision_bytes(slices.precision), .host = true);
+                       .part_bytes = 2 * rows * (int64_t)sino_precision_bytes(slices.precision), .host = host);
 }
 
 typedef struct Steps {

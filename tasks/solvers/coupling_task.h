@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task coupling: edge, coupling_steps and coupling_sums tie minibatches of slices together
- * (codelets/solvers/coupling.h). Cores run them. */
+ * (codelets/solvers/coupling.h). Cores run them, and CUDA GPUs edge. */
 #ifndef SINO_COUPLING_TASK_H
 #define SINO_COUPLING_TASK_H
 
 #include "panel.h"
 #include "runtime.h"
 
-/* edge[row] = a slice of a vector of `rows` rows. */
+/* edge[row] = a slice of a vector of `rows` rows. host: cores alone run it. */
 SinoStatus sino_insert_edge(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows, int64_t slice,
-                            SinoData *vector, SinoData *edge);
+                            bool host, SinoData *vector, SinoData *edge);
 
 /* Steps of the dual vectors in `state`. before: there is a slice before. after: the states of the minibatch after;
  * NULL: there is none. */

@@ -83,28 +83,29 @@ static const SinoTaskKind dual_kind = {.name = "variation_dual",
                                                       SINO_MAY_READ(Dual, tiles), SINO_MAY_READ(Dual, neighbours)),
                                        SINO_CPU_CUDA_OPENCL(dual)};
 
-/* Bytes of z, u, p and q of all partitions. */
-static int64_t step_bytes(const SinoVariation *variation)
+/* The plan of a device's memory counts the vectors of one partition (device_plan.h). Those of several partitions must
+ * fit twice, for this task and the next one. Devices that share the partitions would copy vectors to each other after
+ * every half; then cores run them, and only z and u are copied. */
+bool sino_tiles_suit_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables,
+                             int vector_count)
 {
-    enum { STEP_VECTORS = 4 };
     const int64_t tiles = variation->first_tile[variation->part_count];
     const int64_t elements = sino_times(tiles * SINO_TILE_VOXELS, variation->slices.stride);
-    return sino_times(STEP_VECTORS * elements, (int64_t)sino_precision_bytes(variation->slices.precision));
-}
-
-/* Whether devices may run both halves. The plan of a device's memory counts the vectors of one partition
- * (device_plan.h). Those of several partitions must fit twice, for this task and the next one. Devices that share the
- * partitions would copy vectors to each other after every half; then cores run them, and only z and u are copied. */
-static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *task)
-{
-    const SinoVariation *variation = &task->variation;
-    const int64_t bytes = step_bytes(variation), room = sino_runtime_device_bytes(runtime);
+    const int64_t bytes =
+        sino_times(vector_count * elements, (int64_t)sino_precision_bytes(variation->slices.precision));
+    const int64_t room = sino_runtime_device_bytes(runtime);
     int64_t filled = 0;
     for (int64_t i = 0; i < variation->part_count; i++) filled += !sino_variation_is_empty(variation, i);
-    if (!task->tiles || !task->neighbours || variation->part_count > SINO_VARIATION_CUDA_PARTS) return false;
+    if (!tables.tiles || !tables.neighbours || variation->part_count > SINO_VARIATION_CUDA_PARTS) return false;
     if (filled == 1) return true;
     return sino_runtime_device_count(runtime) == 1 && !(sino_runtime_devices(runtime) & SINO_DEVICE_OPENCL) &&
            (room == 0 || 2 * bytes + sino_runtime_device_held(runtime, bytes) <= room);
+}
+
+static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *task)
+{
+    enum { STEP_VECTORS = 4 /* z, u, p and q */ };
+    return sino_tiles_suit_devices(runtime, &task->variation, task->tables, STEP_VECTORS);
 }
 
 static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind, const void *arguments,
@@ -125,8 +126,8 @@ SinoStatus sino_insert_variation_primal(SinoRuntime *runtime, SinoPosition posit
                               .u.data = task->u[variation->part], /* beyond the grid it stays as it is */
                               .p = {.data = task->p, .count = variation->part_count},
                               .q = {.data = task->q, .count = variation->part_count},
-                              .tiles.data = for_devices ? task->tiles : NULL,
-                              .neighbours.data = for_devices ? task->neighbours : NULL,
+                              .tiles.data = for_devices ? task->tables.tiles : NULL,
+                              .neighbours.data = for_devices ? task->tables.neighbours : NULL,
                               .variation = *variation};
     return submit(runtime, position, &primal_kind, &arguments, variation, for_devices);
 }
@@ -139,8 +140,8 @@ SinoStatus sino_insert_variation_dual(SinoRuntime *runtime, SinoPosition positio
                             .p.data = task->p[variation->part],
                             .q.data = task->q[variation->part],
                             .u = {.data = task->u, .count = variation->part_count},
-                            .tiles.data = for_devices ? task->tiles : NULL,
-                            .neighbours.data = for_devices ? task->neighbours : NULL,
+                            .tiles.data = for_devices ? task->tables.tiles : NULL,
+                            .neighbours.data = for_devices ? task->tables.neighbours : NULL,
                             .variation = *variation};
     return submit(runtime, position, &dual_kind, &arguments, variation, for_devices);
 }

@@ -8,13 +8,22 @@
 #include "runtime.h"
 #include "variation.h"
 
+/* The tables variation.tile and variation.neighbour as data, for devices; NULL: for cores only. Not owned. */
+typedef struct SinoTileTables {
+    SinoData *tiles, *neighbours;
+} SinoTileTables;
+
+/* Whether devices may run the steps of a prior, of which a partition has this many vectors. */
+bool sino_tiles_suit_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables,
+                             int vector_count);
+
 /* Vectors of the partitions, [part_count]; NULL where a partition has no voxels. Data are not owned. state:
  * SinoSliceState[slice]. */
 typedef struct SinoVariationTask {
     SinoVariation variation; /* its tables outlive the task */
     SinoData *const *p, *const *q, *const *u;
     SinoData *state;
-    SinoData *tiles, *neighbours; /* the tables variation.tile and variation.neighbour as data; NULL: for cores only */
+    SinoTileTables tables;
 } SinoVariationTask;
 
 /* u of the partition variation.part from z, and from p and q of all partitions. */

@@ -208,16 +208,21 @@ static int devices_here(const char *directory)
 }
 
 /* Devices compute the prior, too, where one partition has all voxels, or one GPU all partitions; else cores do. */
-static void total_variation(void **state)
+static void priors(void **state)
 {
-    static const char *const name[] = {"variation_primal", "variation_dual"};
     static const struct {
         const char *words;
         bool one_device, on_opencl, on_cuda;
-    } runs[] = {{"--partitions 1", false, true, true},
-                {"--partitions 1 --precision double --symmetry no", false, true, true},
-                {"--partitions 3", true, false, true},
-                {"--partitions 3", false, false, false}}; /* of a single GPU as the one before */
+        const char *name[2]; /* of tasks */
+    } runs[] = {
+        {"--partitions 1", false, true, true, {"variation_primal", "variation_dual"}},
+        {"--partitions 1 --precision double --symmetry no", false, true, true, {"variation_primal", "variation_dual"}},
+        {"--partitions 3", true, false, true, {"variation_primal", "variation_dual"}},
+        /* of a single GPU as the one before */
+        {"--partitions 3", false, false, false, {"variation_primal", "variation_dual"}},
+        {"--partitions 3 --prior huber", true, false, true, {"prior", "prior"}},
+        {"--partitions 3 --prior-dimensions 3 --minibatch 2", true, false, true, {"volume_dual", "edge"}},
+        {"--partitions 1 --prior-dimensions 3 --prior qggmrf", true, false, true, {"volume_prior", "volume_prior"}}};
     cli_works(*state, scan);
     const bool is_single = devices_here(*state) == 1;
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
@@ -234,9 +239,9 @@ static void total_variation(void **state)
         assert_true(off <= 1e-5);
         assert_on_devices_only(&other);
         for (int i = 0; i < 2; i++)
-            if ((cli_device_tasks_on(&other, name[i], "   ") > 0) == on_device ||
-                (cli_device_tasks_on(&other, name[i], cli_device_kind()->place) > 0) != on_device)
-                fail_msg("%s elsewhere:\n%s", name[i], other.err);
+            if ((cli_device_tasks_on(&other, runs[r].name[i], "   ") > 0) == on_device ||
+                (cli_device_tasks_on(&other, runs[r].name[i], cli_device_kind()->place) > 0) != on_device)
+                fail_msg("%s elsewhere:\n%s", runs[r].name[i], other.err);
         free(expected);
         free(found);
         cli_free(&cpu);
@@ -628,7 +633,7 @@ int cli_device_tests(void)
         CLI_TEST(stages),
         CLI_TEST(images),
         CLI_TEST(one_partition_without_symmetry),
-        CLI_TEST(total_variation),
+        CLI_TEST(priors),
         CLI_TEST(rotation),
         CLI_TEST(normal_operator),
         CLI_TEST(other_projectors_are_refused),

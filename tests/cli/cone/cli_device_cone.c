@@ -68,6 +68,32 @@ static void parts_of_cone_beams_fit_devices(void **state)
     cli_free(&all);
 }
 
+/* A GPU that is the only device runs the priors of a volume. */
+static void priors_of_cone_beams(void **state)
+{
+    static const char *const prior[] = {"total-variation", "qggmrf"}, *const name[] = {"band_dual", "band_prior"};
+    char one[32];
+    if (!cli_device_is_cuda()) skip();
+    snprintf(one, sizeof one, "%s=1", cli_device_kind()->one_device);
+    cli_works(*state, "phantom -o scan.h5 --geometry cone --size 48 --angles 36 --slices 5");
+    for (int i = 0; i < 2; i++) {
+        char words[128];
+        CliRun cpu, other;
+        snprintf(words, sizeof words,
+                 "--geometry cone --iterations 3 --algorithm fista --regularization 0.2 --partitions 2 --prior %s",
+                 prior[i]);
+        float *expected = volume_of(*state, NULL, "cpu", words, &cpu);
+        float *found = volume_of(*state, one, cli_device_kind()->device, words, &other);
+        assert_true(cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected) < 1e-5);
+        assert_true(cli_device_tasks_on(&other, name[i], cli_device_kind()->place) > 0 &&
+                    cli_device_tasks_on(&other, name[i], "   ") == 0);
+        free(expected);
+        free(found);
+        cli_free(&cpu);
+        cli_free(&other);
+    }
+}
+
 /* Vectors on devices; products on GPUs, or else on cores, which write one vector of rays together. */
 static void iterative_cone_beams(void **state)
 {
@@ -96,6 +122,6 @@ static void iterative_cone_beams(void **state)
 int cli_device_cone_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(cone_beams), CLI_TEST(parts_of_cone_beams_fit_devices),
-                                       CLI_TEST(iterative_cone_beams)};
+                                       CLI_TEST(iterative_cone_beams), CLI_TEST(priors_of_cone_beams)};
     return cli_device_found() ? cmocka_run_group_tests(tests, NULL, NULL) : CLI_DEVICE_SKIPPED;
 }

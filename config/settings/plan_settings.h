@@ -18,6 +18,7 @@ typedef struct SinoPlanSettings {
     double device_gbps;                      /* of a rank's copies to its device, and from it; 0: as above */
     int64_t device_memory_bytes;             /* of a rank's device; 0: as above */
     int64_t ranks_per_node;                  /* 0: as above */
+    double arrival_per_s;                    /* simulate: projections of a scan that is followed; 0: all are there */
 } SinoPlanSettings;
 
 #endif

@@ -410,7 +410,6 @@ static SinoStatus with_remarks(SinoStatus status, const SinoSettings *settings)
 
 static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const SinoSettings *settings)
 {
-    SINO_TRY(check_needed(verb, settings));
     SINO_TRY(check_range("row", settings->input.start_row, settings->input.end_row));
     SINO_TRY(check_range("column", settings->input.start_column, settings->input.end_column));
     SINO_TRY(with_remarks(check_applicable(verb, given, settings), settings));
@@ -456,6 +455,9 @@ static SinoStatus finish(int verb, const bool given[SINO_SETTING_COUNT], SinoSet
     SINO_TRY(settle_sizes(verb, given, settings));
     SINO_TRY(settle_iterations(verb, given, settings));
     SINO_TRY(settle_prior(verb, given, settings));
+    SINO_TRY(check_needed(verb, settings));
+    if ((verb & SIMULATE) && !settings->input.file_name)
+        settings->center.rotation_axis = (double)(settings->input.columns - 1) / 2;
     return check(verb, given, settings);
 }
 

@@ -49,6 +49,8 @@ static const SinoConflict conflicts[] = {
      .allowed = "auto or none"},
     {"follow", FOLLOWS, "zinger-removal-method", "!auto,none", .reason = "which needs whole sinograms",
      .allowed = "auto or none"},
+    {"arrival", "!0", "follow", "no", .verbs = SINO_VERB_SIMULATE, .reason = "with which all projections are there",
+     .allowed = "with --follow"},
     {"report", "!auto,none", "reconstruction-type", "try", .allowed = FULL},
     {"iterations", "auto", "algorithm", NULL, .algorithms = ~(MLEM | OSEM), .geometries = MATRIX, .verbs = RUNS,
      .allowed = "a number, or --algorithm mlem or osem"},

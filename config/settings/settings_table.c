@@ -250,15 +250,15 @@ const SinoSetting sino_setting_table[] = {
         .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
                 "second one "
                 "from 1 on"),
-    ROW(INPUT, RECON, "follow", .kind = SINO_SETTING_REPORT, AT(input.follow, char *), .fallback = "no",
+    ROW(INPUT, RECON | SIMULATE, "follow", .kind = SINO_SETTING_REPORT, AT(input.follow, char *), .fallback = "no",
         .operand = "yes|no|FILE", .ending = ".html", .may_change = true, .geometries = ORBITS,
         .help =
             "reconstruct while another program still writes the scan: a Data Exchange or NXtomo file, a --dataset of "
             "HDF5, or TIFF images in a folder; the angles of all projections are in the file or --theta; fbp or fdk; "
             "needs --rotation-axis; no sample of the scan chooses stages; the volume of fdk has the bits of --symmetry "
             "no; a name that ends in .html: a page that shows three planes of it meanwhile"),
-    ROW(INPUT, RECON, "follow-timeout", .tune = RECON, REAL(input.follow_timeout_s, 0, 1e6, "60"), .low_excluded = true,
-        .unit = "seconds", .may_change = true, .geometries = ORBITS,
+    ROW(INPUT, RECON | SIMULATE, "follow-timeout", .tune = RECON | SIMULATE, REAL(input.follow_timeout_s, 0, 1e6, "60"),
+        .low_excluded = true, .unit = "seconds", .may_change = true, .geometries = ORBITS,
         .help = "how long --follow waits for the next projection before it gives up"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "start-angle", .kind = SINO_SETTING_AXIS, AT(input.start_angle, double),
         .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X", .unit = "degrees", .geometries = ORBITS,
@@ -912,6 +912,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(PLAN, PLAN | SIMULATE, "slices", INTEGER(phantom.slices, 1, 1000000, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "detector rows of a scan without a file"),
         .help = "detector rows of a scan without a file"),
+    ROW(PLAN, SIMULATE, "arrival", REAL(plan.arrival_per_s, 0, COUNT_MAX, NULL), .low_excluded = true,
+        .unit = "projections/s", .geometries = ORBITS, BRIEF(SIMULATE, "projections per second of a scan that comes"),
+        .help = "with --follow: projections come at this rate from the beginning of the run on; if not given: all are "
+                "there"),
     ROW(PLAN, PLAN | SIMULATE, "ranks", INTEGER(plan.ranks, 1, 1e6, NULL), BRIEF(PLAN | SIMULATE, "MPI ranks"),
         .help = "MPI ranks of the run; if not given: the nodes of --machine, 1 for most of them"),
     ROW(PLAN, PLAN, "slurm", FLAG(plan.slurm, "no"), BRIEF(PLAN, "print a batch script for Slurm"),

@@ -35,7 +35,7 @@ static void print_numbers(const SinoLivePage *page, FILE *out)
     sino_page_table_end(out);
 }
 
-/* Grey levels are of each plane, since a part of the projections gives a part of the values. */
+/* Grey levels are of each plane: streaks of a part of the projections differ. */
 static SinoStatus print_planes(const SinoLivePage *page, FILE *out)
 {
     const int64_t x = page->x_count, y = page->y_count, z = page->z_count;

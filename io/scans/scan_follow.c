@@ -16,8 +16,7 @@ SinoScanArrival sino_scan_arrival(const SinoScan *scan)
     return scan->arrival;
 }
 
-/* Projections of the file up to the last one that the angles take. */
-static int64_t frames_before(const SinoScan *scan, int64_t end)
+int64_t sino_scan_frames_before(const SinoScan *scan, int64_t end)
 {
     if (end == 0) return 0;
     return scan->frame ? scan->frame[end - 1] + scan->info.angle_binning : end;
@@ -25,7 +24,7 @@ static int64_t frames_before(const SinoScan *scan, int64_t end)
 
 bool sino_scan_has_come(const SinoScan *scan, int64_t end)
 {
-    return scan->arrival.limit_s == 0 || scan->arrival.frames >= frames_before(scan, end);
+    return scan->arrival.limit_s == 0 || scan->arrival.frames >= sino_scan_frames_before(scan, end);
 }
 
 static void take(SinoScanArrival *arrival, int64_t frames)

@@ -29,6 +29,9 @@ typedef struct SinoScanGate {
     bool (*stopped)(void *of); /* whether nobody wants the projections any more */
 } SinoScanGate;
 
+/* Projections of the file up to the last one that angles 0 … end − 1 of the scan take. */
+int64_t sino_scan_frames_before(const SinoScan *scan, int64_t end);
+
 /* Whether angles 0 … end − 1 of the scan can be read. Always true of a scan that is not followed. */
 bool sino_scan_has_come(const SinoScan *scan, int64_t end);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone live: each part is assembled into three boxes, which are one voxel thick. Parts are only read, so that the page
- * changes no bit of the volume. */
+ * changes no bit of the volume. Projections that have come count as if they were all. */
 #include "cone_live.h"
 
 #include "assemble_cone_task.h"
 
-static SinoStatus insert_planes(const SinoConeRun *run, SinoPosition position, SinoSpan share, int64_t part,
-                                SinoData *const plane[SINO_LIVE_PLANES])
+static SinoStatus insert_planes(const SinoConeRun *run, SinoPosition position, double gain, SinoSpan share,
+                                int64_t part, SinoData *const plane[SINO_LIVE_PLANES])
 {
     const SinoCone *cone = run->of.cone;
     const SinoConeStreaming *plan = run->of.streaming;
@@ -15,7 +15,7 @@ static SinoStatus insert_planes(const SinoConeRun *run, SinoPosition position, S
                                        .symmetry = plan->symmetry,
                                        .part = sino_cone_part(cone, plan, share, part / bands, part % bands),
                                        .slice_count = cone->z_count,
-                                       .scale = run->of.scale,
+                                       .scale = run->of.scale * gain,
                                        .mask_ratio = run->of.settings->output.mask_ratio};
     SinoConeAssembly of[SINO_LIVE_PLANES] = {assembly, assembly, assembly};
     of[SINO_LIVE_XY].first_slice = cone->z_count / 2;
@@ -39,9 +39,10 @@ SinoStatus sino_cone_live_show(const SinoConeRun *run, int64_t slab, SinoSpan sh
                                    .pass = slab + 1,
                                    .pass_total = plan->slab_count};
     if (!run->of.live) return NULL;
+    const double gain = sino_live_gain(run->of.live, moment.added);
     for (int s = block + 1 < run->blocks ? SINO_LIVE_SETS - 1 : 0; s < SINO_LIVE_SETS; s++) {
         SinoData *const *plane = sino_live_next(run->of.live);
-        for (int64_t p = 0; p < parts; p++) SINO_TRY(insert_planes(run, moment.position, share, p, plane));
+        for (int64_t p = 0; p < parts; p++) SINO_TRY(insert_planes(run, moment.position, gain, share, p, plane));
     }
     return sino_live_show(run->of.live, &moment);
 }

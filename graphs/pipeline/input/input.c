@@ -203,6 +203,7 @@ static SinoStatus select_part(const SinoSettings *settings, SinoInput *input)
 
 SinoScanRequest sino_input_scan_request(const SinoSettings *settings)
 {
+    const bool follows = settings->input.follow && settings->plan.arrival_per_s == 0; /* else the file is there */
     return (SinoScanRequest){.path = settings->input.file_name,
                              .dataset = settings->input.dataset,
                              .axes = settings->input.axes,
@@ -221,7 +222,7 @@ SinoScanRequest sino_input_scan_request(const SinoSettings *settings)
                              .saturation = isnan(settings->input.saturation) ? 0 : settings->input.saturation,
                              .open_beam = settings->input.open_beam,
                              .columns = settings->input.columns,
-                             .follow_s = settings->input.follow ? settings->input.follow_timeout_s : 0,
+                             .follow_s = follows ? settings->input.follow_timeout_s : 0,
                              .memory = settings->memory ? &settings->memory->scan : NULL};
 }
 

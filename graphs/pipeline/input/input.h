@@ -64,8 +64,9 @@ typedef struct SinoInput {
     int64_t first_slice; /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count; /* angles that this rank reads: all of the scan, or its share */
     int64_t run_count;
-    SinoAngleRun *run; /* [run_count]: the angles that this rank reads; owned */
-    int64_t *place;    /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */
+    SinoAngleRun *run;    /* [run_count]: the angles that this rank reads; owned */
+    double arrival_per_s; /* of a scan that is followed in a simulation: projections of the file; 0: all are there */
+    int64_t *place; /* [angle_count]: number of each in this rank's ray vectors; owned; NULL: all angles, in order */
 } SinoInput;
 
 /* The scan that the settings name. Its texts are theirs. */

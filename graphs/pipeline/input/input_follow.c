@@ -7,6 +7,7 @@
 #include "arithmetic.h"
 #include "platform.h"
 #include "scan_follow.h"
+#include "simulation.h"
 
 typedef struct Gate {
     SinoRuntime *runtime;
@@ -44,10 +45,18 @@ static SinoStatus look_first(const SinoInput *input, const SinoScanGate *gate, S
     return NULL;
 }
 
+/* In virtual time projections come at a rate, from the beginning of the run on; without a rate all are there. */
+static SinoStatus await_rate(const SinoInput *input, SinoRuntime *runtime, int64_t end)
+{
+    const int64_t frames = input->scan ? sino_scan_frames_before(input->scan, end) : end;
+    return input->arrival_per_s > 0 ? sino_simulation_await(runtime, (double)frames / input->arrival_per_s) : NULL;
+}
+
 SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, SinoLive *live, int64_t end)
 {
     Gate gate = {runtime, io, live};
     const SinoScanGate around = {.of = &gate, .enter = enter, .leave = leave, .stopped = is_stopped};
+    if (SINO_SIMULATES) return await_rate(input, runtime, end);
     if (!input->scan || sino_scan_has_come(input->scan, end)) return NULL; /* no scan: it is imagined */
     SINO_TRY(look_first(input, &around, sino_runtime_log(runtime)));
     return sino_scan_await(input->scan, end, &around);

@@ -10,9 +10,9 @@
 #include "live.h"
 
 /* Waits until angles 0 … end − 1 of the input's scan can be read, or a task has failed; at once if the scan is not
- * followed. `io`: the data that orders the tasks that call HDF5, which wait while the file is looked at. `live`: the
- * page that is kept up to date meanwhile; NULL: none. Called by the thread that submits. SINO_FAILED: as of
- * sino_scan_await. */
+ * followed. In a simulation: until they have come at the input's rate, in virtual time. `io`: the data that orders the
+ * tasks that call HDF5, which wait while the file is looked at. `live`: the page that is kept up to date meanwhile;
+ * NULL: none. Called by the thread that submits. SINO_FAILED: as of sino_scan_await. */
 SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, SinoLive *live, int64_t end);
 
 /* Logs how fast the scan came, and how long ago its last projection did; nothing if it was not followed. */

@@ -8,6 +8,7 @@
 #include "platform.h"
 #include "scan_follow.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,6 +24,9 @@ struct SinoLive {
     double asked_s;        /* when it was submitted, by sino_platform_now_s */
     double next_s;         /* when the planes were, likewise */
     int set;               /* of the last sino_live_next */
+    SinoLiveFill *fill;    /* of planes that wait for their second; NULL: none do */
+    void *fill_of;
+    double *gap; /* [angles] of sino_live_gain; owned */
     float *plane[SINO_LIVE_SETS][SINO_LIVE_PLANES];
     SinoData *data[SINO_LIVE_SETS][SINO_LIVE_PLANES], *order;
 };
@@ -55,6 +59,7 @@ static void free_live(SinoLive *live)
 {
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++)
         free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    free(live->gap);
     free(live);
 }
 
@@ -84,6 +89,7 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES && !status; i++)
         status = sino_allocate(plane_bytes(&made->page, i % SINO_LIVE_PLANES), 1, "planes of the page",
                                &made->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    if (!status) status = sino_allocate(input->geometry.angle_count, sizeof *made->gap, "angles", &made->gap);
     tell_arrival(made);
     if (!status) status = sino_live_page_write(&made->page);
     if (status) {
@@ -114,6 +120,7 @@ SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
 void sino_live_close(SinoLive *live)
 {
     if (!live) return;
+    live->fill = NULL;
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++) {
         SinoData **data = &live->data[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES];
         sino_data_free(*data);
@@ -135,9 +142,44 @@ SinoData *const *sino_live_planes(const SinoLive *live)
     return live->data[live->set];
 }
 
-bool sino_live_is_due(const SinoLive *live)
+SinoStatus sino_live_fill(SinoLive *live, SinoLiveFill *fill, void *of)
 {
-    return sino_platform_now_s() - live->next_s >= after_s;
+    const bool due = sino_platform_now_s() - live->next_s >= after_s;
+    live->fill = due ? NULL : fill;
+    live->fill_of = of;
+    return due ? fill(of) : NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The arc of half a turn, after which lines are seen again, that the first `count` angles cover: the gaps between
+ * neighbours, of which those far larger than the middle one count in part. */
+static double covered_rad(const SinoLive *live, int64_t count)
+{
+    const double turn_rad = SINO_PI, together_rad = 1e-6, large = 4;
+    const double *angle_rad = live->input->geometry.angle_rad;
+    double *gap = live->gap, arc_rad = 0;
+    int64_t same = 0;
+    for (int64_t k = 0; k < count; k++) gap[k] = angle_rad[k] - turn_rad * floor(angle_rad[k] / turn_rad);
+    qsort(gap, (size_t)count, sizeof *gap, compare);
+    const double first_rad = gap[0];
+    for (int64_t k = 0; k < count; k++) gap[k] = (k + 1 < count ? gap[k + 1] : first_rad + turn_rad) - gap[k];
+    qsort(gap, (size_t)count, sizeof *gap, compare);
+    while (same + 1 < count && gap[same] < together_rad) same++;
+    const double most_rad = large * gap[(same + count) / 2];
+    for (int64_t k = same; k < count; k++) arc_rad += fmin(gap[k], most_rad);
+    return arc_rad;
+}
+
+double sino_live_gain(const SinoLive *live, int64_t added)
+{
+    const int64_t all = live->input->geometry.angle_count;
+    if (added <= 0 || added >= all) return 1;
+    return covered_rad(live, added) / covered_rad(live, all) * (double)all / (double)added;
 }
 
 static SinoStatus ask(SinoLive *live)
@@ -160,7 +202,9 @@ SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
 SinoStatus sino_live_show_again(SinoLive *live)
 {
     if (!live || !live->order || sino_platform_now_s() - live->asked_s < after_s) return NULL;
-    return ask(live);
+    SinoLiveFill *const fill = live->fill;
+    live->fill = NULL;
+    return fill ? fill(live->fill_of) : ask(live);
 }
 
 SinoStatus sino_live_end(SinoLive *live, SinoStatus status)

@@ -35,8 +35,16 @@ void sino_live_close(SinoLive *live);
 SinoData *const *sino_live_next(SinoLive *live);
 SinoData *const *sino_live_planes(const SinoLive *live); /* those of the last _next */
 
-/* Whether the last planes are a second old. A graph whose planes cost much does not fill others before. */
-bool sino_live_is_due(const SinoLive *live);
+/* Inserts the tasks that fill planes, and shows them. */
+typedef SinoStatus SinoLiveFill(void *of);
+
+/* Calls `fill` once the last planes are a second old: now, or in a later sino_live_show_again, unless another one is
+ * given before. For a graph whose planes cost much. */
+SinoStatus sino_live_fill(SinoLive *live, SinoLiveFill *fill, void *of);
+
+/* By what sums over the first `added` angles are multiplied so that these count as if they were all: each stands for
+ * its arc among them. Angles that have yet to come beyond all others stand for nothing. 1 of all angles. */
+double sino_live_gain(const SinoLive *live, int64_t added);
 
 /* How far a graph has come; as of SinoLivePage. */
 typedef struct SinoLiveMoment {
@@ -47,8 +55,8 @@ typedef struct SinoLiveMoment {
 /* Inserts the task that shows these planes. */
 SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment);
 
-/* Shows the same planes again with what has come of the scan, if the last page was asked for a second ago; nothing
- * before _open. Takes NULL. */
+/* Shows the planes of sino_live_fill that wait, or the same again with what has come of the scan, if the last page was
+ * asked for a second ago; nothing before _open. Takes NULL. */
 SinoStatus sino_live_show_again(SinoLive *live);
 
 /* Writes the last page, and frees everything. `status`: how the run has ended; not consumed. Takes NULL. Errors as of

@@ -35,6 +35,7 @@ typedef struct Run {
     SinoStages *stages;
     SinoInput of_block;  /* of a scan that comes by blocks: as stages see a block; owns nothing */
     SinoAngleRun *block; /* its blocks; NULL: the scan comes as a whole; owned */
+    int64_t shown;       /* those before it are in the planes that are filled next */
 } Run;
 
 SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots)
@@ -124,15 +125,21 @@ static SinoImaging imaging_of(const Run *run)
     return (SinoImaging){.scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio};
 }
 
-/* Shows the slices after all minibatches have got the blocks before `block`, if voxels are their sums. */
-static SinoStatus insert_live(const Run *run, int64_t block)
+/* Whether voxels are sums of the blocks that have come. */
+static bool has_sums(const Run *run)
 {
     const SinoShape *shape = &run->of.op->shape;
-    const bool sums = shape->extent[SINO_ROWS_GRID].total == 0 && shape->extent[SINO_ROWS_WAITING].total == 0;
-    const SinoImaging imaging = imaging_of(run);
-    const SinoLiveMoment moment = {.position = {0, -1, -1, -1}, .added = run->block[block].first};
-    if (!run->of.live || !sums || block == 0 || !sino_live_is_due(run->of.live)) return NULL;
+    return shape->extent[SINO_ROWS_GRID].total == 0 && shape->extent[SINO_ROWS_WAITING].total == 0;
+}
+
+/* Shows the slices after all minibatches have got the blocks before run->shown; SinoLiveFill. */
+static SinoStatus insert_live(void *of)
+{
+    const Run *run = of;
+    const SinoLiveMoment moment = {.position = {0, -1, -1, -1}, .added = run->block[run->shown].first};
+    SinoImaging imaging = imaging_of(run);
     SinoData *const *plane = sino_live_next(run->of.live);
+    imaging.scale *= sino_live_gain(run->of.live, moment.added);
     for (int64_t s = 0; s < sino_ceil_divide(slab_slices(run, 0), run->of.streaming->minibatch); s++) {
         SinoMinibatch *minibatch = run->solve.slot[s];
         SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
@@ -151,7 +158,8 @@ static SinoStatus insert_load_block(Run *run, int64_t block)
                           .run_count = 1,
                           .run = &run->block[block]};
     load.position.slab = 0;
-    SINO_TRY(insert_live(run, block));
+    run->shown = block;
+    if (run->of.live && block > 0 && has_sums(run)) SINO_TRY(sino_live_fill(run->of.live, insert_live, run));
     SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages), run->of.live,
                               load.run->first + load.run->count));
     return sino_stages_load(run->stages, &load);

@@ -607,7 +607,7 @@ static SinoStatus run_and_release(SinoRecon *recon)
     return status;
 }
 
-static SinoStatus check_follow(const SinoRecon *recon)
+SinoStatus sino_recon_check_follow(const SinoRecon *recon)
 {
     const int64_t ranks = sino_processes_count(recon->processes);
     if (!recon->settings->input.follow) return NULL;
@@ -621,7 +621,7 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
     const SinoJobKind *job = sino_job_kind(settings);
     SinoRecon recon = {
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
-    SINO_TRY(sino_processes_agree(processes, check_follow(&recon)));
+    SINO_TRY(sino_processes_agree(processes, sino_recon_check_follow(&recon)));
     SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
     sino_log_keep(log);
     return run_and_release(&recon);

@@ -139,6 +139,9 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
+/* SINO_BAD_INPUT: with --follow, the kind or the settings need the whole scan at once, or there are several ranks. */
+SinoStatus sino_recon_check_follow(const SinoRecon *recon);
+
 /* Opens the scan that the settings name as the input of the run, unless there is an input. */
 SinoStatus sino_recon_open_scan(SinoRecon *recon);
 

@@ -35,9 +35,12 @@ typedef struct Simulate {
 static SinoStatus open_input(Simulate *of)
 {
     SinoRecon *recon = &of->recon;
+    SINO_TRY(sino_recon_check_follow(recon));
     SINO_TRY(of->settings.input.file_name ? recon->kind->try_input(&of->settings)
                                           : sino_plan_imagine(&of->settings, &of->imagined, &recon->input));
-    return recon->kind->begin(recon);
+    SINO_TRY(recon->kind->begin(recon));
+    recon->input.arrival_per_s = of->settings.plan.arrival_per_s;
+    return NULL;
 }
 
 /* CUDA devices of StarPU's simulation play OpenCL devices (simulation.h). */
@@ -96,7 +99,7 @@ static SinoStatus choose(SinoRecon *recon)
 static SinoStatus compute(SinoRecon *recon, int64_t bytes)
 {
     SinoStatus status = NULL;
-    if (sino_processes_rank(recon->processes) == 0 && !recon->whole)
+    if (sino_processes_rank(recon->processes) == 0 && !recon->whole && !recon->settings->input.follow)
         status = sino_insert_checksum(recon->runtime, 0, NULL, bytes, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     return sino_processes_agree(recon->processes, recon->kind->compute(recon));
@@ -186,6 +189,8 @@ static void add_rank(SinoSimulatedRank *all, const SinoSimulatedRank *rank)
     for (int64_t i = 0; i < own->kind_count; i++) add_kind(sum, &own->kind[i]);
     for (int64_t n = 0; n < sum->node_count && n < own->node_count; n++)
         sum->node[n].most_bytes = sino_larger(sum->node[n].most_bytes, own->node[n].most_bytes);
+    sum->bounds.area_s = fmax(sum->bounds.area_s, own->bounds.area_s);
+    sum->bounds.path_s = fmax(sum->bounds.path_s, own->bounds.path_s);
     sum->messages.count += own->messages.count;
     sum->messages.bytes += own->messages.bytes;
     sum->messages.seconds += own->messages.seconds;
@@ -240,6 +245,12 @@ static bool compares_halves(const SinoRecon *recon, const SinoSettings *given)
     return given->output.halves;
 }
 
+static bool shows_page(const SinoRecon *recon, const SinoSettings *given)
+{
+    (void)recon;
+    return sino_settings_live_page(&given->input);
+}
+
 static const struct {
     bool (*holds)(const SinoRecon *recon, const SinoSettings *given);
     const char *text;
@@ -250,7 +261,8 @@ static const struct {
     {has_tolerance, "nothing stops before its last iteration"},
     {reads_earlier, "no earlier run has stored anything for --resume or --operator-cache"},
     {packs_volume, "voxels are stored as they are, without compression and pyramid"},
-    {compares_halves, "nothing compares both volumes of --halves"}};
+    {compares_halves, "nothing compares both volumes of --halves"},
+    {shows_page, "no page of --follow is made"}};
 
 static void list_assumed(const Simulate *of, SinoSimulateReport *report)
 {
@@ -269,6 +281,7 @@ static void print_report(const Simulate *of, double wall_s, const SinoSimulatedR
                                  .precision = sino_precision_name(of->settings.projection.precision),
                                  .scheduler = sino_runtime_scheduler(recon->runtime),
                                  .communication = sino_communication_name(of->settings.team.communication),
+                                 .arrival_per_s = of->settings.plan.arrival_per_s,
                                  .wall_s = wall_s,
                                  .all = rank[0],
                                  .rank_count = count,
@@ -361,7 +374,6 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *lo
                              .log = log,
                              .processes = sino_job_processes(job)}};
     sino_log_mute(log, sino_processes_rank(of.recon.processes) > 0);
-    if (!settings->input.file_name) of.settings.center.rotation_axis = (double)(settings->input.columns - 1) / 2;
     of.settings.projection.cache = NULL;
     of.settings.runtime.workers = 0; /* the simulated machine has as many cores */
     if (settings->runtime.memory_bytes == 0)

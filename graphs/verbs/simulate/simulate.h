@@ -8,7 +8,7 @@
 #include "settings.h"
 #include "simulation.h"
 
-enum { SINO_SIMULATE_PATH = 4224, SINO_SIMULATE_ASSUMED = 7 };
+enum { SINO_SIMULATE_PATH = 4224, SINO_SIMULATE_ASSUMED = 8 };
 
 /* A rank of a simulation that has ended. */
 typedef struct SinoSimulatedRank {
@@ -24,6 +24,7 @@ typedef struct SinoSimulateReport {
     const char *algorithm, *precision, *scheduler, *communication;
     int assumed_count;
     const char *assumed[SINO_SIMULATE_ASSUMED]; /* of what values of a scan decide */
+    double arrival_per_s;                       /* of projections; 0: all are there */
     double wall_s;                              /* of the simulation itself */
     SinoSimulatedRank all; /* sums over ranks; of times since the common begin, and of memory, the largest */
     int64_t rank_count, ranks_per_node;

@@ -8,6 +8,7 @@
 #include "memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static const char *device_name(unsigned device)
 {
@@ -51,12 +52,37 @@ static void print_team(const SinoSimulateReport *report, FILE *out)
             report->machine->network.gbps, report->machine->network.latency_us);
 }
 
+static double bound_s(const SinoSimulationCounts *counts)
+{
+    return fmax(counts->bounds.area_s, counts->bounds.path_s);
+}
+
+/* How a scan that is followed came, and how far behind it the tasks were. */
+static void print_arrival(const SinoSimulateReport *report, FILE *out)
+{
+    const SinoLateness *late = &report->all.counts.lateness;
+    if (late->count == 0) return;
+    fprintf(out, "arrival      %g projections a second, the last one after %.4g s; the volume is complete %.4g s later",
+            report->arrival_per_s, late->last_s, report->all.run_s - late->last_s);
+    fprintf(out, ", at best %.4g s\n", fmax(0, bound_s(&report->all.counts) - late->last_s));
+    if (late->count == 1) return;
+    fprintf(out, "lateness     %.4g s on average, %.4g s at most, of %" PRId64 " blocks before the last one; the run ",
+            late->mean_s, late->most_s, late->count - 1);
+    if (late->keeps_up)
+        fputs("keeps up\n", out);
+    else
+        fprintf(out, "falls behind, by %.4g s each second\n", late->growth);
+}
+
 static void print_times(const SinoSimulateReport *report, FILE *out)
 {
     const SinoSimulationCounts *counts = &report->all.counts;
     char text[SINO_DURATION_SIZE];
     fprintf(out, "\nmakespan     %s", sino_duration_text(report->all.run_s, text));
     fprintf(out, ", of which building the operator %s\n", sino_duration_text(report->all.building_s, text));
+    fprintf(out, "bound        %.4g s: area %.4g s, critical path %.4g s\n", bound_s(counts), counts->bounds.area_s,
+            counts->bounds.path_s);
+    print_arrival(report, out);
     fprintf(out, "inside tasks %.1f %% of the time of %" PRId64 " workers", 100 * inside_tasks(report, counts),
             counts->worker_count);
     if (counts->between_s > 0)
@@ -166,6 +192,27 @@ static void json_of_head(SinoJson *json, const SinoSimulateReport *report)
     for (int i = 0; i < report->sizes.count; i++) sino_amounts_json(&report->sizes.of[i], json);
 }
 
+static void json_of_bounds(SinoJson *json, const SinoSimulateReport *report)
+{
+    const SinoSimulatedBounds *bounds = &report->all.counts.bounds;
+    const SinoLateness *late = &report->all.counts.lateness;
+    sino_json_open(json, "bounds");
+    sino_json_real(json, "critical_path_s", bounds->path_s);
+    sino_json_real(json, "area_s", bounds->area_s);
+    sino_json_close(json);
+    if (late->count == 0) return;
+    sino_json_open(json, "arrival");
+    sino_json_real(json, "projections_per_s", report->arrival_per_s);
+    sino_json_real(json, "last_s", late->last_s);
+    sino_json_real(json, "latency_s", report->all.run_s - late->last_s);
+    sino_json_integer(json, "blocks", late->count);
+    sino_json_real(json, "mean_lateness_s", late->mean_s);
+    sino_json_real(json, "most_lateness_s", late->most_s);
+    sino_json_real(json, "growth", late->growth);
+    sino_json_flag(json, "keeps_up", late->keeps_up);
+    sino_json_close(json);
+}
+
 static void json_of_messages(SinoJson *json, const SinoSimulatedMessages *messages)
 {
     sino_json_open(json, "messages");
@@ -265,6 +312,7 @@ void sino_simulate_json(const SinoSimulateReport *report, FILE *out)
     json_of_head(&json, report);
     sino_json_real(&json, "makespan_s", report->all.run_s);
     sino_json_real(&json, "building_s", report->all.building_s);
+    json_of_bounds(&json, report);
     sino_json_real(&json, "inside_tasks", inside_tasks(report, counts));
     sino_json_real(&json, "task_s", counts->task_s);
     sino_json_real(&json, "between_s", counts->between_s);

@@ -109,6 +109,8 @@ struct SinoData {
     int64_t writer;
     int64_t *reader;
     int64_t reader_count, reader_capacity;
+    /* in a simulation: when it can have been written, and have been read since, at the earliest */
+    double written_s, read_s;
 };
 
 /* StarPU's access mode. */
@@ -158,6 +160,7 @@ typedef struct SinoTaskRecord {
     double took_us;            /* on a core: how long it ran; 0: not yet */
     SinoRecorded *recorded;    /* NULL: nobody asked for it */
     SinoPending *pending;      /* to which it belongs */
+    int64_t release;           /* in a simulation: the number of its release */
     SinoSimulatedTime time[2]; /* on a core, on a CUDA device */
     _Alignas(16) char arguments[];
 } SinoTaskRecord;
@@ -247,8 +250,8 @@ void sino_recorder_message(SinoRecorder *recorder, const char *name, double begi
 SinoStatus sino_simulation_begin(SinoRuntime *runtime);
 void sino_simulation_end(SinoRuntime *runtime);
 void sino_simulation_model(struct starpu_perfmodel *model);
-void sino_simulation_submitted(struct starpu_task *task);
-void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task);
+void sino_simulation_submitted(struct starpu_task *task, const SinoAccesses *accesses);
+void sino_simulation_ended(SinoRuntime *runtime, struct starpu_task *task);
 
 /* Bytes and number of transfers over each bus since StarPU has started, which StarPU itself forgets at each look. */
 typedef struct SinoBusTotal {

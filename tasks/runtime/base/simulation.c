@@ -88,6 +88,12 @@ SinoStatus sino_simulation_check_policy(const char *path, void *object)
     return NULL;
 }
 
+SinoStatus sino_simulation_await(SinoRuntime *runtime, double at_s)
+{
+    (void)runtime, (void)at_s;
+    return usual_program();
+}
+
 SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *counts)
 {
     (void)runtime, (void)counts;
@@ -100,12 +106,12 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
     return NULL;
 }
 
-void sino_simulation_submitted(struct starpu_task *task)
+void sino_simulation_submitted(struct starpu_task *task, const SinoAccesses *accesses)
 {
-    (void)task;
+    (void)task, (void)accesses;
 }
 
-void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task)
+void sino_simulation_ended(SinoRuntime *runtime, struct starpu_task *task)
 {
     (void)runtime, (void)task;
 }

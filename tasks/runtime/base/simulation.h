@@ -7,6 +7,7 @@
 #define SINO_SIMULATION_H
 
 #include "data.h"
+#include "releases.h"
 #include "task_cost.h"
 
 #include <stdbool.h>
@@ -76,6 +77,10 @@ double sino_runtime_now_s(void);
 void *sino_data_addresses(int64_t bytes);
 void sino_data_addresses_free(void *memory, int64_t bytes); /* takes NULL */
 
+/* In a simulation: the thread that submits sleeps until at_s after its begin. Tasks that it submits from then on are
+ * released at that time. Nothing, if they already are. SINO_FAILED: no memory, or this is a usual program. */
+SinoStatus sino_simulation_await(SinoRuntime *runtime, double at_s);
+
 /* ---- what a simulation has counted ---- */
 
 enum { SINO_SIMULATED_KINDS_MAX = 64, SINO_SIMULATED_NODES_MAX = 64 };
@@ -105,6 +110,12 @@ typedef struct SinoSimulatedMessages {
     double seconds;
 } SinoSimulatedMessages;
 
+/* Times that no order of the tasks beats, whatever the policy: tasks begin when they are released, and workers compute
+ * what is released later in any shares (area), or one after another what depends on each other (path). */
+typedef struct SinoSimulatedBounds {
+    double area_s, path_s;
+} SinoSimulatedBounds;
+
 typedef struct SinoSimulationCounts {
     double makespan_s, building_s; /* virtual: of all tasks; of those that build the operator */
     double task_s;                 /* of all workers */
@@ -117,6 +128,8 @@ typedef struct SinoSimulationCounts {
     SinoSimulatedNode node[SINO_SIMULATED_NODES_MAX];
     SinoSimulatedLink *link; /* [link_count]: those that were used; the caller frees it */
     SinoSimulatedMessages messages;
+    SinoSimulatedBounds bounds;
+    SinoLateness lateness; /* of what sino_simulation_await has released */
 } SinoSimulationCounts;
 
 /* What tasks have counted so far; no task may be in flight. SINO_FAILED: no memory, or this is a usual program. */

@@ -125,6 +125,10 @@ struct SinoSimulation {
     double error_s;                         /* Σ time · expected error */
     double between_s[SINO_BETWEEN_CLASSES]; /* before a task on a core, by the class of its bytes */
     double begin_s, end_s;
+    double path_s;        /* from begin_s: the earliest end of the longest chain of tasks */
+    SinoRelease *release; /* [release_count]: the first at 0, of what waits for nothing; owned */
+    int64_t release_count, release_capacity, kind_count;
+    const char *kind[SINO_RELEASE_KINDS]; /* names of the kinds of releases */
 };
 
 static int place_of(unsigned device)
@@ -184,6 +188,8 @@ static double variation(const SinoTaskRecord *record)
     return 1 + most * ((double)(hash >> 11) / (double)((uint64_t)1 << 52) - 1);
 }
 
+static const double never_us = 1e12; /* of a task that cannot run there */
+
 /* The time on a kind of processor, computed when it is first asked for. */
 static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned device)
 {
@@ -195,7 +201,7 @@ static const SinoSimulatedTime *time_of(struct starpu_task *task, unsigned devic
     double seconds = sino_task_cost_s(costs, device, &features, &time->source, &time->error);
     if (time->source == SINO_COST_RATE) seconds = rate_s(costs, device, record, features);
     time->us =
-        isfinite(seconds) ? fmax(1e6 * seconds * variation(record), 1e-3) : 1e12; /* StarPU wants a time above 0 */
+        isfinite(seconds) ? fmax(1e6 * seconds * variation(record), 1e-3) : never_us; /* StarPU wants a time above 0 */
     return time;
 }
 
@@ -258,8 +264,86 @@ static void wait_before(void *argument)
     starpu_worker_relax_off();
 }
 
-void sino_simulation_submitted(struct starpu_task *task)
+/* ---- bounds ---- */
+
+SinoStatus sino_simulation_await(SinoRuntime *runtime, double at_s)
 {
+    SinoSimulation *of = runtime->simulation;
+    if (of->release_count > 0 && at_s <= of->release[of->release_count - 1].at_s) return NULL;
+    if (of->release_count == of->release_capacity) {
+        const int64_t capacity = 2 * of->release_capacity + 8;
+        SinoRelease *more = realloc(of->release, (size_t)capacity * sizeof *more);
+        SINO_CHECK(more, SINO_FAILED, "no memory for the times at which projections come");
+        of->release = more;
+        of->release_capacity = capacity;
+    }
+    of->release[of->release_count++] = (SinoRelease){.at_s = at_s};
+    const double left_s = of->begin_s + at_s - sino_runtime_now_s();
+    if (left_s > 0) starpu_sleep((float)left_s);
+    return NULL;
+}
+
+/* Its times on types of workers (bounds.h), 0 where it cannot run; returns the least one. */
+static double times_of(struct starpu_task *task, double seconds[SINO_BOUND_TYPES])
+{
+    const bool can[] = {task->where & STARPU_CPU, task->where & STARPU_CUDA && starpu_cuda_worker_get_count() > 0};
+    const unsigned device[] = {SINO_DEVICE_CPU, simulated->machine.device_kind};
+    double least_s = INFINITY;
+    for (int type = 0; type < SINO_BOUND_TYPES; type++) {
+        seconds[type] = type < 2 && can[type] ? 1e-6 * time_of(task, device[type])->us : 0;
+        if (seconds[type] >= 1e-6 * never_us) seconds[type] = 0;
+        if (seconds[type] > 0) least_s = fmin(least_s, seconds[type]);
+    }
+    return isfinite(least_s) ? least_s : 0;
+}
+
+/* Tells the data of a task when it can end at the earliest, by dependencies as StarPU has them. */
+static void extend_path(SinoSimulation *of, struct starpu_task *task, const SinoAccesses *accesses)
+{
+    double seconds[SINO_BOUND_TYPES], end_s = of->release[of->release_count - 1].at_s;
+    for (int i = 0; i < accesses->count; i++) {
+        const SinoAccess *access = &accesses->access[i];
+        if (access->mode & SINO_SCRATCH) continue;
+        end_s = fmax(end_s, access->data->written_s);
+        if (access->mode & SINO_WRITE) end_s = fmax(end_s, access->data->read_s);
+    }
+    end_s += times_of(task, seconds);
+    of->path_s = fmax(of->path_s, end_s);
+    for (int i = 0; i < accesses->count; i++) {
+        const SinoAccess *access = &accesses->access[i];
+        double *const until_s = access->mode & SINO_WRITE ? &access->data->written_s : &access->data->read_s;
+        if (!(access->mode & SINO_SCRATCH)) *until_s = fmax(*until_s, end_s);
+    }
+}
+
+/* Adds a task that has ended to its release. */
+static void add_to_release(SinoSimulation *of, struct starpu_task *task)
+{
+    const SinoTaskRecord *record = task->cl_arg;
+    SinoRelease *release = &of->release[record->release];
+    double seconds[SINO_BOUND_TYPES];
+    int64_t k = 0;
+    release->end_s = of->end_s - of->begin_s;
+    while (k < of->kind_count && strcmp(of->kind[k], record->kind->name) != 0) k++;
+    if (k == SINO_RELEASE_KINDS) return;
+    if (k == of->kind_count) of->kind[of->kind_count++] = record->kind->name;
+    (void)times_of(task, seconds);
+    sino_release_add(release, k, seconds);
+}
+
+static SinoSimulatedBounds bounds_of(const SinoSimulation *of)
+{
+    const int64_t workers[SINO_BOUND_TYPES] = {of->counts.core_count, of->counts.device_count};
+    return (SinoSimulatedBounds){.area_s = sino_release_bound(of->release_count, of->release, of->kind_count, workers),
+                                 .path_s = of->path_s};
+}
+
+void sino_simulation_submitted(struct starpu_task *task, const SinoAccesses *accesses)
+{
+    SinoTaskRecord *record = task->cl_arg;
+    SinoSimulation *of = record->task.runtime->simulation;
+    record->release = of->release_count - 1;
+    extend_path(of, task, accesses);
     task->prologue_callback_pop_func = wait_before;
     task->prologue_callback_pop_arg = task->cl_arg;
 }
@@ -281,6 +365,7 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
     sino_simulated_forget_files(); /* StarPU has read them, that of all ranks */
     ask_between(runtime, made);
     made->begin_s = sino_runtime_now_s();
+    SINO_TRY(sino_simulation_await(runtime, 0));
     SinoSimulationCounts *counts = &made->counts;
     counts->worker_count = starpu_worker_get_count();
     counts->core_count = starpu_cpu_worker_get_count();
@@ -294,6 +379,7 @@ SinoStatus sino_simulation_begin(SinoRuntime *runtime)
 
 void sino_simulation_end(SinoRuntime *runtime)
 {
+    if (runtime->simulation) free(runtime->simulation->release);
     free(runtime->simulation);
     runtime->simulation = NULL;
 }
@@ -316,7 +402,7 @@ static void look_at_memory(SinoSimulationCounts *counts, unsigned node)
     if (used > counts->node[node].most_bytes) counts->node[node].most_bytes = used;
 }
 
-void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task)
+void sino_simulation_ended(SinoRuntime *runtime, struct starpu_task *task)
 {
     SinoSimulation *of = runtime->simulation;
     SinoSimulationCounts *counts = &of->counts;
@@ -331,6 +417,7 @@ void sino_simulation_ended(SinoRuntime *runtime, const struct starpu_task *task)
     counts->by_source[time->source]++;
     of->error_s += 1e-6 * time->us * time->error;
     of->end_s = sino_runtime_now_s();
+    add_to_release(of, task);
     if (device != SINO_DEVICE_CPU) look_at_memory(counts, starpu_worker_get_memory_node((unsigned)worker));
     if (!kind) return;
     kind->count++;
@@ -369,6 +456,8 @@ SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *co
     counts->error = counts->task_s > 0 ? of->error_s / counts->task_s : 0;
     counts->node[0].most_bytes = sino_data_most_bytes(runtime);
     counts->messages = sino_profile_messages(runtime->profile);
+    counts->bounds = bounds_of(of);
+    counts->lateness = sino_release_lateness(of->release_count - 1, of->release + 1);
     qsort(counts->kind, (size_t)counts->kind_count, sizeof *counts->kind, by_seconds);
     return list_links(runtime, counts);
 }

@@ -178,7 +178,7 @@ static SinoStatus submit_with(SinoRuntime *runtime, const SinoTaskKind *kind, co
     task->callback_arg = codelet;
     if (runtime->samples) task->prologue_callback_func = task_ready;
     task->prologue_callback_arg = task->cl_arg;
-    sino_simulation_submitted(task);
+    sino_simulation_submitted(task, accesses);
     task->name = kind->name;
     task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(wanted_priority(request));
     task->flops = request->flops;

@@ -3,9 +3,14 @@
  * to the last bit; a writer that dies and a file that is cut end the run with one sentence. */
 #include "cli.h"
 
+#include <math.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <hdf5.h>
 
 enum { SIZE = 24, SLICES = 16, WORDS = 16 };
 
@@ -139,6 +144,14 @@ static void check_page(const char *directory)
     assert_true(code == 0 || code == 127);
 }
 
+/* The largest grey level of the page's first picture. */
+static double white_of(const char *page)
+{
+    const char *const white = strstr(page, ", white ");
+    assert_non_null(white);
+    return strtod(white + strlen(", white "), NULL);
+}
+
 /* Two blocks of projections are shown while others have not come. The page of a later run replaces that of an
  * earlier one. */
 static void a_page_shows_a_volume_that_grows(void **state)
@@ -168,6 +181,7 @@ static void a_page_shows_a_volume_that_grows(void **state)
     assert_non_null(strstr(late, "<td>100 of 100</td>"));
     assert_non_null(strstr(late, "complete"));
     assert_string_not_equal(strstr(late, "<img"), strstr(early, "<img"));
+    assert_true(fabs(white_of(early) / white_of(late) - 1) < 0.25);
     free(early);
     free(late);
     assert_same_volume(at, "v.h5");
@@ -186,7 +200,29 @@ static void a_whole_scan_is_followed_too(void **state)
     assert_same_volume(at, "v.h5");
 }
 
-/* Slices of a parallel beam, in four blocks of projections, half of which come once the runs wait. */
+/* Puts the projections of a scan of 100 angles, 16 rows and 24 columns, in golden order: each is 61 steps on. */
+static void order_by_golden_angle(const char *directory)
+{
+    enum { ANGLES = 100, PIXELS = SLICES * SIZE };
+    static uint16_t data[ANGLES][PIXELS], ordered[ANGLES][PIXELS];
+    char path[TESTING_PATH];
+    float theta[ANGLES], angle[ANGLES];
+    const hid_t file = H5Fopen(testing_path(path, directory, "scan.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t projections = H5Dopen2(file, "/exchange/data", H5P_DEFAULT);
+    const hid_t angles = H5Dopen2(file, "/exchange/theta", H5P_DEFAULT);
+    assert_true(H5Dread(projections, H5T_NATIVE_UINT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    assert_true(H5Dread(angles, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, theta) >= 0);
+    for (int k = 0; k < ANGLES; k++) {
+        memcpy(ordered[k], data[61 * k % ANGLES], sizeof *ordered);
+        angle[k] = theta[61 * k % ANGLES];
+    }
+    assert_true(H5Dwrite(projections, H5T_NATIVE_UINT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, ordered) >= 0);
+    assert_true(H5Dwrite(angles, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, angle) >= 0);
+    assert_true(H5Dclose(projections) >= 0 && H5Dclose(angles) >= 0 && H5Fclose(file) >= 0);
+}
+
+/* Slices of a parallel beam, in four blocks of projections in golden order, half of which come once the runs wait. The
+ * first planes have the grey levels of the last ones. */
 static void slices_of_a_scan_that_comes(void **state)
 {
     enum { RUNS = 2 };
@@ -196,6 +232,7 @@ static void slices_of_a_scan_that_comes(void **state)
     CliRun run[RUNS];
     const char *const at = *state;
     cli_works(at, "phantom -o scan.h5 --size 24 --slices 16 --angles 100");
+    order_by_golden_angle(at);
     const pid_t writer = replay(at, "live.h5 swmr 0 hold 50");
     await(at, "live.h5");
     for (int i = 0; i < RUNS; i++) {
@@ -206,6 +243,7 @@ static void slices_of_a_scan_that_comes(void **state)
     cli_await(&run[0], "the page shows planes after the last projection");
     await_page(at, "yz, middle column");
     check_page(at);
+    char *early = read_page(at);
     cli_write_text(at, "go", "");
     for (int i = 0; i < RUNS; i++) {
         char name[16];
@@ -218,6 +256,11 @@ static void slices_of_a_scan_that_comes(void **state)
     }
     assert_ends(writer, 0);
     await_page(at, "<td>100 of 100</td>");
+    char *late = read_page(at);
+    assert_non_null(strstr(early, "<td>32 of 100</td>"));
+    assert_true(fabs(white_of(early) / white_of(late) - 1) < 0.1);
+    free(early);
+    free(late);
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");

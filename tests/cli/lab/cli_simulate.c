@@ -3,6 +3,7 @@
  * only its absence is tested. */
 #include "cli_simulator.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,63 @@ static void a_policy_for_the_usual_starpu(void **state)
     cli_refuses(*state, message, "simulate " CLI_SIMULATED_SIZES "--scheduler %s:longest", object);
 }
 
+#define COMES                                                                                                          \
+    "--angles 96 --columns 64 --slices 16 --algorithm fbp --projector pixels --follow --machine h100x1 --device cpu "  \
+    "--json "
+
+/* A run ends after the last projection, and has the tasks of one whose projections are there. It tells whether it keeps
+ * up. */
+static void scans_that_come(void **state)
+{
+    (void)cli_simulator();
+    char *whole = cli_simulated(*state, COMES), *slow = cli_simulated(*state, COMES "--arrival 10");
+    char *fast = cli_simulated(*state, COMES "--arrival 1e6");
+    const char *const arrival = strstr(slow, "\"arrival\": {");
+    assert_null(strstr(whole, "\"arrival\""));
+    assert_non_null(arrival);
+    assert_true(cli_number_after(whole, "\"makespan_s\": ", NULL) < 9);
+    assert_true(fabs(cli_number_after(arrival, "\"last_s\": ", NULL) - 9.6) < 1e-9);
+    const double makespan_s = cli_number_after(slow, "\"makespan_s\": ", NULL);
+    const double latency_s = cli_number_after(arrival, "\"latency_s\": ", NULL);
+    assert_true(makespan_s > 9.6 && fabs(makespan_s - 9.6 - latency_s) < 1e-4);
+    for (int bound = 0; bound < 2; bound++) {
+        const double least_s = cli_number_after(slow, bound == 0 ? "\"critical_path_s\": " : "\"area_s\": ", NULL);
+        assert_true(least_s > 9.6 && least_s <= makespan_s + 1e-5);
+    }
+    assert_int_equal((int)cli_number_after(arrival, "\"blocks\": ", NULL), 3);
+    assert_non_null(strstr(arrival, "\"keeps_up\": true"));
+    assert_non_null(strstr(fast, "\"keeps_up\": false"));
+    assert_int_equal(cli_tasks_of(fast, "pixels_back"), cli_tasks_of(whole, "pixels_back"));
+    free(whole);
+    free(slow);
+    free(fast);
+}
+
+/* Projections that are left out take their time. */
+static void files_that_come(void **state)
+{
+    (void)cli_simulator();
+    cli_works(*state, "phantom -o scan.h5 --size 32 --angles 48 --slices 4");
+    char *out = cli_simulated(*state, "scan.h5 --rotation-axis 15.5 --algorithm fbp --projector gridding --exclude 0:8 "
+                                      "--follow --arrival 10");
+    assert_non_null(strstr(out, "10 projections a second, the last one after 4.8 s; the volume is complete 0.0"));
+    free(out);
+}
+
+static void rates_that_are_none(void **state)
+{
+    static const char *const rate[] = {"0", "-1", "nan", "inf", "fast"};
+    (void)cli_simulator();
+    for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
+        cli_refuses(*state, "--arrival | above 0", "simulate " COMES "--arrival %s", rate[i]);
+    cli_refuses(*state, "--arrival 10 | --follow no | allowed: with --follow",
+                "simulate " CLI_SIMULATED_SIZES "--arrival 10");
+    cli_refuses(*state, "--follow | --algorithm cg | fbp", "simulate " CLI_SIMULATED_SIZES "--follow --arrival 10");
+    cli_refuses(*state, "--follow | all projections at once | fdk",
+                "simulate " CLI_SIMULATED_SIZES "--geometry cone --follow --arrival 10");
+    cli_refuses(*state, "--arrival", "recon scan.h5 -o volume.h5 --follow --arrival 10");
+}
+
 /* No page of the operator or of a vector is touched; meson would have malloc touch them. */
 static void large_scans_take_little_memory(void **state)
 {
@@ -195,6 +253,9 @@ int cli_simulate_tests(void)
         CLI_TEST(trace_and_profile),
         CLI_TEST(a_policy_of_a_shared_object),
         CLI_TEST(a_policy_for_the_usual_starpu),
+        CLI_TEST(scans_that_come),
+        CLI_TEST(files_that_come),
+        CLI_TEST(rates_that_are_none),
         CLI_TEST(large_scans_take_little_memory),
         CLI_TEST(refusals),
         CLI_TEST(it_computes_nothing),

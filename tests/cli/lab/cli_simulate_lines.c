@@ -85,7 +85,18 @@ static void run_lines(const char *at, const Line *line)
 #define SHORT    "--iterations 3 "
 #define FBP      SCAN "--algorithm fbp "
 #define CG       SCAN SHORT "--algorithm cg "
+#define COMES    "live.h5 --rotation-axis 31.5 --algorithm fbp --follow "
 #define PHASE    "--phase-method paganin --energy 20 --propagation-distance 100 --pixel-size 1 --delta-beta 1 "
+
+/* live.h5 has the scan as one that is followed. */
+static void replay(const char *directory, const char *scan)
+{
+    char usual[TESTING_PATH];
+    snprintf(usual, sizeof usual, "%s", getenv("SINODAG"));
+    setenv("SINODAG", getenv("SINODAG_REPLAY"), 1);
+    cli_works(directory, "%s live.h5 swmr 0", scan);
+    setenv("SINODAG", usual, 1);
+}
 
 /* The default and its search, priors, solvers, projectors, stages, outputs and center searches of parallel beams. */
 static void lines_of_slices(void **state)
@@ -123,6 +134,9 @@ static void lines_of_slices(void **state)
         {.text = FBP "--save-format both --compression deflate", "without compression", true},
         {.text = FBP "--halves", "nothing compares both volumes", true},
         {.text = FBP "--resume", "no earlier run has stored anything"},
+        {.text = COMES "--projector pixels --minibatch 4"},
+        {.text = COMES "--projector gridding --minibatch 4 --follow-timeout 5"},
+        {.text = COMES "--projector rays --exclude 0:8"},
         {.text = FBP "--operator-cache cache", "no earlier run has stored anything"},
         {.text = "scan.h5 --algorithm fbp --rotation-axis-auto entropy", AXIS},
         {.text = "scan.h5 --algorithm fbp --rotation-axis-auto phase --center-search-width 10", AXIS},
@@ -130,6 +144,7 @@ static void lines_of_slices(void **state)
         {.text = NULL}};
     (void)cli_simulator();
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 48 --slices 8 --truth start.h5");
+    replay(*state, "scan.h5");
     cli_works(*state, "phantom -o one.h5 --size 64 --angles 8 --slices 1 --truth mask.h5");
     run_lines(*state, line);
 }
@@ -143,6 +158,7 @@ static void lines_of_cones(void **state)
         {.text = "cone.h5 --geometry cone", AXIS},
         {.text = "cone.h5 --geometry cone --algorithm sirt --nonnegativity " SHORT, AXIS},
         {.text = CONE "--output-type uint8"},
+        {.text = "live.h5 --geometry cone --rotation-axis 11.5 --follow"},
         {.text = CONE "--zinger-removal-method standard --remove-stripe-method ti"},
         {.text = CONE SHORT "--algorithm cg --remove-stripe-method ti --zinger-removal-method standard"},
         {.text = CONE SHORT "--algorithm osem --subsets 3 --volume 40x40x24 --voxel-size 0.1"},
@@ -157,6 +173,7 @@ static void lines_of_cones(void **state)
         {.text = NULL}};
     (void)cli_simulator();
     cli_works(*state, "phantom -o cone.h5 --geometry cone --size 24 --angles 36 --slices 40");
+    replay(*state, "cone.h5");
     run_lines(*state, line);
 }
 
@@ -193,6 +210,7 @@ static void refusals(void **state)
                 "simulate scan.h5 --reconstruction-type try");
     cli_refuses(*state, "--align | 'shifts' | values of the scan | a file of shifts",
                 "simulate scan.h5 --align shifts");
+    cli_refuses(*state, "--rotation-axis with a column", "simulate scan.h5 --algorithm fbp --follow --arrival 5");
     cli_refuses(*state, "--halves | with an input file", "simulate " CLI_SIMULATED_SIZES "--halves");
 }
 

@@ -13,7 +13,7 @@
 char *cli_simulated(const char *directory, const char *options);
 char *cli_simulated_with(const char *directory, const char *environment, const char *options);
 
-/* The makespan of options with --json, which is not below its area bound. */
+/* The makespan of options with --json, which is not below its bounds. */
 double cli_simulated_s(const char *directory, const char *options);
 
 /* The number of tasks of a kind on cores, in the first list of kinds that has it. */

@@ -3,11 +3,14 @@
 #include "hdf5_growing.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arithmetic.h"
+#include "checksum.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
+#include "memory.h"
 #include "regular_file.h"
 
 /* Section II.A of the HDF5 file format: signature, version, two sizes, consistency flags. */
@@ -79,6 +82,48 @@ SinoStatus sino_dataset_check_growing(const SinoDataset *dataset)
     return NULL;
 }
 
+/* The middle row of a frame; the caller frees *row. */
+static SinoStatus read_middle(const SinoDataset *dataset, int64_t frame, double **row)
+{
+    const int64_t first[] = {frame, dataset->size[1] / 2, 0}, count[] = {1, 1, dataset->size[2]};
+    SINO_TRY(sino_allocate(count[2], sizeof **row, "a row", row));
+    SinoStatus status = sino_dataset_read(dataset, first, count, H5T_NATIVE_DOUBLE, *row);
+    if (status) free(*row);
+    return status;
+}
+
+SinoStatus sino_dataset_first_row(const SinoDataset *dataset, char digits[17])
+{
+    double *row;
+    SINO_TRY(read_middle(dataset, 0, &row));
+    sino_checksum_bytes(row, (size_t)dataset->size[2] * sizeof *row, digits);
+    free(row);
+    return NULL;
+}
+
+/* What a dataset has where nothing was written. */
+static double fill_value(const SinoDataset *dataset)
+{
+    double value = 0;
+    const hid_t creation = H5Dget_create_plist(dataset->id);
+    if (creation < 0 || H5Pget_fill_value(creation, H5T_NATIVE_DOUBLE, &value) < 0) value = 0; /* none is defined */
+    if (creation >= 0) (void)H5Pclose(creation);
+    return dataset->offset + dataset->scale * value;
+}
+
+/* Whether a frame that has its chunks, of which others may have been written, has been written. */
+static SinoStatus check_written(const SinoDataset *dataset, int64_t frame, bool *written)
+{
+    double *row;
+    if (dataset->chunk[0] == 1) return NULL;
+    const double fill = fill_value(dataset);
+    SINO_TRY(read_middle(dataset, frame, &row));
+    *written = false;
+    for (int64_t i = 0; i < dataset->size[2] && !*written; i++) *written = row[i] != fill;
+    free(row);
+    return NULL;
+}
+
 SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
 {
     hsize_t size[SINO_DATASET_RANK];
@@ -96,6 +141,7 @@ SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
     *whole = sino_smaller(*whole, dataset->size[0]);
     while (*whole < dataset->size[0]) {
         SINO_TRY(sino_hdf5_frame_stored(dataset, *whole, &stored));
+        if (stored) SINO_TRY(check_written(dataset, *whole, &stored));
         if (!stored) break;
         ++*whole;
     }

@@ -61,6 +61,7 @@ void sino_input_tell_arrival(const SinoInput *input, SinoLog *log)
     const int64_t came = arrival.frames - arrival.first_frames,
                   bytes = sino_times(sino_times(info->row_count, info->column_count), sino_count_bytes(info->type));
     if (arrival.limit_s == 0) return;
+    if (arrival.refused > 0) sino_log_warning(log, "follow", "%s", arrival.refusal);
     if (came > 1 && seconds > 0)
         sino_log_info(log, "follow",
                       "%" PRId64 " projections came in %.1f s (%.3g per second, %.3g MB/s); the volume was complete "

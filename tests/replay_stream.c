@@ -74,27 +74,25 @@ void replay_stream_send(const ReplayStream *stream, const char *htype, int64_t f
 void replay_stream_send_bad(const ReplayStream *stream)
 {
     static const char *const formats[] = {
-        "{\"htype\": \"image\", \"frame\": 1, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"",
-        "{\"htype\": \"picture\", \"frame\": 1, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
+        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}", /* cut */
+        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"",
+        "{\"htype\": \"picture\", \"frame\": 39, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
         "{\"htype\": \"image\", \"frame\": 99999, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
-        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [1%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
-        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"int16\"}",
         "{\"htype\": \"image\", \"frame\": -1, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
         "{\"htype\": \"image\", \"frame\": 0, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
-        "[[[[%" PRId64 ", %" PRId64 "]]]]",
+        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [1%" PRId64 ", %" PRId64 "], \"type\": \"uint16\"}",
+        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"int16\"}",
+        "{\"htype\": \"image\", \"frame\": 39, \"shape\": [%" PRId64 ", %" PRId64 "], \"type\": \"uint8\"}",
     };
     const size_t bytes = (size_t)(stream->rows * stream->columns) * 2;
     void *pixels = calloc(1, bytes);
     char header[256];
     need(pixels, "replay_scan: no memory");
+    send_message(stream, "", "", 0);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         snprintf(header, sizeof header, formats[i], stream->rows, stream->columns);
-        send_message(stream, header, pixels, bytes);
+        send_message(stream, header, pixels, i == 0 ? bytes - 1 : bytes);
     }
-    send_message(stream, "", "", 0);
-    snprintf(header, sizeof header, formats[4], stream->rows, stream->columns);
-    memcpy(strstr(header, "int16") - 1, "\"uint8\"", 7);
-    send_message(stream, header, pixels, bytes - 1);
     free(pixels);
 }
 

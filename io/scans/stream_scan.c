@@ -2,6 +2,7 @@
 /* Stream scan: projections that another program sends (stream_header.h), in a file without a name (nameless_file.h) of
  * which they are read like those of another scan. A thread receives them, whatever the run computes meanwhile. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include "angle_unit.h"
 #include "arithmetic.h"
@@ -54,16 +53,15 @@ static int64_t frame_bytes(const Stream *stream, const Field *field)
     return sino_times(sino_times(stream->rows, stream->columns), field->type.item_bytes);
 }
 
-/* Frames of the data are there when the run reads them: their room is taken now. */
+/* The file has room for all projections, or the stream ends here. */
 static SinoStatus take_room(Stream *stream, const SinoStreamHeader *header)
 {
     const int64_t pixels = sino_times(header->values.size[1], header->values.size[2]);
     Field *data = &stream->field[SINO_FIELD_DATA];
     int64_t end = sino_times(header->values.count, header->values.item_bytes);
-    const int failed = posix_fallocate(stream->descriptor, 0, end);
-    SINO_CHECK(failed == 0, SINO_FAILED,
+    SINO_CHECK(fallocate(stream->descriptor, 0, 0, end) == 0 || errno == EOPNOTSUPP, SINO_FAILED,
                "no room for the %.3g MB of a stream: %s; allowed: TMPDIR with a folder that has room",
-               1e-6 * (double)end, strerror(failed));
+               1e-6 * (double)end, strerror(errno));
     data->type = header->values;
     for (int i = 0; i < SINO_SCAN_FIELDS; i++) {
         Field *field = &stream->field[i];
@@ -351,7 +349,6 @@ static bool probe_stream(const SinoScanRequest *request)
 }
 
 const SinoScanFormat sino_stream_format = {.name = "a stream of projections",
-                                           .example = "tcp://HOST:PORT",
                                            .evidence = "its address",
                                            .certainty = "certain",
                                            .grows = true,

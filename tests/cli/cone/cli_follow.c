@@ -220,6 +220,10 @@ static void slices_of_a_scan_that_comes(void **state)
     }
     assert_ends(writer, 0);
     await_page(at, "<td>100 of 100</td>");
+    cli_works(at, "recon live.h5 -o up.h5 --follow --end-row 9 --projector pixels %s", fbp);
+    cli_works(at, "recon live.h5 -o down.h5 --follow --start-row 9 --projector pixels %s", fbp);
+    cli_works(at, "join up.h5 down.h5 -o joined.h5");
+    assert_same_volume(at, "joined.h5");
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");

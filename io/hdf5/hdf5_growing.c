@@ -124,6 +124,18 @@ static SinoStatus check_written(const SinoDataset *dataset, int64_t frame, bool 
     return NULL;
 }
 
+/* Adds the frames of a stored chunk that are written: all of them if the last one is. *more: so is frame *whole. */
+static SinoStatus count_written(const SinoDataset *dataset, int64_t *whole, bool *more)
+{
+    const int64_t end = (*whole / dataset->chunk[0] + 1) * dataset->chunk[0],
+                  last = sino_smaller(end, dataset->size[0]);
+    bool all = true;
+    SINO_TRY(check_written(dataset, last - 1, &all));
+    if (!all) SINO_TRY(check_written(dataset, *whole, more));
+    if (*more) *whole = all ? last : *whole + 1;
+    return NULL;
+}
+
 SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
 {
     hsize_t size[SINO_DATASET_RANK];
@@ -141,9 +153,8 @@ SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
     *whole = sino_smaller(*whole, dataset->size[0]);
     while (*whole < dataset->size[0]) {
         SINO_TRY(sino_hdf5_frame_stored(dataset, *whole, &stored));
-        if (stored) SINO_TRY(check_written(dataset, *whole, &stored));
+        if (stored) SINO_TRY(count_written(dataset, whole, &stored));
         if (!stored) break;
-        ++*whole;
     }
     return NULL;
 }

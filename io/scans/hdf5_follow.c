@@ -8,6 +8,7 @@
 #include "arithmetic.h"
 #include "hdf5_error.h"
 #include "hdf5_growing.h"
+#include "hdf5_written.h"
 #include "platform.h"
 
 /* A file that was quiet for so long is between two flushes of its writer; so long after a look, the projections that it

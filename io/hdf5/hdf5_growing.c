@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HDF5 growing: opens files beside their writers, and looks which frames are whole. */
+/* HDF5 growing: opens files beside their writers. */
 #include "hdf5_growing.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "hdf5_chunk.h"
 #include "hdf5_error.h"
 #include "regular_file.h"
@@ -76,28 +75,5 @@ SinoStatus sino_dataset_check_growing(const SinoDataset *dataset)
                "tells which of them have come; allowed with --follow: chunks of one projection, or a length that grows "
                "with each",
                dataset->file, dataset->name, dataset->size[0], dataset->chunk[0]);
-    return NULL;
-}
-
-SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole)
-{
-    hsize_t size[SINO_DATASET_RANK];
-    bool stored = true;
-    const hid_t space = H5Dget_space(dataset->id);
-    const bool same = space >= 0 && H5Sget_simple_extent_ndims(space) == dataset->rank;
-    const int rank = same ? H5Sget_simple_extent_dims(space, size, NULL) : -1;
-    if (space >= 0) (void)H5Sclose(space);
-    SINO_HDF5_CHECK(rank > 0, SINO_FAILED, "%s: %s has no readable size any more", dataset->file, dataset->name);
-    for (int d = 1; d < rank; d++)
-        SINO_CHECK(size[d] == (hsize_t)dataset->size[d], SINO_FAILED,
-                   "%s: a frame of %s had a side of %" PRId64 ", and now has %" PRIu64, dataset->file, dataset->name,
-                   dataset->size[d], (uint64_t)size[d]);
-    dataset->size[0] = (int64_t)size[0];
-    *whole = sino_smaller(*whole, dataset->size[0]);
-    while (*whole < dataset->size[0]) {
-        SINO_TRY(sino_hdf5_frame_stored(dataset, *whole, &stored));
-        if (!stored) break;
-        ++*whole;
-    }
     return NULL;
 }

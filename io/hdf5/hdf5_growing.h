@@ -23,9 +23,4 @@ SinoStatus sino_hdf5_open_growing(const char *path, bool *swmr, hid_t *file);
 /* SINO_BAD_INPUT: the stored chunks of the dataset do not tell which frames have come. */
 SinoStatus sino_dataset_check_growing(const SinoDataset *dataset);
 
-/* Takes over the size that a dataset has now. `whole`: the number of frames, slices of its first dimension, of which
- * the first ones were whole before; becomes that of frames whose chunks all are stored. SINO_FAILED: no readable size,
- * or another size of a frame. */
-SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole);
-
 #endif

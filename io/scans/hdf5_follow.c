@@ -8,6 +8,7 @@
 #include "arithmetic.h"
 #include "hdf5_error.h"
 #include "hdf5_growing.h"
+#include "hdf5_written.h"
 #include "platform.h"
 
 /* A file that was quiet for so long is between two flushes of its writer; so long after a look, the projections that it
@@ -32,6 +33,21 @@ SinoStatus sino_hdf5_follow_open(SinoHdf5Scan *hdf5)
     return sino_hdf5_open_growing(hdf5->path, &hdf5->follow.swmr, &hdf5->file);
 }
 
+/* Keeps what tells this scan from others, once its first frame has come; later compares it. */
+static SinoStatus check_first(SinoHdf5Scan *hdf5)
+{
+    SinoHdf5Follow *follow = &hdf5->follow;
+    const SinoDataset *data = &hdf5->field[SINO_FIELD_DATA].dataset;
+    char now[17];
+    if (follow->whole == 0 || data->size[0] == 0) return NULL;
+    if (!*follow->first) return sino_dataset_first_row(data, follow->first);
+    SINO_TRY(sino_dataset_first_row(data, now));
+    follow->other = strcmp(now, follow->first) != 0;
+    SINO_CHECK(!follow->other, SINO_FAILED, "%s: the first image of %s has changed: the file has another scan now",
+               hdf5->path, data->name);
+    return NULL;
+}
+
 /* HDF5 would show an open file as it was: all of it is closed first. */
 static SinoStatus open_again(SinoHdf5Scan *hdf5)
 {
@@ -50,7 +66,7 @@ static SinoStatus open_again(SinoHdf5Scan *hdf5)
                        "%s: a frame of %s had a side of %" PRId64 ", and now has %" PRId64, hdf5->path, field->name,
                        before.size[d], field->dataset.size[d]);
     }
-    return NULL;
+    return check_first(hdf5);
 }
 
 SinoStatus sino_hdf5_follow_ready(SinoHdf5Scan *hdf5)
@@ -92,26 +108,37 @@ static SinoStatus look_between(SinoHdf5Scan *hdf5)
         follow->whole = sino_smaller(found, follow->seen);
     }
     follow->seen = found;
-    return NULL;
+    return *follow->first ? NULL : check_first(hdf5);
 }
 
 static SinoStatus look_with_swmr(SinoHdf5Scan *hdf5)
 {
     SINO_HDF5_CHECK(H5Drefresh(hdf5->field[SINO_FIELD_DATA].dataset.id) >= 0, SINO_FAILED, "%s cannot be read again",
                     hdf5->path);
-    return grow(hdf5, &hdf5->follow.whole);
+    SINO_TRY(grow(hdf5, &hdf5->follow.whole));
+    return *hdf5->follow.first ? NULL : check_first(hdf5);
 }
 
-SinoStatus sino_hdf5_follow_look(void *file, int64_t *frames, char reason[SINO_LOOK_REASON])
+/* Whether another file has the name, or this one was begun anew, as far as the system tells. */
+static bool was_replaced(SinoHdf5Scan *hdf5)
+{
+    const SinoFileState state = sino_file_state(hdf5->path), last = hdf5->follow.last;
+    if (hdf5->follow.swmr) hdf5->follow.last = state;
+    return hdf5->follow.swmr && state.inode != 0 && (state.inode != last.inode || state.bytes < last.bytes);
+}
+
+SinoStatus sino_hdf5_follow_look(void *file, SinoScanLook *found)
 {
     SinoHdf5Scan *hdf5 = file;
     SinoStatus status = NULL;
     sino_hdf5_quiet();
-    if (!hdf5->follow.swmr && sino_hdf5_writer(hdf5->path) == SINO_HDF5_SWMR_WRITER) status = open_again(hdf5);
+    if (was_replaced(hdf5) || (!hdf5->follow.swmr && sino_hdf5_writer(hdf5->path) == SINO_HDF5_SWMR_WRITER))
+        status = open_again(hdf5);
     if (!status) status = sino_hdf5_follow_ready(hdf5);
     if (!status) status = hdf5->follow.swmr ? look_with_swmr(hdf5) : look_between(hdf5);
-    if (status) snprintf(reason, SINO_LOOK_REASON, "%s", sino_status_text(status)); /* it may pass */
+    if (hdf5->follow.other) return status;
+    if (status) snprintf(found->reason, SINO_LOOK_REASON, "%s", sino_status_text(status)); /* it may pass */
     sino_status_free(status);
-    *frames = sino_frame_list_among(&hdf5->field[SINO_FIELD_DATA].frames, hdf5->follow.whole);
+    found->frames = sino_frame_list_among(&hdf5->field[SINO_FIELD_DATA].frames, hdf5->follow.whole);
     return NULL;
 }

@@ -22,7 +22,7 @@ SinoStatus sino_hdf5_follow_expect(SinoHdf5Scan *hdf5, const SinoScanRequest *re
 SinoStatus sino_hdf5_follow_begin(SinoHdf5Scan *hdf5, const char *theta, const SinoScan *scan);
 
 /* SinoScanSource.look. */
-SinoStatus sino_hdf5_follow_look(void *file, int64_t *frames, char reason[SINO_LOOK_REASON]);
+SinoStatus sino_hdf5_follow_look(void *file, SinoScanLook *found);
 
 /* Opens what is closed, before a read. _again: before a read that has failed is repeated, everything. */
 SinoStatus sino_hdf5_follow_ready(SinoHdf5Scan *hdf5);

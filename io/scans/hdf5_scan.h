@@ -25,6 +25,8 @@ typedef struct SinoHdf5Follow {
     int64_t whole;               /* frames of the data that can be read */
     int64_t seen;                /* of the last look; maybe not whole */
     SinoFileState last, taken;   /* at the last look, and when `whole` frames were found in a quiet file */
+    char first[17];              /* of sino_dataset_first_row; "": no frame has come */
+    bool other;                  /* the file has another scan now */
     double changed_s, opened_s;  /* when the file was seen to change, and was opened */
 } SinoHdf5Follow;
 

@@ -16,21 +16,16 @@
 #include "memory.h"
 #include "path_kind.h"
 #include "scan_source.h"
+#include "stream_socket.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {&sino_memory_format,
-                                                &sino_dxchange_format,
-                                                &sino_nxtomo_format,
-                                                &sino_nxdata_format,
-                                                &sino_dataset_format,
-                                                &sino_instrument_format,
-                                                &sino_npy_scan_format,
-                                                &sino_npz_scan_format,
-                                                &sino_mat_scan_format,
-                                                &sino_images_format,
-                                                &sino_tiff_format,
-                                                &sino_sinogram_format,
-                                                NULL};
+static const SinoScanFormat *const formats[] = {&sino_memory_format,     &sino_stream_format,
+                                                &sino_dxchange_format,   &sino_nxtomo_format,
+                                                &sino_nxdata_format,     &sino_dataset_format,
+                                                &sino_instrument_format, &sino_npy_scan_format,
+                                                &sino_npz_scan_format,   &sino_mat_scan_format,
+                                                &sino_images_format,     &sino_tiff_format,
+                                                &sino_sinogram_format,   NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {
@@ -62,7 +57,7 @@ static SinoStatus open_format(const SinoScanRequest *request, SinoScan *scan)
                format->name);
     SINO_CHECK(request->follow_s == 0 || format->grows, SINO_BAD_INPUT,
                "--follow is given, but '%s' is %s; allowed: --follow with Data Exchange or NXtomo HDF5, with "
-               "--dataset of HDF5, and with TIFF images",
+               "--dataset of HDF5, with TIFF images, and with streams",
                request->path, format->name);
     scan->info.certainty = format->certainty;
     snprintf(scan->evidence, sizeof scan->evidence, "%s", format->evidence ? format->evidence : "");
@@ -130,7 +125,8 @@ typedef struct Parts {
 /* Takes FILE:/DATASET apart, and lets the theta of the request tell everything about angles. */
 static SinoStatus prepare(SinoScanRequest *request, Parts *parts)
 {
-    if (sino_path_kind(request->path) == SINO_PATH_ABSENT && strchr(request->path, ':')) {
+    if (sino_path_kind(request->path) == SINO_PATH_ABSENT && strchr(request->path, ':') &&
+        !sino_stream_named(request->path)) {
         SinoStatus status = sino_inner_path_split(request->path, &parts->file, &parts->inner);
         if (!status && parts->inner) {
             SINO_CHECK(!request->dataset, SINO_BAD_INPUT,
@@ -188,7 +184,8 @@ SinoStatus sino_scan_open(const SinoScanRequest *asked, SinoScan **opened)
     SinoScanRequest request = *asked;
     Parts parts = {0};
     SinoStatus status = prepare(&request, &parts);
-    if (!status) status = (request.follow_s > 0 ? open_growing : open_prepared)(&request, opened);
+    const bool grows = request.follow_s > 0 && !sino_stream_named(request.path); /* a stream begins once */
+    if (!status) status = (grows ? open_growing : open_prepared)(&request, opened);
     free_parts(&parts);
     return status;
 }
@@ -203,6 +200,7 @@ static SinoStatus open_and_close(const void *request)
 
 SinoStatus sino_scan_try(const SinoScanRequest *request)
 {
+    if (sino_stream_named(request->path)) return sino_stream_check(request->path); /* it begins once */
     return sino_child_try_headers(request->path, 2, open_and_close, request);
 }
 

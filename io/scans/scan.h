@@ -76,7 +76,8 @@ typedef struct SinoScanRequest {
 } SinoScanRequest;
 
 /* Opens and closes the scan in a child process, within limits of time and memory (child.h): HDF5 and TIFF libraries
- * may crash or loop on malformed files. NULL: sino_scan_open will succeed. Call it before threads start.
+ * may crash or loop on malformed files. NULL: sino_scan_open will succeed, or it is a stream. Call it before threads
+ * start.
  * SINO_BAD_INPUT: as of sino_scan_open, or the libraries cannot read the headers. */
 SinoStatus sino_scan_try(const SinoScanRequest *request);
 

@@ -13,7 +13,10 @@ enum { LOOK_AGAIN_MS = 20 };
 
 SinoScanArrival sino_scan_arrival(const SinoScan *scan)
 {
-    return scan->arrival;
+    SinoScanArrival arrival = scan->arrival;
+    arrival.refused = scan->look.refused;
+    arrival.refusal = scan->look.reason;
+    return arrival;
 }
 
 int64_t sino_scan_frames_before(const SinoScan *scan, int64_t end)
@@ -40,15 +43,16 @@ static void take(SinoScanArrival *arrival, int64_t frames)
     arrival->last_s = now_s;
 }
 
-static SinoStatus look_why(SinoScan *scan, const SinoScanGate *gate, char reason[SINO_LOOK_REASON])
+SinoStatus sino_scan_look(SinoScan *scan, const SinoScanGate *gate)
 {
     const SinoScanPart *data = &scan->data;
-    int64_t frames = 0;
-    reason[0] = '\0';
+    if (scan->arrival.limit_s == 0) return NULL;
+    scan->look = (SinoScanLook){0};
     if (gate->enter) SINO_TRY(gate->enter(gate->of));
-    SinoStatus status = data->source->look(data->file, &frames, reason);
+    SinoStatus status = data->source->look(data->file, &scan->look);
     if (gate->leave) gate->leave(gate->of);
     if (status) return status;
+    const int64_t frames = scan->look.frames;
     SINO_CHECK(frames >= scan->arrival.frames, SINO_FAILED,
                "%s had %" PRId64 " projections, and now has %" PRId64 ": it was cut, or begun anew", scan->path,
                scan->arrival.frames, frames);
@@ -56,20 +60,14 @@ static SinoStatus look_why(SinoScan *scan, const SinoScanGate *gate, char reason
     return NULL;
 }
 
-SinoStatus sino_scan_look(SinoScan *scan, const SinoScanGate *gate)
-{
-    char reason[SINO_LOOK_REASON];
-    return scan->arrival.limit_s == 0 ? NULL : look_why(scan, gate, reason);
-}
-
 SinoStatus sino_scan_await(SinoScan *scan, int64_t end, const SinoScanGate *gate)
 {
     static const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000L};
     const SinoScanArrival *arrival = &scan->arrival;
-    char reason[SINO_LOOK_REASON];
+    const char *reason = scan->look.reason;
     assert(end >= 0 && end <= scan->info.angle_count);
     while (!sino_scan_has_come(scan, end)) {
-        SINO_TRY(look_why(scan, gate, reason));
+        SINO_TRY(sino_scan_look(scan, gate));
         if (sino_scan_has_come(scan, end) || (gate->stopped && gate->stopped(gate->of))) return NULL;
         SINO_CHECK(sino_platform_now_s() - arrival->last_s <= arrival->limit_s, SINO_FAILED,
                    "%s: %" PRId64 " of %" PRId64 " projections have come, and none for %g s (--follow-timeout)%s%s",

@@ -13,14 +13,20 @@
 
 enum { SINO_LOOK_REASON = 320 };
 
+/* What a look at a scan that another process writes finds. */
+typedef struct SinoScanLook {
+    int64_t frames;                /* of the data, from the first one on, that are whole */
+    int64_t refused;               /* messages of a stream */
+    char reason[SINO_LOOK_REASON]; /* why there are no more; the next look may find them; "": unknown */
+} SinoScanLook;
+
 typedef struct SinoScanSource {
     /* Reads frames first … first + count − 1 of a field, cropped to the box, converted to `type`. The field exists. */
     SinoStatus (*read)(void *file, SinoScanField field, int64_t first, int64_t count, const SinoScanBox *box,
                        SinoCountType type, void *counts);
     void (*close)(void *file);
-    /* Looks how many frames of the data, from the first one on, are whole in a scan that another process writes. May
-     * write to `reason` why there are no more; the next look may find them. NULL: the source cannot tell. */
-    SinoStatus (*look)(void *file, int64_t *frames, char reason[SINO_LOOK_REASON]);
+    /* Looks at a scan that another process writes; *found is zeros. NULL: the source cannot tell. */
+    SinoStatus (*look)(void *file, SinoScanLook *found);
 } SinoScanSource;
 
 /* A source and its open file. */
@@ -47,6 +53,7 @@ struct SinoScan {
                                       * owned; NULL: all do */
     double saturation;               /* where a projection has so much, an average has it too; 0: never */
     SinoScanArrival arrival;         /* of a scan that is followed; else zeros */
+    SinoScanLook look;               /* the last one */
     double open_beam;                /* count of every pixel of the flat field; 0: there is no such */
 };
 
@@ -82,7 +89,7 @@ typedef struct SinoScanFormat {
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
     sino_dataset_format, sino_instrument_format, sino_images_format, sino_npy_scan_format, sino_npz_scan_format,
-    sino_mat_scan_format, sino_tiff_format, sino_sinogram_format;
+    sino_mat_scan_format, sino_tiff_format, sino_sinogram_format, sino_stream_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part`, *files, errors: as of
  * SinoScanFormat.open_fields. */

@@ -46,14 +46,14 @@ static SinoStatus read_sinograms(void *file, SinoScanField field, int64_t first,
     return status;
 }
 
-static SinoStatus look_for_images(void *file, int64_t *frames, char reason[SINO_LOOK_REASON])
+static SinoStatus look_for_images(void *file, SinoScanLook *found)
 {
     SinoTiffStack *stack = file;
     SinoStatus why = NULL;
     SINO_TRY(sino_tiff_stack_look(stack, &why));
-    if (why) snprintf(reason, SINO_LOOK_REASON, "%s", sino_status_text(why));
+    if (why) snprintf(found->reason, SINO_LOOK_REASON, "%s", sino_status_text(why));
     sino_status_free(why);
-    *frames = stack->whole;
+    found->frames = stack->whole;
     return NULL;
 }
 

@@ -303,6 +303,12 @@ int main(int count, char **arguments)
     write_journal(fuzz_seed_path(folder, "journal", 1));
     write_text(folder, "shapes", 1, "", 0, "\x04\x03\x02\x02\x03\x01\x04\x03\x02\x02\x03\x01\x04\x01\x02\x01\x03");
     write_text(folder, "sinogram", 1, "\3\0\4", 3, "0\n1\naaaabbbbccccddddaaaabbbbccccdddd");
+    write_text(folder, "stream", 1, "", 0,
+               "{\"htype\": \"header\", \"shape\": [7, 5, 3], \"type\": \"uint16\", \"flats\": 2, \"darks\": 1}");
+    write_text(
+        folder, "stream", 2, "", 0,
+        "{\"htype\": \"image\", \"frame\": 4, \"shape\": [5, 3], \"type\": \"float32\", \"compression\": \"none\"}");
+    write_text(folder, "stream", 3, "", 0, "{\"htype\": \"series_end\"}");
     write_text(folder, "theta", 1, "\0\1", 2, "# degrees\n0\n 0.5e1\n-3\n");
     write_text(folder, "theta", 2, "\7\0", 2, "0:180:excluded");
     write_text(folder, "theta", 3, "\7\0", 2, "0:step:0.5");

@@ -9,6 +9,7 @@
 #include "odd_fields.h"
 #include "plausible.h"
 #include "redundancy.h"
+#include "stream_socket.h"
 #include "vectors_scan.h"
 
 #include <assert.h>
@@ -403,6 +404,9 @@ SinoStatus sino_input_check(const SinoInputSettings *settings, const SinoInput *
 SinoStatus sino_input_open(const SinoSettings *settings, SinoLog *log, SinoInput *result)
 {
     SinoInput input;
+    if (settings->input.follow && sino_stream_named(settings->input.file_name))
+        sino_log_info(log, "follow", "%s: waits for a sender, and for angles, flat and dark fields",
+                      settings->input.file_name);
     SINO_TRY(sino_input_describe(settings, &input));
     SinoStatus status = sino_input_check(&settings->input, &input);
     if (!status && input.flat_correction != SINO_FLAT_NONE) status = check_flats(&input, settings->input.file_name);

@@ -3,10 +3,14 @@
 #include "input_follow.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "arithmetic.h"
+#include "checksum.h"
 #include "platform.h"
 #include "scan_follow.h"
+#include "scan_identity.h"
 #include "simulation.h"
 
 typedef struct Gate {
@@ -70,11 +74,24 @@ void sino_input_tell_arrival(const SinoInput *input, SinoLog *log)
     const int64_t came = arrival.frames - arrival.first_frames,
                   bytes = sino_times(sino_times(info->row_count, info->column_count), sino_count_bytes(info->type));
     if (arrival.limit_s == 0) return;
+    if (arrival.refused > 0) sino_log_warning(log, "follow", "%s", arrival.refusal);
     if (came > 1 && seconds > 0)
         sino_log_info(log, "follow",
                       "%" PRId64 " projections came in %.1f s (%.3g per second, %.3g MB/s); the volume was complete "
                       "%.2f s after the last one",
                       came, seconds, (double)came / seconds, 1e-6 * (double)came * (double)bytes / seconds, since);
+}
+
+void sino_input_follow_checksum(const SinoInput *input, char digits[17])
+{
+    char *text = NULL;
+    if (!input->scan || sino_scan_arrival(input->scan).limit_s == 0) return;
+    const SinoScanBox row = {
+        .first_row = input->info->row_count / 2, .row_count = 1, .column_count = input->info->column_count};
+    SinoStatus status = sino_scan_identity(input->scan, &row, &text);
+    if (!status) sino_checksum_bytes(text, strlen(text), digits);
+    sino_status_free(status);
+    free(text);
 }
 
 SinoStatus sino_input_check_follow(const SinoSettings *settings)

@@ -28,8 +28,9 @@ static SinoStatus tell_beam(const SinoSettings *given, SinoToldSettings *told)
 {
     SinoScan *scan = NULL;
     const SinoScanRequest request = sino_input_scan_request(given);
+    if (given->input.follow) SINO_TRY(sino_scan_try(&request));
     if (!sino_scan_may_tell_setup(&request)) return NULL;
-    SinoStatus status = sino_scan_try(&request);
+    SinoStatus status = given->input.follow ? NULL : sino_scan_try(&request);
     if (!status) status = sino_scan_open(&request, &scan);
     const SinoScanInfo *info = status ? NULL : sino_scan_info(scan);
     if (info && sino_cone_spread(info) > 0) {

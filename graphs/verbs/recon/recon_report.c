@@ -283,8 +283,9 @@ static void print_traffic(const SinoRecon *recon, FILE *out)
     char text[TEXT];
     sino_page_section("Traffic", out);
     sino_page_table_begin("", out);
-    sino_page_row(out, "read from files", "%s (by system calls%s)", sino_bytes_text(measured->read_bytes, text),
-                  *recon->checksum ? "; the input is read a second time for its checksum" : "");
+    sino_page_row(
+        out, "read from files", "%s (by system calls%s)", sino_bytes_text(measured->read_bytes, text),
+        *recon->checksum && !recon->settings->input.follow ? "; the input is read a second time for its checksum" : "");
     sino_page_row(out, "written to files", "%s", sino_bytes_text(measured->written_bytes, text));
     if (sino_processes_count(recon->processes) > 1)
         sino_page_row(out, "between ranks", "%s", sino_bytes_text(measured->sent_bytes, text));

@@ -482,6 +482,7 @@ static SinoStatus compute(SinoRecon *recon)
         status = sino_insert_checksum(recon->runtime, recon->files.count, recon->files.name, 0, recon->checksum);
     SINO_TRY(sino_processes_agree(recon->processes, status));
     SINO_TRY(sino_processes_agree(recon->processes, recon->kind->compute(recon)));
+    if (is_first(recon) && scan_of(recon)) sino_input_follow_checksum(&recon->input, recon->checksum);
     tell_memory(recon);
     return recon->kind->report ? recon->kind->report(recon) : NULL;
 }

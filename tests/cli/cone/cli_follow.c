@@ -4,9 +4,11 @@
 #include "cli.h"
 
 #include <math.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -261,6 +263,10 @@ static void slices_of_a_scan_that_comes(void **state)
     assert_true(fabs(white_of(early) / white_of(late) - 1) < 0.1);
     free(early);
     free(late);
+    cli_works(at, "recon live.h5 -o up.h5 --follow --end-row 9 --projector pixels %s", fbp);
+    cli_works(at, "recon live.h5 -o down.h5 --follow --start-row 9 --projector pixels %s", fbp);
+    cli_works(at, "join up.h5 down.h5 -o joined.h5");
+    assert_same_volume(at, "joined.h5");
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");
@@ -331,6 +337,70 @@ static void a_pepper_that_comes(void **state)
     free(found);
 }
 
+/* A port of this computer that is free now. */
+static int free_port(void)
+{
+    struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof place;
+    const int found = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(found, (struct sockaddr *)&place, bytes), 0);
+    assert_int_equal(getsockname(found, (struct sockaddr *)&place, &bytes), 0);
+    close(found);
+    return ntohs(place.sin_port);
+}
+
+/* Messages by TCP, half of which come once the run waits, among them ten that are no frames. */
+static void a_stream_makes_the_same_volume(void **state)
+{
+    CliRun run = {.directory = *state};
+    char words[64];
+    const int port = free_port();
+    make_scan(*state);
+    cli_works(*state, "recon scan.h5 -o whole.h5 --symmetry no " CONE LENGTHS);
+    snprintf(words, sizeof words, "%d stream 0 bad 3 hold 20", port);
+    const pid_t writer = replay(*state, words);
+    cli_start(&run, "recon tcp://:%d -o v.h5 --follow " CONE LENGTHS, port);
+    cli_await(&run, " of 40 projections have come");
+    cli_write_text(*state, "go", "");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.err, "waits for a sender"));
+    assert_non_null(strstr(run.err, "messages refused: 10, the last one because image 39 has values of uint8"));
+    cli_free(&run);
+    assert_ends(writer, 0);
+    assert_same_volume(*state, "v.h5");
+}
+
+static void a_stream_that_ends_early_ends_the_run(void **state)
+{
+    static const struct {
+        const char *words, *keys;
+        int signal;
+    } ends[] = {
+        {"die 13", "13 of 40 projections have come | 0.3 s | --follow-timeout | no sender is connected", SIGKILL},
+        {"end 13", "the series has ended | 13 of 40 projections", 0},
+        {"other 13", "another series begins | 13 of 40 projections", 0},
+    };
+    CliRun run = {.directory = *state};
+    char words[64], keys[256];
+    make_scan(*state);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const int port = free_port();
+        snprintf(words, sizeof words, "%d stream 0 %s", port, ends[i].words);
+        snprintf(keys, sizeof keys, "tcp://127.0.0.1: | %s | v.h5 was not written", ends[i].keys);
+        const pid_t writer = replay(*state, words);
+        cli_start(&run, "recon tcp://127.0.0.1:%d -o v.h5 --follow --follow-timeout 0.3 " CONE LENGTHS, port);
+        cli_wait(&run);
+        cli_assert_ended(&run, 1, keys);
+        int status;
+        assert_int_equal(waitpid(writer, &status, 0), writer); /* the receiver of another series has gone */
+        assert_true(!ends[i].signal || (WIFSIGNALED(status) && WTERMSIG(status) == ends[i].signal));
+    }
+    cli_refuses(*state, "tcp://:0 | 1 to 65535", "recon tcp://:0 -o v.h5 --follow " CONE LENGTHS);
+    cli_refuses(*state, "tcp://:5555 | recon --follow", "recon tcp://:5555 -o v.h5 " CONE LENGTHS);
+    cli_refuses(*state, "ABSENT.h5: No such file", "recon ABSENT.h5 -o v.h5 --follow");
+}
+
 static void what_needs_the_whole_scan_is_refused(void **state)
 {
     const char *const at = *state;
@@ -358,6 +428,8 @@ int cli_follow_tests(void)
         CLI_ONE_CORE(a_dead_writer_ends_the_run),
         CLI_ONE_CORE(a_cut_file_ends_the_run),
         CLI_ONE_CORE(a_pepper_that_comes),
+        CLI_ONE_CORE(a_stream_makes_the_same_volume),
+        CLI_ONE_CORE(a_stream_that_ends_early_ends_the_run),
         CLI_ONE_CORE(what_needs_the_whole_scan_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ static void print_numbers(const SinoLivePage *page, FILE *out)
     char clock[CLOCK] = "";
     if (localtime_r(&now, &local)) (void)strftime(clock, sizeof clock, "%F %T", &local);
     sino_page_table_begin("", out);
+    sino_page_row(out, "planes by", "%s", page->algorithm);
     sino_page_row(out, "projections in the planes", "%" PRId64 " of %" PRId64, page->added, page->added_total);
     sino_page_row(out, "projections of the scan that have come", "%" PRId64 " of %" PRId64, page->come,
                   page->come_total);
@@ -58,7 +59,10 @@ static void print_state(const SinoLivePage *page, FILE *out)
 {
     sino_page_begin_again(page->title, page->title, page->ended ? 0 : AGAIN_S, out);
     fprintf(out, "<div class=\"odd%s\">", page->failed ? "" : " fine");
-    sino_markup_text(page->ended ? page->ended : "The volume grows as projections come.", out);
+    if (page->next && !page->ended)
+        fprintf(out, "The volume by %s is complete; %s goes on with all projections.", page->algorithm, page->next);
+    else
+        sino_markup_text(page->ended ? page->ended : "The volume grows as projections come.", out);
     fputs("</div>\n", out);
 }
 

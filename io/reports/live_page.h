@@ -14,6 +14,8 @@ enum { SINO_LIVE_XY, SINO_LIVE_XZ, SINO_LIVE_YZ, SINO_LIVE_PLANES };
 /* Nothing is owned. Rates of 0 are not known. */
 typedef struct SinoLivePage {
     const char *path, *title, *units; /* units: of the voxels */
+    const char *algorithm;            /* of the planes */
+    const char *next;                 /* the one that goes on, once all projections are in them; NULL: none */
     int64_t x_count, y_count, z_count;
     const float *plane[SINO_LIVE_PLANES]; /* [y][x], [z][x], [z][y], through the middle of the volume */
     int64_t come, come_total;             /* projections of the scan that have come */

@@ -8,13 +8,15 @@
 #include "platform.h"
 #include "scan_follow.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const double after_s = 1;
 
 struct SinoLive {
-    const SinoInput *input;
+    const SinoInput *input; /* NULL: between two runs */
+    const char *algorithm;  /* of the run; the page has that of the planes */
     SinoRuntime *runtime;
     SinoLivePage page, early; /* early: of a run that a signal ends */
     SinoLastAct last;
@@ -47,6 +49,7 @@ static void tell_arrival(SinoLive *live)
 {
     const SinoScanArrival arrival = sino_scan_arrival(live->input->scan);
     const double seconds = arrival.last_s - arrival.first_s;
+    if (arrival.limit_s == 0) return; /* all have come */
     live->page.come = arrival.frames;
     live->page.come_per_s = seconds > 0 ? (double)(arrival.frames - arrival.first_frames) / seconds : 0;
 }
@@ -71,10 +74,12 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     SinoLive *made;
     SINO_TRY(sino_allocate(1, sizeof *made, "the page", &made));
     made->input = input;
+    made->algorithm = request->algorithm;
     made->position = SINO_NOWHERE;
     made->page = (SinoLivePage){.path = request->path,
                                 .title = request->title,
                                 .units = request->units,
+                                .algorithm = request->algorithm,
                                 .x_count = request->x_count,
                                 .y_count = request->y_count,
                                 .z_count = request->z_count,
@@ -96,6 +101,27 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     made->last = (SinoLastAct){.act = end_early, .of = &made->early};
     sino_ending_add(&made->last);
     *live = made;
+    return NULL;
+}
+
+void sino_live_leave(SinoLive *live, const char *next)
+{
+    if (!live) return;
+    live->page.next = next;
+    live->input = NULL;
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
+    sino_status_free(sino_live_page_write(&live->page)); /* the page of the end tells */
+}
+
+SinoStatus sino_live_go_on(SinoLive *live, const SinoLiveRequest *request)
+{
+    const SinoLivePage *page = &live->page;
+    SINO_CHECK(page->x_count == request->x_count && page->y_count == request->y_count &&
+                   page->z_count == request->z_count,
+               SINO_FAILED, "the page has planes of another volume, of %" PRId64 " slices of %" PRId64 " x %" PRId64,
+               page->z_count, page->y_count, page->x_count);
+    live->input = request->input;
+    live->algorithm = request->algorithm;
     return NULL;
 }
 
@@ -151,6 +177,7 @@ static SinoStatus ask(SinoLive *live)
 SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
 {
     live->position = moment->position;
+    live->page.algorithm = live->algorithm;
     live->page.added = moment->added;
     live->page.pass = moment->pass;
     live->page.pass_total = moment->pass_total;

@@ -16,13 +16,19 @@ typedef struct SinoLive SinoLive;
 
 /* Not owned; they outlive the result. */
 typedef struct SinoLiveRequest {
-    const char *path, *title, *units;  /* as of SinoLivePage */
-    const SinoInput *input;            /* its rotation axis is known */
-    int64_t x_count, y_count, z_count; /* of the volume */
+    const char *path, *title, *units, *algorithm; /* as of SinoLivePage */
+    const SinoInput *input;                       /* its rotation axis is known */
+    int64_t x_count, y_count, z_count;            /* of the volume */
 } SinoLiveRequest;
 
 /* Allocates planes of zeros, and writes a page without them. SINO_BAD_INPUT: it cannot be written. */
 SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live);
+
+/* The run ends well, and one by the algorithm `next` goes on. Takes NULL. */
+void sino_live_leave(SinoLive *live, const char *next);
+
+/* It has begun. SINO_FAILED: its volume has other sizes. */
+SinoStatus sino_live_go_on(SinoLive *live, const SinoLiveRequest *request);
 
 /* Bytes of the planes. */
 int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count);

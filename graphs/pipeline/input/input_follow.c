@@ -77,8 +77,10 @@ SinoStatus sino_input_await_whole(const SinoSettings *settings, SinoLog *log)
         status = try_open(settings);
     }
     if (!status) return NULL;
-    SinoStatus late = sino_error(SINO_FAILED, "the scan cannot be opened as a whole %g s after its last projection "
-                                 "(--follow-timeout): %s", limit_s, sino_status_text(status));
+    SinoStatus late = sino_error(SINO_FAILED,
+                                 "the scan cannot be opened as a whole %g s after its last projection "
+                                 "(--follow-timeout): %s",
+                                 limit_s, sino_status_text(status));
     sino_status_free(status);
     return late;
 }

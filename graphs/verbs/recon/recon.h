@@ -76,8 +76,8 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
 /* Collective. The same of a scan that is followed, if sino_recon_goes_on (recon_follow.c). */
 SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
 
-/* As sino_recon_volume for the arrays of settings->memory, by a runtime of one process that is up and stays so; its log tells the
- * run. */
+/* As sino_recon_volume for the arrays of settings->memory, by a runtime of one process that is up and stays so; its log
+ * tells the run. */
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings);
 
 /* Reconstructs one slice at a range of centers, as OUT/recon_CENTER.tiff. */

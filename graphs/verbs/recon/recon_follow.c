@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon --follow by an algorithm that needs all projections: fbp or fdk adds them as they come, to a volume beside the
- * output. The algorithm then goes on as without --follow, from the complete scan, and gives the same bits. Flat and dark
- * fields that come last are awaited after the first volume is stored. */
+ * output. The algorithm then goes on as without --follow, from the complete scan, and gives the same bits. Flat and
+ * dark fields that come last are awaited after the first volume is stored. */
 #include "recon_volume.h"
 
 #include "input_follow.h"
@@ -32,9 +32,12 @@ static SinoSettings settings_of_first(const SinoSettings *settings, char *path)
     first.output.report = none;
     first.solver.algorithm = sino_recon_follower(settings);
     first.solver.start = first.solver.mask = NULL;
-    first.projection.projector = SINO_PROJECTOR_AUTO;
+    first.projection.projector = SINO_PROJECTOR_PIXELS; /* of little memory, and the page shows its planes */
     first.projection.precision = SINO_SINGLE;
     first.projection.cache = NULL;
+    first.runtime.partitions = first.runtime.minibatch = 0;
+    first.team.grid = (SinoGridShape){0};
+    first.team.topology = (SinoTopologyShape){0};
     first.stages.stripe_removal = SINO_REMOVE_NONE;
     first.stages.zinger_removal = SINO_ZINGERS_NONE;
     return first;
@@ -47,18 +50,27 @@ static SinoRecon new_run(const SinoSettings *settings, SinoProcesses *processes,
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
 }
 
-/* Collective. Refuses before the scan has come what the run that goes on would refuse at its end. *path: of the first
- * volume; the caller frees it. */
-static SinoStatus check(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log, char **path)
+/* Collective. Refuses before the scan has come what the run that goes on would refuse then. *path: of the first volume;
+ * the caller frees it. */
+static SinoStatus check(SinoRecon *recon, char **path)
+{
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_open_input(recon)));
+    *path = strdup(recon->names.followed);
+    SINO_TRY(
+        sino_processes_agree(recon->processes, *path ? NULL : sino_error(SINO_FAILED, "no memory for a file name")));
+    return recon->kind->plan(recon);
+}
+
+static SinoStatus check_and_release(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes,
+                                    SinoLog *log, char **path)
 {
     SinoRecon recon = new_run(settings, processes, log);
-    SinoStatus status = sino_processes_agree(processes, sino_recon_open_input(&recon));
-    if (!status) *path = strdup(recon.names.followed);
-    if (!status && !*path) status = sino_error(SINO_FAILED, "no memory for a file name");
+    recon.runtime = runtime;
+    SinoStatus status = check(&recon, path);
     recon.kind->release(&recon);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);
-    return sino_processes_agree(processes, status);
+    return status;
 }
 
 /* Collective. The run that goes on; it takes the page. */
@@ -97,10 +109,10 @@ SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *proces
 {
     char *path = NULL;
     SinoRuntime *runtime = NULL;
-    SinoStatus status = check(settings, processes, log, &path);
+    SINO_TRY(sino_recon_start_runtime(settings, processes, log, &runtime));
+    SinoStatus status = check_and_release(settings, runtime, processes, log, &path);
     const SinoSettings of = settings_of_first(settings, path);
     SinoRecon first = new_run(&of, processes, log);
-    if (!status) status = sino_recon_start_runtime(settings, processes, log, &runtime);
     if (!status) status = run_both(settings, runtime, &first);
     if (!status)
         status = sino_recon_add_safe(sino_runtime_stop(runtime), "the volume is complete");

@@ -609,9 +609,11 @@ SinoStatus sino_recon_run(SinoRecon *recon)
 static SinoStatus check_follow(const SinoRecon *recon)
 {
     const int64_t ranks = sino_processes_count(recon->processes);
+    const char *page = sino_settings_live_page(&recon->settings->input);
     if (!recon->settings->input.follow) return NULL;
     SINO_TRY(sino_job_check(recon->job, SINO_JOB_FOLLOW));
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "--follow is given in %" PRId64 " processes; allowed: in one", ranks);
+    SINO_CHECK(ranks == 1 || !page, SINO_BAD_INPUT,
+               "--follow=%s is given in %" PRId64 " processes; allowed: a page in one, or --follow", page, ranks);
     return sino_recon_goes_on(recon->settings) ? NULL : sino_input_check_follow(recon->settings);
 }
 

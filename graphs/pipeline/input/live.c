@@ -21,6 +21,8 @@ struct SinoLive {
     SinoLivePage page, early; /* early: of a run that a signal ends */
     SinoLastAct last;
     SinoLiveShown shown;
+    SinoLiveRow row;
+    float *sinogram;       /* of the row */
     SinoPosition position; /* of the last task */
     double asked_s;        /* when it was submitted, by sino_platform_now_s */
     double next_s;         /* when the planes were, likewise */
@@ -36,10 +38,10 @@ static int64_t plane_bytes(const SinoLivePage *page, int plane)
     return sino_times(sino_times(height, width), (int64_t)sizeof(float));
 }
 
-int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count)
+int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count, int64_t rays)
 {
     const SinoLivePage page = {.x_count = x_count, .y_count = y_count, .z_count = z_count};
-    int64_t bytes = 0;
+    int64_t bytes = sino_times(rays, (int64_t)sizeof(float));
     for (int p = 0; p < SINO_LIVE_PLANES; p++) bytes += sino_times(SINO_LIVE_SETS, plane_bytes(&page, p));
     return bytes;
 }
@@ -58,7 +60,22 @@ static void free_live(SinoLive *live)
 {
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++)
         free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    free(live->sinogram);
     free(live);
+}
+
+static SinoStatus new_row(SinoLive *live, const SinoGeometry *geometry)
+{
+    SINO_TRY(sino_allocate(sino_times(geometry->angle_count, geometry->column_count), sizeof *live->sinogram,
+                           "a sinogram for the page", &live->sinogram));
+    live->row =
+        (SinoLiveRow){.sinogram = live->sinogram,
+                      .angle_rad = geometry->angle_rad,
+                      .column_count = geometry->column_count,
+                      .around = geometry->center,
+                      .first_column = sino_input_column_of_file(live->input, 0),
+                      .step = sino_input_column_of_file(live->input, 1) - sino_input_column_of_file(live->input, 0)};
+    return NULL;
 }
 
 static void end_early(void *of, FILE *clause)
@@ -89,6 +106,7 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES && !status; i++)
         status = sino_allocate(plane_bytes(&made->page, i % SINO_LIVE_PLANES), 1, "planes of the page",
                                &made->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    if (request->parallel && !status) status = new_row(made, &input->geometry);
     tell_arrival(made);
     if (!status) status = sino_live_page_write(&made->page);
     if (status) {
@@ -109,6 +127,8 @@ void sino_live_leave(SinoLive *live, const char *next)
     if (!live) return;
     live->page.next = next;
     live->input = NULL;
+    live->page.trail = &live->shown.trail;
+    live->row.sinogram = NULL;
     for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
     sino_status_free(sino_live_page_write(&live->page)); /* the page of the end tells */
 }
@@ -156,6 +176,12 @@ SinoData *const *sino_live_next(SinoLive *live)
     return live->data[live->set];
 }
 
+SinoData *sino_live_row(const SinoLive *live, float **sinogram)
+{
+    *sinogram = live->sinogram;
+    return live->order;
+}
+
 SinoData *const *sino_live_planes(const SinoLive *live)
 {
     return live->data[live->set];
@@ -170,7 +196,7 @@ static SinoStatus ask(SinoLive *live)
 {
     tell_arrival(live);
     live->asked_s = sino_platform_now_s();
-    return sino_insert_live(live->runtime, live->position, &live->page, &live->shown, live->data[live->set],
+    return sino_insert_live(live->runtime, live->position, &live->page, &live->row, &live->shown, live->data[live->set],
                             live->order);
 }
 
@@ -198,6 +224,7 @@ SinoStatus sino_live_end(SinoLive *live, SinoStatus status)
     if (status && asprintf(&failed, "The run has failed: %s", sino_status_text(status)) < 0) failed = NULL;
     live->page.failed = status;
     live->page.ended = failed ? failed : status ? "The run has failed." : "The run is complete.";
+    live->page.trail = &live->shown.trail;
     for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
     SinoStatus written = sino_live_page_write(&live->page);
     free_live(live);

@@ -520,7 +520,8 @@ static SinoStatus begin_live(SinoRecon *recon)
                                      .input = &recon->input,
                                      .x_count = recon->request.width,
                                      .y_count = recon->request.height,
-                                     .z_count = recon->request.slice_count};
+                                     .z_count = recon->request.slice_count,
+                                     .parallel = recon->job->beam == SINO_BEAM_PARALLEL};
     if (recon->live) return sino_live_go_on(recon->live, &request);
     return request.path ? sino_live_new(&request, &recon->live) : NULL;
 }

@@ -218,6 +218,7 @@ static void slices_of_a_scan_that_comes(void **state)
     }
     assert_ends(writer, 0);
     await_page(at, "<td>100 of 100</td>");
+    await_page(at, "rotation center by the projections so far");
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");

@@ -87,11 +87,12 @@ static SinoStatus live_cpu(const SinoTask *task)
     SinoLiveShown *shown = of->shown;
     const double now_s = sino_platform_now_s();
     SinoLivePage page = of->page;
-    if (now_s - shown->last_s < least_s) return NULL;
-    if (page.added > shown->added) {
+    const bool due = now_s - shown->last_s >= least_s, last = page.added == page.added_total;
+    if (page.added > shown->added && !page.next && (due || last)) {
         measure(shown, page.added, now_s);
         SINO_TRY(add_point(&shown->trail, of));
     }
+    if (!due) return NULL;
     page.trail = &shown->trail;
     page.plane[SINO_LIVE_XY] = of->xy.at;
     page.plane[SINO_LIVE_XZ] = of->xz.at;

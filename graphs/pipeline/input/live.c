@@ -128,7 +128,6 @@ void sino_live_leave(SinoLive *live, const char *next)
     live->page.next = next;
     live->input = NULL;
     live->page.trail = &live->shown.trail;
-    live->row.sinogram = NULL;
     for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
     sino_status_free(sino_live_page_write(&live->page)); /* the page of the end tells */
 }

@@ -43,11 +43,16 @@ static SinoSettings settings_of_first(const SinoSettings *settings, char *path)
     return first;
 }
 
-static SinoRecon new_run(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+static SinoRecon new_run(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes, SinoLog *log)
 {
     const SinoJobKind *job = sino_job_kind(settings);
-    return (SinoRecon){
-        .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
+    return (SinoRecon){.job = job,
+                       .kind = sino_recon_kinds[job->job],
+                       .settings = settings,
+                       .log = log,
+                       .processes = processes,
+                       .runtime = runtime,
+                       .runs_in = true};
 }
 
 /* Collective. Refuses before the scan has come what the run that goes on would refuse then. *path: of the first volume;
@@ -64,8 +69,7 @@ static SinoStatus check(SinoRecon *recon, char **path)
 static SinoStatus check_and_release(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes,
                                     SinoLog *log, char **path)
 {
-    SinoRecon recon = new_run(settings, processes, log);
-    recon.runtime = runtime;
+    SinoRecon recon = new_run(settings, runtime, processes, log);
     SinoStatus status = check(&recon, path);
     recon.kind->release(&recon);
     sino_output_names_free(&recon.names);
@@ -73,36 +77,35 @@ static SinoStatus check_and_release(const SinoSettings *settings, SinoRuntime *r
     return status;
 }
 
-/* Collective. The run that goes on; it takes the page. */
-static SinoStatus run_then(const SinoSettings *then, SinoRuntime *runtime, SinoRecon *first)
+/* Adds to the error of the run that went on that the first volume is there. */
+static SinoStatus add_first(const SinoSettings *first, SinoStatus status)
 {
-    SinoRecon recon = new_run(then, first->processes, first->log);
-    SinoStatus status = sino_processes_agree(first->processes, sino_input_await_whole(then, first->log));
-    recon.runtime = runtime;
-    recon.runs_in = true;
-    recon.live = first->live;
-    if (!status) return sino_recon_run(&recon);
-    sino_status_free(sino_live_end(first->live, status));
+    char *safe = NULL;
+    if (!*sino_status_text(status)) return status;
+    if (asprintf(&safe, "the volume by %s is complete: %s", sino_algorithm_name(first->solver.algorithm),
+                 first->output.path) < 0)
+        return status;
+    status = sino_recon_add_safe(status, safe);
+    free(safe);
     return status;
 }
 
-static SinoStatus run_both(const SinoSettings *settings, SinoRuntime *runtime, SinoRecon *first)
+/* Collective. The run that goes on takes the page. */
+static SinoStatus run_both(const SinoSettings *settings, SinoRecon *first)
 {
     SinoSettings then = *settings;
-    char *safe = NULL;
     then.input.follow = NULL;
     first->then = &then;
-    first->runtime = runtime;
-    first->runs_in = true;
     SinoStatus status = sino_recon_run(first);
-    if (status) return status;
-    status = run_then(&then, runtime, first);
-    if (*sino_status_text(status) &&
-        asprintf(&safe, "the volume by %s is complete: %s", sino_algorithm_name(first->settings->solver.algorithm),
-                 first->settings->output.path) >= 0)
-        status = sino_recon_add_safe(status, safe);
-    free(safe);
-    return status;
+    const bool stored = !status;
+    if (!status) status = sino_processes_agree(first->processes, sino_input_await_whole(&then, first->log));
+    if (!status) {
+        SinoRecon recon = new_run(&then, first->runtime, first->processes, first->log);
+        recon.live = first->live;
+        status = sino_recon_run(&recon);
+    } else
+        sino_status_free(sino_live_end(first->live, status));
+    return stored ? add_first(first->settings, status) : status;
 }
 
 SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
@@ -112,8 +115,8 @@ SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *proces
     SINO_TRY(sino_recon_start_runtime(settings, processes, log, &runtime));
     SinoStatus status = check_and_release(settings, runtime, processes, log, &path);
     const SinoSettings of = settings_of_first(settings, path);
-    SinoRecon first = new_run(&of, processes, log);
-    if (!status) status = run_both(settings, runtime, &first);
+    SinoRecon first = new_run(&of, runtime, processes, log);
+    if (!status) status = run_both(settings, &first);
     if (!status)
         status = sino_recon_add_safe(sino_runtime_stop(runtime), "the volume is complete");
     else

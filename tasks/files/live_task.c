@@ -4,20 +4,15 @@
 
 #include "arithmetic.h"
 #include "center.h"
-#include "memory.h"
 #include "platform.h"
 #include "slice_quality.h"
 #include "task.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double least_s = 1;
 
-/* Projections that tell the center, spread over all; more tell little more, and take longer. Below the least number, or
- * above the largest doubt in columns, it is not known. */
-enum { PROJECTIONS_MOST = 96, PROJECTIONS_LEAST = 8 };
+/* With a larger doubt, in columns, the center is not known. */
 static const double most_doubt = 3;
 
 typedef struct Live {
@@ -26,25 +21,6 @@ typedef struct Live {
     const SinoLiveRow *row;
     SinoLiveShown *shown;
 } Live;
-
-/* The center by some of the first `added` projections; NaN: it is not known. */
-static SinoStatus find_center(const SinoLiveRow *row, int64_t added, double *center, double *doubt)
-{
-    const int64_t columns = row->column_count, step = sino_ceil_divide(added, PROJECTIONS_MOST);
-    const int64_t count = sino_ceil_divide(added, step);
-    double *angle = NULL;
-    float *line = NULL;
-    SinoStatus status = sino_allocate(count, sizeof *angle, "angles", &angle);
-    if (!status) status = sino_allocate(sino_times(count, columns), sizeof *line, "a sinogram", &line);
-    for (int64_t i = 0; i < count && !status; i++) {
-        angle[i] = row->angle_rad[i * step];
-        memcpy(line + i * columns, row->sinogram + i * step * columns, (size_t)columns * sizeof *line);
-    }
-    if (!status) status = sino_center_moments(count, angle, columns, line, row->around, center, doubt);
-    free(angle);
-    free(line);
-    return status;
-}
 
 /* Takes every second point away. */
 static void halve(SinoLiveTrail *trail)
@@ -62,7 +38,9 @@ static SinoStatus add_point(SinoLiveTrail *trail, const Live *of)
     const SinoLivePage *page = &of->page;
     const SinoLiveRow *row = of->row;
     double center = NAN, doubt = INFINITY;
-    if (row->sinogram && page->added >= PROJECTIONS_LEAST) SINO_TRY(find_center(row, page->added, &center, &doubt));
+    if (row->sinogram)
+        SINO_TRY(sino_center_moments_of_some(page->added, row->angle_rad, row->column_count, row->sinogram, row->around,
+                                             &center, &doubt));
     if (trail->count == SINO_LIVE_POINTS) halve(trail);
     const bool known = doubt <= most_doubt;
     trail->added[trail->count] = (double)page->added;

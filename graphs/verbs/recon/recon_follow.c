@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-SinoAlgorithmChoice sino_recon_follower(const SinoSettings *settings)
-{
-    return sino_job_is_cone(settings) ? SINO_ALGORITHM_FDK : SINO_ALGORITHM_FBP;
-}
-
-bool sino_recon_goes_on(const SinoSettings *settings)
-{
-    return settings->input.follow && settings->solver.algorithm != sino_recon_follower(settings);
-}
-
 /* The settings of the first volume, which own nothing: those of a preview in floats, by stages that need no whole
  * sinogram. */
 static SinoSettings settings_of_first(const SinoSettings *settings, char *path)
@@ -112,6 +102,8 @@ SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *proces
 {
     char *path = NULL;
     SinoRuntime *runtime = NULL;
+    const SinoRecon whole = new_run(settings, NULL, processes, log);
+    SINO_TRY(sino_recon_check_settings(&whole));
     SINO_TRY(sino_recon_start_runtime(settings, processes, log, &runtime));
     SinoStatus status = check_and_release(settings, runtime, processes, log, &path);
     const SinoSettings of = settings_of_first(settings, path);

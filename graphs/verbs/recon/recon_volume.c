@@ -618,15 +618,21 @@ static SinoStatus check_follow(const SinoRecon *recon)
     return sino_recon_goes_on(recon->settings) ? NULL : sino_input_check_follow(recon->settings);
 }
 
+SinoStatus sino_recon_check_settings(const SinoRecon *recon)
+{
+    SINO_TRY(sino_processes_agree(recon->processes, check_follow(recon)));
+    SINO_TRY(sino_processes_agree(recon->processes, recon->kind->try_input(recon->settings)));
+    sino_log_keep(recon->log);
+    return NULL;
+}
+
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
     const SinoJobKind *job = sino_job_kind(settings);
     SinoRecon recon = {
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
-    SINO_TRY(sino_processes_agree(processes, check_follow(&recon)));
-    SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
-    sino_log_keep(log);
-    return sino_recon_goes_on(settings) ? sino_recon_follow(settings, processes, log) : sino_recon_run(&recon);
+    SINO_TRY(sino_recon_check_settings(&recon));
+    return sino_recon_run(&recon);
 }
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)

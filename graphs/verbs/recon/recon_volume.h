@@ -140,6 +140,9 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
+/* Collective, before the runtime starts: checks --follow, and in a child process whether the input can be read. */
+SinoStatus sino_recon_check_settings(const SinoRecon *recon);
+
 /* Opens the input on every rank; rank 0 also checks that the outputs may be written. */
 SinoStatus sino_recon_open_input(SinoRecon *recon);
 

@@ -255,6 +255,11 @@ static void another_algorithm_goes_on(void **state)
         snprintf(name, sizeof name, "v_%d_%s.h5", i, first[i]);
         free(cli_read_volume(at, name, SLICES, SIZE));
     }
+    assert_ends(replay(at, "open.h5 swmr 0 die 39"), SIGKILL); /* as a writer that never closes it */
+    cli_start(&run, "recon open.h5 -o o.h5 --exclude 39 --follow=live.html --follow-timeout 0.3 %s", beam[1]);
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "as a whole | --follow-timeout | open.h5 | the volume by fdk is complete: o_fdk.h5");
+    await_page(at, "The run has failed: the scan cannot be opened as a whole");
     cli_refuses(at, "--projector | pixels | sirt",
                 "recon 0.nxs -o w.h5 --follow --projector pixels --algorithm sirt --rotation-axis 11.2");
     assert_false(cli_exists(at, "w_fbp.h5"));

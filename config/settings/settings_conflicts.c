@@ -36,8 +36,8 @@ static const SinoConflict conflicts[] = {
      .allowed = "a new run"},
     /* A followed scan is not there yet. */
     {"follow", FOLLOWS, "reconstruction-type", "try", .allowed = FULL},
-    {"follow", FOLLOWS, "rotation-axis", "auto", .reason = "which is found by the whole scan",
-     .allowed = "--rotation-axis with a column"},
+    {"follow", FOLLOWS, "rotation-axis", "auto", .algorithms = ~ITERATIVE, .reason = "which is found by the whole scan",
+     .allowed = "--rotation-axis with a column, or an iterative algorithm"},
     {"follow", FOLLOWS, "align", "shifts", .reason = "which are found by the whole scan", .allowed = "one of them"},
     {"follow", FOLLOWS, "halves", "yes", .algorithms = ~ITERATIVE,
      .reason = "whose volumes are made after the whole one", .allowed = "one of them"},

@@ -8,7 +8,6 @@
 #include "platform.h"
 #include "scan_follow.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -132,16 +131,15 @@ void sino_live_leave(SinoLive *live, const char *next)
     sino_status_free(sino_live_page_write(&live->page)); /* the page of the end tells */
 }
 
-SinoStatus sino_live_go_on(SinoLive *live, const SinoLiveRequest *request)
+void sino_live_go_on(SinoLive *live, const SinoLiveRequest *request)
 {
-    const SinoLivePage *page = &live->page;
-    SINO_CHECK(page->x_count == request->x_count && page->y_count == request->y_count &&
-                   page->z_count == request->z_count,
-               SINO_FAILED, "the page has planes of another volume, of %" PRId64 " slices of %" PRId64 " x %" PRId64,
-               page->z_count, page->y_count, page->x_count);
     live->input = request->input;
     live->algorithm = request->algorithm;
-    return NULL;
+}
+
+bool sino_live_takes(const SinoLive *live, int64_t x_count, int64_t y_count, int64_t z_count)
+{
+    return live && live->page.x_count == x_count && live->page.y_count == y_count && live->page.z_count == z_count;
 }
 
 SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
@@ -203,6 +201,7 @@ SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
 {
     live->position = moment->position;
     live->page.algorithm = live->algorithm;
+    live->page.center = sino_input_column_of_file(live->input, live->input->geometry.center);
     live->page.added = moment->added;
     live->page.pass = moment->pass;
     live->page.pass_total = moment->pass_total;

@@ -28,8 +28,9 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live);
 /* The run ends well, and one by the algorithm `next` goes on. Takes NULL. */
 void sino_live_leave(SinoLive *live, const char *next);
 
-/* It has begun. SINO_FAILED: its volume has other sizes. */
-SinoStatus sino_live_go_on(SinoLive *live, const SinoLiveRequest *request);
+/* It has begun. Planes of other sizes are not for the page; live may be NULL. */
+void sino_live_go_on(SinoLive *live, const SinoLiveRequest *request);
+bool sino_live_takes(const SinoLive *live, int64_t x_count, int64_t y_count, int64_t z_count);
 
 /* Bytes of the planes, and of so many line integrals. */
 int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count, int64_t rays);

@@ -271,6 +271,7 @@ static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
     const SinoImaging imaging = imaging_of(run);
+    const SinoSections *planes = &run->of.record->sections;
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
                              .journal = run->of.journal,
@@ -284,7 +285,8 @@ static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
                              .sections = run->of.record->sections};
     SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
-    if (run->of.live) SINO_TRY(insert_last_planes(run, minibatch));
+    if (sino_live_takes(run->of.live, planes->width, planes->height, planes->slice_count))
+        SINO_TRY(insert_last_planes(run, minibatch));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
                              minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);
 }

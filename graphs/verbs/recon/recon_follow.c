@@ -6,17 +6,25 @@
 
 #include "input_follow.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What the first run takes of the scan. */
+typedef struct First {
+    char *path;  /* of its volume; owned */
+    double axis; /* the given one, or the middle column */
+} First;
+
 /* The settings of the first volume, which own nothing: those of a preview in floats, by stages that need no whole
  * sinogram. */
-static SinoSettings settings_of_first(const SinoSettings *settings, char *path)
+static SinoSettings settings_of_first(const SinoSettings *settings, const First *of)
 {
     static char none[] = "none";
     SinoSettings first = *settings;
-    first.output.path = path;
+    first.output.path = of->path;
+    first.center.rotation_axis = of->axis;
     first.output.type = SINO_OUTPUT_FLOAT32;
     first.output.halves = first.output.pictures = false;
     first.output.report = none;
@@ -45,22 +53,34 @@ static SinoRecon new_run(const SinoSettings *settings, SinoRuntime *runtime, Sin
                        .runs_in = true};
 }
 
-/* Collective. Refuses before the scan has come what the run that goes on would refuse then. *path: of the first volume;
- * the caller frees it. */
-static SinoStatus check(SinoRecon *recon, char **path)
+static void take_axis(const SinoRecon *recon, double *axis)
+{
+    const SinoInput *input = &recon->input;
+    *axis = recon->settings->center.rotation_axis;
+    if (!isnan(*axis)) return;
+    *axis = sino_input_column_of_file(input, (double)(input->geometry.column_count - 1) / 2);
+    sino_log_info(recon->log, "follow",
+                  "%s takes the middle column, %.2f, for the rotation axis, which is found by the whole scan",
+                  sino_algorithm_name(sino_recon_follower(recon->settings)), *axis);
+}
+
+/* Collective. Refuses before the scan has come what the run that goes on would refuse then. */
+static SinoStatus check(SinoRecon *recon, First *first)
 {
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_open_input(recon)));
-    *path = strdup(recon->names.followed);
-    SINO_TRY(
-        sino_processes_agree(recon->processes, *path ? NULL : sino_error(SINO_FAILED, "no memory for a file name")));
-    return recon->kind->plan(recon);
+    first->path = strdup(recon->names.followed);
+    SINO_TRY(sino_processes_agree(recon->processes,
+                                  first->path ? NULL : sino_error(SINO_FAILED, "no memory for a file name")));
+    SINO_TRY(recon->kind->plan(recon));
+    take_axis(recon, &first->axis);
+    return NULL;
 }
 
 static SinoStatus check_and_release(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes,
-                                    SinoLog *log, char **path)
+                                    SinoLog *log, First *first)
 {
     SinoRecon recon = new_run(settings, runtime, processes, log);
-    SinoStatus status = check(&recon, path);
+    SinoStatus status = check(&recon, first);
     recon.kind->release(&recon);
     sino_output_names_free(&recon.names);
     sino_input_close(&recon.input);
@@ -100,19 +120,19 @@ static SinoStatus run_both(const SinoSettings *settings, SinoRecon *first)
 
 SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
 {
-    char *path = NULL;
+    First taken = {NULL, NAN};
     SinoRuntime *runtime = NULL;
     const SinoRecon whole = new_run(settings, NULL, processes, log);
     SINO_TRY(sino_recon_check_settings(&whole));
     SINO_TRY(sino_recon_start_runtime(settings, processes, log, &runtime));
-    SinoStatus status = check_and_release(settings, runtime, processes, log, &path);
-    const SinoSettings of = settings_of_first(settings, path);
+    SinoStatus status = check_and_release(settings, runtime, processes, log, &taken);
+    const SinoSettings of = settings_of_first(settings, &taken);
     SinoRecon first = new_run(&of, runtime, processes, log);
     if (!status) status = run_both(settings, &first);
     if (!status)
         status = sino_recon_add_safe(sino_runtime_stop(runtime), "the volume is complete");
     else
         sino_runtime_abandon(runtime);
-    free(path);
+    free(taken.path);
     return status;
 }

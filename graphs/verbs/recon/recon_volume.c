@@ -57,6 +57,7 @@ static SinoStatus check_output(const SinoRecon *recon)
     SINO_TRY(sino_recon_check_files(recon->settings, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_half_sets_check(recon));
+    SINO_TRY(sino_recon_check_new(recon->settings, recon->names.followed));
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->projection.cache));
@@ -522,7 +523,7 @@ static SinoStatus begin_live(SinoRecon *recon)
                                      .y_count = recon->request.height,
                                      .z_count = recon->request.slice_count,
                                      .parallel = recon->job->beam == SINO_BEAM_PARALLEL};
-    if (recon->live) return sino_live_go_on(recon->live, &request);
+    if (recon->live) sino_live_go_on(recon->live, &request);
     return request.path ? sino_live_new(&request, &recon->live) : NULL;
 }
 

@@ -67,13 +67,16 @@ static void take_axis(const SinoRecon *recon, double *axis)
 /* Collective. Refuses before the scan has come what the run that goes on would refuse then. */
 static SinoStatus check(SinoRecon *recon, First *first)
 {
+    const bool speaks = sino_processes_rank(recon->processes) == 0;
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_open_input(recon)));
     first->path = strdup(recon->names.followed);
     SINO_TRY(sino_processes_agree(recon->processes,
                                   first->path ? NULL : sino_error(SINO_FAILED, "no memory for a file name")));
-    SINO_TRY(recon->kind->plan(recon));
-    take_axis(recon, &first->axis);
-    return NULL;
+    if (speaks) sino_log_mute(recon->log, true); /* the run that goes on plans again */
+    SinoStatus status = recon->kind->plan(recon);
+    if (speaks) sino_log_mute(recon->log, false);
+    if (!status) take_axis(recon, &first->axis);
+    return status;
 }
 
 static SinoStatus check_and_release(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes,

@@ -76,6 +76,10 @@ SinoStatus sino_center_pairs_likeness(int64_t pair_count, int64_t column_count, 
 SinoStatus sino_center_moments(int64_t angle_count, const double *angle_rad, int64_t column_count,
                                const float *sinogram, double around, double *center, double *uncertainty);
 
+/* The same by a hundred projections at most, spread over all: more take longer, and tell little more. */
+SinoStatus sino_center_moments_of_some(int64_t angle_count, const double *angle_rad, int64_t column_count,
+                                       const float *sinogram, double around, double *center, double *uncertainty);
+
 /* The entropy of the slice (slice_quality.h; T. Donath, F. Beckmann, A. Schreyer, J. Opt. Soc. Am. A 23, 1048 (2006),
  * Q_H): that of the histogram, in standard deviations about the mean, of a filtered backprojection about a candidate,
  * in tiles spread over nine tenths of the inscribed circle, of projections that are continued by their outermost

@@ -23,6 +23,9 @@ enum { ORDERS = 14, VALUES = 16, PASSES = 12 };
 /* Differences that tell the noise, at most. */
 enum { SAMPLES = 8192 };
 
+/* Projections of sino_center_moments_of_some, at most. */
+enum { SOME = 100 };
+
 /* An order tells the center if its change with it is so many times that of noise. */
 static const double least_change = 2;
 
@@ -321,5 +324,23 @@ SinoStatus sino_center_moments(int64_t angle_count, const double *angle_rad, int
     free(of.rest);
     free(of.change);
     free(of.polynomial);
+    return status;
+}
+
+SinoStatus sino_center_moments_of_some(int64_t angle_count, const double *angle_rad, int64_t column_count,
+                                       const float *sinogram, double around, double *center, double *uncertainty)
+{
+    const int64_t step = sino_ceil_divide(angle_count, SOME), count = sino_ceil_divide(angle_count, step);
+    double *angle = NULL;
+    float *line = NULL;
+    SinoStatus status = sino_allocate(count, sizeof *angle, "angles", &angle);
+    if (!status) status = sino_allocate(sino_times(count, column_count), sizeof *line, "a sinogram", &line);
+    for (int64_t i = 0; i < count && !status; i++) {
+        angle[i] = angle_rad[i * step];
+        memcpy(line + i * column_count, sinogram + i * step * column_count, (size_t)column_count * sizeof *line);
+    }
+    if (!status) status = sino_center_moments(count, angle, column_count, line, around, center, uncertainty);
+    free(angle);
+    free(line);
     return status;
 }

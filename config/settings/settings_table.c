@@ -255,8 +255,9 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "reconstruct while another program still writes the scan: a Data Exchange or NXtomo file, a --dataset of "
             "HDF5, TIFF images in a folder, or a stream at tcp://HOST:PORT, with the angles of all projections there "
-            "or in --theta; fbp or fdk; needs --rotation-axis; no sample of the scan chooses stages; the volume of fdk "
-            "has the bits of --symmetry no; a name that ends in .html: a page that shows three planes of it meanwhile"),
+            "or in --theta; fbp or fdk, which need --rotation-axis, before any other algorithm; no sample of the scan "
+            "chooses their stages; the volume of fdk has the bits of --symmetry no; a name that ends in .html: a page "
+            "of three planes meanwhile"),
     ROW(INPUT, RECON | SIMULATE, "follow-timeout", .tune = RECON | SIMULATE, REAL(input.follow_timeout_s, 0, 1e6, "60"),
         .low_excluded = true, .unit = "seconds", .may_change = true, .geometries = ORBITS,
         .help = "how long --follow waits for the next projection before it gives up"),

@@ -15,7 +15,7 @@ const SinoJobKind sino_job_kinds[SINO_JOBS] = {
                          "--geometry cone or fan with an iterative algorithm",
                          SINO_BEAM_CONE,
                          false,
-                         {[SINO_JOB_MIXED] = one_precision, [SINO_JOB_FOLLOW] = all_at_once}},
+                         {[SINO_JOB_MIXED] = one_precision}},
     [SINO_JOB_VECTORS] = {SINO_JOB_VECTORS,
                           "--geometry vectors",
                           SINO_BEAM_CONE,

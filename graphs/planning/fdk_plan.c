@@ -89,7 +89,7 @@ SinoUnitPlanRequest sino_fdk_plan_request(const SinoSettings *settings, const Si
         .rank_count = rank_count,
         .record_bytes = sino_unit_record_bytes(&settings->output, machine, &shape,
                                                sino_times(SINO_CONE_IMAGE_SETS_MAX, SINO_CONE_IMAGE_SLICES)) +
-                        (live ? sino_live_bytes(cone->x_count, cone->y_count, cone->z_count) : 0),
+                        (live ? sino_live_bytes(cone->x_count, cone->y_count, cone->z_count, 0) : 0),
         .input = input,
         .cone = cone,
         .precision = settings->projection.precision,

@@ -113,7 +113,10 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
         .mask_bytes = sino_mask_bytes(&settings->solver, side),
         .ray_weight_bytes = sino_input_weights_bytes(&settings->solver, input, SINO_SLICES_MAX),
         .pictures = sino_settings_records_planes(settings),
-        .live_bytes = sino_settings_live_page(&settings->input) ? sino_live_bytes(side, side, input->slice_count) : 0};
+        .live_bytes = sino_settings_live_page(&settings->input)
+                          ? sino_live_bytes(side, side, input->slice_count,
+                                            sino_times(input->angle_count, input->geometry.column_count))
+                          : 0};
     add_images(input, together, &job);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;

@@ -163,13 +163,14 @@ static bool fits(const SinoRunPlan *plan)
 }
 
 /* Projections of a half acquisition are completed by the opposite ones (redundancy.h), which a rank that has a part of
- * the angles lacks. */
+ * the angles lacks. Blocks of angles that come are not divided further. */
 const char *sino_plan_whole_slices(const SinoPlanRequest *request)
 {
     const SinoSolver *solver = request->job.solver;
     if (solver->choice == SINO_ALGORITHM_FBP && sino_redundancy_width(&request->job.problem.geometry) > 0)
         return "fbp completes projections of a half acquisition by the opposite ones";
     if (request->job.halved) return "--iterations auto divides projections into halves";
+    if (solver->blocks) return "--follow adds projections to whole slices";
     return solver->whole_slices;
 }
 
@@ -177,7 +178,8 @@ const char *sino_plan_whole_slices(const SinoPlanRequest *request)
 static const char *sharing(const SinoPlanRequest *request)
 {
     if (request->job.halved) return "a number of --iterations";
-    return request->job.solver->normal ? "--projector rays" : "--algorithm cg";
+    if (request->job.solver->blocks) return "a run without --follow";
+    return request->job.solver->normal ? "--algorithm cg by --projector rays" : "--algorithm cg";
 }
 
 /* The refusal of slices that are solved together. */
@@ -185,7 +187,7 @@ static SinoStatus too_many_slices(const Planner *planner, const SinoRunPlan *pla
 {
     char budget[24], total[24];
     const bool ranks = planner->request->rank_count > 1, blocks = planner->request->job.solver->blocks;
-    const char *const more = blocks ? "" : ranks ? ", more ranks" : ", several ranks";
+    const char *const more = ranks ? ", more ranks" : ", several ranks";
     return sino_error(SINO_BAD_INPUT,
                       "memory is %s%s; %s needs all %" PRId64 " slices%s at a time: %s; allowed: --memory %" PRId64
                       "MiB or more%s, fewer slices (--start-row, --end-row), or %s",
@@ -535,10 +537,8 @@ static SinoStatus check(const SinoPlanRequest *request)
     const char *why = sino_plan_whole_slices(request);
     SINO_CHECK(!why || request->choices.grid.data_ranks <= 1, SINO_BAD_INPUT,
                "--grid is %" PRId64 "x%" PRId64
-               ", but %s, for which a rank needs whole slices; allowed: --grid Nx1, or "
-               "--algorithm cg%s",
-               request->choices.grid.batch_groups, request->choices.grid.data_ranks, why,
-               request->job.solver->normal ? " by --projector rays" : "");
+               ", but %s, for which a rank needs whole slices; allowed: --grid Nx1, or %s",
+               request->choices.grid.batch_groups, request->choices.grid.data_ranks, why, sharing(request));
     SINO_TRY(sino_multiply(scan->angle_count, scan->column_count, "rays", &rays));
     SINO_CHECK(rays <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
                scan->angle_count, scan->column_count);

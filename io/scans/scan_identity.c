@@ -8,16 +8,22 @@
 
 #include "checksum.h"
 #include "memory.h"
+#include "scan_follow.h"
 
-/* Projections whose values are read, spread evenly. */
+/* Projections whose values are read, spread evenly; none of a scan that still comes. */
 enum { SAMPLES = 8 };
 
-/* Reads values[SAMPLES + flats + darks][columns]. */
+static int64_t sample_count(const SinoScan *scan)
+{
+    return sino_scan_arrival(scan).limit_s > 0 ? 0 : SAMPLES;
+}
+
+/* Reads values[samples + flats + darks][columns]. */
 static SinoStatus read_samples(SinoScan *scan, const SinoScanBox *row, float *values)
 {
     const SinoScanInfo *info = sino_scan_info(scan);
     const int64_t last = info->angle_count - 1;
-    for (int64_t i = 0; i < SAMPLES; i++, values += row->column_count)
+    for (int64_t i = 0; i < sample_count(scan); i++, values += row->column_count)
         SINO_TRY(sino_scan_read_projection(scan, last / (SAMPLES - 1) * i + last % (SAMPLES - 1) * i / (SAMPLES - 1),
                                            row, values));
     SINO_TRY(sino_scan_read_flats(scan, row, values));
@@ -29,8 +35,8 @@ static SinoStatus checksum_values(SinoScan *scan, const SinoScanBox *row, char d
     const SinoScanInfo *info = sino_scan_info(scan);
     float *values = NULL;
     int64_t count;
-    SINO_TRY(
-        sino_multiply(SAMPLES + info->flat_count + info->dark_count, row->column_count, "rows of the scan", &count));
+    SINO_TRY(sino_multiply(sample_count(scan) + info->flat_count + info->dark_count, row->column_count,
+                           "rows of the scan", &count));
     SINO_TRY(sino_allocate(count, sizeof *values, "rows of the scan", &values));
     SinoStatus status = read_samples(scan, row, values);
     if (!status) sino_checksum_bytes(values, (size_t)count * sizeof *values, digits);

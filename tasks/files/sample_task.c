@@ -5,7 +5,7 @@
 #include "task.h"
 
 typedef struct Sample {
-    SinoOperand sinogram;
+    SinoOperand sinogram, order;
     SinoSlices slices;
     SinoSample sample;
 } Sample;
@@ -34,11 +34,14 @@ static SinoStatus sample_cpu(const SinoTask *task)
 }
 
 static const SinoTaskKind sample_kind = {
-    .name = "sample", .waits = true, SINO_ARGUMENTS(Sample, SINO_READS(Sample, sinogram)), .cpu = sample_cpu};
+    .name = "sample",
+    .waits = true,
+    SINO_ARGUMENTS(Sample, SINO_READS(Sample, sinogram), SINO_MAY_UPDATE(Sample, order)),
+    .cpu = sample_cpu};
 
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *wanted,
-                              SinoData *sinogram)
+                              SinoData *sinogram, SinoData *order)
 {
-    const Sample arguments = {.sinogram.data = sinogram, .slices = slices, .sample = *wanted};
+    const Sample arguments = {.sinogram.data = sinogram, .order.data = order, .slices = slices, .sample = *wanted};
     return SINO_SUBMIT(runtime, &sample_kind, position, &arguments);
 }

@@ -15,7 +15,8 @@ typedef struct SinoSample {
     const int64_t *place;    /* number of each angle in the sinogram; NULL: in order; not owned */
     float *to;               /* float[K·M], in the order of the scan; not owned */
 } SinoSample;
+/* `order`: void data that all tasks have which use the copy; NULL: it is used after the run. */
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *sample,
-                              SinoData *sinogram);
+                              SinoData *sinogram, SinoData *order);
 
 #endif

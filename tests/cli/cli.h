@@ -152,6 +152,7 @@ int cli_models_tests(void);
 int cli_info_tests(void);
 int cli_cone_tests(void);
 int cli_follow_tests(void);
+int cli_follow_ranks_tests(void);
 int cli_cone_iterative_tests(void);
 int cli_vectors_tests(void);
 int cli_cone_recon_tests(void);

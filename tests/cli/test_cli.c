@@ -53,6 +53,7 @@ static const struct {
     {"resume", cli_resume_tests},
     {"cone", cli_cone_tests},
     {"follow", cli_follow_tests},
+    {"follow_ranks", cli_follow_ranks_tests},
     {"cone_iterative", cli_cone_iterative_tests},
     {"vectors", cli_vectors_tests},
     {"cone_recon", cli_cone_recon_tests},

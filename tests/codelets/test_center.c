@@ -190,6 +190,9 @@ static void moments_find_centers_of_few_angles(void **state)
         print_message("moments: %g, %.3f +- %.3f\n", scan[i].center, center, uncertainty);
         if (!(fabs(center - scan[i].center) <= uncertainty + sampling && uncertainty < scan[i].most))
             fail_msg("%g is not %g +- %g", center, scan[i].center, uncertainty);
+        assert_success(
+            sino_center_moments_of_some(angles, angle_rad, 256, sinogram, scan[i].center + 4, &center, &uncertainty));
+        assert_true(fabs(center - scan[i].center) <= uncertainty + sampling && uncertainty < 2 * scan[i].most);
         free(sinogram);
     }
     double third[3] = {0, 1, 2}, center, uncertainty;

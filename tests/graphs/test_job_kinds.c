@@ -136,8 +136,7 @@ static void verbs_take_each_kind_as_its_row_says(void **state)
     }
     for (int use = 0; use < SINO_JOB_USES; use++)
         for (int job = 0; job < SINO_JOBS; job++) {
-            const bool fbp = job == SINO_JOB_SCAN && use == SINO_JOB_FOLLOW; /* no other algorithm of this kind */
-            snprintf(line, sizeof line, "%s %s%s", words[job], uses[use].words, fbp ? " --algorithm=fbp" : "");
+            snprintf(line, sizeof line, "%s %s", words[job], uses[use].words);
             ask((SinoJobChoice)job, (SinoJobUse)use, line);
         }
 }

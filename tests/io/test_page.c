@@ -2,6 +2,7 @@
 /* Page: text stands for itself, pictures have the greys of their values, scale bars are round and of their length;
  * contact sheets. */
 #include "contact_sheet.h"
+#include "live_page.h"
 #include "page.h"
 #include "testing.h"
 
@@ -275,6 +276,49 @@ static void sheets_that_fail_leave_nothing(void **state)
                  "No such file or directory");
 }
 
+static char *live_text(const char *directory, const SinoLiveTrail *trail)
+{
+    char path[TESTING_PATH], *text = NULL;
+    size_t size = 0;
+    const SinoLivePage page = {.path = testing_path(path, directory, "live.html"),
+                               .title = "t",
+                               .units = "",
+                               .algorithm = "fbp",
+                               .next = "fista",
+                               .trail = trail};
+    assert_null(sino_live_page_write(&page));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    assert_int_equal(fclose(file), 0);
+    return text;
+}
+
+/* A center that the first projections do not tell has no point; one that no projections tell has no row. */
+static void pages_show_how_a_volume_settles(void **state)
+{
+    static const char row[] = "by the projections so far</td>";
+    SinoLiveTrail trail = {.count = 2, .added = {8, 16}, .center = {NAN, 9.25}, .entropy = {4, 3}, .doubt = 0.125};
+    char *text = live_text(*state, &trail);
+    assert_non_null(strstr(text, "by the projections so far</td><td>column 9.25, ± 0.12</td>"));
+    assert_non_null(strstr(text, "The volume by fbp is complete; fista goes on"));
+    assert_non_null(strstr(text, "Entropy of the middle slice"));
+    assert_non_null(strstr(text, "Rotation center by the projections"));
+    free(text);
+    trail.center[1] = trail.doubt = NAN;
+    text = live_text(*state, &trail);
+    assert_non_null(strstr(text, "by the projections so far</td><td>not known yet</td>"));
+    assert_null(strstr(text, "Rotation center by the projections"));
+    free(text);
+    trail.doubt = INFINITY;
+    text = live_text(*state, &trail);
+    assert_null(strstr(text, row));
+    free(text);
+    text = live_text(*state, NULL);
+    assert_null(strstr(text, "Entropy"));
+    free(text);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(page)
@@ -284,6 +328,7 @@ TESTING_SUBJECT(page)
                                        cmocka_unit_test(pictures_are_those_of_values),
                                        cmocka_unit_test(large_pictures_are_reduced),
                                        cmocka_unit_test(bars_are_round),
+                                       TEST(pages_show_how_a_volume_settles),
                                        TEST(sheets_have_one_range_of_grey),
                                        TEST(large_slices_have_a_detail),
                                        TEST(sheets_that_fail_leave_nothing)};

@@ -135,7 +135,7 @@ static SinoStatus insert_sample(const SinoConePieces *pieces, const SinoConePiec
                                .run = piece->angles,
                                .to = record->sinogram};
     if (!sample.to || sample.slice < piece->uncounted || sample.slice >= rows.slice_count) return NULL;
-    return sino_insert_sample(pieces->request.runtime, piece->position, rows, &sample, sinogram);
+    return sino_insert_sample(pieces->request.runtime, piece->position, rows, &sample, sinogram, NULL);
 }
 
 static SinoStatus insert_load(SinoConePieces *pieces, const SinoConePiece *piece, int64_t number)

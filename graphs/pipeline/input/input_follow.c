@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "arithmetic.h"
 #include "checksum.h"
@@ -12,6 +13,8 @@
 #include "scan_follow.h"
 #include "scan_identity.h"
 #include "simulation.h"
+
+enum { OPEN_AGAIN_MS = 100 };
 
 typedef struct Gate {
     SinoRuntime *runtime;
@@ -64,6 +67,35 @@ SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoDa
     if (!input->scan || sino_scan_has_come(input->scan, end)) return NULL; /* no scan: it is imagined */
     SINO_TRY(look_first(input, &around, sino_runtime_log(runtime)));
     return sino_scan_await(input->scan, end, &around);
+}
+
+static SinoStatus try_open(const SinoSettings *settings)
+{
+    const SinoScanRequest request = sino_input_scan_request(settings);
+    SinoScan *scan = NULL;
+    SinoStatus status = sino_scan_open(&request, &scan);
+    sino_scan_close(scan);
+    return status;
+}
+
+SinoStatus sino_input_await_whole(const SinoSettings *settings, SinoLog *log)
+{
+    static const struct timespec pause = {.tv_nsec = OPEN_AGAIN_MS * 1000000L};
+    const double limit_s = settings->input.follow_timeout_s, begin_s = sino_platform_now_s();
+    SinoStatus status = try_open(settings);
+    if (status) sino_log_info(log, "follow", "waiting until the writer has closed the scan");
+    while (status && sino_platform_now_s() - begin_s <= limit_s) {
+        sino_status_free(status);
+        (void)nanosleep(&pause, NULL);
+        status = try_open(settings);
+    }
+    if (!status) return NULL;
+    SinoStatus late = sino_error(SINO_FAILED,
+                                 "the scan cannot be opened as a whole %g s after its last projection "
+                                 "(--follow-timeout): %s",
+                                 limit_s, sino_status_text(status));
+    sino_status_free(status);
+    return late;
 }
 
 void sino_input_tell_arrival(const SinoInput *input, SinoLog *log)

@@ -15,6 +15,10 @@
  * NULL: none. Called by the thread that submits. SINO_FAILED: as of sino_scan_await. */
 SinoStatus sino_input_await(const SinoInput *input, SinoRuntime *runtime, SinoData *io, SinoLive *live, int64_t end);
 
+/* Waits until the scan of the settings, which is not followed any more, can be opened as a whole one: its writer has
+ * closed the file, and what follows the last projection has come. SINO_FAILED: it cannot for --follow-timeout. */
+SinoStatus sino_input_await_whole(const SinoSettings *settings, SinoLog *log);
+
 /* Logs how fast the scan came, and how long ago its last projection did; nothing if it was not followed. */
 void sino_input_tell_arrival(const SinoInput *input, SinoLog *log);
 

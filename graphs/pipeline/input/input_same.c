@@ -108,6 +108,7 @@ SinoStatus sino_input_check_same(SinoProcesses *processes, const SinoSettings *s
     SinoReadFiles read[SINO_READS] = {0};
     int64_t modified_s = 0;
     if (sino_processes_count(processes) == 1) return NULL;
+    if (settings->input.follow) return compare(processes, scan, read, print_files, &modified_s); /* its files grow */
     SinoStatus status = sino_processes_agree(processes, sino_read_files_list(settings, scan, read));
     if (!status) status = compare(processes, scan, read, print_files, &modified_s);
     if (!status) status = compare_times(processes, read, modified_s, log);

@@ -15,11 +15,14 @@
 static const double after_s = 1;
 
 struct SinoLive {
-    const SinoInput *input;
+    const SinoInput *input; /* NULL: between two runs */
+    const char *algorithm;  /* of the run; the page has that of the planes */
     SinoRuntime *runtime;
     SinoLivePage page, early; /* early: of a run that a signal ends */
     SinoLastAct last;
     SinoLiveShown shown;
+    SinoLiveRow row;
+    float *sinogram;       /* of the row */
     SinoPosition position; /* of the last task */
     double asked_s;        /* when it was submitted, by sino_platform_now_s */
     double next_s;         /* when the planes were, likewise */
@@ -38,10 +41,10 @@ static int64_t plane_bytes(const SinoLivePage *page, int plane)
     return sino_times(sino_times(height, width), (int64_t)sizeof(float));
 }
 
-int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count)
+int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count, int64_t rays)
 {
     const SinoLivePage page = {.x_count = x_count, .y_count = y_count, .z_count = z_count};
-    int64_t bytes = 0;
+    int64_t bytes = sino_times(rays, (int64_t)sizeof(float));
     for (int p = 0; p < SINO_LIVE_PLANES; p++) bytes += sino_times(SINO_LIVE_SETS, plane_bytes(&page, p));
     return bytes;
 }
@@ -51,6 +54,7 @@ static void tell_arrival(SinoLive *live)
 {
     const SinoScanArrival arrival = sino_scan_arrival(live->input->scan);
     const double seconds = arrival.last_s - arrival.first_s;
+    if (arrival.limit_s == 0) return; /* all have come */
     live->page.come = arrival.frames;
     live->page.come_per_s = seconds > 0 ? (double)(arrival.frames - arrival.first_frames) / seconds : 0;
 }
@@ -60,7 +64,22 @@ static void free_live(SinoLive *live)
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++)
         free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
     free(live->gap);
+    free(live->sinogram);
     free(live);
+}
+
+static SinoStatus new_row(SinoLive *live, const SinoGeometry *geometry)
+{
+    SINO_TRY(sino_allocate(sino_times(geometry->angle_count, geometry->column_count), sizeof *live->sinogram,
+                           "a sinogram for the page", &live->sinogram));
+    live->row =
+        (SinoLiveRow){.sinogram = live->sinogram,
+                      .angle_rad = geometry->angle_rad,
+                      .column_count = geometry->column_count,
+                      .around = geometry->center,
+                      .first_column = sino_input_column_of_file(live->input, 0),
+                      .step = sino_input_column_of_file(live->input, 1) - sino_input_column_of_file(live->input, 0)};
+    return NULL;
 }
 
 static void end_early(void *of, FILE *clause)
@@ -76,10 +95,12 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     SinoLive *made;
     SINO_TRY(sino_allocate(1, sizeof *made, "the page", &made));
     made->input = input;
+    made->algorithm = request->algorithm;
     made->position = SINO_NOWHERE;
     made->page = (SinoLivePage){.path = request->path,
                                 .title = request->title,
                                 .units = request->units,
+                                .algorithm = request->algorithm,
                                 .x_count = request->x_count,
                                 .y_count = request->y_count,
                                 .z_count = request->z_count,
@@ -90,6 +111,7 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
         status = sino_allocate(plane_bytes(&made->page, i % SINO_LIVE_PLANES), 1, "planes of the page",
                                &made->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
     if (!status) status = sino_allocate(input->geometry.angle_count, sizeof *made->gap, "angles", &made->gap);
+    if (request->parallel && !status) status = new_row(made, &input->geometry);
     tell_arrival(made);
     if (!status) status = sino_live_page_write(&made->page);
     if (status) {
@@ -103,6 +125,27 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     sino_ending_add(&made->last);
     *live = made;
     return NULL;
+}
+
+void sino_live_leave(SinoLive *live, const char *next)
+{
+    if (!live) return;
+    live->page.next = next;
+    live->input = NULL;
+    live->page.trail = &live->shown.trail;
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
+    sino_status_free(sino_live_page_write(&live->page)); /* the page of the end tells */
+}
+
+void sino_live_go_on(SinoLive *live, const SinoLiveRequest *request)
+{
+    live->input = request->input;
+    live->algorithm = request->algorithm;
+}
+
+bool sino_live_takes(const SinoLive *live, int64_t x_count, int64_t y_count, int64_t z_count)
+{
+    return live && live->page.x_count == x_count && live->page.y_count == y_count && live->page.z_count == z_count;
 }
 
 SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
@@ -135,6 +178,12 @@ SinoData *const *sino_live_next(SinoLive *live)
     live->set = (live->set + 1) % SINO_LIVE_SETS;
     live->next_s = sino_platform_now_s();
     return live->data[live->set];
+}
+
+SinoData *sino_live_row(const SinoLive *live, float **sinogram)
+{
+    *sinogram = live->sinogram;
+    return live->order;
 }
 
 SinoData *const *sino_live_planes(const SinoLive *live)
@@ -186,13 +235,15 @@ static SinoStatus ask(SinoLive *live)
 {
     tell_arrival(live);
     live->asked_s = sino_platform_now_s();
-    return sino_insert_live(live->runtime, live->position, &live->page, &live->shown, live->data[live->set],
+    return sino_insert_live(live->runtime, live->position, &live->page, &live->row, &live->shown, live->data[live->set],
                             live->order);
 }
 
 SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
 {
     live->position = moment->position;
+    live->page.algorithm = live->algorithm;
+    live->page.center = sino_input_column_of_file(live->input, live->input->geometry.center);
     live->page.added = moment->added;
     live->page.pass = moment->pass;
     live->page.pass_total = moment->pass_total;
@@ -215,6 +266,7 @@ SinoStatus sino_live_end(SinoLive *live, SinoStatus status)
     if (status && asprintf(&failed, "The run has failed: %s", sino_status_text(status)) < 0) failed = NULL;
     live->page.failed = status;
     live->page.ended = failed ? failed : status ? "The run has failed." : "The run is complete.";
+    live->page.trail = &live->shown.trail;
     for (int p = 0; p < SINO_LIVE_PLANES; p++) live->page.plane[p] = live->plane[live->set][p];
     SinoStatus written = sino_live_page_write(&live->page);
     free_live(live);

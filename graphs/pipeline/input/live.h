@@ -16,16 +16,24 @@ typedef struct SinoLive SinoLive;
 
 /* Not owned; they outlive the result. */
 typedef struct SinoLiveRequest {
-    const char *path, *title, *units;  /* as of SinoLivePage */
-    const SinoInput *input;            /* its rotation axis is known */
-    int64_t x_count, y_count, z_count; /* of the volume */
+    const char *path, *title, *units, *algorithm; /* as of SinoLivePage */
+    const SinoInput *input;                       /* its rotation axis is known */
+    int64_t x_count, y_count, z_count;            /* of the volume */
+    bool parallel;                                /* a row of the beam tells the center */
 } SinoLiveRequest;
 
 /* Allocates planes of zeros, and writes a page without them. SINO_BAD_INPUT: it cannot be written. */
 SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live);
 
-/* Bytes of the planes. */
-int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count);
+/* The run ends well, and one by the algorithm `next` goes on. Takes NULL. */
+void sino_live_leave(SinoLive *live, const char *next);
+
+/* It has begun. Planes of other sizes are not for the page; live may be NULL. */
+void sino_live_go_on(SinoLive *live, const SinoLiveRequest *request);
+bool sino_live_takes(const SinoLive *live, int64_t x_count, int64_t y_count, int64_t z_count);
+
+/* Bytes of the planes, and of so many line integrals. */
+int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count, int64_t rays);
 
 /* Makes the planes known to the runtime, until _close; both take NULL. */
 SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime);
@@ -34,6 +42,10 @@ void sino_live_close(SinoLive *live);
 /* The planes that the next tasks update: data of floats, as those of SinoLivePage. */
 SinoData *const *sino_live_next(SinoLive *live);
 SinoData *const *sino_live_planes(const SinoLive *live); /* those of the last _next */
+
+/* Where tasks put the line integrals of the middle slice, float[angle][column], of a parallel beam; the result is data
+ * that they update, so that the page takes them when it has the planes. */
+SinoData *sino_live_row(const SinoLive *live, float **sinogram);
 
 /* Inserts the tasks that fill planes, and shows them. */
 typedef SinoStatus SinoLiveFill(void *of);

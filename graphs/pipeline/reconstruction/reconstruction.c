@@ -187,15 +187,19 @@ static SinoStatus insert_sample(Run *run, SinoMinibatch *minibatch)
     const SinoInput *input = run->of.input;
     const bool by_blocks = is_by_blocks(run);
     const SinoAngleRun *block = by_blocks ? &run->block[minibatch->block.first / run->block->count] : NULL;
-    const SinoSample sample = {.slice = run->of.record->sections.slice - input->first_slice - minibatch->first_slice,
-                               .column_count = input->geometry.column_count,
-                               .run_count = by_blocks ? 1 : input->run_count,
-                               .run = by_blocks ? block : input->run,
-                               .place = by_blocks ? NULL : input->place,
-                               .to = run->of.record->sinogram};
-    if (!sample.to || sample.slice < 0 || sample.slice >= minibatch->slices.slice_count) return NULL;
-    return sino_insert_sample(run->of.runtime, minibatch->position, minibatch->slices, &sample,
-                              minibatch->vector[minibatch->vectors->block][0]);
+    SinoData *sinogram = minibatch->vector[minibatch->vectors->block][0];
+    SinoSample sample = {.slice = run->of.record->sections.slice - input->first_slice - minibatch->first_slice,
+                         .column_count = input->geometry.column_count,
+                         .run_count = by_blocks ? 1 : input->run_count,
+                         .run = by_blocks ? block : input->run,
+                         .place = by_blocks ? NULL : input->place,
+                         .to = run->of.record->sinogram};
+    if (sample.slice < 0 || sample.slice >= minibatch->slices.slice_count) return NULL;
+    if (sample.to)
+        SINO_TRY(sino_insert_sample(run->of.runtime, minibatch->position, minibatch->slices, &sample, sinogram, NULL));
+    if (!run->of.live || !by_blocks) return NULL;
+    SinoData *order = sino_live_row(run->of.live, &sample.to);
+    return sino_insert_sample(run->of.runtime, minibatch->position, minibatch->slices, &sample, sinogram, order);
 }
 
 /* Reads the first x of a minibatch's slices into its images, which are not assembled before the last iteration. Every
@@ -275,6 +279,7 @@ static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
 {
     Run *run = of;
     const SinoImaging imaging = imaging_of(run);
+    const SinoSections *planes = &run->of.record->sections;
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
                              .volume = run->of.volume,
                              .journal = run->of.journal,
@@ -288,7 +293,8 @@ static SinoStatus insert_store(void *of, SinoMinibatch *minibatch)
                              .tally = sino_reconstruction_tally(run->of.input, run->of.record),
                              .sections = run->of.record->sections};
     SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
-    if (run->of.live) SINO_TRY(insert_last_planes(run, minibatch));
+    if (sino_live_takes(run->of.live, planes->width, planes->height, planes->slice_count))
+        SINO_TRY(insert_last_planes(run, minibatch));
     return sino_insert_store(run->of.runtime, minibatch->position, &store, sino_stages_io(run->stages),
                              minibatch->image, minibatch->history, minibatch->repaired, minibatch->tally);
 }

@@ -84,8 +84,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     const bool full = given->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
-    const bool other = given->memory || given->input.follow; /* arrays of a caller; only fdk follows a scan */
-    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || other) return NULL;
+    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
     const SinoScanRequest request = sino_input_scan_request(given);
     SinoScan *scan = NULL;
     SinoStatus status = sino_scan_try(&request);

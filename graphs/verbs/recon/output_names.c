@@ -48,13 +48,13 @@ static char *report_name(const SinoSettings *settings, size_t base)
     return given ? strdup(given) : asprintf(&name, "%.*s.html", (int)base, settings->output.path) < 0 ? NULL : name;
 }
 
-/* BASE_even or BASE_odd, with the ending of OUT; a folder has none. */
-static char *half_name(const char *out, size_t base, const char *half)
+/* BASE_WHICH, with the ending of OUT; a folder has none. */
+static char *volume_name(const char *out, size_t base, const char *which)
 {
     const char *ending = out + base;
     char *name = NULL;
     while (base > 1 && out[base - 1] == '/') base--;
-    return asprintf(&name, "%.*s_%s%s", (int)base, out, half, ending) < 0 ? NULL : name;
+    return asprintf(&name, "%.*s_%s%s", (int)base, out, which, ending) < 0 ? NULL : name;
 }
 
 SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeRequest *volume, const SinoInput *scan,
@@ -83,8 +83,12 @@ SinoStatus sino_output_names_new(const SinoSettings *settings, const SinoVolumeR
         complete = complete && names->report;
     }
     for (int h = 0; h < SINO_OUTPUT_HALVES && settings->output.halves; h++) {
-        names->half[h] = half_name(settings->output.path, base, h == 0 ? "even" : "odd");
+        names->half[h] = volume_name(settings->output.path, base, h == 0 ? "even" : "odd");
         complete = complete && names->half[h];
+    }
+    if (sino_recon_goes_on(settings)) {
+        names->followed = volume_name(settings->output.path, base, sino_algorithm_name(sino_recon_follower(settings)));
+        complete = complete && names->followed;
     }
     SINO_CHECK(complete, SINO_FAILED, "no memory for file names");
     return NULL;
@@ -94,6 +98,7 @@ void sino_output_names_free(SinoOutputNames *names)
 {
     free(names->tiff_directory);
     free(names->report);
+    free(names->followed);
     for (int h = 0; h < SINO_OUTPUT_HALVES; h++) free(names->half[h]);
     for (int i = 0; i < SINO_PICTURES; i++) free(names->picture[i]);
 }

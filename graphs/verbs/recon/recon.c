@@ -22,7 +22,8 @@ SinoStatus sino_recon(const SinoSettings *settings, SinoJob *job, SinoLog *log)
     const int64_t count = sino_processes_count(processes);
     if (sino_processes_rank(processes) > 0) sino_log_mute(log, true);
     if (settings->center.reconstruction_type != SINO_RECONSTRUCTION_TRY)
-        return sino_recon_volume(settings, processes, log);
+        return sino_recon_goes_on(settings) ? sino_recon_follow(settings, processes, log)
+                                            : sino_recon_volume(settings, processes, log);
     SINO_TRY(sino_processes_agree(processes, try_files(settings)));
     if (count == 1) return sino_recon_try(settings, log);
     return sino_processes_agree(

@@ -29,6 +29,7 @@ typedef struct SinoOutputNames {
     char *picture[SINO_PICTURES];
     char *report;                   /* BASE.html, or what --report says; NULL: none is wanted */
     char *half[SINO_OUTPUT_HALVES]; /* BASE_even and BASE_odd, with the ending of OUT; NULL: none are wanted */
+    char *followed;                 /* BASE_fbp or BASE_fdk, likewise, of a scan that another algorithm goes on with */
 } SinoOutputNames;
 
 /* The names of a volume's files, of the pictures of its middle planes and its largest values, and of the scan's middle
@@ -40,6 +41,10 @@ void sino_output_names_free(SinoOutputNames *names);
 /* BASE_WHAT_NUMBER.ending, of five digits at least, or BASE_WHAT.ending if the number is below 0; the caller frees the
  * name. NULL: no memory. */
 char *sino_output_name(const SinoOutputSettings *settings, const char *what, int64_t number, const char *ending);
+
+/* With --follow: the algorithm that adds projections as they come; whether another one goes on with the whole scan. */
+SinoAlgorithmChoice sino_recon_follower(const SinoSettings *settings);
+bool sino_recon_goes_on(const SinoSettings *settings);
 
 /* The factor from values per voxel to the units of the output. */
 double sino_recon_scale(const SinoSettings *settings);
@@ -68,8 +73,11 @@ SinoStatus sino_recon_start_runtime(const SinoSettings *settings, SinoProcesses 
 /* Collective. Reconstructs the volume. */
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
 
-/* The same for the arrays of settings->memory, by a runtime of one process that is up and stays so; its log tells the
- * run. */
+/* Collective. The same of a scan that is followed, if sino_recon_goes_on (recon_follow.c). */
+SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log);
+
+/* As sino_recon_volume for the arrays of settings->memory, by a runtime of one process that is up and stays so; its log
+ * tells the run. */
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings);
 
 /* Reconstructs one slice at a range of centers, as OUT/recon_CENTER.tiff. */

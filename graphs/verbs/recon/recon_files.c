@@ -53,6 +53,7 @@ static SinoStatus add_outputs(const SinoOutputSettings *settings, const SinoOutp
     if (request->tiff_directory) SINO_TRY(add_slices(request, files));
     SINO_TRY(sino_files_output(files, "the report", names->report));
     for (int h = 0; h < SINO_OUTPUT_HALVES; h++) SINO_TRY(sino_files_output(files, "--halves", names->half[h]));
+    SINO_TRY(sino_files_output(files, "--follow", names->followed));
     if (!settings->pictures) return NULL;
     for (int i = 0; i < SINO_PICTURES; i++) SINO_TRY(sino_files_output(files, "a picture", names->picture[i]));
     return NULL;

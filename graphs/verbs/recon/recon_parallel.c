@@ -112,6 +112,8 @@ static SinoStatus plan(SinoRecon *recon)
     sino_resume_plan(&recon->resume, &own->planned);
     if (recon->whole && left) own->planned.projection.projector = projector_of(recon->whole);
     if (left && sino_operator_is_normal(own->planned.projection.projector)) resume_by_normal(&own->planned);
+    if (left && own->solver->blocks && sino_settings_live_page(&recon->settings->input))
+        own->planned.projection.projector = SINO_PROJECTOR_PIXELS; /* whose sums the page shows */
     SINO_TRY(sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team));
     if (left && sino_operator_is_normal(own->team.settings.projection.projector)) take_normal(recon);
     return NULL;

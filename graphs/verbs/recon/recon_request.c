@@ -2,6 +2,8 @@
 /* recon, requests: the start of the runtime, and other values that follow from the settings alone. */
 #include "recon.h"
 
+#include "job_kind.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -11,6 +13,16 @@ double sino_recon_scale(const SinoSettings *settings)
     const double per_pixel = 1 / (double)settings->input.binning;
     return settings->geometry.pixel_size_um > 0 ? per_pixel * micrometres_per_cm / settings->geometry.pixel_size_um
                                                 : per_pixel;
+}
+
+SinoAlgorithmChoice sino_recon_follower(const SinoSettings *settings)
+{
+    return sino_job_is_cone(settings) ? SINO_ALGORITHM_FDK : SINO_ALGORITHM_FBP;
+}
+
+bool sino_recon_goes_on(const SinoSettings *settings)
+{
+    return settings->input.follow && settings->solver.algorithm != sino_recon_follower(settings);
 }
 
 double sino_recon_cone_scale(const SinoCone *cone)

@@ -57,6 +57,7 @@ static SinoStatus check_output(const SinoRecon *recon)
     SINO_TRY(sino_recon_check_files(recon->settings, scan_of(recon), &recon->names, &recon->request));
     SINO_TRY(sino_volume_check(&recon->request));
     SINO_TRY(sino_recon_half_sets_check(recon));
+    SINO_TRY(sino_recon_check_new(recon->settings, recon->names.followed));
     SINO_TRY(sino_recon_check_range(recon));
     SINO_TRY(sino_recon_check_reports(recon->settings));
     SINO_TRY(sino_rays_kind.check(recon->settings->projection.cache));
@@ -71,8 +72,7 @@ static bool is_first(const SinoRecon *recon)
     return sino_processes_rank(recon->processes) == 0;
 }
 
-/* Opens the input on every rank; rank 0 also checks the output. */
-static SinoStatus open_input(SinoRecon *recon)
+SinoStatus sino_recon_open_input(SinoRecon *recon)
 {
     const SinoSettings *settings = recon->settings;
     SINO_TRY(recon->kind->begin(recon));
@@ -208,7 +208,7 @@ static SinoStatus set_up(SinoRecon *recon)
     SinoProcesses *processes = recon->processes;
     if (sino_recon_keeps_journals(recon))
         SINO_TRY(sino_resume_open(&settings->output, processes, recon->log, &recon->resume));
-    SINO_TRY(sino_processes_agree(processes, open_input(recon)));
+    SINO_TRY(sino_processes_agree(processes, sino_recon_open_input(recon)));
     SINO_TRY(sino_recon_judge(recon));
     SINO_TRY(sino_input_check_same(processes, settings, scan_of(recon), recon->log));
     sino_recon_mark(recon, "the input is opened and judged by a sample");
@@ -349,8 +349,7 @@ static void tell_complete(void *of, FILE *clause)
     fputs(volume_is_safe, clause);
 }
 
-/* Adds to the error of a failed run which output is safe on disk; `safe` NULL: unknown. Consumes the status. */
-static SinoStatus add_safe(SinoStatus status, const char *safe)
+SinoStatus sino_recon_add_safe(SinoStatus status, const char *safe)
 {
     if (!status || !safe) return status;
     SinoStatus told =
@@ -412,7 +411,7 @@ static SinoStatus add_kept(const SinoRecon *recon, SinoStatus status, int64_t do
         print_resumable(done, recon, out);
         (void)fclose(out);
     }
-    if (*sino_status_text(status)) status = add_safe(status, text ? text : safe);
+    if (*sino_status_text(status)) status = sino_recon_add_safe(status, text ? text : safe);
     free(text);
     free(safe);
     return status;
@@ -487,8 +486,6 @@ static SinoStatus compute(SinoRecon *recon)
     return recon->kind->report ? recon->kind->report(recon) : NULL;
 }
 
-static SinoStatus run_and_release(SinoRecon *recon);
-
 /* Collective. A run that takes the choices of this one. If it fails, the whole volume is left for --resume. */
 static SinoStatus run_half(SinoRecon *recon, int half)
 {
@@ -497,7 +494,7 @@ static SinoStatus run_half(SinoRecon *recon, int half)
     memcpy(own.checksum, recon->checksum, sizeof own.checksum);
     bool done;
     SINO_TRY(sino_recon_half_sets_done(recon, half, &done));
-    SinoStatus status = done ? NULL : run_and_release(&own);
+    SinoStatus status = done ? NULL : sino_recon_run(&own);
     if (!*sino_status_text(status)) return status;
     SinoStatus told = sino_error(SINO_FAILED, "--halves: %s", sino_status_text(status));
     sino_status_free(status);
@@ -515,22 +512,26 @@ static SinoStatus run_halves(SinoRecon *recon)
     return NULL;
 }
 
-/* With a page that is to show the volume as it grows: writes the first one. */
+/* With a page that is to show the volume as it grows: writes the first one. A run that goes on has the page. */
 static SinoStatus begin_live(SinoRecon *recon)
 {
     const SinoLiveRequest request = {.path = sino_settings_live_page(&recon->settings->input),
-                                     .title = recon->settings->output.path,
+                                     .title = (recon->then ? recon->then : recon->settings)->output.path,
                                      .units = recon->request.units,
+                                     .algorithm = sino_algorithm_name(recon->settings->solver.algorithm),
                                      .input = &recon->input,
                                      .x_count = recon->request.width,
                                      .y_count = recon->request.height,
-                                     .z_count = recon->request.slice_count};
+                                     .z_count = recon->request.slice_count,
+                                     .parallel = recon->job->beam == SINO_BEAM_PARALLEL};
+    if (recon->live) sino_live_go_on(recon->live, &request);
     return request.path ? sino_live_new(&request, &recon->live) : NULL;
 }
 
-/* Writes the page of the end. A run does not fail because of it. */
+/* Writes the page of the end, unless another run goes on. A run does not fail because of it. */
 static void end_live(SinoRecon *recon, SinoStatus status)
 {
+    if (recon->then && !status) return sino_live_leave(recon->live, sino_algorithm_name(recon->then->solver.algorithm));
     SinoStatus written = sino_live_end(recon->live, status);
     if (written) sino_log_warning(recon->log, "follow", "%s", sino_status_text(written));
     sino_status_free(written);
@@ -565,7 +566,7 @@ static SinoStatus run(SinoRecon *recon)
         sino_recon_mark(recon, "pictures are written");
         if (!status) status = sino_recon_report(recon);
         sino_runtime_resume(recon->runtime);
-        SINO_TRY(add_safe(status, volume_is_safe));
+        SINO_TRY(sino_recon_add_safe(status, volume_is_safe));
     }
     if (recon->kind->keep) recon->kind->keep(recon);
     return NULL;
@@ -587,12 +588,12 @@ static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
         sino_runtime_expect_nothing(recon->runtime);
         return status;
     }
-    if (!status) return add_safe(sino_runtime_stop(recon->runtime), volume_is_safe);
+    if (!status) return sino_recon_add_safe(sino_runtime_stop(recon->runtime), volume_is_safe);
     sino_runtime_abandon(recon->runtime);
     return status;
 }
 
-static SinoStatus run_and_release(SinoRecon *recon)
+SinoStatus sino_recon_run(SinoRecon *recon)
 {
     sino_recon_measure_begin(recon);
     SinoStatus status = run(recon);
@@ -611,10 +612,20 @@ static SinoStatus run_and_release(SinoRecon *recon)
 SinoStatus sino_recon_check_follow(const SinoRecon *recon)
 {
     const int64_t ranks = sino_processes_count(recon->processes);
+    const char *page = sino_settings_live_page(&recon->settings->input);
     if (!recon->settings->input.follow) return NULL;
     SINO_TRY(sino_job_check(recon->job, SINO_JOB_FOLLOW));
-    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "--follow is given in %" PRId64 " processes; allowed: in one", ranks);
-    return sino_input_check_follow(recon->settings);
+    SINO_CHECK(ranks == 1 || !page, SINO_BAD_INPUT,
+               "--follow=%s is given in %" PRId64 " processes; allowed: a page in one, or --follow", page, ranks);
+    return sino_recon_goes_on(recon->settings) ? NULL : sino_input_check_follow(recon->settings);
+}
+
+SinoStatus sino_recon_check_settings(const SinoRecon *recon)
+{
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_check_follow(recon)));
+    SINO_TRY(sino_processes_agree(recon->processes, recon->kind->try_input(recon->settings)));
+    sino_log_keep(recon->log);
+    return NULL;
 }
 
 SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
@@ -622,10 +633,8 @@ SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *proces
     const SinoJobKind *job = sino_job_kind(settings);
     SinoRecon recon = {
         .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
-    SINO_TRY(sino_processes_agree(processes, sino_recon_check_follow(&recon)));
-    SINO_TRY(sino_processes_agree(processes, recon.kind->try_input(settings)));
-    sino_log_keep(log);
-    return run_and_release(&recon);
+    SINO_TRY(sino_recon_check_settings(&recon));
+    return sino_recon_run(&recon);
 }
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
@@ -637,5 +646,5 @@ SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
                        .log = sino_runtime_log(runtime),
                        .runtime = runtime,
                        .runs_in = true};
-    return run_and_release(&recon);
+    return sino_recon_run(&recon);
 }

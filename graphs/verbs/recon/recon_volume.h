@@ -75,6 +75,7 @@ struct SinoRecon {
     SinoProcesses *processes;
     SinoRuntime *runtime;
     bool runs_in;             /* the runtime is a caller's, who stops it */
+    const SinoSettings *then; /* of the run that goes on with the whole scan; NULL: none does */
     const SinoRecon *whole;   /* the run whose choices this one takes, which has half of its projections; NULL: none */
     SinoStageChoice stages;   /* what a sample of the scan showed */
     SinoWorth worth;          /* of the volume, by its halves; noise 0: not known */
@@ -86,7 +87,7 @@ struct SinoRecon {
     SinoVolumeRequest request;
     SinoVolume *volume;
     SinoRecord record;
-    SinoLive *live;    /* the page of --follow; NULL: none */
+    SinoLive *live;    /* the page of --follow, which a run leaves to the one that goes on; NULL: none */
     SinoLastAct last;  /* tells what --resume goes on from; once the volume is complete, tells so */
     char checksum[17]; /* of the input; rank 0 only */
     SinoReconClock clock;
@@ -141,6 +142,18 @@ struct SinoReconKind {
 
 /* SINO_BAD_INPUT: with --follow, the kind or the settings need the whole scan at once, or there are several ranks. */
 SinoStatus sino_recon_check_follow(const SinoRecon *recon);
+
+/* Collective, before the runtime starts: checks --follow, and in a child process whether the input can be read. */
+SinoStatus sino_recon_check_settings(const SinoRecon *recon);
+
+/* Opens the input on every rank; rank 0 also checks that the outputs may be written. */
+SinoStatus sino_recon_open_input(SinoRecon *recon);
+
+/* Collective. Reconstructs the volume and frees what the run owns. */
+SinoStatus sino_recon_run(SinoRecon *recon);
+
+/* Adds to the error of a failed run which output is safe on disk; `safe` NULL: unknown. Consumes the status. */
+SinoStatus sino_recon_add_safe(SinoStatus status, const char *safe);
 
 /* Opens the scan that the settings name as the input of the run, unless there is an input. */
 SinoStatus sino_recon_open_scan(SinoRecon *recon);

@@ -32,10 +32,22 @@ typedef struct Simulate {
     double building_s;
 } Simulate;
 
+/* Of a followed scan the part of the run is simulated that follows it. */
+static SinoStatus check_follow(const SinoRecon *recon)
+{
+    const int64_t ranks = sino_processes_count(recon->processes);
+    if (!recon->settings->input.follow) return NULL;
+    SINO_CHECK(ranks == 1 && !sino_recon_goes_on(recon->settings), SINO_BAD_INPUT,
+               "simulate --follow is given with --algorithm %s in %" PRId64
+               " processes; allowed: fbp or fdk, which follow the scan, in one process",
+               sino_algorithm_name(recon->settings->solver.algorithm), ranks);
+    return sino_recon_check_follow(recon);
+}
+
 static SinoStatus open_input(Simulate *of)
 {
     SinoRecon *recon = &of->recon;
-    SINO_TRY(sino_recon_check_follow(recon));
+    SINO_TRY(check_follow(recon));
     SINO_TRY(of->settings.input.file_name ? recon->kind->try_input(&of->settings)
                                           : sino_plan_imagine(&of->settings, &of->imagined, &recon->input));
     SINO_TRY(recon->kind->begin(recon));

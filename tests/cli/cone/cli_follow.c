@@ -258,6 +258,7 @@ static void slices_of_a_scan_that_comes(void **state)
     }
     assert_ends(writer, 0);
     await_page(at, "<td>100 of 100</td>");
+    await_page(at, "rotation center by the projections so far");
     char *late = read_page(at);
     assert_non_null(strstr(early, "<td>32 of 100</td>"));
     assert_true(fabs(white_of(early) / white_of(late) - 1) < 0.1);
@@ -270,8 +271,51 @@ static void slices_of_a_scan_that_comes(void **state)
     cli_start(&run[0], "recon live.h5 -o v.h5 --follow --memory 93MiB --projector gridding %s", fbp);
     cli_wait(&run[0]);
     cli_assert_ended(&run[0], 2, "93.0 MiB | --follow | 16 slices | --memory | --start-row");
-    cli_refuses(at, "--follow | --algorithm cg | fbp",
-                "recon live.h5 -o v.h5 --follow --algorithm cg --rotation-axis 11");
+}
+
+/* fbp or fdk while the scan comes, then the default algorithm for parallel beams, which finds the axis, and cg for
+ * cones. They have the bits of a run without --follow. The last dark field comes last. */
+static void another_algorithm_goes_on(void **state)
+{
+    static const char *const beam[] = {"--iterations 3 --regularization 0.05",
+                                       "--geometry cone --rotation-axis 11.5 --algorithm cg --iterations 2 " LENGTHS};
+    static const char *const kind[] = {"", "--geometry cone " LENGTHS}, *const first[] = {"fbp", "fdk"};
+    const char *const at = *state;
+    CliRun run = {.directory = at};
+    char name[16];
+    for (int i = 0; i < 2; i++) {
+        cli_works(at, "phantom -o scan.h5 --overwrite --size 24 --slices 16 --angles 40 %s", kind[i]);
+        const pid_t writer = replay(at, i ? "1.nxs nxtomo 0 hold 20" : "0.nxs nxtomo 0 hold 20");
+        await(at, i ? "1.nxs" : "0.nxs");
+        cli_start(&run, "recon %d.nxs -o v_%d.h5 --pictures no --report none --follow=live.html %s", i, i, beam[i]);
+        cli_await(&run, "20 of 40 projections have come");
+        cli_write_text(at, "go", "");
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s", run.err);
+        assert_non_null(strstr(run.err, "20 projections came in "));
+        assert_true(i > 0 || strstr(run.err, "fbp takes the middle column, 11.50, for the rotation axis"));
+        cli_free(&run);
+        assert_ends(writer, 0);
+        assert_int_equal(unlink(testing_path((char[TESTING_PATH]){0}, at, "go")), 0);
+        await_page(at, "The run is complete.");
+        await_page(at, i ? "<td>fdk</td>" : "<td>fista</td>");
+        cli_works(at, "recon %d.nxs -o whole.h5 --overwrite --pictures no --report none %s", i, beam[i]);
+        snprintf(name, sizeof name, "v_%d.h5", i);
+        assert_same_volume(at, name);
+        snprintf(name, sizeof name, "v_%d_%s.h5", i, first[i]);
+        free(cli_read_volume(at, name, SLICES, SIZE));
+    }
+    assert_ends(replay(at, "open.h5 swmr 0 die 39"), SIGKILL); /* as a writer that never closes it */
+    cli_start(&run, "recon open.h5 -o o.h5 --exclude 39 --follow=live.html --follow-timeout 0.3 %s", beam[1]);
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "as a whole | --follow-timeout | open.h5 | the volume by fdk is complete: o_fdk.h5");
+    await_page(at, "The run has failed: the scan cannot be opened as a whole");
+    cli_refuses(at, "--projector | pixels | sirt",
+                "recon 0.nxs -o w.h5 --follow --projector pixels --algorithm sirt --rotation-axis 11.2");
+    assert_false(cli_exists(at, "w_fbp.h5"));
+    cli_refuses(at, "v_0.h5 exists", "recon 0.nxs -o v_0.h5 --follow %s", beam[0]);
+    cli_write_text(at, "w_fbp.h5", "");
+    cli_refuses(at, "w_fbp.h5 exists", "recon 0.nxs -o w.h5 --follow %s", beam[0]);
 }
 
 static void a_dead_writer_ends_the_run(void **state)
@@ -407,7 +451,6 @@ static void what_needs_the_whole_scan_is_refused(void **state)
     make_scan(at);
     cli_refuses(at, "scan.h5 | chunks", "recon scan.h5 -o v.h5 --follow " CONE);
     cli_refuses(at, "--follow | --rotation-axis auto | column", "recon scan.h5 -o v.h5 --follow --geometry cone");
-    cli_refuses(at, "--follow | --algorithm fdk", "recon scan.h5 -o v.h5 --follow --algorithm sirt " CONE);
     cli_refuses(at, "--follow | --remove-stripe-method | none",
                 "recon scan.h5 -o v.h5 --follow --remove-stripe-method fw " CONE);
     cli_refuses(at, "--follow | --halves", "recon scan.h5 -o v.h5 --follow --halves " CONE);
@@ -418,6 +461,76 @@ static void what_needs_the_whole_scan_is_refused(void **state)
                 "recon scan.h5 -o v.h5 --follow --output-type uint16 " CONE);
 }
 
+/* Each rank follows the scan by itself. */
+static void ranks_follow_a_scan(void **state)
+{
+    enum { RUNS = 3 };
+    static const char plain[] = "--pictures no --report none --zinger-removal-method none --remove-stripe-method none ";
+    static const char *const launcher[RUNS] = {"mpirun -q -n 2", "mpirun -q -n 4", "mpirun -q -n 2"},
+                             *const projector[RUNS] = {"pixels", "gridding", "rays"};
+    const char *const at = *state;
+    CliRun run[RUNS];
+    char name[16];
+    cli_works(at, "phantom -o scan.h5 --size 24 --slices 16 --angles 100");
+    pid_t writer = replay(at, "live.h5 swmr 0 hold 50");
+    await(at, "live.h5");
+    for (int i = 0; i < RUNS; i++) {
+        run[i] = (CliRun){.directory = at, .launcher = launcher[i]};
+        cli_start(&run[i], "recon live.h5 -o v_%d.h5 --follow --rotation-axis 11.2 --projector %s %s%s", i,
+                  projector[i], plain, i < 2 ? "--air 0 --algorithm fbp" : "--algorithm sirt --iterations 2");
+        cli_await(&run[i], "50 of 100 projections have come");
+    }
+    cli_write_text(at, "go", "");
+    for (int i = 0; i < RUNS; i++) {
+        cli_wait(&run[i]);
+        if (run[i].exit_code != 0) fail_msg("%s", run[i].err);
+        cli_free(&run[i]);
+        cli_works(at, "recon scan.h5 -o whole.h5 --overwrite --rotation-axis 11.2 --projector %s %s%s", projector[i],
+                  plain, i < 2 ? "--air 0 --algorithm fbp" : "--algorithm sirt --iterations 2");
+        snprintf(name, sizeof name, "v_%d.h5", i);
+        assert_same_volume(at, name);
+    }
+    assert_ends(writer, 0);
+    assert_ends(replay(at, "dead.h5 swmr 0 die 13"), SIGKILL);
+    run[0] = (CliRun){.directory = at, .launcher = "mpirun -q -n 2"};
+    cli_start(&run[0], "recon dead.h5 -o v.h5 --follow --follow-timeout 0.3 --algorithm fbp --rotation-axis 11");
+    cli_wait(&run[0]);
+    cli_assert_ended(&run[0], 1, "dead.h5 | 13 of 100 projections | --follow-timeout");
+    cli_start(&run[0], "recon dead.h5 -o v.h5 --follow --grid 1x2 --algorithm fbp --rotation-axis 11");
+    cli_wait(&run[0]);
+    cli_assert_ended(&run[0], 2, "--grid | 1x2 | --follow | --grid Nx1");
+    cli_start(&run[0], "recon dead.h5 -o v.h5 --follow=live.html --algorithm fbp --rotation-axis 11");
+    cli_wait(&run[0]);
+    cli_assert_ended(&run[0], 2, "--follow=live.html | 2 processes | in one");
+}
+
+/* Ranks that share the projections of a cone beam, which each awaits its own. */
+static void ranks_follow_a_cone(void **state)
+{
+    const char *const at = *state;
+    CliRun run = {.directory = at, .launcher = "mpirun -q -n 2"};
+    make_scan(at);
+    cli_start(&run, "recon scan.h5 -o whole.h5 --symmetry no " CONE);
+    cli_wait(&run);
+    cli_free(&run);
+    const pid_t writer = replay(at, "live.h5 swmr 0 hold 20");
+    await(at, "live.h5");
+    cli_start(&run, "recon live.h5 -o v.h5 --follow " CONE);
+    cli_await(&run, "20 of 40 projections have come");
+    cli_write_text(at, "go", "");
+    cli_wait(&run);
+    if (run.exit_code != 0) fail_msg("%s", run.err);
+    cli_free(&run);
+    assert_ends(writer, 0);
+    assert_same_volume(at, "v.h5");
+}
+
+int cli_follow_ranks_tests(void)
+{
+    const struct CMUnitTest tests[] = {CLI_TEST(ranks_follow_a_scan), CLI_TEST(ranks_follow_a_cone)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 int cli_follow_tests(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +538,7 @@ int cli_follow_tests(void)
         CLI_ONE_CORE(a_page_shows_a_volume_that_grows),
         CLI_ONE_CORE(a_whole_scan_is_followed_too),
         CLI_ONE_CORE(slices_of_a_scan_that_comes),
+        CLI_ONE_CORE(another_algorithm_goes_on),
         CLI_ONE_CORE(a_dead_writer_ends_the_run),
         CLI_ONE_CORE(a_cut_file_ends_the_run),
         CLI_ONE_CORE(a_pepper_that_comes),

@@ -15,9 +15,10 @@
 #include <stdlib.h>
 
 enum {
-    BAND_ROWS = 16,  /* whose voxels stay in the second-level cache */
-    BANDS_MAX = 256, /* so that tasks are not too many */
-    ANGLES_LEAST = 4 /* of such a task: the band's voxels are read once for them */
+    BAND_ROWS = 16,       /* whose voxels stay in the second-level cache */
+    BANDS_MAX = 256,      /* so that tasks are not too many */
+    TASKS_PER_WORKER = 4, /* of a projection by a band: none waits long for another's end */
+    ANGLES_LEAST = 4      /* of such a task: the band's voxels are read once for them */
 };
 
 /* SinoOperator.own. All members are owned. */
@@ -215,17 +216,16 @@ static SinoStatus open_exchange(SinoOperator *op, const SinoRayExchangeShape *sh
     return NULL;
 }
 
-/* Angles of a task that projects. The rays do not depend on it. Of paged rays, those of all workers stay in half of the
- * window while the bands pass. */
+/* Angles of a task that projects. The rays do not depend on it. Where vectors are paged, the rays of all workers stay
+ * in half of the window while the bands pass, as few times as that allows. */
 static int64_t task_angles(const SinoOperator *op, int64_t rank_count)
 {
     const int64_t workers = sino_larger(sino_runtime_worker_count(op->runtime), 1);
-    const int64_t window = sino_runtime_window(op->runtime);
+    const int64_t window = sino_runtime_window(op->runtime), angles = most_subset_angles(&op->problem, rank_count);
     const int64_t of_angle = sino_times(rays_of_angle(op->problem.cone), (int64_t)sizeof(float));
-    int64_t angles =
-        sino_ceil_divide(most_subset_angles(&op->problem, rank_count), SINO_CONE_TASKS_PER_WORKER * workers);
-    if (window > 0) angles = sino_smaller(angles, window / 2 / sino_times(workers, of_angle));
-    return sino_larger(angles, ANGLES_LEAST);
+    const int64_t fit = window / 2 / sino_times(workers, of_angle);
+    const int64_t tasks = window > 0 ? workers : TASKS_PER_WORKER * workers, each = sino_ceil_divide(angles, tasks);
+    return sino_larger(window > 0 ? sino_smaller(each, fit) : each, ANGLES_LEAST);
 }
 
 /* Data by which so many tasks of a band are ordered: one for each, or, of paged rays, for each worker, whose angles are

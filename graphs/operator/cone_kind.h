@@ -7,9 +7,6 @@
 
 #include "operator.h"
 
-/* Tasks of a projection by a band: none waits long for another's end. */
-enum { SINO_CONE_TASKS_PER_WORKER = 4 };
-
 /* Rows of a band. They depend on the volume alone, as the last bits of sums over bands do. */
 int64_t sino_cone_band_rows(const SinoCone *cone);
 

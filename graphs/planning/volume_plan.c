@@ -147,7 +147,7 @@ static double paged_bytes(const SinoUnitPlanRequest *request, const SinoUnitPlan
     const double rays = of_angle * (double)cone->angle_count / (double)request->rank_count;
     const double bands = ceil((double)cone->y_count / (double)sino_cone_band_rows(cone));
     if (bytes->paged == 0) return 0;
-    const double rounds = fmax(SINO_CONE_TASKS_PER_WORKER, 2 * rays / (double)problem->subset_count / window);
+    const double rounds = fmax(1, 2 * rays / (double)problem->subset_count / window);
     const double project = (double)problem->subset_count * rounds * voxels + 2 * rays;
     const double backproject = (double)problem->subset_count * voxels + ceil(bands / workers) * rays;
     return (1 - window / paged) * (project + backproject + 2 * paged);

@@ -139,10 +139,10 @@ void sino_paged_free(SinoPaged *paged, void *memory, int64_t bytes)
 /* Bytes that the process has of files: the third number. */
 static int64_t bytes_of_files(int statm)
 {
-    char text[128] = "";
+    char text[128] = "", *end = text;
     int64_t pages = 0;
     if (pread(statm, text, sizeof text - 1, 0) <= 0) return 0;
-    (void)sscanf(text, "%*d %*d %" SCNd64, &pages);
+    for (int i = 0; i < 3; i++) pages = strtoll(end, &end, 10);
     return pages * (int64_t)sysconf(_SC_PAGESIZE);
 }
 

@@ -57,11 +57,13 @@ static SinoRecordShape record(const SinoRecon *recon)
 static SinoStatus scratch_folder(const SinoRecon *recon, char **folder)
 {
     const char *const given = recon->settings->runtime.scratch_folder, *const path = recon->settings->output.path;
-    char *copy = strdup(given ? given : path ? path : ".");
-    SINO_CHECK(copy, SINO_FAILED, "no memory for the name of a folder");
-    *folder = given || !path ? copy : strdup(dirname(copy));
-    if (*folder != copy) free(copy);
-    SINO_CHECK(*folder, SINO_FAILED, "no memory for the name of a folder");
+    char *made = strdup(given ? given : path && *path ? path : ".");
+    SINO_CHECK(made, SINO_FAILED, "no memory for the name of a folder");
+    if (!given) {
+        const char *const parent = dirname(made);
+        memmove(made, parent, strlen(parent) + 1);
+    }
+    *folder = made;
     return NULL;
 }
 

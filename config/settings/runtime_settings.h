@@ -11,6 +11,7 @@
 typedef struct SinoRuntimeSettings {
     int64_t partitions, minibatch; /* minibatch 0: sinodag chooses */
     int64_t memory_bytes;          /* 0: from the available memory of the machine */
+    char *scratch_folder;          /* of vectors that memory has no room for; NULL: that of the output */
     int64_t workers;               /* 0: every core */
     unsigned devices;              /* bits of device.h */
     char *scheduler;               /* NULL: STARPU_SCHED, or a choice by the hardware */

@@ -550,7 +550,7 @@ const SinoSetting sino_setting_table[] = {
             "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
             "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
             "filtered backprojection of cone beams (Feldkamp), the default "
-            "with --geometry cone, where iterative algorithms need memory for the whole volume and scan"),
+            "with --geometry cone, where iterative algorithms need memory, or a disk, for the whole volume and scan"),
     ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(solver.algorithm, algorithm_words, "cg"), BRIEF(SWEEP, "method"),
         .help = "that of the runs that are compared; the words are those of recon"),
@@ -685,6 +685,11 @@ const SinoSetting sino_setting_table[] = {
         .unit = "bytes", .per_rank = true, .may_change = true,
         BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
         .help = "main memory that the run may use; 0: 80 % of what is free"),
+    ROW(MACHINE, RECON | SIMULATE, "scratch-folder", .tune = RECON | SIMULATE, TEXT(runtime.scratch_folder, "DIR"),
+        .per_rank = true, .may_change = true, .geometries = ORBITS,
+        .help =
+            "folder on a disk for the vectors of an iterative algorithm that memory has no room for; the files have "
+            "no names; if not given: that of the volume"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(runtime.workers, 0, 1000000, "0"),
         .unit = "cores", .per_rank = true, .may_change = true,
         BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),

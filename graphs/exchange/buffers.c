@@ -84,8 +84,8 @@ static SinoStatus new_member(SinoRuntime *runtime, const SinoBuffer *buffer, con
 {
     const int64_t element = element_bytes(buffer->element, shape->precision);
     if (rows < 0 || (is_one_row(buffer) && rows == 0)) return NULL;
-    return sino_data_vector(runtime, buffer->name, is_one_row(buffer) ? 1 : rows, row_elements(buffer, batch),
-                            (size_t)element, data);
+    return sino_data_large_vector(runtime, buffer->name, is_one_row(buffer) ? 1 : rows, row_elements(buffer, batch),
+                                  (size_t)element, data);
 }
 
 SinoStatus sino_buffer_new(SinoRuntime *runtime, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch,

@@ -11,7 +11,7 @@
 struct SinoVoxelSum {
     SinoRuntime *runtime;  /* not owned */
     SinoPartialSums *sums; /* not owned */
-    int64_t number, elements, rank, rank_count;
+    int64_t number, rank, rank_count;
     SinoData **share;   /* [rank]: this rank's voxels in the rank's segment; owned */
     SinoData **arrived; /* [rank]: the rank's voxels in this rank's segment; owned */
     SinoData **total;   /* [rank]: the sum of the rank's segment; owned */
@@ -22,9 +22,9 @@ static int64_t first_of(int64_t elements, int64_t rank, int64_t rank_count)
     return sino_times(elements / rank_count, rank) + sino_smaller(rank, elements % rank_count);
 }
 
-static int64_t count_of(const SinoVoxelSum *sum, int64_t rank)
+static int64_t count_of(const SinoVoxelSum *sum, int64_t elements, int64_t rank)
 {
-    return first_of(sum->elements, rank + 1, sum->rank_count) - first_of(sum->elements, rank, sum->rank_count);
+    return first_of(elements, rank + 1, sum->rank_count) - first_of(elements, rank, sum->rank_count);
 }
 
 int64_t sino_voxel_sum_bytes(int64_t elements, int64_t rank_count)
@@ -32,12 +32,12 @@ int64_t sino_voxel_sum_bytes(int64_t elements, int64_t rank_count)
     return rank_count > 1 ? sino_times(elements, 3 * (int64_t)sizeof(float)) : 0;
 }
 
-static SinoStatus new_segments(SinoVoxelSum *sum, SinoData ***segment, bool own_sizes)
+static SinoStatus new_segments(SinoVoxelSum *sum, int64_t elements, SinoData ***segment, bool own_sizes)
 {
     SINO_TRY(sino_allocate(sum->rank_count, sizeof(void *), "sums of ranks", segment));
     for (int64_t r = 0; r < sum->rank_count; r++)
-        SINO_TRY(sino_data_vector(sum->runtime, "segment of voxels", count_of(sum, own_sizes ? sum->rank : r), 1,
-                                  sizeof(float), &(*segment)[r]));
+        SINO_TRY(sino_data_vector(sum->runtime, "segment of voxels", count_of(sum, elements, own_sizes ? sum->rank : r),
+                                  1, sizeof(float), &(*segment)[r]));
     return NULL;
 }
 
@@ -48,15 +48,11 @@ SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64
     SinoVoxelSum *sum = NULL;
     if (shape->data_count == 1) return NULL;
     SINO_TRY(sino_allocate(1, sizeof *sum, "sums of ranks", &sum));
-    *sum = (SinoVoxelSum){.runtime = runtime,
-                          .sums = sums,
-                          .number = number,
-                          .elements = elements,
-                          .rank = shape->data_rank,
-                          .rank_count = shape->data_count};
-    SinoStatus status = new_segments(sum, &sum->share, false);
-    if (!status) status = new_segments(sum, &sum->arrived, true);
-    if (!status) status = new_segments(sum, &sum->total, false);
+    *sum = (SinoVoxelSum){
+        .runtime = runtime, .sums = sums, .number = number, .rank = shape->data_rank, .rank_count = shape->data_count};
+    SinoStatus status = new_segments(sum, elements, &sum->share, false);
+    if (!status) status = new_segments(sum, elements, &sum->arrived, true);
+    if (!status) status = new_segments(sum, elements, &sum->total, false);
     if (status)
         sino_voxel_sum_free(sum);
     else
@@ -73,9 +69,9 @@ void sino_voxel_sum_free(SinoVoxelSum *sum)
     free(sum);
 }
 
-static SinoSegment segment_of(const SinoVoxelSum *sum, int64_t rank)
+static SinoSegment segment_of(const SinoVoxelSum *sum, int64_t elements, int64_t rank)
 {
-    return (SinoSegment){first_of(sum->elements, rank, sum->rank_count), count_of(sum, rank)};
+    return (SinoSegment){first_of(elements, rank, sum->rank_count), count_of(sum, elements, rank)};
 }
 
 static SinoMessage message_of(const SinoVoxelSum *sum, SinoPosition position, int64_t rank, SinoCargo cargo,
@@ -85,13 +81,14 @@ static SinoMessage message_of(const SinoVoxelSum *sum, SinoPosition position, in
 }
 
 /* Sends the others their shares, and adds up those that arrive, in the order of ranks. */
-static SinoStatus insert_shares(SinoVoxelSum *sum, SinoPosition position, SinoData *voxels)
+static SinoStatus insert_shares(SinoVoxelSum *sum, SinoPosition position, int64_t elements, SinoData *voxels)
 {
+    const int64_t own = count_of(sum, elements, sum->rank);
     const SinoSlices flat = {SINO_SINGLE, 1, 1};
     SinoData *total = sum->total[sum->rank];
     for (int64_t k = 0; k < sum->rank_count; k++) {
         const int64_t r = (sum->rank + 1 + k) % sum->rank_count;
-        const SinoSegment segment = segment_of(sum, r);
+        const SinoSegment segment = segment_of(sum, elements, r);
         SINO_TRY(sino_insert_voxels_cut(sum->runtime, position, segment, voxels, sum->share[r]));
         if (r == sum->rank) continue;
         const SinoMessage out = message_of(sum, position, r, SINO_CARGO_SHARES, sum->rank);
@@ -102,25 +99,24 @@ static SinoStatus insert_shares(SinoVoxelSum *sum, SinoPosition position, SinoDa
         const SinoMessage in = message_of(sum, position, r, SINO_CARGO_SHARES, r);
         if (r != sum->rank) SINO_TRY(sino_receive(sum->runtime, &in, part));
         if (r == 0)
-            SINO_TRY(
-                sino_insert_voxels_mask(sum->runtime, position, flat, count_of(sum, sum->rank), NULL, part, total));
+            SINO_TRY(sino_insert_voxels_mask(sum->runtime, position, flat, own, NULL, part, total));
         else
-            SINO_TRY(sino_insert_voxels_add(sum->runtime, position, flat, count_of(sum, sum->rank), part, total));
+            SINO_TRY(sino_insert_voxels_add(sum->runtime, position, flat, own, part, total));
     }
     return NULL;
 }
 
-SinoStatus sino_insert_voxel_sum(SinoVoxelSum *sum, SinoPosition position, SinoData *voxels)
+SinoStatus sino_insert_voxel_sum(SinoVoxelSum *sum, SinoPosition position, int64_t elements, SinoData *voxels)
 {
     if (!sum) return NULL;
-    SINO_TRY(insert_shares(sum, position, voxels));
+    SINO_TRY(insert_shares(sum, position, elements, voxels));
     for (int64_t k = 0; k < sum->rank_count; k++) {
         const int64_t r = (sum->rank + k) % sum->rank_count;
         const SinoMessage out = message_of(sum, position, r, SINO_CARGO_TOTALS, sum->rank);
         const SinoMessage in = message_of(sum, position, r, SINO_CARGO_TOTALS, r);
         if (r != sum->rank) SINO_TRY(sino_send(sum->runtime, &out, sum->total[sum->rank]));
         if (r != sum->rank) SINO_TRY(sino_receive(sum->runtime, &in, sum->total[r]));
-        SINO_TRY(sino_insert_voxels_paste(sum->runtime, position, segment_of(sum, r), sum->total[r], voxels));
+        SINO_TRY(sino_insert_voxels_paste(sum->runtime, position, segment_of(sum, elements, r), sum->total[r], voxels));
     }
     return NULL;
 }

@@ -13,7 +13,9 @@ typedef struct SinoAngleWork {
     SinoData **order; /* [count]: void data that order the tasks of the same angles */
     int64_t part_count;
     const int64_t *part_voxels; /* [partition] */
-    SinoVoxelSum **all;         /* [partition]: sums over the ranks; NULL: there is one rank */
+    int64_t stride;             /* of slices */
+    int64_t sum_count;
+    SinoVoxelSum **all; /* [sum_count]: sums over the ranks, by turns of partitions; NULL: there is one rank */
 } SinoAngleWork;
 
 /* SinoOperatorKind.work_bytes and .work_close. */

@@ -216,11 +216,25 @@ static SinoStatus open_exchange(SinoOperator *op, const SinoRayExchangeShape *sh
     return NULL;
 }
 
-/* Angles of a task that projects. The rays do not depend on it. */
+/* Angles of a task that projects. The rays do not depend on it. Where vectors are paged, the rays of all workers stay
+ * in half of the window while the bands pass, as few times as that allows. */
 static int64_t task_angles(const SinoOperator *op, int64_t rank_count)
 {
-    const int64_t tasks = TASKS_PER_WORKER * sino_larger(sino_runtime_worker_count(op->runtime), 1);
-    return sino_larger(sino_ceil_divide(most_subset_angles(&op->problem, rank_count), tasks), ANGLES_LEAST);
+    const int64_t workers = sino_larger(sino_runtime_worker_count(op->runtime), 1);
+    const int64_t window = sino_runtime_window(op->runtime), angles = most_subset_angles(&op->problem, rank_count);
+    const int64_t of_angle = sino_times(rays_of_angle(op->problem.cone), (int64_t)sizeof(float));
+    const int64_t fit = window / 2 / sino_times(workers, of_angle);
+    const int64_t tasks = window > 0 ? workers : TASKS_PER_WORKER * workers, each = sino_ceil_divide(angles, tasks);
+    return sino_larger(window > 0 ? sino_smaller(each, fit) : each, ANGLES_LEAST);
+}
+
+/* Data by which so many tasks of a band are ordered: one for each, or, of paged rays, for each worker, whose angles are
+ * done before it turns to others. */
+static int64_t order_count(const SinoOperator *op, int64_t tasks)
+{
+    return sino_runtime_window(op->runtime) > 0
+               ? sino_smaller(tasks, sino_larger(sino_runtime_worker_count(op->runtime), 1))
+               : tasks;
 }
 
 static SinoStatus describe(const SinoOperator *op, const SinoRayExchangeShape *shape, Own *own)
@@ -264,8 +278,9 @@ static SinoStatus work_open(SinoOperatorWork *work, const SinoSlices *slices, in
 {
     const Own *own = work->op->own;
     const int64_t angles = most_subset_angles(&work->op->problem, own->exchange->shape.data_count);
-    return sino_angle_work_open(work, own->exchange, sino_ceil_divide(angles, own->task_angles), own->band_count,
-                                own->band_voxels, slices, number, overlap);
+    const int64_t orders = order_count(work->op, sino_ceil_divide(angles, own->task_angles));
+    return sino_angle_work_open(work, own->exchange, orders, own->band_count, own->band_voxels, slices, number,
+                                overlap);
 }
 
 /* ---- products ---- */
@@ -323,21 +338,24 @@ static SinoStatus project_whole(const Product *product, SinoData *const *x, Sino
     return NULL;
 }
 
-/* Tasks of one band follow each other, so that its voxels are in the caches. */
+/* Tasks of one band follow each other, so that its voxels are in the caches; of paged rays, those of the same angles.
+ */
 static SinoStatus project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
 {
     const Product product = product_of(work, wanted);
     const SinoAngleWork *made = work->own;
     const int64_t step = product.own->task_angles, angles = product.cone->angle_count;
+    const int64_t bands = product.own->band_count, blocks = sino_ceil_divide(angles, step);
     SinoRuntime *runtime = product.op->runtime;
+    const bool paged = sino_runtime_window(runtime) > 0;
     if (sino_runtime_devices(runtime) & SINO_DEVICE_CUDA) return project_whole(&product, x, y);
     SINO_TRY(sino_insert_rays_begin(runtime, product.position, false, y));
-    for (int64_t b = 0; b < product.own->band_count; b++)
-        for (int64_t k = 0; k < angles; k += step) {
-            const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){k, sino_smaller(step, angles - k)});
-            SINO_TRY(sino_insert_project_cone(runtime, at_band(&product, b), &task, x[b], product.own->scratch,
-                                              made->order[k / step], y));
-        }
+    for (int64_t i = 0; i < sino_times(bands, blocks); i++) {
+        const int64_t b = paged ? i % bands : i / blocks, block = paged ? i / bands : i % blocks, k = block * step;
+        const SinoProjectCone task = task_of(&product, b, (SinoConeAngles){k, sino_smaller(step, angles - k)});
+        SINO_TRY(sino_insert_project_cone(runtime, at_band(&product, b), &task, x[b], product.own->scratch,
+                                          made->order[block % made->count], y));
+    }
     return sino_insert_rays_end(runtime, product.position, y);
 }
 

@@ -227,7 +227,8 @@ static SinoStatus insert_sum(SinoOperatorWork *work, const SinoProduct *product,
         for (int64_t p = 0; p + step < count; p += 2 * step)
             SINO_TRY(sino_insert_voxels_add(op->runtime, product->position, product->slices, rows,
                                             made->voxels[p + step], voxels_of(made, p, to)));
-    SINO_TRY(sino_insert_voxel_sum(made->all, product->position, voxels_of(made, 0, to)));
+    SINO_TRY(sino_insert_voxel_sum(made->all, product->position, sino_times(rows, product->slices.stride),
+                                   voxels_of(made, 0, to)));
     if (!made->voxels[0]) return NULL;
     return sino_insert_voxels_mask(op->runtime, product->position, product->slices, rows,
                                    ((const SinoMatrixOwn *)op->own)->mask, made->voxels[0], to);

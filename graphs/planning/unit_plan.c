@@ -29,6 +29,15 @@ static SinoStatus measure(const SinoUnitPlanRequest *request, SinoUnitPlan *plan
     return NULL;
 }
 
+/* The window of scratch files gets the memory that is left. */
+static void widen_window(SinoUnitPlan *plan)
+{
+    const int64_t more = sino_smaller(plan->budget_bytes - plan->total_bytes, plan->bytes.paged - plan->bytes.window);
+    plan->bytes.window += more;
+    plan->bytes.total += more;
+    plan->total_bytes += more;
+}
+
 SinoStatus sino_unit_plan_new(const SinoUnitPlanRequest *request, SinoUnitPlan *result)
 {
     const SinoUnitPlanKind *kind = request->kind;
@@ -38,6 +47,7 @@ SinoStatus sino_unit_plan_new(const SinoUnitPlanRequest *request, SinoUnitPlan *
     do SINO_TRY(measure(request, &plan, &fits));
     while (!fits && kind->narrow(request, &plan));
     if (!fits) return kind->refuse(request, &plan);
+    if (plan.bytes.paged > 0) widen_window(&plan);
     *result = plan;
     return NULL;
 }
@@ -71,7 +81,7 @@ double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double element
 SinoUnitTimes sino_unit_plan_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan, int64_t iterations)
 {
     SinoUnitTimes times = request->kind->times(request, plan);
-    times.iteration = fmax(times.read, times.products) + times.vectors + times.exchange;
+    times.iteration = fmax(times.read, times.products) + times.vectors + times.paging + times.exchange;
     if (request->kind->sweeps) times.start += times.iteration;
     times.run = times.load + times.start + (double)iterations * times.iteration + times.store;
     return times;
@@ -82,12 +92,13 @@ SinoAmounts sino_unit_list_times(const SinoUnitPlanKind *kind, const SinoUnitTim
     enum { READ = 2 };
     SinoAmounts list = {"seconds",
                         SINO_AMOUNT_SECONDS,
-                        9,
+                        10,
                         {{"load", kind->sweeps ? "load and pack the matrix" : "load", times->load},
                          {"start", "before the iterations", times->start},
                          {"read", "matrix read, an iteration", times->read},
                          {"products", "products of an iteration", times->products},
                          {"vectors", "vectors of an iteration", times->vectors},
+                         {"paging", "scratch files, an iteration", times->paging},
                          {"exchange", "sums over ranks, an iteration", times->exchange},
                          {"iteration", "an iteration", times->iteration},
                          {"store", "store", times->store},

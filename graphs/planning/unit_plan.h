@@ -50,8 +50,9 @@ typedef struct SinoUnitTimes {
     double read;      /* of one iteration: the matrix is read from memory, once or twice */
     double products;  /* of one iteration: computed, as if the matrix were in the cache */
     double vectors;   /* of one iteration */
+    double paging;    /* of one iteration: scratch files are read and written */
     double exchange;  /* of one iteration: sums of voxels over ranks */
-    double iteration; /* the longer one of read and products, then vectors and exchange; of all units */
+    double iteration; /* the longer one of read and products, then vectors, paging and exchange; of all units */
     double store;
     double run;
 } SinoUnitTimes;

@@ -3,12 +3,14 @@
 #include "unit_plan.h"
 
 #include "arithmetic.h"
+#include "cone_kind.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "plan_refusal.h"
 #include "stages.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static const SinoConeProductRates usual_products = {.project_gups = 1.5, .backproject_gups = 1.3};
@@ -74,16 +76,22 @@ static int64_t workers_of(const SinoUnitPlanRequest *request)
     return sino_larger(request->machine.worker_count, 1);
 }
 
-static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+static void fewest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     plan->batch_units = 1;
-    plan->sets = (SinoConeSets){1, sino_smaller(SINO_CONE_IMAGE_SLICES, request->problem->cone->z_count), 1};
+    plan->sets = (SinoConeSets){1, sino_smaller(SINO_CONE_IMAGE_SLICES, request->problem->cone->z_count), 1, false};
+}
+
+static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    fewest(request, plan);
+    plan->sets.paged = true;
 }
 
 static SinoStatus widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     const int64_t workers = workers_of(request);
-    least(request, plan);
+    fewest(request, plan);
     plan->sets.piece_sets = sino_smaller(sino_larger(workers, 2), SINO_COUNT_SETS_MAX);
     plan->sets.image_sets = sino_smaller(sino_larger(workers / 2, 2), SINO_CONE_IMAGE_SETS_MAX);
     return NULL;
@@ -91,8 +99,8 @@ static SinoStatus widest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 
 static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    if (plan->sets.piece_sets == 1) return false;
-    least(request, plan);
+    if (plan->sets.paged) return false;
+    (plan->sets.piece_sets == 1 ? least : fewest)(request, plan);
     return true;
 }
 
@@ -110,7 +118,7 @@ static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan 
              "an iterative algorithm with %" PRId64 " x %" PRId64 " x %" PRId64 " voxels and %" PRId64
              " projections of %" PRId64 " x %" PRId64 " rays needs",
              cone->x_count, cone->y_count, cone->z_count, cone->angle_count, cone->column_count, cone->row_count);
-    snprintf(parts, sizeof parts, " (%s of vectors)", sino_bytes_text(plan->bytes.vectors, vectors));
+    snprintf(parts, sizeof parts, " (%s of vectors at a time)", sino_bytes_text(plan->bytes.window, vectors));
     return sino_plan_too_little(plan->total_bytes, plan->budget_bytes, subject, parts,
                                 ", --algorithm fdk, or a smaller --volume");
 }
@@ -123,6 +131,26 @@ SinoConeProductRates sino_cone_products(const SinoCone *cone)
     return (SinoConeProductRates){.project_gups = 1 / (rest / upright->project_gups + share / leaning->project_gups),
                                   .backproject_gups =
                                       1 / (rest / upright->backproject_gups + share / leaning->backproject_gups)};
+}
+
+/* Bytes that an iteration reads and writes of scratch files, as much of them as is not in the window. A product of a
+ * subset has all voxels once for each round of angles, or the rays once for each round of bands, and writes the other;
+ * the solver reads and writes its vectors. */
+static double paged_bytes(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
+{
+    const SinoUnitBytes *bytes = &plan->bytes;
+    const SinoProblem *problem = request->problem;
+    const SinoCone *cone = problem->cone;
+    const double window = (double)bytes->window, paged = (double)bytes->paged, workers = (double)workers_of(request);
+    const double voxels = (double)sizeof(float) * (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
+    const double of_angle = (double)sizeof(float) * (double)cone->column_count * (double)cone->row_count;
+    const double rays = of_angle * (double)cone->angle_count / (double)request->rank_count;
+    const double bands = ceil((double)cone->y_count / (double)sino_cone_band_rows(cone));
+    if (bytes->paged == 0) return 0;
+    const double rounds = fmax(1, 2 * rays / (double)problem->subset_count / window);
+    const double project = (double)problem->subset_count * rounds * voxels + 2 * rays;
+    const double backproject = (double)problem->subset_count * voxels + ceil(bands / workers) * rays;
+    return (1 - window / paged) * (project + backproject + 2 * paged);
 }
 
 static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
@@ -139,6 +167,7 @@ static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoU
                            .products = updates / rates.project_gups + updates / rates.backproject_gups,
                            .vectors = 2 * (double)plan->bytes.vectors / /* each is read once and written once */
                                       (giga * workers * request->machine.rates.memory_gbps),
+                           .paging = paged_bytes(request, plan) / (giga * request->machine.rates.file_gbps),
                            .exchange = sino_unit_sums_seconds(request, voxels, request->problem->subset_count),
                            .store = voxels / file};
 }
@@ -149,14 +178,15 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
     const int64_t rest = plan->total_bytes - bytes->total; /* program and record */
     return (SinoAmounts){"memory_bytes",
                          SINO_AMOUNT_BYTES,
-                         7,
+                         8,
                          {{"base", "program, pictures", (double)rest},
-                          {"vectors", "volume, scan, vectors", (double)bytes->vectors},
+                          {"vectors", "volume, scan, vectors", (double)(bytes->vectors - bytes->paged + bytes->window)},
                           {"pieces", "counts, sinograms", (double)(bytes->pieces + bytes->integrals)},
                           {"images", "images", (double)bytes->images},
                           {"scratch", "work memory of tasks", (double)bytes->scratch},
                           {"loading", "fields being averaged", (double)bytes->loading},
-                          {"total", "total", (double)plan->total_bytes}}};
+                          {"total", "total", (double)plan->total_bytes},
+                          {"scratch_files", "vectors in scratch files", (double)bytes->paged}}};
 }
 
 const SinoUnitPlanKind sino_volume_plan = {.widest = widest,

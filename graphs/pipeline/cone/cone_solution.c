@@ -37,6 +37,16 @@ typedef struct Run {
 
 /* ---- bytes ---- */
 
+/* The least window of scratch files: for each worker a band that it reads, one that it writes, and the rays of some
+ * angles; and what comes in before it is seen (paged_memory.h). */
+static int64_t least_window(const SinoCone *cone, const SinoOperatorSize *size, int64_t worker_count)
+{
+    enum { BANDS = 2, ANGLES = 4, UNSEEN = 16 << 20 };
+    const int64_t rays = sino_times(ANGLES, sino_times(cone->column_count, cone->row_count));
+    const int64_t elements = sino_times(BANDS, size->shape.extent[SINO_ROWS_VOXELS].most) + rays;
+    return UNSEEN + sino_times(worker_count, sino_times(elements, (int64_t)sizeof(float)));
+}
+
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
                                     int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
                                     int64_t rank_count, SinoUnitBytes *result)
@@ -65,9 +75,14 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
                   2 * sino_larger(tally, sino_times(sets->image_slices, (int64_t)sizeof(int64_t))),
         .scratch = size.map_bytes + sino_times(worker_count, images_of_worker),
         .integrals = sino_integrals_bytes(input)};
+    if (sets->paged) {
+        const int64_t works = solver->weights ? 2 : 1; /* which stay in memory, as messages are among them */
+        bytes.paged = bytes.vectors - sino_times(works, kind->work_bytes(&size.shape, batch));
+        bytes.window = sino_smaller(least_window(cone, &size, worker_count), bytes.paged);
+    }
     bytes.data = bytes.vectors + bytes.pieces + bytes.images;
-    bytes.total =
-        bytes.integrals + sino_larger(bytes.data + bytes.scratch, sino_integrals_pass_bytes(input, worker_count));
+    bytes.total = bytes.integrals + sino_larger(bytes.data - bytes.paged + bytes.window + bytes.scratch,
+                                                sino_integrals_pass_bytes(input, worker_count));
     *result = bytes;
     return NULL;
 }

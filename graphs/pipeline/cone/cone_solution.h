@@ -15,6 +15,7 @@ typedef struct SinoConeSets {
     int64_t piece_sets;   /* pieces of projections that are loaded */
     int64_t image_slices; /* slices that are stored together */
     int64_t image_sets;   /* such images */
+    bool paged;           /* the vectors of the solver are in scratch files */
 } SinoConeSets;
 
 /* Of one of rank_count ranks. SINO_BAD_INPUT: the kind of operator does not take the problem. */

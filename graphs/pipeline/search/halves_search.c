@@ -58,7 +58,7 @@ void sino_halves_end(SinoHalvesSearch *search)
 static SinoStatus run_fan(const Search *search, const SinoInput *one, SinoRecord *record)
 {
     const SinoHalvesRequest *of = &search->of;
-    const SinoConeSets sets = {1, 1, 1};
+    const SinoConeSets sets = {1, 1, 1, false};
     const SinoConeSolution solution = {.runtime = of->runtime,
                                        .settings = of->settings,
                                        .input = one,

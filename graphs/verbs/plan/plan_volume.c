@@ -15,8 +15,9 @@ static void print_head(const SinoUnitReport *report, FILE *out)
 {
     const Volume *volume = report->of;
     sino_cone_print_scan(volume->cone, volume->assumed, out);
-    fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in memory as a whole\n",
-            sino_algorithm_name(report->settings->solver.algorithm), report->settings->solver.iterations);
+    fprintf(out, "algorithm    %s, iterations: %" PRId64 "; volume and scan are in %s\n",
+            sino_algorithm_name(report->settings->solver.algorithm), report->settings->solver.iterations,
+            report->plan.bytes.paged > 0 ? "scratch files, and partly in memory" : "memory as a whole");
     if (report->settings->plan.ranks > 1)
         fprintf(out, "ranks        %" PRId64 ", which share the projections; each has the whole volume\n",
                 report->settings->plan.ranks);

@@ -74,7 +74,7 @@ static void add_difference(void *of, int64_t iteration, const float *slice)
 static SinoStatus solve(Search *search, const SinoOperator *op, int half, int64_t iterations)
 {
     const SinoSolver *solver = sino_solver_of_cone(&search->settings);
-    const SinoConeSets sets = {1, 1, 1};
+    const SinoConeSets sets = {1, 1, 1, false};
     const SinoRecordShape shape = sino_cone_record_shape(&search->cone[half], iterations + 1,
                                                          (iterations + 1) * (solver->has_likelihood ? 2 : 1), false);
     SinoRecord record = {0};

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon of a cone beam by an iterative algorithm, which keeps the whole volume and scan in memory. */
+/* recon of a cone beam by an iterative algorithm, which has the whole volume and scan in memory, or in scratch files.
+ */
 #include "recon_cone.h"
 
 #include "center_search.h"
 #include "checksum.h"
 #include "cone_scan.h"
 #include "memory.h"
+#include "paged_memory.h"
 #include "project_cone_task.h"
 #include "recon_halves.h"
 #include "reconstruction.h"
+#include "simulation.h"
 #include "unit_plan.h"
 
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Solution {
     SinoCone cone;
@@ -48,6 +53,35 @@ static SinoRecordShape record(const SinoRecon *recon)
                                   sino_settings_records_planes(recon->settings));
 }
 
+/* *folder: for scratch files; the caller frees it. SINO_FAILED: no memory. */
+static SinoStatus scratch_folder(const SinoRecon *recon, char **folder)
+{
+    const char *const given = recon->settings->runtime.scratch_folder, *const path = recon->settings->output.path;
+    char *made = strdup(given ? given : path && *path ? path : ".");
+    SINO_CHECK(made, SINO_FAILED, "no memory for the name of a folder");
+    if (!given) {
+        const char *const parent = dirname(made);
+        memmove(made, parent, strlen(parent) + 1);
+    }
+    *folder = made;
+    return NULL;
+}
+
+/* What does not fit memory will be in scratch files. Called again with `pages`, as soon as there is room in memory. */
+static SinoStatus use_scratch(const SinoRecon *recon, bool pages)
+{
+    const Solution *own = recon->own;
+    const SinoUnitBytes *bytes = &own->plan.bytes;
+    char *folder;
+    if (bytes->paged == 0) return NULL;
+    SINO_TRY(scratch_folder(recon, &folder));
+    SinoStatus status = pages            ? sino_runtime_page(recon->runtime, folder, bytes->window)
+                        : SINO_SIMULATES ? NULL
+                                         : sino_paged_check(folder, bytes->paged);
+    free(folder);
+    return status;
+}
+
 static SinoStatus plan(SinoRecon *recon)
 {
     Solution *own = recon->own;
@@ -57,6 +91,7 @@ static SinoStatus plan(SinoRecon *recon)
     const SinoUnitPlanRequest request = sino_volume_plan_request(recon->settings, &recon->input, &own->problem,
                                                                  sino_processes_count(recon->processes), &machine);
     SINO_TRY(sino_processes_agree(recon->processes, sino_unit_plan_new(&request, &own->plan)));
+    SINO_TRY(sino_processes_agree(recon->processes, use_scratch(recon, false)));
     own->planned_s = sino_unit_plan_times(&request, &own->plan, sino_settings_iterations(&recon->settings->solver)).run;
     return sino_recon_cone_range_plan(recon, &own->cone, &own->plan.total_bytes, &own->plan.bytes.data);
 }
@@ -76,6 +111,8 @@ static void print_plan(const SinoRecon *recon, FILE *out)
 static void tell_plan(const SinoRecon *recon)
 {
     const Solution *own = recon->own;
+    const SinoUnitBytes *bytes = &own->plan.bytes;
+    char paged[24], window[24];
     const SinoCone *cone = &own->cone;
     const int64_t ranks = sino_processes_count(recon->processes);
     char total[24], budget[24];
@@ -88,6 +125,12 @@ static void tell_plan(const SinoRecon *recon)
                   cone->x_count, cone->y_count, cone->z_count, cone->angle_count,
                   sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
                   sino_bytes_text(own->plan.budget_bytes, budget));
+    if (bytes->paged > 0)
+        sino_log_info(
+            recon->log, "scratch",
+            "scratch files: %s of vectors, for which there is no room in memory; %s of them are in memory at a "
+            "time",
+            sino_bytes_text(bytes->paged, paged), sino_bytes_text(bytes->window, window));
 }
 
 /* Collective. Every rank searches; rank 0's number is taken. Half of the projections take the iterations of all. */
@@ -143,6 +186,7 @@ static SinoStatus build(SinoRecon *recon)
                                                    .sockets = 1,
                                                    .workers = 1}};
     sino_recon_cone_tell(recon, &own->cone, NULL);
+    SINO_TRY(sino_processes_agree(recon->processes, use_scratch(recon, true)));
     SINO_TRY(sino_operator_new(recon->runtime, &request, &own->op));
     own->op->kind->report(own->op);
     tell_plan(recon);

@@ -49,7 +49,29 @@ int64_t sino_data_most_bytes(const SinoRuntime *runtime)
     return runtime->most_data_bytes;
 }
 
-SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **result)
+/* The memory of data, of so many bytes; files are not page-locked. */
+static SinoStatus take_memory(SinoRuntime *runtime, int64_t bytes, bool large, SinoData *data)
+{
+    char text[24];
+    data->paged = large && runtime->paged && bytes >= SINO_PAGED_LEAST_BYTES;
+    if (data->paged) return sino_paged_new(runtime->paged, data->name, bytes, &data->memory);
+    data->memory = sino_data_addresses(bytes);
+    SINO_CHECK(data->memory, SINO_FAILED, "no memory for %s: %s asked for", data->name, sino_bytes_text(bytes, text));
+    sino_data_pin(runtime, data->memory, bytes);
+    return NULL;
+}
+
+static void give_memory(SinoData *data, int64_t bytes)
+{
+    if (data->paged) {
+        sino_paged_free(data->runtime->paged, data->memory, bytes);
+        return;
+    }
+    sino_data_unpin(data->memory, bytes);
+    sino_data_addresses_free(data->memory, bytes);
+}
+
+static SinoStatus new_memory(SinoRuntime *runtime, const char *name, int64_t bytes, bool large, SinoData **result)
 {
     SinoData *data = NULL;
     SINO_TRY(check_size(name, bytes));
@@ -60,19 +82,22 @@ SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, 
         return NULL;
     }
     const uint32_t lines = (uint32_t)line_count(bytes);
-    data->memory = sino_data_addresses((int64_t)lines * LINE_BYTES);
-    if (!data->memory) {
-        char text[24];
+    SinoStatus status = take_memory(runtime, (int64_t)lines * LINE_BYTES, large, data);
+    if (status) {
         free(data);
-        return sino_error(SINO_FAILED, "no memory for %s: %s asked for", name, sino_bytes_text(bytes, text));
+        return status;
     }
-    sino_data_pin(runtime, data->memory, (int64_t)lines * LINE_BYTES);
     starpu_vector_data_register(&data->handle, STARPU_MAIN_RAM, (uintptr_t)data->memory, lines, LINE_BYTES);
     starpu_data_set_name(data->handle, name);
     data->runtime = runtime;
     count_bytes(runtime, bytes);
     *result = data;
     return NULL;
+}
+
+SinoStatus sino_data_new(SinoRuntime *runtime, const char *name, int64_t bytes, SinoData **data)
+{
+    return new_memory(runtime, name, bytes, false, data);
 }
 
 SinoStatus sino_data_describe(const char *name, const void *memory, int64_t bytes, SinoData **data)
@@ -83,16 +108,28 @@ SinoStatus sino_data_describe(const char *name, const void *memory, int64_t byte
     return NULL;
 }
 
-SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
-                            SinoData **data)
+static SinoStatus new_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                             bool large, SinoData **data)
 {
     int64_t elements = 0, bytes = 0;
     SINO_TRY(sino_multiply(rows, stride, name, &elements));
     SINO_TRY(sino_multiply(elements, (int64_t)element, name, &bytes));
-    SINO_TRY(sino_data_new(runtime, name, bytes > 0 ? bytes : 1, data));
+    SINO_TRY(new_memory(runtime, name, bytes > 0 ? bytes : 1, large, data));
     if (bytes == 0) count_bytes(runtime, -1);
     (*data)->bytes = bytes;
     return NULL;
+}
+
+SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                            SinoData **data)
+{
+    return new_vector(runtime, name, rows, stride, element, false, data);
+}
+
+SinoStatus sino_data_large_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                                  SinoData **data)
+{
+    return new_vector(runtime, name, rows, stride, element, true, data);
 }
 
 SinoStatus sino_data_copy(SinoRuntime *runtime, const char *name, const void *from, int64_t bytes, SinoData **data)
@@ -140,9 +177,7 @@ void sino_data_free(SinoData *data)
         starpu_data_unregister(data->handle);
     sino_runtime_awaits(data->runtime, NULL);
     if (owned) {
-        const int64_t bytes = line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES;
-        sino_data_unpin(data->memory, bytes);
-        sino_data_addresses_free(data->memory, bytes);
+        give_memory(data, line_count(data->bytes > 0 ? data->bytes : 1) * LINE_BYTES);
         count_bytes(data->runtime, -data->bytes);
     }
     free(data->reader);

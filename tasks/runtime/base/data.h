@@ -35,6 +35,10 @@ int64_t sino_data_most_bytes(const SinoRuntime *runtime);
 SinoStatus sino_data_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
                             SinoData **data);
 
+/* The same of a large vector, which is in a file if the runtime pages (sino_runtime_page). */
+SinoStatus sino_data_large_vector(SinoRuntime *runtime, const char *name, int64_t rows, int64_t stride, size_t element,
+                                  SinoData **data);
+
 /* A copy of `bytes` > 0 bytes at `from`. */
 SinoStatus sino_data_copy(SinoRuntime *runtime, const char *name, const void *from, int64_t bytes, SinoData **data);
 

@@ -100,6 +100,19 @@ int64_t sino_runtime_base_bytes(void)
 #endif
 }
 
+SinoStatus sino_runtime_page(SinoRuntime *runtime, const char *folder, int64_t window_bytes)
+{
+    sino_paged_close(runtime->paged);
+    runtime->paged = NULL;
+    runtime->window_bytes = window_bytes;
+    return SINO_SIMULATES ? NULL : sino_paged_open(folder, window_bytes, &runtime->paged);
+}
+
+int64_t sino_runtime_window(const SinoRuntime *runtime)
+{
+    return runtime->window_bytes;
+}
+
 void sino_runtime_awaits(SinoRuntime *runtime, const char *what)
 {
     if (runtime) __atomic_store_n(&runtime->activity.awaited, what, __ATOMIC_RELEASE);

@@ -84,6 +84,11 @@ SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime);
  * flight. */
 int64_t sino_runtime_base_bytes(void);
 
+/* Large vectors that are made from now on (sino_data_large_vector) are in files of the folder, window_bytes of them in
+ * memory at a time (paged_memory.h). A simulation only keeps the number. There are no such vectors now. */
+SinoStatus sino_runtime_page(SinoRuntime *runtime, const char *folder, int64_t window_bytes);
+int64_t sino_runtime_window(const SinoRuntime *runtime); /* 0: such vectors are in memory */
+
 /* Waits for every task but those that were submitted aside. Returns the first failure since the last call; the caller
  * then owns it. sino_runtime_wait_all waits for the tasks aside, too. */
 SinoStatus sino_runtime_wait(SinoRuntime *runtime);

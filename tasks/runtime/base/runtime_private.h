@@ -4,6 +4,7 @@
 #define SINO_RUNTIME_PRIVATE_H
 
 #include "model_directory.h"
+#include "paged_memory.h"
 #include "policy.h"
 #include "simulation.h"
 #include "spmm_cuda.h"
@@ -80,6 +81,8 @@ struct SinoRuntime {
     SinoCodelet *codelet;     /* list of the codelets made so far */
     double total_work, done_work, begin_s;
     int64_t sent_bytes;                  /* of messages */
+    SinoPaged *paged;                    /* where large vectors are; NULL: in memory */
+    int64_t window_bytes;                /* of them, in memory at a time; 0: all */
     bool pageable;                       /* the system has refused to page-lock memory */
     int64_t data_bytes, most_data_bytes; /* bytes of data that own their memory: now, and the maximum so far */
     SinoProgressTable *progress;         /* NULL: nothing is expected */
@@ -102,6 +105,7 @@ struct SinoData {
     starpu_data_handle_t handle;
     void *memory;  /* NULL: void or scratch */
     bool borrowed; /* the memory is not owned */
+    bool paged;    /* it is the runtime's paged memory */
     int64_t bytes;
     const char *name; /* constant */
     int64_t number;   /* unique among the data of one name */

@@ -31,6 +31,7 @@ static bool begin(void *buffers[], void *argument, void *(*memory_of)(void *inte
     sino_stall_begins(task->runtime, ((const SinoTaskRecord *)argument)->kind);
     if (sino_runtime_failed(task->runtime)) return false;
     sino_operands_bind(argument, buffers, memory_of);
+    sino_paged_look(task->runtime->paged);
     if (task->runtime->samples) sino_task_samples_begin(argument);
     return true;
 }

@@ -233,6 +233,7 @@ static void free_runtime(SinoRuntime *runtime)
     sino_simulation_end(runtime);
     sino_progress_free(runtime->progress);
     sino_models_close(runtime->models);
+    sino_paged_close(runtime->paged);
     sino_policy_close(&runtime->policy);
     sino_pending_close(&runtime->usual);
     sino_pending_close(&runtime->aside);

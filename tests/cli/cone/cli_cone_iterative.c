@@ -230,6 +230,42 @@ static void a_killed_run_goes_on(void **state)
     free(repaired_b);
 }
 
+/* Vectors that memory has no room for are in scratch files: the same bits, in the memory that was given. */
+static void vectors_stream(void **state)
+{
+    enum { SIZE = 96 };
+    static const char *const algorithms[] = {"cg --iterations 2", "osem --subsets 4 --iterations 1",
+                                             "fista --regularization 0.005 --iterations 2"};
+    static const char *const scan = "recon large.h5 --overwrite --geometry cone --rotation-axis 47.5 --pictures no "
+                                    "--report none --workers 2";
+    const char *const at = *state;
+    cli_works(at, "phantom -o large.h5 --geometry cone --size %d --slices %d --angles 120", SIZE, SIZE);
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        CliRun run = {.directory = at};
+        cli_start(&run, "%s -o x.h5 --algorithm %s --memory 1MiB", scan, algorithms[i]);
+        cli_wait(&run);
+        const int least = (int)cli_number_after(run.err, "; allowed: --memory ", NULL);
+        cli_free(&run);
+        cli_start(&run, "%s -o x.h5 --algorithm %s --memory %dMiB", scan, algorithms[i], least);
+        cli_wait(&run);
+        const bool in_memory = strstr(run.err, ", which is in memory; allowed: a folder on a disk");
+        if (in_memory) print_message("skipped: %s", run.err);
+        if (!in_memory) {
+            assert_int_equal(run.exit_code, 0);
+            assert_non_null(strstr(run.err, "scratch files: "));
+            print_message("%s: %.1f MiB of %d\n", algorithms[i], (double)run.peak_bytes / 0x1p20, least);
+            if (TESTING_STEP == 1) assert_true(run.peak_bytes <= (int64_t)least << 20);
+        }
+        cli_free(&run);
+        if (in_memory) skip();
+        cli_works(at, "%s -o y.h5 --algorithm %s", scan, algorithms[i]);
+        float *x = cli_read_volume(at, "x.h5", SIZE, SIZE), *y = cli_read_volume(at, "y.h5", SIZE, SIZE);
+        assert_true(testing_same_bytes(x, y, sizeof *x * SIZE * SIZE * SIZE));
+        free(x);
+        free(y);
+    }
+}
+
 /* Less than half a turn, which FDK refuses. */
 static void short_arcs_are_taken(void **state)
 {
@@ -420,12 +456,19 @@ static void iterations_are_found(void **state)
 int cli_cone_iterative_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(few_angles_are_enough),          CLI_TEST(residuals_are_told),
-        CLI_TEST(the_same_bits_for_any_schedule), CLI_TEST(undefined_values_have_no_weight),
-        CLI_TEST(a_killed_run_goes_on),           CLI_TEST(refusals),
-        CLI_TEST(short_arcs_are_taken),           CLI_TEST(sparse_measured_fans_beat_fdk),
-        CLI_TEST(tried_slices_are_fans),          CLI_TEST(strengths_are_found),
-        CLI_TEST(scans_choose_the_algorithm),     CLI_TEST(iterations_are_found),
+        CLI_TEST(few_angles_are_enough),
+        CLI_TEST(residuals_are_told),
+        CLI_TEST(the_same_bits_for_any_schedule),
+        CLI_TEST(undefined_values_have_no_weight),
+        CLI_TEST(a_killed_run_goes_on),
+        CLI_TEST(refusals),
+        CLI_TEST(short_arcs_are_taken),
+        CLI_TEST(sparse_measured_fans_beat_fdk),
+        CLI_TEST(tried_slices_are_fans),
+        CLI_TEST(strengths_are_found),
+        CLI_TEST(scans_choose_the_algorithm),
+        CLI_TEST(iterations_are_found),
+        CLI_TEST(vectors_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,14 +149,14 @@ int sino_platform_core_count(void)
 
 int64_t sino_platform_cache_bytes(void)
 {
+    /* Not sysconf(), which adds the caches of several groups of cores up on some processors. */
     int64_t most = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    const int level[] = {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE};
-    for (int i = 0; i < 3; i++) {
-        const int64_t bytes = (int64_t)sysconf(level[i]);
-        if (bytes > most) most = bytes;
+    for (int i = 0; i < 10; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        const int64_t kib = read_number(path, "");
+        if (kib * 1024 > most) most = kib * 1024;
     }
-#endif
     return most;
 }
 

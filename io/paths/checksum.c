@@ -111,15 +111,15 @@ static void print(uint64_t digest_value, char digits[17])
 static SinoStatus checksum(SinoStatus (*take)(int64_t, const char *const *, void *, XXH3_state_t *), int64_t count,
                            const char *const *path, char digits[17])
 {
-    void *piece = NULL;
+    void *piece = sino_allocate_large(PIECE_BYTES);
     SinoStatus status = NULL;
     XXH3_state_t *state = XXH3_createState();
-    SINO_CHECK_OR(status, end, state && XXH3_64bits_reset(state) == XXH_OK, SINO_FAILED, "no memory for a checksum");
-    SINO_TRY_OR(status, end, sino_allocate(PIECE_BYTES, 1, "a checksum", &piece));
+    SINO_CHECK_OR(status, end, piece && state && XXH3_64bits_reset(state) == XXH_OK, SINO_FAILED,
+                  "no memory for a checksum");
     SINO_TRY_OR(status, end, take(count, path, piece, state));
     print((uint64_t)XXH3_64bits_digest(state), digits);
 end:
-    free(piece);
+    sino_free_large(piece);
     XXH3_freeState(state);
     return status;
 }

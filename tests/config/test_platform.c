@@ -144,7 +144,7 @@ static int sockets_of(const char *machine, const char *later)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (setenv("HWLOC_SYNTHETIC", machine, 1) != 0) _exit(100);
+        if (unsetenv("HWLOC_COMPONENTS") != 0 || setenv("HWLOC_SYNTHETIC", machine, 1) != 0) _exit(100);
         const int64_t count = sino_platform_socket_count();
         if (setenv("HWLOC_SYNTHETIC", later, 1) != 0) _exit(100);
         _exit(sino_platform_socket_count() == count ? (int)count : 101);

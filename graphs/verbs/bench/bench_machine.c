@@ -22,7 +22,7 @@ SinoBenchMachine sino_bench_machine(SinoRuntime *runtime)
 static int64_t stream_bytes(int64_t worker_count)
 {
     const int64_t page = 4096;
-    return sino_larger((int64_t)256 << 20, 2 * sino_platform_cache_bytes() / worker_count / page * page);
+    return sino_larger((int64_t)128 << 20, 4 * sino_platform_cache_bytes() / worker_count / page * page);
 }
 
 int64_t sino_bench_read_bytes(int64_t worker_count)

@@ -21,8 +21,8 @@ static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, S
 enum { TASKS = 64 };
 
 /* How far sources may lie beside the mean circle, as a share of its radius; sines of tilts; the middle of the detector,
- * as a share of its columns; and how many times the mean an angle may stand for: longer gaps are no whole turn. */
-static const double most_beside = 0.05, most_tilt = 0.1, most_middle = 0.1, most_share = 8;
+ * as a share of its columns; and the longest gap between angles, in radians, or as a multiple of the mean. */
+static const double most_beside = 0.05, most_tilt = 0.1, most_middle = 0.1, most_gap_rad = 0.175, most_gaps = 4;
 
 static const char other_algorithms[] = "an iterative algorithm, or vectors nearer to a circle about z";
 
@@ -117,7 +117,7 @@ static SinoStatus share_angles(const SinoCone *cone, double *share)
         most = fmax(most, share[k]);
         share[k] *= SINO_PI / turn;
     }
-    SINO_CHECK(most * (double)count <= most_share * turn, SINO_BAD_INPUT,
+    SINO_CHECK(2 * most <= fmax(most_gap_rad, most_gaps * turn / (double)count), SINO_BAD_INPUT,
                "algorithm is fdk, and the vectors leave a gap of about %.3g degrees; allowed: %s", most * 360 / SINO_PI,
                turn > SINO_PI ? "a whole turn, or an iterative algorithm" : "half a turn, or an iterative algorithm");
     return NULL;

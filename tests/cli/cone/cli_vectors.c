@@ -265,7 +265,7 @@ static void fdk_takes_what_is_near_a_circle(void **state)
     cli_refuses(at, "algorithm | fdk | of the radius | helix | 0.05",
                 "recon scan.h5 -o v.h5 --vectors %sturns=1,pitch=6 --algorithm fdk", CONE);
     cli_refuses(at, "algorithm | fdk | gap | a whole turn",
-                "recon scan.h5 -o v.h5 --vectors %sturns=0.6 --algorithm fdk", CONE);
+                "recon scan.h5 -o v.h5 --vectors %sturns=0.7 --algorithm fdk", CONE);
     cli_refuses(at, "algorithm | fdk | lean by 30 degrees | 5.74 degrees",
                 "recon scan.h5 -o v.h5 --vectors orbit:turns=1,tilt=30 --algorithm fdk");
     cli_refuses(at, "algorithm | fdk | columns beside | 0.1",

@@ -115,7 +115,7 @@ const char *const sino_group_title[SINO_GROUP_COUNT] = {"Input",   "Stages", "Ge
 const SinoWordRule sino_word_rules[] = {
     {.name = "algorithm", .words = FBP, .geometries = PARALLEL},
     {.name = "algorithm", .words = FISTA, .geometries = SCANS},
-    {.name = "algorithm", .words = FDK, .geometries = CONES},
+    {.name = "algorithm", .words = FDK, .geometries = CONES | VECTORS},
     {.name = "algorithm", .words = BSREM, .geometries = MATRIX},
     {.name = "prior",
      .words = 1u << SINO_PRIOR_TOTAL_VARIATION | 1u << SINO_PRIOR_OF_QGGMRF | 1u << SINO_PRIOR_AUTO,

@@ -104,7 +104,7 @@ extern const SinoSolver sino_solver_fbp_blocks;
 
 extern const SinoSolver sino_solver_cg, sino_solver_cg_weighted, sino_solver_cg_normal, sino_solver_sirt,
     sino_solver_sirt_weighted, sino_solver_sirt_given, sino_solver_fbp, sino_solver_mlem, sino_solver_osem,
-    sino_solver_fista_normal, sino_solver_fista, sino_solver_fista_volume, sino_solver_fista_band;
+    sino_solver_fista_normal, sino_solver_fista, sino_solver_fista_volume, sino_solver_fista_band, sino_solver_fdk;
 
 /* The solver of an algorithm by a projector: of toeplitz one that uses AᵀA, if the algorithm has one; a plan refuses
  * the other ones with it. With SINO_WEIGHTS_COUNTS or _FILE one with vectors for weights, if the algorithm has one.

@@ -43,7 +43,7 @@ bool sino_solver_exists(SinoAlgorithmChoice choice, const SinoOperatorKind *kind
 void sino_solver_names(const SinoOperatorKind *kind, char *text, size_t size)
 {
     size_t length = 0;
-    SinoAlgorithmChoice last = SINO_ALGORITHM_FDK; /* which has no solver; those of one algorithm follow each other */
+    SinoAlgorithmChoice last = SINO_ALGORITHM_FDK; /* which is in no list; those of one algorithm follow each other */
     *text = 0;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers && length < size; i++) {
         if (solvers[i]->choice == last || !sino_solver_fits(solvers[i], kind)) continue;
@@ -63,6 +63,7 @@ const SinoSolver *sino_solver_of(const SinoSettings *settings)
 const SinoSolver *sino_solver_of_cone(const SinoSettings *settings)
 {
     if (settings->solver.algorithm == SINO_ALGORITHM_FISTA) return &sino_solver_fista_band;
+    if (settings->solver.algorithm == SINO_ALGORITHM_FDK) return &sino_solver_fdk;
     return sino_solver_find(settings->solver.algorithm, SINO_PROJECTOR_RAYS, settings->solver.weights, 2);
 }
 

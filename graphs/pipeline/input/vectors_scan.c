@@ -5,6 +5,7 @@
 #include "cone_setup.h"
 #include "memory.h"
 #include "orbit_views.h"
+#include "solver_fdk.h"
 #include "vectors_file.h"
 
 #include <inttypes.h>
@@ -163,6 +164,7 @@ SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *inpu
                "--vectors %s has the middle of the volume at its sources; allowed: sources outside the volume",
                settings->geometry.vectors);
     SINO_TRY(check_seen(&cone));
+    if (settings->solver.algorithm == SINO_ALGORITHM_FDK) SINO_TRY(sino_fdk_check(&cone));
     *result = cone;
     return NULL;
 }

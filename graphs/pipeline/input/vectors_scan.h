@@ -14,7 +14,8 @@ SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *in
 
 /* sino_cone_scan of such an input, given the sizes of the detector and of the grid, whose middle is where the vectors
  * have 0. A voxel is as wide as a detector pixel seen there, the mean of all projections. Members of the cone that an
- * axis would determine are NaN. SINO_BAD_INPUT: the volume reaches behind the source, or no projection sees it. */
+ * axis would determine are NaN. SINO_BAD_INPUT: the volume reaches behind the source, or no projection sees it; or with
+ * fdk as of sino_fdk_check. */
 SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *input, SinoCone *cone);
 
 #endif

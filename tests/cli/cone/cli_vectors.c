@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
  * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
- * refusals. */
+ * fdk of what is near a circle; refusals. */
 #include "cli.h"
 
 #include <math.h>
@@ -231,6 +231,47 @@ static void phantoms_come_back(void **state)
     }
 }
 
+/* The error of the volume by fdk. */
+static double error_of_fdk(const char *at, const Motion *motion)
+{
+    const char *prefix = motion->parallel ? "parallel:" : "";
+    write_vectors(at, "vectors.npy", motion);
+    cli_works(at,
+              "phantom -o scan.h5 --overwrite --vectors %svectors.npy --size %d --slices %d --angles %d --noise 0 "
+              "--truth truth.h5",
+              prefix, SIDE, SIDE, VIEWS);
+    cli_works(
+        at,
+        "recon scan.h5 -o volume.h5 --overwrite --pictures no --report none --vectors %svectors.npy --algorithm fdk",
+        prefix);
+    return difference_of(at, "volume.h5", "truth.h5");
+}
+
+static void fdk_takes_what_is_near_a_circle(void **state)
+{
+    static const Motion shifted = {.name = "shifted", .shift_mm = 0.2, .turns = 1};
+    static const Motion level = {.name = "parallel", .turns = 1, .parallel = true};
+    const char *const at = *state;
+    const double jitter = error_of_fdk(at, &shifted), parallel = error_of_fdk(at, &level);
+    const double still = error_of_fdk(at, &orbit);
+    cli_works(at, "recon scan.h5 -o cone.h5 --pictures no --report none --geometry cone --rotation-axis 15.5 "
+                  "--source-object-distance 17.0666666666667 --source-detector-distance 25.6 --detector-pixel 0.2 "
+                  "--theta 0:360:excluded --algorithm fdk");
+    const double circle = difference_of(at, "cone.h5", "truth.h5"), beside = difference_of(at, "volume.h5", "cone.h5");
+    print_message("circle %.3f, by vectors %.3f, %.3f beside it, shifted %.3f, parallel %.3f\n", circle, still, beside,
+                  jitter, parallel);
+    assert_true(still < 1.1 * circle && parallel < 1.1 * circle && beside < 0.1);
+    assert_true(jitter < 1.25 * circle); /* the shifted detector does not see the outermost voxels */
+    cli_refuses(at, "algorithm | fdk | of the radius | helix | 0.05",
+                "recon scan.h5 -o v.h5 --vectors %sturns=1,pitch=6 --algorithm fdk", CONE);
+    cli_refuses(at, "algorithm | fdk | gap | a whole turn",
+                "recon scan.h5 -o v.h5 --vectors %sturns=0.7 --algorithm fdk", CONE);
+    cli_refuses(at, "algorithm | fdk | lean by 30 degrees | 5.74 degrees",
+                "recon scan.h5 -o v.h5 --vectors orbit:turns=1,tilt=30 --algorithm fdk");
+    cli_refuses(at, "algorithm | fdk | columns beside | 0.1",
+                "recon scan.h5 -o v.h5 --vectors vectors.npy --start-column 12 --algorithm fdk");
+}
+
 static void files_of_other_programs_agree(void **state)
 {
     static const char same[] = "--overwrite --pictures no --report none --iterations 2";
@@ -303,8 +344,6 @@ static void refusals(void **state)
                 "recon scan.h5 -o volume.h5 --geometry cone --vectors vectors.npy");
     cli_refuses(at, "--regularization auto | --geometry vectors | a number",
                 "recon scan.h5 -o volume.h5 --vectors vectors.npy --algorithm fista");
-    cli_refuses(at, "--algorithm fdk | --geometry vectors | cg | osem",
-                "recon scan.h5 -o volume.h5 --vectors vectors.npy --algorithm fdk");
     cli_refuses(at, "--rotation-axis | --geometry vectors | parallel",
                 "recon scan.h5 -o volume.h5 --vectors vectors.npy --rotation-axis 3");
     cli_refuses(at, "--vectors vectors.npy | 40 | 7", "plan --angles 7 --columns 9 --slices 9 --vectors vectors.npy");
@@ -315,9 +354,13 @@ static void refusals(void **state)
 int cli_vectors_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(vectors_of_an_orbit_are_the_orbit), CLI_TEST(phantoms_come_back),
-        CLI_TEST(files_of_other_programs_agree),     CLI_TEST(fans_of_astra_agree),
-        CLI_TEST(refusals_of_other_programs),        CLI_TEST(refusals),
+        CLI_TEST(vectors_of_an_orbit_are_the_orbit),
+        CLI_TEST(phantoms_come_back),
+        CLI_TEST(files_of_other_programs_agree),
+        CLI_TEST(fans_of_astra_agree),
+        CLI_TEST(refusals_of_other_programs),
+        CLI_TEST(fdk_takes_what_is_near_a_circle),
+        CLI_TEST(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

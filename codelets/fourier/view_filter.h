@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* View filter: weights and ramp filter of FDK (L. Feldkamp et al., J. Opt. Soc. Am. A 1, 612 (1984)) for a projection
+ * that has vectors (view.h), before Aᵀ of cone_project.h backprojects it:
+ *
+ *     rays = weight · cosγ · ramp(cosγ · rays)
+ *
+ * with the angle γ of a ray to the detector's normal, and the ramp along columns. The second cosγ is that of a ray's
+ * length in a voxel, which Aᵀ has and FDK has not. FDK's (D/depth)² is how densely Aᵀ has rays in a voxel. */
+#ifndef SINO_VIEW_FILTER_H
+#define SINO_VIEW_FILTER_H
+
+#include "filter.h"
+#include "view.h"
+
+/* Bytes of work memory of a call; 64-byte aligned. */
+int64_t sino_view_filter_scratch_bytes(const SinoFilter *filter, int64_t column_count, int64_t row_count);
+
+/* In place: rays[column][row]. filter: of column_count columns, in single precision. Undefined rays, −0, are what the
+ * filter fills them with. */
+void sino_view_filter(const SinoFilter *filter, const SinoView *view, int64_t column_count, int64_t row_count,
+                      double weight, void *scratch, float *rays);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task filter_views: weights and ramp filter of FDK for projections that have vectors. */
+#ifndef SINO_FILTER_VIEWS_TASK_H
+#define SINO_FILTER_VIEWS_TASK_H
+
+#include "runtime.h"
+#include "view_filter.h"
+
+/* Projections first … first + count − 1 of column_count × row_count pixels. Nothing is owned, and all outlives the
+ * task. */
+typedef struct SinoFilterViews {
+    const SinoFilter *filter; /* of column_count columns */
+    const SinoView *view;     /* [projection] */
+    const double *weight;     /* [projection] */
+    int64_t first, count, column_count, row_count;
+} SinoFilterViews;
+
+/* rays[projection][column][row], between rays_begin and rays_end (rays_gate_task.h). scratch:
+ * sino_view_filter_scratch_bytes. */
+SinoStatus sino_insert_filter_views(SinoRuntime *runtime, SinoPosition position, const SinoFilterViews *wanted,
+                                    SinoData *scratch, SinoData *rays);
+
+#endif

@@ -314,12 +314,16 @@ static SinoStatus tell(const Simulate *of, double wall_s)
 {
     SinoProcesses *processes = of->recon.processes;
     SinoSimulatedRank own = {.building_s = of->building_s}, *rank = NULL;
-    SINO_TRY(sino_allocate(sino_processes_count(processes), sizeof *rank, "reports", &rank));
+    const int64_t count = sino_processes_count(processes);
+    const bool first = sino_processes_rank(processes) == 0;
+    SINO_TRY(sino_allocate(first ? count : 0, sizeof *rank, "reports", &rank));
     SinoStatus status = sino_simulation_counts(of->recon.runtime, &own.counts);
     own.run_s = own.counts.makespan_s;
     status = sino_processes_agree(processes, status);
-    if (!status) status = sino_processes_gather(processes, sizeof own, &own, rank);
-    if (!status && sino_processes_rank(processes) == 0) print_report(of, wall_s, rank);
+    if (first) rank[0] = own;
+    for (int64_t r = 1; r < count && !status; r++)
+        status = sino_processes_collect(processes, r, sizeof own, &own, first ? &rank[r] : NULL);
+    if (!status && first) print_report(of, wall_s, rank);
     if (!status) status = sino_processes_agree(processes, NULL); /* nobody frees links before */
     free(own.counts.link);
     free(rank);

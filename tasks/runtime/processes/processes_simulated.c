@@ -228,24 +228,37 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
     return sino_error_told((SinoErrorKind)(first >= told ? first - told : first % 4));
 }
 
-/* Sends to one rank while receiving from another. */
-static SinoStatus exchange_pair(SinoProcesses *processes, int to, int64_t send_bytes, const void *send, int from,
-                                int64_t receive_bytes, void *receive)
+/* Up a binomial tree, to rank 0: each rank has the values of `step` ranks, or of those that are left. */
+static SinoStatus gather_first(const SinoProcesses *processes, int64_t bytes, char *all)
 {
-    sg_comm_t sent;
-    SINO_TRY(begin_send(processes, to, send_bytes, send, &sent));
-    accept_from(processes, from, receive_bytes, receive);
-    sg_comm_wait(sent);
+    const int rank = processes->rank, count = processes->count;
+    for (int64_t step = 1; step < count; step *= 2) {
+        const int64_t held = sino_smaller(step, count - rank), more = sino_smaller(step, count - rank - step);
+        if (rank & step)
+            return transmit(processes, (int)(rank - step), sino_times(held, bytes), all + sino_times(rank, bytes));
+        if (more > 0)
+            accept_from(processes, (int)(rank + step), sino_times(more, bytes), all + sino_times(rank + step, bytes));
+    }
     return NULL;
 }
+
+/* Values of more bytes go from each rank to each in turns, so that none waits for all of them at every level. */
+enum { TREE_BYTES = 65536 };
 
 SinoStatus sino_processes_gather(SinoProcesses *processes, int64_t bytes, const void *own, void *all)
 {
     const int rank = rank_of(processes), count = count_of(processes);
     memcpy((char *)all + rank * bytes, own, (size_t)bytes);
+    if (count > 1 && bytes <= TREE_BYTES) {
+        SINO_TRY(gather_first(processes, bytes, all));
+        return sino_processes_broadcast(processes, sino_times(count, bytes), all);
+    }
     for (int k = 1; k < count; k++) {
         const int to = (rank + k) % count, from = (rank + count - k) % count;
-        SINO_TRY(exchange_pair(processes, to, bytes, own, from, bytes, (char *)all + from * bytes));
+        sg_comm_t sent;
+        SINO_TRY(begin_send(processes, to, bytes, own, &sent));
+        accept_from(processes, from, bytes, (char *)all + from * bytes);
+        sg_comm_wait(sent);
     }
     return NULL;
 }
@@ -265,8 +278,12 @@ SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send
     const int64_t element = sizeof **send;
     for (int k = 0; k < count; k++) {
         const int to = (rank + k) % count, from = (rank + count - k) % count;
-        SINO_TRY(exchange_pair(processes, to, sino_times(send_count[to], element), send[to], from,
-                               sino_times(receive_count[from], element), receive[from]));
+        sg_comm_t sent = NULL;
+        if (send_count[to] > 0)
+            SINO_TRY(begin_send(processes, to, sino_times(send_count[to], element), send[to], &sent));
+        if (receive_count[from] > 0)
+            accept_from(processes, from, sino_times(receive_count[from], element), receive[from]);
+        if (sent) sg_comm_wait(sent);
     }
     return NULL;
 }

@@ -25,6 +25,7 @@ int main(int argument_count, char **arguments)
                                                 .per_node = strtoll(arguments[PER_NODE], NULL, 10),
                                                 .argument_count = argument_count - COMMAND,
                                                 .arguments = arguments + COMMAND,
+                                                .object = arguments[OBJECT],
                                                 .folder = arguments[FOLDER],
                                                 .directory = arguments[DIRECTORY],
                                                 .host = arguments[HOST]};

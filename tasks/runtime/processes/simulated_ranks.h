@@ -15,6 +15,7 @@ typedef struct SinoSimulatedRanks {
     int64_t count, per_node;
     int argument_count; /* the command line of sinodag */
     char **arguments;
+    const char *object;    /* of which each rank is a copy */
     const char *folder;    /* with the description of the machine, until the ranks have read it */
     const char *directory; /* with the times that runs have measured; "": not asked for */
     const char *host;      /* STARPU_HOSTNAME of the user; "": not given */

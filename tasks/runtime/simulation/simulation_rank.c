@@ -2,6 +2,7 @@
 /* Simulation, a rank: in the shared object of which SMPI loads a copy for each rank (simulated_ranks.h). SMPI calls the
  * copy's main as an MPI program in an actor of SimGrid. StarPU-MPI makes of that actor the thread that sends and
  * receives, and calls starpu_main in another one. */
+#include "shared_code.h"
 #include "simulated_ranks.h"
 #include "simulation_private.h"
 
@@ -54,6 +55,7 @@ SinoStatus sino_simulation_run(const SinoSimulationRequest *request, SinoProgram
 {
     static char *no_arguments[] = {NULL};
     int none = 0;
+    SINO_TRY(sino_shared_code_map(sino_simulated_ranks.object));
     SINO_TRY(sino_simulation_check(request));
     the = (SinoSimulated){.machine = sino_simulation_share(request),
                           .files_free_us = &sino_simulated_ranks.files_free_us,

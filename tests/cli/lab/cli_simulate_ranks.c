@@ -203,6 +203,37 @@ static void links_carry_what_they_can(void **state)
     free(json);
 }
 
+/* How many mappings of code a process has that come from the object of ranks itself. */
+static int code_mappings(pid_t process)
+{
+    char name[64], line[1024];
+    int count = 0;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)process);
+    FILE *maps = fopen(name, "r");
+    while (maps && fgets(line, sizeof line, maps))
+        count += strstr(line, " r-xp ") && strstr(line, "/sinodag_rank.so\n");
+    if (maps) fclose(maps);
+    return count;
+}
+
+/* Each rank is a copy of the program, but not of its code, which takes most of the copy's memory. */
+static void code_is_shared(void **state)
+{
+    (void)cli_simulator();
+    CliRun run = {.directory = *state};
+    cli_start(&run, "simulate " SIZES "--ranks 4");
+    int most = 0;
+    for (int milliseconds = 0; most < 4 && milliseconds < 60000; milliseconds++) {
+        const int count = code_mappings(run.pid);
+        if (count > most) most = count;
+        usleep(1000);
+    }
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    cli_free(&run);
+    assert_int_equal(most, 4);
+}
+
 /* Everything but the time of the simulation itself; the caller frees it. */
 static char *repeatable_part(const char *at)
 {
@@ -305,6 +336,7 @@ int cli_simulate_ranks_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(same_graph),
         CLI_TEST(links_carry_what_they_can),
+        CLI_TEST(code_is_shared),
         CLI_TEST(runs_are_repeatable),
         CLI_TEST(every_algorithm_and_precision),
         CLI_TEST(turned_slices),

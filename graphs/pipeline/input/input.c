@@ -47,7 +47,7 @@ static SinoScanBox box_of(const SinoInput *input, int64_t first_row, int64_t row
 /* Values of flat and dark fields that are looked at together, at least a row of one field. */
 enum { PIECE_VALUES = 1 << 20 };
 
-static int64_t flat_rows_at_once(const SinoInput *input)
+static int64_t flats_at_once(const SinoInput *input)
 {
     return sino_larger(1, sino_smaller(PIECE_VALUES / input->column_count, input->info->flat_count));
 }
@@ -55,7 +55,7 @@ static int64_t flat_rows_at_once(const SinoInput *input)
 /* Reads the flat fields piece by piece until it finds a positive count. */
 static SinoStatus check_flats_of(const SinoInput *input, float *flats, bool *positive)
 {
-    const int64_t at_once = flat_rows_at_once(input), images = input->info->flat_count;
+    const int64_t at_once = flats_at_once(input), images = input->info->flat_count;
     const int64_t end = input->first_row + input->row_count;
     for (int64_t row = input->first_row; row < end && !*positive; row++) {
         const SinoScanBox box = box_of(input, row, 1);
@@ -73,7 +73,7 @@ static SinoStatus check_flats(const SinoInput *input, const char *name)
     float *flats = NULL;
     bool positive = false;
     SINO_TRY(
-        sino_allocate(sino_times(flat_rows_at_once(input), input->column_count), sizeof *flats, "flat fields", &flats));
+        sino_allocate(sino_times(flats_at_once(input), input->column_count), sizeof *flats, "flat fields", &flats));
     SinoStatus status = check_flats_of(input, flats, &positive);
     free(flats);
     if (status) return status;

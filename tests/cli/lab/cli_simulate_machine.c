@@ -109,7 +109,7 @@ static void homes_are_faster(void **state)
     static const char *const machine[] = {"mirage", "sirocco", "h100x8"};
     static const char *const policy[] = {"dmdas", "dmda", "dmdar", "dmdasd", "pheft", "eager"};
     const char *const words =
-        "--columns 256 --angles 400 --slices 256 --algorithm cg --iterations 10 --partitions 4 --json --machine";
+        "--columns 256 --angles 400 --slices 256 --algorithm cg --iterations 4 --partitions 4 --json --machine";
     (void)cli_simulator();
     for (int m = 0; m < 3; m++) {
         char line[256];

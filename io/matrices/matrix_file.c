@@ -16,14 +16,9 @@
 #include "regular_file.h"
 
 /* The first format whose probe recognises the file opens it. */
-static const SinoMatrixFormat *const formats[] = {&sino_csr4_format,
-                                                  &sino_npz_format,
-                                                  &sino_market_format,
-                                                  &sino_matlab_format,
-                                                  &sino_hdf5_matrix_format,
-                                                  &sino_crystals_format,
-                                                  &sino_spect_format,
-                                                  NULL};
+static const SinoMatrixFormat *const formats[] = {
+    &sino_csr4_format,        &sino_npz_format,      &sino_market_format, &sino_matlab_format,
+    &sino_hdf5_matrix_format, &sino_crystals_format, &sino_spect_format,  NULL};
 
 /* Splits FILE:/GROUP, unless a file has that name. */
 static SinoStatus take_path(const char *path, SinoMatrixFile *file)

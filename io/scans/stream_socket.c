@@ -32,7 +32,7 @@ struct SinoStreamSocket {
 
 bool sino_stream_named(const char *path)
 {
-    return strncmp(path, scheme, sizeof scheme - 1) == 0;
+    return path && strncmp(path, scheme, sizeof scheme - 1) == 0;
 }
 
 bool sino_stream_socket_connected(const SinoStreamSocket *socket)

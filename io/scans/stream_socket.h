@@ -25,7 +25,7 @@ typedef struct SinoStreamMessage {
 
 /* Whether the name of a scan is the address of a stream: tcp://HOST:PORT. Without a host it is 127.0.0.1, so that other
  * computers reach no address that does not say so. */
-bool sino_stream_named(const char *path);
+bool sino_stream_named(const char *path);          /* false of NULL */
 SinoStatus sino_stream_check(const char *address); /* SINO_BAD_INPUT: it lacks a host or a port */
 
 /* SINO_BAD_INPUT: no such address, or another program listens there. SINO_FAILED: no memory. */

@@ -192,15 +192,18 @@ static void wrong_volumes_are_refused(void **state)
     SinoMatrixFile *file = NULL;
     write_text(*state, "far.txt", "0 -9 50 0\n1 9 50 0\n", path);
     assert_success(sino_matrix_open(path, &file));
-    assert_error(sino_matrix_frame(file, &none, &no_camera), SINO_BAD_INPUT, "map of crystals | --volume | --voxel-size");
-    assert_error(sino_matrix_frame(file, &sizeless, &no_camera), SINO_BAD_INPUT, "map of crystals | --volume | --voxel-size");
+    assert_error(sino_matrix_frame(file, &none, &no_camera), SINO_BAD_INPUT,
+                 "map of crystals | --volume | --voxel-size");
+    assert_error(sino_matrix_frame(file, &sizeless, &no_camera), SINO_BAD_INPUT,
+                 "map of crystals | --volume | --voxel-size");
     assert_error(sino_matrix_frame(file, &many, &no_camera), SINO_BAD_INPUT, "4294967296 columns | 4294967295");
     assert_success(sino_matrix_frame(file, &grid, &no_camera));
     assert_error(sino_matrix_count_rows(file, 0, 4, entries), SINO_BAD_INPUT, "no line | 2 crystals | 6x4x5");
     sino_matrix_close(file);
     write_text(*state, "near.txt", "0 -9 0 0\n1 9 0 0\n", path);
     assert_success(sino_matrix_open(path, &file));
-    assert_error(sino_matrix_frame(file, &wide, &no_camera), SINO_BAD_INPUT, "crystal 0 at -9, 0, 0 mm | 60x4x5 | outside");
+    assert_error(sino_matrix_frame(file, &wide, &no_camera), SINO_BAD_INPUT,
+                 "crystal 0 at -9, 0, 0 mm | 60x4x5 | outside");
     sino_matrix_close(file);
 }
 

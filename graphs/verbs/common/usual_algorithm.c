@@ -6,6 +6,7 @@
 #include "job_kind.h"
 #include "runtime.h"
 #include "solver.h"
+#include "stream_socket.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -85,6 +86,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
+    if (sino_stream_named(given->input.file_name)) return NULL; /* it can be read once */
     const SinoScanRequest request = sino_input_scan_request(given);
     SinoScan *scan = NULL;
     SinoStatus status = sino_scan_try(&request);

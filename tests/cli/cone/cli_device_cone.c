@@ -80,8 +80,7 @@ static void priors_of_cone_beams(void **state)
         char words[128];
         CliRun cpu, other;
         snprintf(words, sizeof words,
-                 "--geometry cone --iterations 3 --algorithm fista --regularization 0.2 --partitions 2 --prior %s",
-                 prior[i]);
+                 "--geometry cone --iterations 3 --algorithm fista --regularization 0.2 --prior %s", prior[i]);
         float *expected = volume_of(*state, NULL, "cpu", words, &cpu);
         float *found = volume_of(*state, one, cli_device_kind()->device, words, &other);
         assert_true(cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected) < 1e-5);

@@ -454,6 +454,8 @@ static void what_needs_the_whole_scan_is_refused(void **state)
     cli_refuses(at, "--follow | --remove-stripe-method | none",
                 "recon scan.h5 -o v.h5 --follow --remove-stripe-method fw " CONE);
     cli_refuses(at, "--follow | --halves", "recon scan.h5 -o v.h5 --follow --halves " CONE);
+    cli_refuses(at, "tcp://:9 | once | sirt | fbp or fdk",
+                "recon tcp://:9 -o v.h5 --follow --algorithm sirt " CONE LENGTHS);
     assert_ends(replay(at, "live.h5 plain 0"), 0);
     cli_refuses(at, "/exchange/data_white | SWMR",
                 "recon live.h5 -o v.h5 --follow --flats :/exchange/data_white " CONE);

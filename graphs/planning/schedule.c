@@ -44,10 +44,12 @@ typedef struct Amounts {
     double lists;                         /* bytes of a partition and direction */
     double rays, voxels, partial, socket; /* bytes of a vector: of a minibatch, a partition, a footprint, a socket */
     double rays_moved, voxels_moved;      /* bytes of updates: of the rays, of a partition's voxels */
+    double prior_moved;                   /* bytes of a turn's prior, of a partition; 0: none */
     double counts, image;                 /* bytes of a minibatch in files */
     int64_t parts, sockets;               /* of a rank */
     int64_t minibatches, slots, turns;
-    bool normal; /* a product stands for both directions */
+    bool normal;         /* a product stands for both directions */
+    bool prior_on_cores; /* as devices share the partitions (variation_task.h) */
 } Amounts;
 
 /* A slot, and the next step of its minibatch. */
@@ -204,13 +206,12 @@ static double place(Device *device, const Task *task, double ready, double task_
     return end;
 }
 
-/* Runs a task, once `ready`; returns when it ends. */
-static double run(Schedule *of, const Task *task, double ready)
+/* Runs a task in a memory, once `ready`; returns when it ends. */
+static double run_at(Schedule *of, const Task *task, int64_t node, double ready, double expected)
 {
     const double core_s = sino_processor_s(&of->machine->file.core, task->flops, task->bytes);
     const double device_s = sino_processor_s(&of->rates, task->flops, task->bytes);
-    double expected, begin = ready;
-    const int64_t node = choose(of, task, ready, core_s, device_s, &expected);
+    double begin = ready;
     for (int i = 0; i < OPERANDS_MAX; i++)
         if (task->read[i]) begin = fmax(begin, fetch(of, task->read[i], node, ready));
     if (task->write) task->write->valid = bit_of(node);
@@ -219,6 +220,16 @@ static double run(Schedule *of, const Task *task, double ready)
         return *core = fmax(*core, begin) + core_s;
     }
     return place(&of->device[node - 1], task, begin, device_s, expected);
+}
+
+/* Runs a task where dmda puts it. */
+static double run(Schedule *of, const Task *task, double ready)
+{
+    const double core_s = sino_processor_s(&of->machine->file.core, task->flops, task->bytes);
+    const double device_s = sino_processor_s(&of->rates, task->flops, task->bytes);
+    double expected;
+    const int64_t node = choose(of, task, ready, core_s, device_s, &expected);
+    return run_at(of, task, node, ready, expected);
 }
 
 /* A short task on the state of slices. */
@@ -313,6 +324,17 @@ static double sum_voxels(Schedule *of, Slot *slot)
     return step_of_state(of, fmax(slot->begun, latest(of, slot)));
 }
 
+/* A partition's prior reads the vectors of the others. */
+static double lower(Schedule *of, Slot *slot)
+{
+    const Amounts *n = &of->of;
+    for (int64_t p = 0; p < n->parts && n->prior_moved > 0; p++) {
+        const Task task = {.bytes = n->prior_moved, .read = {&slot->gradient[p]}, .write = &slot->gradient[p]};
+        slot->part_ready[p] = n->prior_on_cores ? run_at(of, &task, 0, slot->ready, 0) : run(of, &task, slot->ready);
+    }
+    return n->prior_moved > 0 ? latest(of, slot) : slot->ready;
+}
+
 static double update_voxels(Schedule *of, Slot *slot)
 {
     const Amounts *n = &of->of;
@@ -385,7 +407,7 @@ static double store(Schedule *of, Slot *slot)
     return use_file(of, of->of.image, &slot->image, slot->ready);
 }
 
-enum { START, SPREAD, BACK, SUMS, VOXELS, PROJECT, REDUCE, RAYS, ASSEMBLE, STORE, STEPS, DONE = STEPS };
+enum { START, SPREAD, BACK, SUMS, PRIOR, VOXELS, PROJECT, REDUCE, RAYS, ASSEMBLE, STORE, STEPS, DONE = STEPS };
 
 /* The step after one that has ended. */
 static int next_step(const Schedule *of, Slot *slot)
@@ -411,8 +433,9 @@ static Slot *next_slot(const Schedule *of)
 static double go(Schedule *of)
 {
     static double (*const make[STEPS])(Schedule *, Slot *) = {
-        [START] = start,     [SPREAD] = spread, [BACK] = backproject, [SUMS] = sum_voxels,   [VOXELS] = update_voxels,
-        [PROJECT] = project, [REDUCE] = reduce, [RAYS] = update_rays, [ASSEMBLE] = assemble, [STORE] = store};
+        [START] = start,      [SPREAD] = spread,        [BACK] = backproject, [SUMS] = sum_voxels,
+        [PRIOR] = lower,      [VOXELS] = update_voxels, [PROJECT] = project,  [REDUCE] = reduce,
+        [RAYS] = update_rays, [ASSEMBLE] = assemble,    [STORE] = store};
     double end = 0;
     for (Slot *slot; (slot = next_slot(of));) {
         slot->ready = make[slot->step](of, slot);
@@ -465,6 +488,9 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
     n.lists = stored * sino_rays_list_bytes(plan->problem.precision) / (subsets * count);
     n.product_bytes = n.lists + n.voxels + (parts > 1 ? n.partial : rays / subsets);
     n.voxels_moved = of_voxels * n.voxels;
+    if (request->job.solver->prior_vectors)
+        n.prior_moved = n.voxels * request->job.solver->prior_vectors(plan->problem.subset_count);
+    n.prior_on_cores = parts > 1 && request->machine.devices.count > 1;
     n.rays_moved = of_rays * rays / subsets;
     n.image = minibatch * side * side * sizeof(float);
     return n;

@@ -68,13 +68,16 @@ typedef struct SinoSolver {
     bool iterative;
     bool has_subsets; /* the solver uses --subsets; false: the data are one subset */
     int64_t (*turns)(int64_t subsets, int64_t iteration); /* updates in iteration i ≥ 1; NULL: one for each subset */
-    bool normal;              /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
-    bool weighted;            /* the solver of --weights counts, and of a file */
-    bool given;               /* the solver of --weights with a file */
-    bool volume;              /* the solver of --prior-dimensions 3: slices depend on each other, so that those of all
-                               * ranks are in memory, and minibatches are iterated together */
-    bool tiles, bands;        /* the solver compares voxels in tiles, or of a volume in bands: a kind of operator has
-                               * to have them */
+    bool normal;       /* the solver of --projector toeplitz: it uses AᵀA, and every ray has a value */
+    bool weighted;     /* the solver of --weights counts, and of a file */
+    bool given;        /* the solver of --weights with a file */
+    bool volume;       /* the solver of --prior-dimensions 3: slices depend on each other, so that those of all
+                        * ranks are in memory, and minibatches are iterated together */
+    bool tiles, bands; /* the solver compares voxels in tiles, or of a volume in bands: a kind of operator has
+                        * to have them */
+    /* How often the prior of a turn reads or writes a vector of voxels; the partitions share vectors meanwhile. NULL:
+     * never. */
+    double (*prior_vectors)(int64_t subset_count);
     bool blocks;              /* the scan comes by blocks of angles (SinoProblem.block_angles), for all slices together;
                                * `start` is called for each */
     const char *whole_slices; /* why a slice cannot be shared by ranks, a clause; NULL: it can */

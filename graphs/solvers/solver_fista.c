@@ -122,9 +122,16 @@ static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibat
     return NULL;
 }
 
-int sino_fista_dual_steps(const SinoFista *own)
+int sino_fista_dual_steps(int64_t subset_count)
 {
-    return own->subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
+    return subset_count > 1 ? DUAL_STEPS_OF_SUBSETS : DUAL_STEPS;
+}
+
+/* z, u, p and q of a primal half, u, p and q of a dual one. */
+static double prior_vectors(int64_t subset_count)
+{
+    const int steps = sino_fista_dual_steps(subset_count);
+    return 4 * (steps + 1) + 3 * steps;
 }
 
 /* Computes U from z, which is in G. U is 0 outside of the support, as the projection on all constraints makes it. */
@@ -137,7 +144,7 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
                               .u = minibatch->vector[SINO_FISTA_U],
                               .state = minibatch->state,
                               .tables = own->tables};
-    for (int half = 0; half <= 2 * sino_fista_dual_steps(own); half++) {
+    for (int half = 0; half <= 2 * sino_fista_dual_steps(own->subset_count); half++) {
         for (int64_t p = 0; p < own->tiling.partition_count; p++) {
             const SinoPosition position = sino_minibatch_at(minibatch, iteration, p);
             task.variation.part = p;
@@ -546,6 +553,7 @@ const SinoSolver sino_solver_fista = {
     .has_subsets = true,
     .turns = sino_fista_turns,
     .tiles = true,
+    .prior_vectors = prior_vectors,
     .whole_slices = "fista compares neighbouring voxels",
     .vectors = {.count = SINO_FISTA_PLANE_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,

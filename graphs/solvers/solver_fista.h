@@ -131,7 +131,7 @@ SinoStatus sino_fista_insert_zeros(SinoSolverRun *run, SinoMinibatch *minibatch,
 SinoStatus sino_fista_insert_support(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int vector);
 
 /* Steps towards the minimum of a proximal prior in an update. */
-int sino_fista_dual_steps(const SinoFista *own);
+int sino_fista_dual_steps(int64_t subset_count);
 
 /* Tables of tiles, and of a smooth prior, for the minibatch. */
 SinoVariation sino_fista_tiles(const SinoSolverRun *run, const SinoMinibatch *minibatch);

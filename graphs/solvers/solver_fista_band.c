@@ -50,7 +50,7 @@ static SinoStatus insert_smooth_prior(const SinoSolverRun *run, SinoMinibatch *m
 static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoFista *own = run->own;
-    for (int half = 0; half <= 2 * sino_fista_dual_steps(own); half++) {
+    for (int half = 0; half <= 2 * sino_fista_dual_steps(own->subset_count); half++) {
         const bool primal = half % 2 == 0;
         for (int64_t b = 0; b < sino_solver_partitions(run); b++) {
             const SinoBandTask task = task_of(run, minibatch, b, SINO_FISTA_U, SINO_FISTA_D);

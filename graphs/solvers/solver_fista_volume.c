@@ -218,7 +218,7 @@ static SinoStatus insert_half(const Slab *slab, int64_t m, bool primal)
 /* Computes U of all minibatches from z, which is in G. */
 static SinoStatus insert_variation(const Slab *slab)
 {
-    const int halves = 2 * sino_fista_dual_steps(slab->own);
+    const int halves = 2 * sino_fista_dual_steps(slab->own->subset_count);
     for (int half = 0; half <= halves; half++) {
         const bool primal = half % 2 == 0;
         for (int64_t m = 0; m < slab->count; m++) {
@@ -330,6 +330,13 @@ static SinoStatus iterate_together(SinoSolverRun *run, int64_t count, SinoMiniba
     return NULL;
 }
 
+/* z, u, p, q and r of a primal half, u, p, q and r of a dual one. */
+static double prior_vectors(int64_t subset_count)
+{
+    const int steps = sino_fista_dual_steps(subset_count);
+    return 5 * (steps + 1) + 4 * steps;
+}
+
 const SinoSolver sino_solver_fista_volume = {
     .choice = SINO_ALGORITHM_FISTA,
     .iterative = true,
@@ -337,6 +344,7 @@ const SinoSolver sino_solver_fista_volume = {
     .turns = sino_fista_turns,
     .volume = true,
     .tiles = true,
+    .prior_vectors = prior_vectors,
     .whole_slices = "fista compares neighbouring voxels",
     .vectors = {.count = SINO_FISTA_VOLUME_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,

@@ -48,5 +48,6 @@ SinoStatus sino_insert_prior(SinoRuntime *runtime, SinoPosition position, const 
                              .neighbours.data = for_devices ? tables.neighbours : NULL,
                              .prior = *prior};
     return SINO_SUBMIT(runtime, &prior_kind, position, &arguments, SINO_OF_SLICES(tiles->slices),
-                       .work = (double)(count * SINO_TILE_VOXELS * tiles->slices.stride), .host = !for_devices);
+                       .work = (double)(count * SINO_TILE_VOXELS * tiles->slices.stride),
+                       .part_bytes = sino_tiles_bytes(tiles, VECTORS), .host = !for_devices);
 }

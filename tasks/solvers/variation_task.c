@@ -83,6 +83,13 @@ static const SinoTaskKind dual_kind = {.name = "variation_dual",
                                                       SINO_MAY_READ(Dual, tiles), SINO_MAY_READ(Dual, neighbours)),
                                        SINO_CPU_CUDA_OPENCL(dual)};
 
+int64_t sino_tiles_bytes(const SinoVariation *variation, int vector_count)
+{
+    const int64_t tiles = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
+    const int64_t elements = sino_times(tiles * SINO_TILE_VOXELS, variation->slices.stride);
+    return sino_times(vector_count * elements, (int64_t)sino_precision_bytes(variation->slices.precision));
+}
+
 /* The plan of a device's memory counts the vectors of one partition (device_plan.h). Those of several partitions must
  * fit twice, for this task and the next one. Devices that share the partitions would copy vectors to each other after
  * every half; then cores run them, and only z and u are copied. */
@@ -109,11 +116,12 @@ static bool suits_devices(const SinoRuntime *runtime, const SinoVariationTask *t
 }
 
 static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind, const void *arguments,
-                         const SinoVariation *variation, bool for_devices)
+                         const SinoVariation *variation, int vector_count, bool for_devices)
 {
     const int64_t tiles = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
     return SINO_SUBMIT(runtime, kind, position, arguments, SINO_OF_SLICES(variation->slices),
-                       .work = (double)(tiles * SINO_TILE_VOXELS * variation->slices.stride), .host = !for_devices);
+                       .work = (double)(tiles * SINO_TILE_VOXELS * variation->slices.stride),
+                       .part_bytes = sino_tiles_bytes(variation, vector_count), .host = !for_devices);
 }
 
 SinoStatus sino_insert_variation_primal(SinoRuntime *runtime, SinoPosition position, const SinoVariationTask *task,
@@ -129,7 +137,7 @@ SinoStatus sino_insert_variation_primal(SinoRuntime *runtime, SinoPosition posit
                               .tiles.data = for_devices ? task->tables.tiles : NULL,
                               .neighbours.data = for_devices ? task->tables.neighbours : NULL,
                               .variation = *variation};
-    return submit(runtime, position, &primal_kind, &arguments, variation, for_devices);
+    return submit(runtime, position, &primal_kind, &arguments, variation, 4 /* z, u, p, q */, for_devices);
 }
 
 SinoStatus sino_insert_variation_dual(SinoRuntime *runtime, SinoPosition position, const SinoVariationTask *task)
@@ -143,5 +151,5 @@ SinoStatus sino_insert_variation_dual(SinoRuntime *runtime, SinoPosition positio
                             .tiles.data = for_devices ? task->tables.tiles : NULL,
                             .neighbours.data = for_devices ? task->tables.neighbours : NULL,
                             .variation = *variation};
-    return submit(runtime, position, &dual_kind, &arguments, variation, for_devices);
+    return submit(runtime, position, &dual_kind, &arguments, variation, 3 /* u, p, q */, for_devices);
 }

@@ -17,6 +17,9 @@ typedef struct SinoTileTables {
 bool sino_tiles_suit_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables,
                              int vector_count);
 
+/* Bytes of so many vectors of the partition variation->part: of those of others a task reads the borders alone. */
+int64_t sino_tiles_bytes(const SinoVariation *variation, int vector_count);
+
 /* Vectors of the partitions, [part_count]; NULL where a partition has no voxels. Data are not owned. state:
  * SinoSliceState[slice]. */
 typedef struct SinoVariationTask {

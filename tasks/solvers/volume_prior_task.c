@@ -117,11 +117,12 @@ static SinoTileTables choose(const SinoRuntime *runtime, const SinoVariation *va
 }
 
 static SinoStatus submit(SinoRuntime *runtime, SinoPosition position, const SinoTaskKind *kind, const void *arguments,
-                         const SinoVariation *tiles, SinoTileTables tables)
+                         const SinoVariation *tiles, int vector_count, SinoTileTables tables)
 {
     const int64_t count = tiles->first_tile[tiles->part + 1] - tiles->first_tile[tiles->part];
     return SINO_SUBMIT(runtime, kind, position, arguments, SINO_OF_SLICES(tiles->slices),
-                       .work = (double)(count * SINO_TILE_VOXELS * tiles->slices.stride), .host = !tables.tiles);
+                       .work = (double)(count * SINO_TILE_VOXELS * tiles->slices.stride),
+                       .part_bytes = sino_tiles_bytes(tiles, vector_count), .host = !tables.tiles);
 }
 
 SinoStatus sino_insert_volume_primal(SinoRuntime *runtime, SinoPosition position, const SinoVolumeVariationTask *task,
@@ -139,7 +140,7 @@ SinoStatus sino_insert_volume_primal(SinoRuntime *runtime, SinoPosition position
                               .table.data = tables.tiles,
                               .neighbours.data = tables.neighbours,
                               .tiles = *tiles};
-    return submit(runtime, position, &primal_kind, &arguments, tiles, tables);
+    return submit(runtime, position, &primal_kind, &arguments, tiles, 5 /* z, u, p, q, r */, tables);
 }
 
 SinoStatus sino_insert_volume_dual(SinoRuntime *runtime, SinoPosition position, const SinoVolumeVariationTask *task,
@@ -156,7 +157,7 @@ SinoStatus sino_insert_volume_dual(SinoRuntime *runtime, SinoPosition position, 
                             .table.data = tables.tiles,
                             .neighbours.data = tables.neighbours,
                             .tiles = *tiles};
-    return submit(runtime, position, &dual_kind, &arguments, tiles, tables);
+    return submit(runtime, position, &dual_kind, &arguments, tiles, 4 /* u, p, q, r */, tables);
 }
 
 SinoStatus sino_insert_volume_prior(SinoRuntime *runtime, SinoPosition position, const SinoSmoothPrior *prior,
@@ -172,5 +173,5 @@ SinoStatus sino_insert_volume_prior(SinoRuntime *runtime, SinoPosition position,
                              .table.data = tables.tiles,
                              .neighbours.data = tables.neighbours,
                              .prior = *prior};
-    return submit(runtime, position, &prior_kind, &arguments, &prior->tiles, tables);
+    return submit(runtime, position, &prior_kind, &arguments, &prior->tiles, 2 /* u, z */, tables);
 }

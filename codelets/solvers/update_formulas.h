@@ -96,8 +96,6 @@ enum { SINO_UPDATE_VECTORS = 4, SINO_UPDATE_ARGUMENTS = 3 };
         SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(residual_fista, RESIDUAL_FISTA, "update_residual_fista", SINO_VECTOR_READ, SINO_VECTOR_READ,                   \
         SINO_VECTOR_CHANGE, SINO_NO_VECTOR, 1, 0)                                                                      \
-    ROW(restore_fista, RESTORE_FISTA, "update_restore_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,    \
-        SINO_NO_VECTOR, 0, 0)                                                                                          \
     ROW(descend_fista, DESCEND_FISTA, "update_descend_fista", SINO_VECTOR_READ, SINO_VECTOR_CHANGE, SINO_NO_VECTOR,    \
         SINO_NO_VECTOR, 0, 1)                                                                                          \
     ROW(descend_normal, DESCEND_NORMAL, "update_descend_fista", SINO_VECTOR_READ, SINO_VECTOR_READ, SINO_VECTOR_READ,  \
@@ -700,15 +698,6 @@ SINO_FORMULA sino_formula_residual_fista(SINO_ELEMENT *e, REAL *v, double *sum)
     (void)e;
     sum[SINO_SUM_SQUARE] += (double)rest * (double)rest;
     v[Q] = v[W] * rest;
-}
-
-/* FISTA. Vectors A s, b: b += A s, where it has a value. */
-SINO_FORMULA sino_formula_restore_fista(SINO_ELEMENT *e, REAL *v, double *sum)
-{
-    enum { Q, B };
-    (void)e;
-    (void)sum;
-    if (sino_formula_weight(v[B]) > 0) v[B] += v[Q];
 }
 
 /* FISTA. Vectors y, g = AᵀW(b − A y) of a subset: g = z = y + count·g/L. argument: the number of subsets. */

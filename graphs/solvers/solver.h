@@ -23,7 +23,6 @@ typedef struct SinoRegularization {
     double strength;  /* in units of the line integrals; 0: no prior */
     double threshold; /* of a smooth prior: attenuation per voxel side, > 0 */
     bool negative;    /* values may be below 0, though --nonnegativity auto says no: the projections deny it */
-    bool restores;    /* total variation gives back small objects that the projections know of (detail.h) */
 } SinoRegularization;
 
 /* Weights of rays that are given. */

@@ -24,16 +24,12 @@
  * (sino_formula_weigh_rays, or a file's). Every slice has its own L, an upper bound of the largest eigenvalue of
  * AᵀW A, which takes one more product with A and one with Aᵀ (sino_rule_lengthen_fista).
  *
- * Of a strength that is found, total variation flattens small objects of little contrast. Some iterations before the
- * end those of which the projections tell are added to b (codelets/solvers/detail.h).
- *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
  * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next
  * turn. */
 #include "solver_fista.h"
 
 #include "arithmetic.h"
-#include "detail_task.h"
 #include "memory.h"
 #include "prior_task.h"
 #include "support.h"
@@ -490,51 +486,6 @@ SinoStatus sino_fista_insert_change(SinoSolverRun *run, SinoMinibatch *minibatch
     return sino_fista_insert_momentum(run, minibatch, iteration, minibatch->vector[SINO_FISTA_SUMS][0]);
 }
 
-/* Whether details are added to b after this iteration: the x of LAST more has them. Before, as many bring x near the
- * minimum. */
-static bool restores_after(const SinoSolverRun *run, int64_t iteration)
-{
-    enum { LAST = 6 };
-    return run->regularization.restores && iteration >= LAST && iteration == run->iterations - LAST;
-}
-
-/* Inserts AᵀW(b − A x) into G, and AᵀW1 of one subset into U, which tells it of all within a few percent. */
-static SinoStatus insert_gradient(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
-{
-    const SinoFista *own = run->own;
-    for (int64_t s = 0; s < own->subset_count; s++) {
-        SinoUpdateTask residual = {.update = {.formula = SINO_UPDATE_RESIDUAL_FISTA, .add = s > 0},
-                                   .vector = {minibatch->vector[SINO_FISTA_PART][s], minibatch->vector[SINO_FISTA_W][s],
-                                              minibatch->vector[SINO_FISTA_Q][s]}};
-        SINO_TRY(sino_insert_project_subset(minibatch, iteration, s, SINO_FISTA_X, SINO_FISTA_Q));
-        SINO_TRY(insert_rays(run, minibatch, iteration, s, &residual));
-        SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, s, SINO_FISTA_Q, SINO_FISTA_U));
-        SINO_TRY(sino_insert_addend(run, minibatch, iteration, SINO_FISTA_U, SINO_FISTA_G, s == 0));
-    }
-    return sino_insert_backproject_subset(minibatch, iteration, 0, SINO_FISTA_W, SINO_FISTA_U);
-}
-
-/* Adds to b the projections of what the prior has flattened. Later residuals are of this b. */
-static SinoStatus insert_details(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
-{
-    const SinoFista *own = run->own;
-    const SinoVariation tiles = sino_fista_tiles(run, minibatch);
-    const double share = (double)run->op->shape.extent[SINO_ROWS_SUBSET].rows[0] / (double)sino_solver_rays(run);
-    SINO_TRY(insert_gradient(run, minibatch, iteration));
-    SINO_TRY(sino_insert_detail(run->runtime, sino_minibatch_at(minibatch, iteration, -1), &tiles, 1 / share,
-                                minibatch->vector[SINO_FISTA_X], minibatch->vector[SINO_FISTA_G],
-                                minibatch->vector[SINO_FISTA_U]));
-    SINO_TRY(sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_U));
-    for (int64_t s = 0; s < own->subset_count; s++) {
-        SinoUpdateTask restore = {
-            .update = {.formula = SINO_UPDATE_RESTORE_FISTA},
-            .vector = {minibatch->vector[SINO_FISTA_Q][s], minibatch->vector[SINO_FISTA_PART][s]}};
-        SINO_TRY(sino_insert_project_subset(minibatch, iteration, s, SINO_FISTA_U, SINO_FISTA_Q));
-        SINO_TRY(insert_rays(run, minibatch, iteration, s, &restore));
-    }
-    return insert_residuals(run, minibatch, iteration, turn_of(own, iteration + 1, 0), false);
-}
-
 SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoFista *own = run->own;
@@ -543,8 +494,7 @@ SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int6
         SINO_TRY(sino_fista_insert_change(run, minibatch, iteration));
         SINO_TRY(sino_fista_insert_residual(run, minibatch, iteration, k));
     }
-    SINO_TRY(sino_fista_insert_record(run, minibatch, iteration));
-    return restores_after(run, iteration) ? insert_details(run, minibatch, iteration) : NULL;
+    return sino_fista_insert_record(run, minibatch, iteration);
 }
 
 const SinoSolver sino_solver_fista = {

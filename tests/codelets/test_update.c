@@ -915,30 +915,6 @@ static void step_fista_bounds_eigenvalue(void **state)
     }
 }
 
-/* What is added to a sinogram gives no ray a value that has none, which −0 says. */
-static void check_restore_fista(SinoSlices slices, int64_t rows, uint64_t *seed)
-{
-    Vector q = vector_create(slices, rows, seed), b = vector_create(slices, rows, seed);
-    const SinoUpdate update = {.formula = SINO_UPDATE_RESTORE_FISTA, .slices = slices, .rows = rows};
-    for (int64_t row = 0; row < rows; row++)
-        for (int64_t f = 0; f < slices.slice_count; f++) {
-            if (row % 3 == 1) set(&b, row, f, -0.0);
-            if (row % 3 != 1) *number_at(&b, row, f) += *number_at(&q, row, f);
-        }
-    sino_update(&update, (void *[SINO_UPDATE_VECTORS]){q.values, b.values}, NULL, NULL);
-    check_vector(&b, "sinogram");
-    for (int64_t row = 1; row < rows; row += 3)
-        for (int64_t f = 0; f < slices.slice_count; f++) assert_true(signbit(value_at(&b, row, f)));
-    vector_free(&q);
-    vector_free(&b);
-}
-
-static void restore_fista_keeps_rays_without_value(void **state)
-{
-    (void)state;
-    for_each_shape(check_restore_fista);
-}
-
 static void support_clears_voxels(void **state)
 {
     (void)state;
@@ -1664,7 +1640,6 @@ TESTING_SUBJECT(update)
         cmocka_unit_test(given_weights_match_loops),
         cmocka_unit_test(dark_rays_have_no_weight),
         cmocka_unit_test(voxels_fista_match_loops),
-        cmocka_unit_test(restore_fista_keeps_rays_without_value),
         cmocka_unit_test(step_fista_bounds_eigenvalue),
         cmocka_unit_test(support_clears_voxels),
         cmocka_unit_test(ratio_mlem_matches_loops),

@@ -140,16 +140,6 @@ static bool is_open(const Search *search)
            typical_value(&of->op->problem, search->sinogram) > 0;
 }
 
-/* Whether details that the prior flattens can be told from streaks, of which too few angles leave more. */
-static bool can_restore(const Search *search, SinoPriorChoice prior)
-{
-    enum { COLUMNS_OF_AN_ANGLE = 3 };
-    const SinoHalvesRequest *of = &search->of;
-    const SinoGeometry *scan = &of->op->problem.geometry;
-    return prior == SINO_PRIOR_TOTAL_VARIATION && of->settings->prior.dimensions != 3 && !of->normal &&
-           !of->op->problem.cone && COLUMNS_OF_AN_ANGLE * scan->angle_count >= scan->column_count;
-}
-
 static SinoStatus find_regularization(Search *search, int64_t slice, SinoRegularization *found)
 {
     const SinoSettings *settings = search->of.settings;
@@ -163,7 +153,6 @@ static SinoStatus find_regularization(Search *search, int64_t slice, SinoRegular
     double least = 0;
     if (open) SINO_TRY(find_threshold(search, &other)); /* before columns are averaged */
     SINO_TRY(find_strength(search, found, &least));
-    found->restores = found->strength > 0 && can_restore(search, found->prior);
     return open && found->strength > 0 ? try_other(search, least, &other, found) : NULL;
 }
 

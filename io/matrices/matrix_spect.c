@@ -194,26 +194,29 @@ static SinoStatus count_rows(void *state, int64_t first, int64_t count, int64_t 
     return NULL;
 }
 
-/* share: [z][y][x], that passes toward the detector; NULL: all of it. Returns the end of the rows' entries. */
-static int64_t put_row(const Spect *spect, int64_t row, const float *share, SinoSparseRows *rows, int64_t end)
+/* share: [z][y][x], that passes toward the detector; NULL: all of it. along: [z], for the shares of slices. Returns the
+ * end of the rows' entries. */
+static int64_t put_row(const Spect *spect, int64_t row, const float *share, double *along, SinoSparseRows *rows,
+                       int64_t end)
 {
     const Line line_of_row = line_of(spect, row), *line = &line_of_row;
     const SinoVoxelGrid *grid = &spect->grid;
     const View *view = &line->view;
     const int planes = view->planes, other = 1 - planes;
+    const int64_t slice = grid->x_count * grid->y_count;
     for (int64_t plane = 0; plane < plane_count(grid, view); plane++) {
         const Meeting meeting = meet(spect, line, plane);
+        for (int64_t z = meeting.slices.first; z < meeting.slices.end; z++)
+            along[z] = share_of(&meeting.along, middle_of(grid, 2, z) - line->z_mm, spect->orbit.row_mm);
         for (int64_t i = meeting.voxels.first; i < meeting.voxels.end; i++) {
             const double place =
                 meeting.plane_mm * view->across[planes] + middle_of(grid, other, i) * view->across[other];
             const double across = share_of(&meeting.across, place - line->across_mm, spect->orbit.bin_mm);
             const int64_t in_slice = planes == 0 ? i * grid->x_count + plane : plane * grid->x_count + i;
             for (int64_t z = meeting.slices.first; z < meeting.slices.end && across > 0; z++) {
-                const double along = share_of(&meeting.along, middle_of(grid, 2, z) - line->z_mm, spect->orbit.row_mm);
-                const int64_t slice = grid->x_count * grid->y_count;
                 const int64_t voxel = z * slice + in_slice;
                 rows->column[end] = (uint32_t)voxel;
-                rows->value[end++] = (float)(across * along * (share ? (double)share[voxel] : 1));
+                rows->value[end++] = (float)(across * along[z] * (share ? (double)share[voxel] : 1));
             }
         }
     }
@@ -291,14 +294,19 @@ static SinoStatus read_rows(void *state, int64_t first, int64_t count, SinoRowBu
     const SinoVoxelGrid *grid = &spect->grid;
     const int64_t of_view = sino_times(spect->orbit.row_count, spect->orbit.bin_count);
     const float *share;
+    double *along;
     int64_t most = 0, end = 0;
     for (int64_t i = 0; i < count; i++) most += entries_of(spect, first + i);
     SINO_TRY(sino_row_buffer_need(buffer, first, count, most));
-    for (int64_t i = 0; i < count; i++) {
-        SINO_TRY(pass(spect, (first + i) / of_view, buffer, &share));
-        end = put_row(spect, first + i, share, &buffer->rows, end);
+    SINO_TRY(sino_allocate(grid->z_count, sizeof *along, "shares of slices", &along));
+    SinoStatus status = NULL;
+    for (int64_t i = 0; i < count && !status; i++) {
+        status = pass(spect, (first + i) / of_view, buffer, &share);
+        if (!status) end = put_row(spect, first + i, share, along, &buffer->rows, end);
         buffer->rows.start[i + 1] = end;
     }
+    free(along);
+    if (status) return status;
     return sino_rows_put(spect->path, sino_times(sino_times(grid->x_count, grid->y_count), grid->z_count), NULL,
                          buffer);
 }

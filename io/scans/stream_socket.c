@@ -27,6 +27,7 @@ typedef struct Part {
 
 struct SinoStreamSocket {
     int listener, link; /* < 0: none */
+    bool heard;         /* the sender of the link has sent something */
     Part prefix, header, values;
 };
 
@@ -114,6 +115,7 @@ static void end_link(SinoStreamSocket *socket)
 {
     close(socket->link);
     socket->link = -1;
+    socket->heard = false;
     begin_message(socket);
 }
 
@@ -146,6 +148,7 @@ static SinoStatus read_part(SinoStreamSocket *socket, Part *part, bool *whole)
             return NULL;
         }
         part->come += got;
+        socket->heard = true;
     }
     *whole = part->come == part->count;
     return NULL;
@@ -162,14 +165,18 @@ static SinoStatus read_message(SinoStreamSocket *socket, bool *whole)
     return *whole ? read_part(socket, &socket->values, whole) : NULL;
 }
 
-/* What has come, if anything does in a moment, of a new sender or of the one that is there. */
+/* What has come, if anything does in a moment, of the sender that is there, or of a new one while nothing has been
+ * heard of it. */
 static SinoStatus await(SinoStreamSocket *socket, bool *came)
 {
-    struct pollfd wanted = {.fd = socket->link < 0 ? socket->listener : socket->link, .events = POLLIN};
-    const int ready = poll(&wanted, 1, WAIT_MS);
+    struct pollfd wanted[] = {{.fd = socket->link, .events = POLLIN}, /* < 0: poll passes over it */
+                              {.fd = socket->heard ? -1 : socket->listener, .events = POLLIN}};
+    const int ready = poll(wanted, 2, WAIT_MS);
     SINO_CHECK(ready >= 0 || errno == EINTR, SINO_FAILED, "the socket of a stream fails: %s", strerror(errno));
-    if (ready > 0 && socket->link < 0)
+    if (ready > 0 && wanted[0].revents == 0) {
+        if (socket->link >= 0) close(socket->link);
         socket->link = accept4(socket->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); /* < 0: it has gone again */
+    }
     *came = ready > 0 && socket->link >= 0;
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stream socket: listens at an address of this computer for a program that sends messages by TCP, one program at a
- * time. A message is
+ * time: a new one is heard once the last one has gone, or while that has sent nothing. A message is
  *
  *     bytes of the header, bytes of the values    two unsigned integers of 64 bits, little-endian
  *     header, values

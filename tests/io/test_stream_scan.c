@@ -104,6 +104,37 @@ static void messages_come_whole(void **state)
     send_message(link, "again", "", 0);
     assert_success(receive(socket, &message));
     assert_int_equal(message.header_bytes, 5);
+    const int next = connect_to(port); /* waits for the sender that was heard */
+    send_message(next, "next", "", 0);
+    send_message(link, "still", "", 0);
+    assert_success(receive(socket, &message));
+    assert_int_equal(message.header_bytes, 5);
+    close(link);
+    assert_success(receive(socket, &message));
+    assert_int_equal(message.header_bytes, 4);
+    close(next);
+    sino_stream_socket_close(socket);
+}
+
+/* A program that connects and sends nothing keeps no other one away. */
+static void silent_senders_give_way(void **state)
+{
+    SinoStreamSocket *socket;
+    SinoStreamMessage message;
+    char address[64];
+    const int port = free_port();
+    (void)state;
+    snprintf(address, sizeof address, "tcp://:%d", port);
+    assert_success(sino_stream_socket_open(address, &socket));
+    const int silent = connect_to(port);
+    assert_success(sino_stream_socket_receive(socket, &message));
+    assert_true(sino_stream_socket_connected(socket));
+    const int link = connect_to(port);
+    send_message(link, "abc", "", 0);
+    assert_success(receive(socket, &message));
+    assert_true(message.came);
+    assert_int_equal(message.header_bytes, 3);
+    close(silent);
     close(link);
     sino_stream_socket_close(socket);
 }
@@ -173,6 +204,7 @@ TESTING_SUBJECT(stream_scan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_come_whole),
+        cmocka_unit_test(silent_senders_give_way),
         cmocka_unit_test(a_series_is_a_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prior slope, for CUDA kernels: the derivatives φ′ of prior.h, and what a dual step does to a vector. */
+/* Prior slope, for CUDA kernels: the derivatives φ′ of prior.h. */
 #ifndef SINO_PRIOR_SLOPE_CUH
 #define SINO_PRIOR_SLOPE_CUH
 

@@ -140,7 +140,7 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
-/* SINO_BAD_INPUT: with --follow, the kind or the settings need the whole scan at once, or there are several ranks. */
+/* SINO_BAD_INPUT: with --follow, the kind or the settings need the whole scan at once, or several ranks have a page. */
 SinoStatus sino_recon_check_follow(const SinoRecon *recon);
 
 /* Collective, before the runtime starts: checks --follow, and in a child process whether the input can be read. */

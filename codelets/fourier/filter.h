@@ -42,6 +42,7 @@ SinoStatus sino_filter_new(int64_t column_count, SinoFilterWindow window, SinoPr
 void sino_filter_fill(SinoFilter *filter, bool edges, bool gaps);
 void sino_filter_free(SinoFilter *filter);                   /* takes NULL */
 int64_t sino_filter_scratch_bytes(const SinoFilter *filter); /* bytes of one call; 64-byte aligned */
+int64_t sino_filter_columns_bytes(int64_t column_count, SinoPrecision precision); /* of a filter that is not there */
 
 /* Data for devices: M, the padded size P, and the transfer function: P/2 + 1 numbers of the precision, with the factor
  * 1/P. */

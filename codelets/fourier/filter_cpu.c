@@ -159,6 +159,12 @@ int64_t sino_filter_scratch_bytes(const SinoFilter *filter)
     return (ROWS * row_stride(filter) + spectrum) * (int64_t)sino_precision_bytes(filter->precision);
 }
 
+int64_t sino_filter_columns_bytes(int64_t column_count, SinoPrecision precision)
+{
+    const SinoFilter filter = {.padded_count = sino_fast_size(2 * column_count), .precision = precision};
+    return sino_filter_scratch_bytes(&filter);
+}
+
 SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter)
 {
     return (SinoFilterTransfer){filter->column_count, filter->padded_count, filter->precision,

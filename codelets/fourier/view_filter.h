@@ -13,7 +13,7 @@
 #include "view.h"
 
 /* Bytes of work memory of a call; 64-byte aligned. */
-int64_t sino_view_filter_scratch_bytes(const SinoFilter *filter, int64_t column_count, int64_t row_count);
+int64_t sino_view_filter_scratch_bytes(int64_t column_count, int64_t row_count);
 
 /* In place: rays[column][row]. filter: of column_count columns, in single precision. Undefined rays, −0, are what the
  * filter fills them with. */

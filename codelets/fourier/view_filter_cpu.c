@@ -13,9 +13,9 @@ static int64_t lines_bytes(int64_t column_count, int64_t row_count)
                               SINO_ALIGNMENT_BYTES);
 }
 
-int64_t sino_view_filter_scratch_bytes(const SinoFilter *filter, int64_t column_count, int64_t row_count)
+int64_t sino_view_filter_scratch_bytes(int64_t column_count, int64_t row_count)
 {
-    return lines_bytes(column_count, row_count) + sino_filter_scratch_bytes(filter);
+    return lines_bytes(column_count, row_count) + sino_filter_columns_bytes(column_count, SINO_SINGLE);
 }
 
 /* Of the ray of a pixel to the detector's normal. */

@@ -85,6 +85,8 @@ typedef struct SinoSolver {
     const SinoVectors
         *weights;   /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
     int projection; /* fista: the vector by subset that A x may be written to after the last iteration */
+    /* Work memory of the solver's tasks on each worker; NULL: none. Of cone beams alone. */
+    int64_t (*scratch_bytes)(const SinoProblem *problem);
     /* Called once per run, after the operator is ready; NULL: nothing to prepare or release. */
     SinoStatus (*prepare)(SinoSolverRun *run);
     void (*release)(SinoSolverRun *run);

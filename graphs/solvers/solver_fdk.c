@@ -142,6 +142,11 @@ SinoStatus sino_fdk_check(const SinoCone *cone)
     return status;
 }
 
+static int64_t scratch_bytes(const SinoProblem *problem)
+{
+    return sino_view_filter_scratch_bytes(problem->cone->column_count, problem->cone->row_count);
+}
+
 static SinoStatus prepare(SinoSolverRun *run)
 {
     const SinoOperator *op = run->op;
@@ -165,9 +170,7 @@ static SinoStatus prepare(SinoSolverRun *run)
     SINO_TRY(sino_filter_new(cone->column_count, sino_solver_window(run->settings->solver.fbp_filter), SINO_SINGLE,
                              &own->filter));
     sino_filter_fill(own->filter, run->pad_edges, true);
-    return sino_data_scratch(run->runtime, "filter scratch",
-                             sino_view_filter_scratch_bytes(own->filter, cone->column_count, cone->row_count),
-                             &own->scratch);
+    return sino_data_scratch(run->runtime, "filter scratch", scratch_bytes(&op->problem), &own->scratch);
 }
 
 static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
@@ -196,6 +199,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 const SinoSolver sino_solver_fdk = {.choice = SINO_ALGORITHM_FDK,
                                     .iterative = false,
                                     .vectors = {.count = VECTORS, .buffer = vectors, .tomogram = X},
+                                    .scratch_bytes = scratch_bytes,
                                     .prepare = prepare,
                                     .release = release,
                                     .start = start};

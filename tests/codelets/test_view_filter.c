@@ -32,7 +32,7 @@ static void filters_rows(bool parallel, double *most)
     SinoFilter *filter;
     void *scratch;
     assert_success(sino_filter_new(COLUMNS, SINO_WINDOW_NONE, SINO_SINGLE, &filter));
-    assert_success(sino_allocate(sino_view_filter_scratch_bytes(filter, COLUMNS, ROWS), 1, "test", &scratch));
+    assert_success(sino_allocate(sino_view_filter_scratch_bytes(COLUMNS, ROWS), 1, "test", &scratch));
     for (int i = 0; i < PIXELS; i++) {
         const int c = i / ROWS, r = i % ROWS;
         const double u = c - (COLUMNS - 1) / 2.0, v = r - (ROWS - 1) / 2.0;

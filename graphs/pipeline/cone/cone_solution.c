@@ -62,6 +62,7 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     SinoScanInfo info;
     const SinoInput loaded = sino_integrals_input(input, &info);
     const int64_t images_of_worker = sino_input_images_bytes(&loaded, sino_times(cone->row_count, loaded.binning));
+    const int64_t of_solver = solver->scratch_bytes ? solver->scratch_bytes(problem) : 0;
     SinoOperatorSize size;
     SINO_CHECK(kind, SINO_BAD_INPUT,
                "precision is not single; allowed with --geometry cone and an iterative "
@@ -73,7 +74,7 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
         .pieces = sino_cone_pieces_bytes(cone, &loaded, cone->row_count, sets->piece_sets, 1),
         .images = sino_times(sino_times(sets->image_sets, sets->image_slices), sino_times(slice, real)) + history +
                   2 * sino_larger(tally, sino_times(sets->image_slices, (int64_t)sizeof(int64_t))),
-        .scratch = size.map_bytes + sino_times(worker_count, images_of_worker),
+        .scratch = size.map_bytes + sino_times(worker_count, images_of_worker + of_solver),
         .integrals = sino_integrals_bytes(input)};
     if (sets->paged) {
         const int64_t works = solver->weights ? 2 : 1; /* which stay in memory, as messages are among them */

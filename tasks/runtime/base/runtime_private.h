@@ -108,8 +108,8 @@ struct SinoData {
     bool paged;    /* it is the runtime's paged memory */
     int64_t bytes;
     const char *name; /* constant */
-    /* for the task graph: its number there, from 1 (0: no task has used it); the task that wrote last; and the tasks that
-     * have read since */
+    /* for the task graph: its number there, from 1 (0: no task has used it); the task that wrote last; and the tasks
+     * that have read since */
     int64_t number;
     int64_t writer;
     int64_t *reader;
@@ -205,9 +205,10 @@ SinoStatus sino_data_describe(const char *name, const void *memory, int64_t byte
 SinoStatus sino_dependencies_add(SinoRuntime *runtime, const char *name, SinoPosition position, int access_count,
                                  const SinoAccess *access, SinoRecorded **recorded);
 
-/* The file of the task graph: DOT, with a node per task and an edge per dependency through data; or, if its name ends in
- * .jsonl, a line of JSON for all, and one for each task and each piece of data (docs/lab/archive.md). _begin: StarPU has
- * started; `settings` NULL: none. _node: the next task or message, before its edges; _submitted: the task is complete. */
+/* The file of the task graph: DOT, with a node per task and an edge per dependency through data; or, if its name ends
+ * in .jsonl, a line of JSON for all, and one for each task and each piece of data (docs/lab/archive.md). _begin: StarPU
+ * has started; `settings` NULL: none. _node: the next task or message, before its edges; _submitted: the task is
+ * complete. */
 SinoStatus sino_task_graph_open(const char *path, bool overwrite, SinoTaskGraph **graph);
 void sino_task_graph_begin(SinoTaskGraph *graph, const char *settings);
 void sino_task_graph_node(SinoTaskGraph *graph, int64_t number, const char *name, SinoPosition position,

@@ -323,9 +323,9 @@ const SinoSetting sino_setting_table[] = {
         .per_rank = true, .geometries = MATRIX,
         .help = "of a SPECT header's matrix: an image in 1/cm, in a file as that of the counts; if not given: nothing "
                 "is attenuated"),
-    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "collimator", .kind = SINO_SETTING_WEIGHTS,
-        AT(counts.collimator, SinoWeightList), .low = 0, .high = 1000, .item_most = 2, .operand = "SLOPE,MM",
-        .geometries = MATRIX,
+    ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "collimator", .tune = RECON | INFO | PLAN | SIMULATE,
+        .kind = SINO_SETTING_WEIGHTS, AT(counts.collimator, SinoWeightList), .low = 0, .high = 1000, .item_most = 2,
+        .operand = "SLOPE,MM", .geometries = MATRIX,
         .help = "of a SPECT header's matrix: the blur of the collimator; its standard deviation h mm before the "
                 "detector is SLOPE h + MM; if not given: none"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE | PET_VERBS, "mirrors", .tune = RECON | INFO | PLAN | SIMULATE,
@@ -726,7 +726,10 @@ const SinoSetting sino_setting_table[] = {
                 "which "
                 "gives no sign of life; none: they wait for ever"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", .tune = RUNS, TEXT(runtime.graph, "FILE"), .per_rank = true,
-        .may_change = true, .help = "write the task graph as a DOT file"),
+        .may_change = true,
+        .help =
+            "write the task graph as a DOT file; a name that ends in .jsonl: as lines of JSON, with data, and, in a "
+            "simulation, the time of each task"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(runtime.profile, char *),
         .fallback = "no", .operand = "yes|no|FILE", .ending = ".json", .may_change = true,
         BRIEF(SIMULATE, "report how the time was spent"),
@@ -1001,6 +1004,9 @@ const SinoSetting sino_setting_table[] = {
         .help = "write tables and plots as a page of HTML that needs no other file"),
     ROW(SWEEP, SWEEP, "plots", TEXT(sweep.plots, "DIR"), .may_change = true,
         .help = "also write the plots as SVG files to this directory"),
+    ROW(SWEEP, SWEEP, "archive", TEXT(sweep.archive, "FILE"), .may_change = true,
+        .help = "with --simulate: write the table and the task graph of each combination as a tar file for other "
+                "schedulers (docs/lab/archive.md)"),
     ROW(SWEEP, SWEEP, "keep", TEXT(sweep.keep, "DIR"), .may_change = true,
         .help = "keep the profile and the log of every run in this directory"),
 

@@ -18,6 +18,7 @@ typedef struct SinoSweepSettings {
     int64_t repetitions;
     SinoSimulation simulation;
     char *report, *plots, *keep; /* a page, directories of plots and of profiles; NULL: none */
+    char *archive;               /* a tar file; NULL: none */
 } SinoSweepSettings;
 
 #endif

@@ -44,7 +44,8 @@ typedef struct Identity {
     int64_t version, brick_version, precision, folding, subset_count, rank, rank_count;
     uint64_t weights; /* of ranks */
     int64_t device, inode, bytes, changed_s, changed_ns;
-    char parts[24]; /* checksum of parts of the files: a copy may keep the time of another one */
+    char parts[24];               /* checksum of parts of the file: a copy may keep the time of another one */
+    char map[24], map_values[24]; /* checksums; zeros: no attenuation */
     SinoVoxelGrid grid;
     double slope, width_mm; /* of a camera's blur */
 } Identity;
@@ -66,17 +67,17 @@ static uint64_t digest_of(const SinoMatrixRequest *request)
     return digest;
 }
 
-/* A checksum of parts of the file, and of the files of an attenuation map. */
-static SinoStatus sum_parts(const char *file, const char *attenuation, char *parts)
+/* A checksum of a map of attenuation, whose files are small, and of the name of its values in them. */
+static SinoStatus sum_map(const char *map, Identity *identity)
 {
-    char *beside[SINO_COUNTS_PATHS] = {NULL};
-    const char *files[1 + SINO_COUNTS_PATHS] = {file};
-    int64_t count = 1;
-    SinoStatus status = attenuation ? sino_counts_paths(attenuation, beside) : NULL;
-    for (int i = 0; i < SINO_COUNTS_PATHS; i++)
-        if (beside[i]) files[count++] = beside[i];
-    if (!status) status = sino_checksum_parts(count, files, parts);
-    for (int i = 0; i < SINO_COUNTS_PATHS; i++) free(beside[i]);
+    char *path[SINO_COUNTS_PATHS] = {NULL};
+    SinoStatus status = sino_counts_paths(map, path);
+    if (!status) {
+        const char *inner = map + strlen(path[0]);
+        sino_checksum_bytes(inner, strlen(inner), identity->map_values);
+        status = sino_checksum_files(path[1] ? 2 : 1, (const char *const *)path, identity->map);
+    }
+    for (int i = 0; i < SINO_COUNTS_PATHS; i++) free(path[i]);
     return status;
 }
 
@@ -101,7 +102,8 @@ static SinoStatus identify(const char *file, const SinoMatrixRequest *request, S
                            .grid = request->grid,
                            .slope = request->camera.slope,
                            .width_mm = request->camera.width_mm};
-    return sum_parts(file, request->camera.attenuation, identity->parts);
+    SINO_TRY(sino_checksum_parts(1, &file, identity->parts));
+    return request->camera.attenuation ? sum_map(request->camera.attenuation, identity) : NULL;
 }
 
 static SinoStatus place_of(const char *directory, const SinoMatrixRequest *request, SinoPrecision precision,

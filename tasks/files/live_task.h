@@ -10,7 +10,7 @@
 
 /* The line integrals of a detector row, by which the rotation axis is found. Nothing is owned. */
 typedef struct SinoLiveRow {
-    const float *sinogram;   /* [angle][column], filled by tasks before those of the page; NULL: there is none */
+    float *sinogram;         /* [angle][column], filled by tasks before those of the page; NULL: there is none */
     const double *angle_rad; /* of each row */
     int64_t column_count;
     double around;             /* the axis is near this column */

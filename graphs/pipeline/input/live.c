@@ -21,8 +21,7 @@ struct SinoLive {
     SinoLivePage page, early; /* early: of a run that a signal ends */
     SinoLastAct last;
     SinoLiveShown shown;
-    SinoLiveRow row;
-    float *sinogram;       /* of the row */
+    SinoLiveRow row;       /* its sinogram is owned */
     SinoPosition position; /* of the last task */
     double asked_s;        /* when it was submitted, by sino_platform_now_s */
     double next_s;         /* when the planes were, likewise */
@@ -64,22 +63,20 @@ static void free_live(SinoLive *live)
     for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++)
         free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
     free(live->gap);
-    free(live->sinogram);
+    free(live->row.sinogram);
     free(live);
 }
 
 static SinoStatus new_row(SinoLive *live, const SinoGeometry *geometry)
 {
-    SINO_TRY(sino_allocate(sino_times(geometry->angle_count, geometry->column_count), sizeof *live->sinogram,
-                           "a sinogram for the page", &live->sinogram));
-    live->row =
-        (SinoLiveRow){.sinogram = live->sinogram,
-                      .angle_rad = geometry->angle_rad,
-                      .column_count = geometry->column_count,
-                      .around = geometry->center,
-                      .first_column = sino_input_column_of_file(live->input, 0),
-                      .step = sino_input_column_of_file(live->input, 1) - sino_input_column_of_file(live->input, 0)};
-    return NULL;
+    const double first = sino_input_column_of_file(live->input, 0);
+    live->row = (SinoLiveRow){.angle_rad = geometry->angle_rad,
+                              .column_count = geometry->column_count,
+                              .around = geometry->center,
+                              .first_column = first,
+                              .step = sino_input_column_of_file(live->input, 1) - first};
+    return sino_allocate(sino_times(geometry->angle_count, geometry->column_count), sizeof *live->row.sinogram,
+                         "a sinogram for the page", &live->row.sinogram);
 }
 
 static void end_early(void *of, FILE *clause)
@@ -182,7 +179,7 @@ SinoData *const *sino_live_next(SinoLive *live)
 
 SinoData *sino_live_row(const SinoLive *live, float **sinogram)
 {
-    *sinogram = live->sinogram;
+    *sinogram = live->row.sinogram;
     return live->order;
 }
 

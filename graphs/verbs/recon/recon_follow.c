@@ -41,18 +41,6 @@ static SinoSettings settings_of_first(const SinoSettings *settings, const First 
     return first;
 }
 
-static SinoRecon new_run(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes, SinoLog *log)
-{
-    const SinoJobKind *job = sino_job_kind(settings);
-    return (SinoRecon){.job = job,
-                       .kind = sino_recon_kinds[job->job],
-                       .settings = settings,
-                       .log = log,
-                       .processes = processes,
-                       .runtime = runtime,
-                       .runs_in = true};
-}
-
 static void take_axis(const SinoRecon *recon, double *axis)
 {
     const SinoInput *input = &recon->input;
@@ -82,7 +70,7 @@ static SinoStatus check(SinoRecon *recon, First *first)
 static SinoStatus check_and_release(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes,
                                     SinoLog *log, First *first)
 {
-    SinoRecon recon = new_run(settings, runtime, processes, log);
+    SinoRecon recon = sino_recon_begun(settings, runtime, processes, log);
     SinoStatus status = check(&recon, first);
     recon.kind->release(&recon);
     sino_output_names_free(&recon.names);
@@ -113,7 +101,7 @@ static SinoStatus run_both(const SinoSettings *settings, SinoRecon *first)
     const bool stored = !status;
     if (!status) status = sino_processes_agree(first->processes, sino_input_await_whole(&then, first->log));
     if (!status) {
-        SinoRecon recon = new_run(&then, first->runtime, first->processes, first->log);
+        SinoRecon recon = sino_recon_begun(&then, first->runtime, first->processes, first->log);
         recon.live = first->live;
         status = sino_recon_run(&recon);
     } else
@@ -125,12 +113,12 @@ SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *proces
 {
     First taken = {NULL, NAN};
     SinoRuntime *runtime = NULL;
-    const SinoRecon whole = new_run(settings, NULL, processes, log);
+    const SinoRecon whole = sino_recon_begun(settings, NULL, processes, log);
     SINO_TRY(sino_recon_check_settings(&whole));
     SINO_TRY(sino_recon_start_runtime(settings, processes, log, &runtime));
     SinoStatus status = check_and_release(settings, runtime, processes, log, &taken);
     const SinoSettings of = settings_of_first(settings, &taken);
-    SinoRecon first = new_run(&of, runtime, processes, log);
+    SinoRecon first = sino_recon_begun(&of, runtime, processes, log);
     if (!status) status = run_both(settings, &first);
     if (!status)
         status = sino_recon_add_safe(sino_runtime_stop(runtime), "the volume is complete");

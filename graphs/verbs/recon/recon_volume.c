@@ -635,23 +635,27 @@ SinoStatus sino_recon_check_settings(const SinoRecon *recon)
     return NULL;
 }
 
-SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+SinoRecon sino_recon_begun(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes, SinoLog *log)
 {
     const SinoJobKind *job = sino_job_kind(settings);
-    SinoRecon recon = {
-        .job = job, .kind = sino_recon_kinds[job->job], .settings = settings, .log = log, .processes = processes};
+    return (SinoRecon){.job = job,
+                       .kind = sino_recon_kinds[job->job],
+                       .settings = settings,
+                       .log = log,
+                       .processes = processes,
+                       .runtime = runtime,
+                       .runs_in = runtime};
+}
+
+SinoStatus sino_recon_volume(const SinoSettings *settings, SinoProcesses *processes, SinoLog *log)
+{
+    SinoRecon recon = sino_recon_begun(settings, NULL, processes, log);
     SINO_TRY(sino_recon_check_settings(&recon));
     return sino_recon_run(&recon);
 }
 
 SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings)
 {
-    const SinoJobKind *job = sino_job_kind(settings);
-    SinoRecon recon = {.job = job,
-                       .kind = sino_recon_kinds[job->job],
-                       .settings = settings,
-                       .log = sino_runtime_log(runtime),
-                       .runtime = runtime,
-                       .runs_in = true};
+    SinoRecon recon = sino_recon_begun(settings, runtime, NULL, sino_runtime_log(runtime));
     return sino_recon_run(&recon);
 }

@@ -140,6 +140,9 @@ struct SinoReconKind {
     void (*release)(SinoRecon *recon); /* `own` may be NULL */
 };
 
+/* A run of the settings, in a runtime that is the caller's; NULL: it starts its own. Nothing is owned. */
+SinoRecon sino_recon_begun(const SinoSettings *settings, SinoRuntime *runtime, SinoProcesses *processes, SinoLog *log);
+
 /* SINO_BAD_INPUT: with --follow, the kind or the settings need the whole scan at once, or several ranks have a page. */
 SinoStatus sino_recon_check_follow(const SinoRecon *recon);
 

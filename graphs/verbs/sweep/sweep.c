@@ -93,7 +93,7 @@ static SinoStatus simulate_case(SinoSweep *sweep, const SinoSweepCase *of, int64
     SinoSweepRow row = sino_sweep_row(SINO_SWEEP_SIMULATION, of);
     row.order = number;
     row.seed = sweep->settings->phantom.seed;
-    SINO_TRY(sino_sweep_simulate(sweep, of, sweep->rows.count + 1, &child));
+    SINO_TRY(sino_sweep_simulate(sweep, of, sweep->rows.count + 1, NULL, &child));
     return sino_sweep_record(sweep, &child, &row);
 }
 
@@ -161,7 +161,8 @@ static SinoStatus check_outputs(const SinoSettings *settings)
 {
     const bool replaces = settings->output.overwrite || settings->output.resume;
     SINO_TRY(sino_output_check(settings->bench.csv, replaces));
-    return settings->sweep.report ? sino_output_check(settings->sweep.report, replaces) : NULL;
+    if (settings->sweep.report) SINO_TRY(sino_output_check(settings->sweep.report, replaces));
+    return sino_sweep_archive_check(settings);
 }
 
 static SinoStatus make_directories(const SinoSettings *settings)
@@ -195,6 +196,7 @@ static SinoStatus run_all(SinoSweep *sweep)
     SINO_TRY_OR(status, end, settings->sweep.simulation == SINO_SIMULATION_ONLY ? simulate(sweep) : measure(sweep));
     sino_log_info(sweep->log, "output", "written: %s", settings->bench.csv);
     SINO_TRY_OR(status, end, sino_sweep_report(sweep, about, more));
+    SINO_TRY_OR(status, end, sino_sweep_archive(sweep));
 end:
     sino_ending_remove(&last);
     free(about);

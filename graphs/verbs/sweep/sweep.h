@@ -67,7 +67,9 @@ typedef struct SinoSweepChild {
 
 SinoStatus sino_sweep_recon(SinoSweep *sweep, const SinoSweepCase *of, const char *models, const char *kind,
                             int64_t number, SinoSweepChild *child);
-SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_t number, SinoSweepChild *child);
+/* `graph`: where the task graph is written; NULL: nowhere. */
+SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_t number, const char *graph,
+                               SinoSweepChild *child);
 /* SINO_BAD_INPUT: this program has no verb simulate, and SINODAG_SIMULATOR names no program that has. */
 SinoStatus sino_sweep_check_simulator(const SinoSweep *sweep);
 
@@ -86,5 +88,11 @@ double sino_sweep_tolerance(SinoPrecision precision);
 /* sweep_report.c: the page and the plots of all rows. `about` and `remark` are lines "name: value" on the
  * sweep. */
 SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const char *remark);
+
+/* sweep_archive.c: --archive: the table, and a graph of each setup, which is simulated once more for it. _check:
+ * SINO_BAD_INPUT: nothing is simulated, or the file cannot be written. SINO_FAILED: a simulation failed, or no space.
+ */
+SinoStatus sino_sweep_archive_check(const SinoSettings *settings);
+SinoStatus sino_sweep_archive(SinoSweep *sweep);
 
 #endif

@@ -163,7 +163,8 @@ SinoStatus sino_sweep_check_simulator(const SinoSweep *sweep)
     return NULL;
 }
 
-SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_t number, SinoSweepChild *child)
+SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_t number, const char *graph,
+                               SinoSweepChild *child)
 {
     char log[SINO_SWEEP_PATH];
     Command command = {.count = 0};
@@ -181,6 +182,7 @@ SinoStatus sino_sweep_simulate(SinoSweep *sweep, const SinoSweepCase *of, int64_
     }
     add(&command, "--overwrite");
     add(&command, "--profile=%s", child->profile_path);
+    if (graph) add(&command, "--graph=%s", graph);
     add_case(of, &command);
     SinoStatus status = add_common(sweep, SINO_VERB_PLAN, &command);
     if (!status) return run(simulator(), &command, log, 0, &child->end);

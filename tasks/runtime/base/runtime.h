@@ -27,7 +27,7 @@ typedef struct SinoRuntimeRequest {
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
     const char *scheduler;    /* a policy (policy.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
     SinoModelUse models;      /* of StarPU */
-    const char *graph_path;   /* DOT file of every task submitted; NULL: none */
+    const char *graph_path;   /* file of every task submitted: DOT or .jsonl; NULL: none */
     bool overwrite;           /* these files may replace others */
     bool profile;             /* measure the times of tasks and workers, and log them */
     const char *profile_path; /* JSON file of these times; the same in all processes; NULL: none */

@@ -108,8 +108,9 @@ struct SinoData {
     bool paged;    /* it is the runtime's paged memory */
     int64_t bytes;
     const char *name; /* constant */
-    int64_t number;   /* unique among the data of one name */
-    /* for the task graph: the task that wrote last, and the tasks that have read since */
+    /* for the task graph: its number there, from 1 (0: no task has used it); the task that wrote last; and the tasks
+     * that have read since */
+    int64_t number;
     int64_t writer;
     int64_t *reader;
     int64_t reader_count, reader_capacity;
@@ -204,10 +205,16 @@ SinoStatus sino_data_describe(const char *name, const void *memory, int64_t byte
 SinoStatus sino_dependencies_add(SinoRuntime *runtime, const char *name, SinoPosition position, int access_count,
                                  const SinoAccess *access, SinoRecorded **recorded);
 
-/* The DOT file of the task graph: a node per task, an edge per dependency through data. */
+/* The file of the task graph: DOT, with a node per task and an edge per dependency through data; or, if its name ends
+ * in .jsonl, a line of JSON for all, and one for each task and each piece of data (docs/lab/archive.md). _begin: StarPU
+ * has started; `settings` NULL: none. _node: the next task or message, before its edges; _submitted: the task is
+ * complete. */
 SinoStatus sino_task_graph_open(const char *path, bool overwrite, SinoTaskGraph **graph);
-void sino_task_graph_node(SinoTaskGraph *graph, int64_t number, const char *name, SinoPosition position);
+void sino_task_graph_begin(SinoTaskGraph *graph, const char *settings);
+void sino_task_graph_node(SinoTaskGraph *graph, int64_t number, const char *name, SinoPosition position,
+                          int access_count, const SinoAccess *access);
 void sino_task_graph_edge(SinoTaskGraph *graph, int64_t from, int64_t to, const char *label);
+void sino_task_graph_submitted(SinoTaskGraph *graph, struct starpu_task *task, int64_t priority);
 SinoStatus sino_task_graph_close(SinoTaskGraph *graph); /* gives the final name; takes NULL */
 void sino_task_graph_discard(SinoTaskGraph *graph);     /* removes the file; takes NULL */
 
@@ -256,6 +263,10 @@ void sino_simulation_end(SinoRuntime *runtime);
 void sino_simulation_model(struct starpu_perfmodel *model);
 void sino_simulation_submitted(struct starpu_task *task, const SinoAccesses *accesses);
 void sino_simulation_ended(SinoRuntime *runtime, struct starpu_task *task);
+
+/* Whether a task, which is about to be submitted, can run on a core, or on a device; *time: how long it takes there.
+ * False in a usual program. */
+bool sino_simulation_time(struct starpu_task *task, bool on_device, SinoSimulatedTime *time);
 
 /* Bytes and number of transfers over each bus since StarPU has started, which StarPU itself forgets at each look. */
 typedef struct SinoBusTotal {

@@ -116,6 +116,12 @@ void sino_simulation_ended(SinoRuntime *runtime, struct starpu_task *task)
     (void)runtime, (void)task;
 }
 
+bool sino_simulation_time(struct starpu_task *task, bool on_device, SinoSimulatedTime *time)
+{
+    (void)task, (void)on_device, (void)time;
+    return false;
+}
+
 void sino_simulation_end(SinoRuntime *runtime)
 {
     (void)runtime;

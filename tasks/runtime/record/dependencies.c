@@ -48,7 +48,7 @@ SinoStatus sino_dependencies_add(SinoRuntime *runtime, const char *name, SinoPos
 {
     if (!runtime->graph && !runtime->recorder) return NULL;
     const int64_t number = runtime->node_count++;
-    if (runtime->graph) sino_task_graph_node(runtime->graph, number, name, position);
+    if (runtime->graph) sino_task_graph_node(runtime->graph, number, name, position, access_count, access);
     if (runtime->recorder) SINO_TRY(sino_recorder_add(runtime->recorder, name, position, recorded));
     for (int i = 0; i < access_count; i++) SINO_TRY(add_access(runtime, number, access[i]));
     return NULL;

@@ -283,16 +283,23 @@ SinoStatus sino_simulation_await(SinoRuntime *runtime, double at_s)
     return NULL;
 }
 
+bool sino_simulation_time(struct starpu_task *task, bool on_device, SinoSimulatedTime *time)
+{
+    if (!(task->where & (on_device ? STARPU_CUDA : STARPU_CPU))) return false;
+    if (on_device && starpu_cuda_worker_get_count() == 0) return false;
+    *time = *time_of(task, on_device ? simulated->machine.device_kind : SINO_DEVICE_CPU);
+    return time->us < never_us;
+}
+
 /* Its times on types of workers (bounds.h), 0 where it cannot run; returns the least one. */
 static double times_of(struct starpu_task *task, double seconds[SINO_BOUND_TYPES])
 {
-    const bool can[] = {task->where & STARPU_CPU, task->where & STARPU_CUDA && starpu_cuda_worker_get_count() > 0};
-    const unsigned device[] = {SINO_DEVICE_CPU, simulated->machine.device_kind};
     double least_s = INFINITY;
     for (int type = 0; type < SINO_BOUND_TYPES; type++) {
-        seconds[type] = type < 2 && can[type] ? 1e-6 * time_of(task, device[type])->us : 0;
-        if (seconds[type] >= 1e-6 * never_us) seconds[type] = 0;
-        if (seconds[type] > 0) least_s = fmin(least_s, seconds[type]);
+        SinoSimulatedTime time;
+        const bool can = type < 2 && sino_simulation_time(task, type == 1, &time);
+        seconds[type] = can ? 1e-6 * time.us : 0;
+        if (can) least_s = fmin(least_s, seconds[type]);
     }
     return isfinite(least_s) ? least_s : 0;
 }

@@ -245,6 +245,7 @@ static void free_runtime(SinoRuntime *runtime)
 static SinoStatus watch(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     runtime->tells_profile = request->profile;
+    if (runtime->graph) sino_task_graph_begin(runtime->graph, request->settings);
     if (request->profile || runtime->recorder || SINO_SIMULATES) SINO_TRY(sino_profile_begin(runtime));
     SINO_TRY(sino_simulation_begin(runtime));
     if (runtime->recorder) SINO_TRY(sino_recorder_begin(runtime));

@@ -182,6 +182,7 @@ static SinoStatus submit_with(SinoRuntime *runtime, const SinoTaskKind *kind, co
     task->name = kind->name;
     task->priority = runtime->buckets ? sino_device_bucket(task->where) : priority_of(wanted_priority(request));
     task->flops = request->flops;
+    if (runtime->graph) sino_task_graph_submitted(runtime->graph, task, wanted_priority(request));
     sino_stall_submitted(codelet);
     SinoPending *pending = request->aside ? &runtime->aside : &runtime->usual;
     sino_pending_begin(pending);

@@ -185,6 +185,21 @@ static void shared_graph(void **state)
     free(graph);
 }
 
+/* Lines of JSON that begin so. */
+static int count_lines(const char *directory, const char *name, const char *begin)
+{
+    const size_t size = (size_t)cli_file_size(directory, name);
+    char *bytes = cli_read_bytes(directory, name, size), *text = strndup(bytes, size), *rest = text;
+    int found = 0;
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+        assert_true(line[0] == '{' && line[strlen(line) - 1] == '}');
+        found += strncmp(line, begin, strlen(begin)) == 0;
+    }
+    free(bytes);
+    free(text);
+    return found;
+}
+
 static void other_graphs(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --size 64 --angles 60 --slices 4");
@@ -201,6 +216,11 @@ static void other_graphs(void **state)
     graph = read_graph(*state, "fbp.dot");
     assert_joined(graph, "update_sums", "update_start");
     assert_joined(graph, "filter", "spmm_backproject");
+    cli_works(*state, "recon scan.h5 -o out.h5 --overwrite --rotation-axis 31 --algorithm fbp --partitions 1 "
+                      "--graph fbp.jsonl");
+    assert_int_equal(count_lines(*state, "fbp.jsonl", "{\"schema\":\"sinodag-graph\",\"schema_version\":1,"), 1);
+    assert_int_equal(count_lines(*state, "fbp.jsonl", "{\"task\":"), graph->task_count);
+    assert_true(count_lines(*state, "fbp.jsonl", "{\"data\":") > 0);
     free(graph);
     cli_works(*state, "recon scan.h5 -o try --reconstruction-type try --center-search-width 0.5 --rotation-axis 31 "
                       "--algorithm cg --iterations 2 --graph try.dot");

@@ -188,7 +188,7 @@ static void rates_that_are_none(void **state)
     cli_refuses(*state, "--arrival 10 | --follow no | allowed: with --follow",
                 "simulate " CLI_SIMULATED_SIZES "--arrival 10");
     cli_refuses(*state, "--follow | --algorithm cg | fbp", "simulate " CLI_SIMULATED_SIZES "--follow --arrival 10");
-    cli_refuses(*state, "--follow | all projections at once | fdk",
+    cli_refuses(*state, "--follow | --algorithm cg | fdk",
                 "simulate " CLI_SIMULATED_SIZES "--geometry cone --follow --arrival 10");
     cli_refuses(*state, "--arrival", "recon scan.h5 -o volume.h5 --follow --arrival 10");
 }

@@ -366,6 +366,10 @@ static void only_predictions(void **state)
     words[cli_file_size(*state, "words") - 1] = '\0';
     assert_int_equal(count_words(words, " --machine=m"), 2); /* once in each of two runs */
     free(words);
+    cli_start(&run, "sweep --csv t.csv --simulate only --archive t.tar");
+    cli_wait(&run);
+    cli_assert_ended(&run, 1, "graph.jsonl cannot be read: No such file"); /* this simulator writes none */
+    assert_false(cli_exists(*state, "t.tar"));
 }
 
 static void bad_sweeps_are_refused(void **state)
@@ -384,6 +388,9 @@ static void bad_sweeps_are_refused(void **state)
     cli_refuses(*state, "100000 | combinations | at most",
                 "sweep --csv s.csv --minibatches 1,2,3,4,5,6,7,8,9,10,11 --repetitions 10000");
     cli_refuses(*state, "no.d/s.csv | no.d | No such file", "sweep --csv no.d/s.csv " SIZES);
+    cli_refuses(*state, "--archive | 's.tar' | without simulations | --simulate only",
+                "sweep --csv s.csv --archive s.tar " SIZES);
+    cli_refuses(*state, "no.d/s.tar | no.d | No such file", "sweep --csv s.csv --simulate --archive no.d/s.tar " SIZES);
 }
 
 int cli_sweep_tests(void)

@@ -92,16 +92,14 @@ static SinoStatus add_first(const SinoSettings *first, SinoStatus status)
 }
 
 /* Collective. The run that goes on takes the page. */
-static SinoStatus run_both(const SinoSettings *settings, SinoRecon *first)
+static SinoStatus run_both(SinoRecon *first)
 {
-    SinoSettings then = *settings;
-    then.input.follow = NULL;
-    first->then = &then;
+    const SinoSettings *then = first->then;
     SinoStatus status = sino_recon_run(first);
     const bool stored = !status;
-    if (!status) status = sino_processes_agree(first->processes, sino_input_await_whole(&then, first->log));
+    if (!status) status = sino_processes_agree(first->processes, sino_input_await_whole(then, first->log));
     if (!status) {
-        SinoRecon recon = sino_recon_begun(&then, first->runtime, first->processes, first->log);
+        SinoRecon recon = sino_recon_begun(then, first->runtime, first->processes, first->log);
         recon.live = first->live;
         status = sino_recon_run(&recon);
     } else
@@ -119,7 +117,10 @@ SinoStatus sino_recon_follow(const SinoSettings *settings, SinoProcesses *proces
     SinoStatus status = check_and_release(settings, runtime, processes, log, &taken);
     const SinoSettings of = settings_of_first(settings, &taken);
     SinoRecon first = sino_recon_begun(&of, runtime, processes, log);
-    if (!status) status = run_both(settings, &first);
+    SinoSettings then = *settings;
+    then.input.follow = NULL;
+    first.then = &then;
+    if (!status) status = run_both(&first);
     if (!status)
         status = sino_recon_add_safe(sino_runtime_stop(runtime), "the volume is complete");
     else

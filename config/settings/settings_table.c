@@ -342,8 +342,8 @@ const SinoSetting sino_setting_table[] = {
         .geometries = MATRIX,
         .help = "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: "
                 "0"),
-    ROW(INPUT, RECON | PLAN | SIMULATE, "sensitivity", TEXT(counts.sensitivity, "FILE"), .per_rank = true,
-        .algorithms = MLEM | OSEM | BSREM, .geometries = MATRIX,
+    ROW(INPUT, RECON | PLAN | SIMULATE, "sensitivity", .tune = RECON | PLAN | SIMULATE,
+        TEXT(counts.sensitivity, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM | BSREM, .geometries = MATRIX,
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start", TEXT(solver.start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,

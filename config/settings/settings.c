@@ -346,6 +346,7 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_output(files, "--report", sino_settings_report_file(settings)));
     SINO_TRY(sino_files_output(files, "--plots", settings->sweep.plots));
     SINO_TRY(sino_files_output(files, "--keep", settings->sweep.keep));
+    SINO_TRY(sino_files_output(files, "--archive", settings->sweep.archive));
     SINO_TRY(sino_files_output(files, "--frc", settings->compare.frc));
     SINO_TRY(sino_files_output(files, "--picture", settings->compare.picture));
     return sino_files_output(files, "--roofline", settings->bench.roofline);

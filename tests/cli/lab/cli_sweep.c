@@ -390,6 +390,7 @@ static void bad_sweeps_are_refused(void **state)
     cli_refuses(*state, "no.d/s.csv | no.d | No such file", "sweep --csv no.d/s.csv " SIZES);
     cli_refuses(*state, "--archive | 's.tar' | without simulations | --simulate only",
                 "sweep --csv s.csv --archive s.tar " SIZES);
+    cli_refuses(*state, "--archive and --csv | same file", "sweep --csv s.csv --simulate --archive s.csv " SIZES);
     cli_refuses(*state, "no.d/s.tar | no.d | No such file", "sweep --csv s.csv --simulate --archive no.d/s.tar " SIZES);
 }
 

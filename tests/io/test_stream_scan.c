@@ -2,30 +2,17 @@
 /* Stream scan: messages that come in pieces, in any order, from one connection after another, and those that end it. */
 #include <arpa/inet.h>
 #include <math.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "scan.h"
 #include "scan_follow.h"
 #include "stream_socket.h"
-#include "testing.h"
+#include "testing_port.h"
 
 enum { ANGLES = 5, ROWS = 2, COLUMNS = 3, PIXELS = ROWS * COLUMNS };
 
 static const SinoScanGate open_gate;
-
-/* A port of this computer that is free now. */
-static int free_port(void)
-{
-    struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof place;
-    const int found = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(found, (struct sockaddr *)&place, bytes), 0);
-    assert_int_equal(getsockname(found, (struct sockaddr *)&place, &bytes), 0);
-    close(found);
-    return ntohs(place.sin_port);
-}
 
 static int connect_to(int port)
 {
@@ -69,7 +56,7 @@ static void messages_come_whole(void **state)
     SinoStreamSocket *socket, *other;
     SinoStreamMessage message;
     char address[64];
-    const int port = free_port();
+    const int port = testing_free_port();
     (void)state;
     snprintf(address, sizeof address, "tcp://:%d", port);
     assert_success(sino_stream_socket_open(address, &socket));
@@ -122,7 +109,7 @@ static void silent_senders_give_way(void **state)
     SinoStreamSocket *socket;
     SinoStreamMessage message;
     char address[64];
-    const int port = free_port();
+    const int port = testing_free_port();
     (void)state;
     snprintf(address, sizeof address, "tcp://:%d", port);
     assert_success(sino_stream_socket_open(address, &socket));
@@ -173,7 +160,7 @@ static void a_series_is_a_scan(void **state)
     SinoScan *scan;
     uint16_t counts[ANGLES * 2];
     float flat[2];
-    const int port = free_port();
+    const int port = testing_free_port();
     (void)state;
     snprintf(address, sizeof address, "tcp://127.0.0.1:%d", port);
     assert_error(sino_scan_open(&(SinoScanRequest){.path = address}, &scan), SINO_BAD_INPUT, "stream | recon --follow");

@@ -2,13 +2,12 @@
 /* Command line, --follow: scans that another program (replay_scan) writes meanwhile become the volumes of whole ones,
  * to the last bit; a writer that dies and a file that is cut end the run with one sentence. */
 #include "cli.h"
+#include "testing_port.h"
 
 #include <math.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -381,24 +380,12 @@ static void a_pepper_that_comes(void **state)
     free(found);
 }
 
-/* A port of this computer that is free now. */
-static int free_port(void)
-{
-    struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof place;
-    const int found = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(found, (struct sockaddr *)&place, bytes), 0);
-    assert_int_equal(getsockname(found, (struct sockaddr *)&place, &bytes), 0);
-    close(found);
-    return ntohs(place.sin_port);
-}
-
 /* Messages by TCP, half of which come once the run waits, among them ten that are no frames. */
 static void a_stream_makes_the_same_volume(void **state)
 {
     CliRun run = {.directory = *state};
     char words[64];
-    const int port = free_port();
+    const int port = testing_free_port();
     make_scan(*state);
     cli_works(*state, "recon scan.h5 -o whole.h5 --symmetry no " CONE LENGTHS);
     snprintf(words, sizeof words, "%d stream 0 bad 3 hold 20", port);
@@ -429,7 +416,7 @@ static void a_stream_that_ends_early_ends_the_run(void **state)
     char words[64], keys[256];
     make_scan(*state);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const int port = free_port();
+        const int port = testing_free_port();
         snprintf(words, sizeof words, "%d stream 0 %s", port, ends[i].words);
         snprintf(keys, sizeof keys, "tcp://127.0.0.1: | %s | v.h5 was not written", ends[i].keys);
         const pid_t writer = replay(*state, words);

@@ -618,12 +618,15 @@ SinoStatus sino_recon_check_follow(const SinoRecon *recon)
     SINO_TRY(sino_job_check(recon->job, SINO_JOB_FOLLOW));
     SINO_CHECK(ranks == 1 || !page, SINO_BAD_INPUT,
                "--follow=%s is given in %" PRId64 " processes; allowed: a page in one, or --follow", page, ranks);
-    const bool goes_on = sino_recon_goes_on(recon->settings),
-               stream = sino_stream_named(recon->settings->input.file_name);
-    SINO_CHECK(!stream || (ranks == 1 && !goes_on), SINO_BAD_INPUT,
-               "%s can be read once, and %s in %" PRId64
-               " processes needs it more often; allowed: --algorithm fbp or fdk in one process, or a file",
-               recon->settings->input.file_name, sino_algorithm_name(recon->settings->solver.algorithm), ranks);
+    const char *scan = recon->settings->input.file_name;
+    const bool goes_on = sino_recon_goes_on(recon->settings), stream = sino_stream_named(scan);
+    SINO_CHECK(
+        !stream || !goes_on, SINO_BAD_INPUT,
+        "%s can be read once, and --algorithm %s reads the scan again; allowed: --algorithm fbp or fdk, or a file",
+        scan, sino_algorithm_name(recon->settings->solver.algorithm));
+    SINO_CHECK(!stream || ranks == 1, SINO_BAD_INPUT,
+               "%s can be read once, and there are %" PRId64 " processes; allowed: one process, or a file", scan,
+               ranks);
     return goes_on ? NULL : sino_input_check_follow(recon->settings);
 }
 

@@ -37,10 +37,10 @@ static SinoStatus check_follow(const SinoRecon *recon)
 {
     const int64_t ranks = sino_processes_count(recon->processes);
     if (!recon->settings->input.follow) return NULL;
-    SINO_CHECK(ranks == 1 && !sino_recon_goes_on(recon->settings), SINO_BAD_INPUT,
-               "simulate --follow is given with --algorithm %s in %" PRId64
-               " processes; allowed: fbp or fdk, which follow the scan, in one process",
-               sino_algorithm_name(recon->settings->solver.algorithm), ranks);
+    SINO_CHECK(!sino_recon_goes_on(recon->settings), SINO_BAD_INPUT,
+               "simulate --follow is given with --algorithm %s; allowed: fbp or fdk, which follow the scan",
+               sino_algorithm_name(recon->settings->solver.algorithm));
+    SINO_CHECK(ranks == 1, SINO_BAD_INPUT, "simulate --follow is given in %" PRId64 " processes; allowed: one", ranks);
     return sino_recon_check_follow(recon);
 }
 

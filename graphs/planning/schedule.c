@@ -209,17 +209,17 @@ static double place(Device *device, const Task *task, double ready, double task_
 /* Runs a task in a memory, once `ready`; returns when it ends. */
 static double run_at(Schedule *of, const Task *task, int64_t node, double ready, double expected)
 {
-    const double core_s = sino_processor_s(&of->machine->file.core, task->flops, task->bytes);
-    const double device_s = sino_processor_s(&of->rates, task->flops, task->bytes);
+    const SinoProcessorRates *rates = node == 0 ? &of->machine->file.core : &of->rates;
+    const double task_s = sino_processor_s(rates, task->flops, task->bytes);
     double begin = ready;
     for (int i = 0; i < OPERANDS_MAX; i++)
         if (task->read[i]) begin = fmax(begin, fetch(of, task->read[i], node, ready));
     if (task->write) task->write->valid = bit_of(node);
     if (node == 0) {
         double *core = &of->core_free[first_core(of)];
-        return *core = fmax(*core, begin) + core_s;
+        return *core = fmax(*core, begin) + task_s;
     }
-    return place(&of->device[node - 1], task, begin, device_s, expected);
+    return place(&of->device[node - 1], task, begin, task_s, expected);
 }
 
 /* Runs a task where dmda puts it. */

@@ -127,6 +127,12 @@ static SinoStatus read_keys(Keys *keys)
     return NULL;
 }
 
+static void free_keys(Keys *keys)
+{
+    free(keys->text);
+    free(keys->key);
+}
+
 /* The last key of this name and index; index 1 is also a key without index. NULL: none, or it has no value. */
 static const Key *find(const Keys *keys, const char *name, int64_t index)
 {
@@ -415,29 +421,41 @@ SinoStatus sino_interfile_read(const char *path, SinoInterfile *header)
     *header = (SinoInterfile){.data_path = NULL};
     SinoStatus status = read_keys(&keys);
     if (!status) status = take_all(&keys, header);
-    free(keys.text);
-    free(keys.key);
+    free_keys(&keys);
     return status;
 }
 
 /* ---- an orbit ---- */
 
-static SinoStatus need_length(const Keys *keys, const char *name, int64_t index, double *value)
+/* A number of which `fits` holds. */
+static SinoStatus need_real(const Keys *keys, const char *name, int64_t index, bool (*fits)(double),
+                            const char *allowed, double *value)
 {
     const Key *key;
     char *end;
     SINO_TRY(need(keys, name, index, &key));
     SINO_TRY(take_real(keys, key, key->value, &end, value));
-    return ends(end) && *value > 0 && *value <= LENGTH_MAX ? NULL : refuse(keys, key, "a length above 0 mm, up to 1e6");
+    return ends(end) && fits(*value) ? NULL : refuse(keys, key, allowed);
 }
 
-static SinoStatus need_angle(const Keys *keys, const char *name, double *value)
+static bool is_length(double mm)
 {
-    const Key *key;
-    char *end;
-    SINO_TRY(need(keys, name, 1, &key));
-    SINO_TRY(take_real(keys, key, key->value, &end, value));
-    return ends(end) && fabs(*value) <= 360 ? NULL : refuse(keys, key, "degrees from -360 to 360");
+    return mm > 0 && mm <= LENGTH_MAX;
+}
+
+static SinoStatus need_length(const Keys *keys, const char *name, int64_t index, double *mm)
+{
+    return need_real(keys, name, index, is_length, "a length above 0 mm, up to 1e6", mm);
+}
+
+static bool is_turn(double degrees)
+{
+    return fabs(degrees) <= 360;
+}
+
+static SinoStatus need_angle(const Keys *keys, const char *name, double *degrees)
+{
+    return need_real(keys, name, 1, is_turn, "degrees from -360 to 360", degrees);
 }
 
 /* One radius for all views, or "{a,b,c}", one for each. */
@@ -455,7 +473,7 @@ static SinoStatus take_radii(const Keys *keys, SinoInterfileOrbit *orbit)
         at += strspn(at, " \t");
         if (*at != (i == 0 ? '{' : ',')) return refuse(keys, key, list);
         SINO_TRY(take_real(keys, key, at + 1, &end, &orbit->radius_mm[i]));
-        if (!(orbit->radius_mm[i] > 0 && orbit->radius_mm[i] <= LENGTH_MAX)) return refuse(keys, key, list);
+        if (!is_length(orbit->radius_mm[i])) return refuse(keys, key, list);
         end += strspn(end, " \t");
     }
     return *at == '}' && ends(at + 1) ? NULL : refuse(keys, key, list);
@@ -494,7 +512,6 @@ SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit
     *orbit = (SinoInterfileOrbit){.radius_mm = NULL};
     SinoStatus status = read_keys(&keys);
     if (!status) status = take_orbit(&keys, orbit);
-    free(keys.text);
-    free(keys.key);
+    free_keys(&keys);
     return status;
 }

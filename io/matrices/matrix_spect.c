@@ -194,24 +194,24 @@ static SinoStatus count_rows(void *state, int64_t first, int64_t count, int64_t 
     return NULL;
 }
 
-/* share: [z][y][x], that passes toward the detector; NULL: all of it. along: [z], for the shares of slices. Returns the
- * end of the rows' entries. */
+/* Appends the entries of a row; returns where those of all rows so far end. share: [z][y][x], the part of a voxel's
+ * photons that passes toward the detector; NULL: all. along: work memory, [z]. */
 static int64_t put_row(const Spect *spect, int64_t row, const float *share, double *along, SinoSparseRows *rows,
                        int64_t end)
 {
-    const Line line_of_row = line_of(spect, row), *line = &line_of_row;
+    const Line line = line_of(spect, row);
     const SinoVoxelGrid *grid = &spect->grid;
-    const View *view = &line->view;
+    const View *view = &line.view;
     const int planes = view->planes, other = 1 - planes;
     const int64_t slice = grid->x_count * grid->y_count;
     for (int64_t plane = 0; plane < plane_count(grid, view); plane++) {
-        const Meeting meeting = meet(spect, line, plane);
+        const Meeting meeting = meet(spect, &line, plane);
         for (int64_t z = meeting.slices.first; z < meeting.slices.end; z++)
-            along[z] = share_of(&meeting.along, middle_of(grid, 2, z) - line->z_mm, spect->orbit.row_mm);
+            along[z] = share_of(&meeting.along, middle_of(grid, 2, z) - line.z_mm, spect->orbit.row_mm);
         for (int64_t i = meeting.voxels.first; i < meeting.voxels.end; i++) {
             const double place =
                 meeting.plane_mm * view->across[planes] + middle_of(grid, other, i) * view->across[other];
-            const double across = share_of(&meeting.across, place - line->across_mm, spect->orbit.bin_mm);
+            const double across = share_of(&meeting.across, place - line.across_mm, spect->orbit.bin_mm);
             const int64_t in_slice = planes == 0 ? i * grid->x_count + plane : plane * grid->x_count + i;
             for (int64_t z = meeting.slices.first; z < meeting.slices.end && across > 0; z++) {
                 const int64_t voxel = z * slice + in_slice;

@@ -13,8 +13,8 @@ typedef struct SinoUnitBytes {
     int64_t building;       /* while blocks are made */
     int64_t operator_bytes; /* of these four */
     int64_t vectors;        /* of the solver, its weights and the values that go with a matrix */
-    int64_t paged;          /* of these, in scratch files; 0: none; */
-    int64_t window;         /* and of the scratch files in memory at a time */
+    int64_t paged;          /* those of the vectors that are in scratch files; 0: none */
+    int64_t window;         /* bytes of the scratch files that are in memory at a time */
     int64_t parts;          /* of FDK: the share's voxels; */
     int64_t lines;          /* blocks of lines; */
     int64_t messages;       /* lines and voxels on their way to other ranks, or from them; */

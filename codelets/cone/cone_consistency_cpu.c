@@ -6,6 +6,7 @@
 #include "arithmetic.h"
 #include "cone_center.h"
 #include "memory.h"
+#include "vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +16,10 @@ enum {
     CENTER_ROW,
     TILT,
     NUMBERS,
-    GROUPS = 8,       /* of pairs, by the angle of the first */
-    EDGE = 2,         /* columns at the ends of a line that must see air, and rows beyond a line */
-    LINES_LEAST = 200 /* pairs of lines */
+    GROUPS = 8,        /* of pairs, by the angle of the first */
+    EDGE = 2,          /* columns at the ends of a line that must see air, and rows beyond a line */
+    LINES_LEAST = 200, /* pairs of lines */
+    LANES = 8          /* columns that are summed at a time */
 };
 
 /* Angles between two projections, in degrees. */
@@ -126,16 +128,56 @@ static double line_value(const Line *line, double column)
                     line->middle_column + down * line->sine + right * line->cosine);
 }
 
-static double integral(const Line *line)
+/* The columns c, from..to, at which start + slope·c is 0 to most; none: to < from. */
+static void clip(double start, double slope, double most, int64_t *from, int64_t *to)
 {
-    const double turn = fabs(line->x0 * line->y1 - line->y0 * line->x1);
-    double sum = 0;
-    for (int64_t c = 0; c < line->cone->column_count; c++) {
-        const double u = (double)c - line->center;
-        const double x = line->x0 + line->x1 * u, y = line->y0 + line->y1 * u;
-        sum += line_value(line, (double)c) / (x * sqrt(x * x + y * y));
+    const double a = (slope > 0 ? -start : most - start) / slope, b = (slope > 0 ? most - start : -start) / slope;
+    if (slope == 0) {
+        if (!(start >= 0 && start <= most)) *to = -1;
+        return;
     }
-    return turn * sum;
+    if (a > (double)*from) *from = a < (double)*to ? (int64_t)ceil(a) : *to + 1;
+    if (b < (double)*to) *to = b >= 0 ? (int64_t)floor(b) : -1;
+}
+
+SINO_INLINE double clamp(double value, double most)
+{
+    const double low = value > 0 ? value : 0;
+    return low < most ? low : most;
+}
+
+/* The values along the line times the weights of their rays. Row and column of its places are linear functions of the
+ * column of the projection that is turned back by the tilt, so that only columns whose places exist are summed. */
+SINO_VECTORISED static double integral(const Line *line)
+{
+    const SinoCone *cone = line->cone;
+    const float *const smooth = line->smooth;
+    const int columns = (int)cone->column_count, rows = (int)cone->row_count;
+    const double start = row_of(line, 0) - line->middle_row, last_row = (double)(rows - 1), center = line->center;
+    const double row0 = line->middle_row + start * line->cosine + line->middle_column * line->sine;
+    const double row1 = line->row_slope * line->cosine - line->sine;
+    const double column0 = line->middle_column + start * line->sine - line->middle_column * line->cosine;
+    const double column1 = line->row_slope * line->sine + line->cosine;
+    const double x0 = line->x0 - line->x1 * center, x1 = line->x1, y0 = line->y0 - line->y1 * center, y1 = line->y1;
+    int64_t from = 0, to = columns - 1;
+    double sum[LANES] = {0}, all = 0;
+    clip(column0, column1, (double)(columns - 1), &from, &to);
+    for (int first = (int)from; first <= (int)to; first += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            const int inside = first + lane <= (int)to, c = inside ? first + lane : (int)to;
+            const double row = clamp(row0 + row1 * c, last_row), column = column0 + column1 * c;
+            const double x = x0 + x1 * c, y = y0 + y1 * c;
+            const int r = (int)row < rows - 2 ? (int)row : rows - 2;
+            const int i = (int)column < columns - 2 ? (int)column : columns - 2;
+            const double down = row - r, right = column - i;
+            const int at = r * columns + i;
+            const double upper = (1 - right) * (double)smooth[at] + right * (double)smooth[at + 1];
+            const double lower = (1 - right) * (double)smooth[at + columns] + right * (double)smooth[at + columns + 1];
+            const double value = (1 - down) * upper + down * lower;
+            sum[lane] += inside * value / (x * sqrt(x * x + y * y));
+        }
+    for (int lane = 0; lane < LANES; lane++) all += sum[lane];
+    return fabs(line->x0 * line->y1 - line->y0 * line->x1) * all;
 }
 
 /* The height of a plane of pair p at the axis, near the one that row r sees there. The fractions of all pairs are
@@ -388,6 +430,7 @@ SinoStatus sino_cone_consistency_find(const SinoCone *cone, double tilt_rad, con
     SinoCone started = *cone;
     *result = (SinoConeConsistency){0};
     if (cone->angle_count < GROUPS || cone->row_count < 2 || cone->column_count < 2) return NULL;
+    if (sino_times(cone->row_count, cone->column_count) > INT32_MAX) return NULL; /* places in vectors are 32 bits */
     SINO_TRY(find_axis(cone, projections, &started.center));
     if (isnan(started.center)) return NULL;
     Search search = {.cone = &started, .start = {{started.center, cone->center_row, tilt_rad}}};

@@ -24,9 +24,9 @@ bool sino_tiff_stack_probe(const char *named);
 SinoStatus sino_tiff_stack_open(const char *named, SinoTiffStack **stack);
 
 /* Opens images to which another process still adds files of one image each, the first of which is there.
- * sino_tiff_stack_look lists the files anew, and counts those from the first one on that are whole, and have not changed
- * since the last look. *reason: why there are no more; owned by the caller; NULL: nothing is wrong. SINO_FAILED: a file
- * came between others, or once the last one is whole, one of them has been written again. */
+ * sino_tiff_stack_look lists the files anew, and counts those from the first one on that are whole, and have not
+ * changed since the last look. *reason: why there are no more; owned by the caller; NULL: nothing is wrong.
+ * SINO_FAILED: a file came between others, or once the last one is whole, one of them has been written again. */
 SinoStatus sino_tiff_stack_follow(const char *named, SinoTiffStack **stack);
 SinoStatus sino_tiff_stack_look(SinoTiffStack *stack, SinoStatus *reason);
 void sino_tiff_stack_close(SinoTiffStack *stack); /* takes NULL */

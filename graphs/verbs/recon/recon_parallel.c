@@ -188,14 +188,11 @@ static void tell_plan(const SinoRecon *recon)
                     sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime));
 }
 
-/* Logs that a followed scan is backprojected late, or that its page has planes late. */
+/* Logs that a followed scan is backprojected late. */
 static void tell_late(const SinoRecon *recon)
 {
     const SinoOperator *op = ((const Parallel *)recon->own)->op;
     const bool half = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
-    if (op->shape.extent[SINO_ROWS_GRID].total > 0 && sino_settings_live_page(&recon->settings->input))
-        sino_log_info(recon->log, "follow",
-                      "the page shows planes after the last projection (--projector pixels: as projections come)");
     if (op->shape.extent[SINO_ROWS_WAITING].total == 0) return;
     sino_log_info(recon->log, "follow", "slices are backprojected after the last projection%s",
                   half ? ", for those of a half acquisition complete each other"

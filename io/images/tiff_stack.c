@@ -155,14 +155,24 @@ static SinoStatus check_order(const SinoTiffStack *stack, const SinoFileList *fi
 /* Counts whole images. */
 static SinoStatus count_whole(SinoTiffStack *stack, int64_t end)
 {
-    const SinoFileList *files = &stack->files;
-    for (; stack->whole < end; stack->whole++) {
-        SINO_TRY(look_at_whole(stack, files, stack->whole));
-        if (stack->whole + 1 < files->count) continue;
-        const SinoFileState before = stack->newest;
-        stack->newest = sino_file_state(files->name[stack->whole]);
-        if (!sino_file_state_same(&before, &stack->newest)) return NULL;
+    bool settled = true;
+    for (int64_t i = stack->whole; i < end; i++) {
+        const SinoFileState before = stack->state[i];
+        stack->state[i] = sino_file_state(stack->files.name[i]);
+        settled &= sino_file_state_same(&before, &stack->state[i]);
+        if (!settled) continue;
+        SINO_TRY(look_at_whole(stack, &stack->files, i));
+        stack->whole++;
     }
+    return NULL;
+}
+
+static SinoStatus check_unchanged(const SinoTiffStack *stack, int64_t i)
+{
+    const SinoFileState now = sino_file_state(stack->files.name[i]);
+    SINO_CHECK(sino_file_state_same(&now, &stack->state[i]), SINO_FAILED,
+               "%s was written again after it had come, so that the projections may be those of two scans",
+               stack->files.name[i]);
     return NULL;
 }
 
@@ -170,7 +180,8 @@ SinoStatus sino_tiff_stack_look(SinoTiffStack *stack, SinoStatus *reason)
 {
     SinoFileList files = {0};
     int64_t before;
-    *reason = sino_file_list_new(1, (const char *const *)&stack->named, endings, &files);
+    *reason = stack->state ? NULL : sino_allocate(stack->image_count, sizeof *stack->state, "files", &stack->state);
+    if (!*reason) *reason = sino_file_list_new(1, (const char *const *)&stack->named, endings, &files);
     if (*reason) return NULL;
     SinoStatus status = check_order(stack, &files);
     sino_file_list_free(&stack->files);
@@ -183,6 +194,8 @@ SinoStatus sino_tiff_stack_look(SinoTiffStack *stack, SinoStatus *reason)
     if (!*reason && skips && stack->whole == end)
         *reason = sino_error(SINO_FAILED, "the numbers of the files skip some between %s and %s", files.name[before],
                              files.name[before + 1]);
+    for (int64_t i = 0; i < stack->whole && stack->whole == stack->image_count; i++)
+        SINO_TRY(check_unchanged(stack, i));
     return NULL;
 }
 
@@ -191,6 +204,7 @@ void sino_tiff_stack_close(SinoTiffStack *stack)
     if (!stack) return;
     free(stack->named);
     sino_file_list_free(&stack->files);
+    free(stack->state);
     free(stack->page);
     free(stack);
 }
@@ -213,7 +227,9 @@ SinoStatus sino_tiff_stack_read(const SinoTiffStack *stack, int64_t first, int64
     const int64_t image_bytes = sino_times(sino_times(box->row_count, box->column_count), sino_count_bytes(type));
     if (stack->files.count == 1 && !stack->named)
         return read_pages(stack, first, count, box, type, counts, image_bytes);
-    for (int64_t i = 0; i < count; i++)
-        SINO_TRY(read_file(stack->files.name[first + i], &stack->page[0], box, type, (char *)counts + i * image_bytes));
+    for (int64_t i = first; i < first + count; i++, counts = (char *)counts + image_bytes) {
+        SINO_TRY(read_file(stack->files.name[i], &stack->page[0], box, type, counts));
+        if (i < stack->whole) SINO_TRY(check_unchanged(stack, i));
+    }
     return NULL;
 }

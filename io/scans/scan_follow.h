@@ -20,7 +20,7 @@ typedef struct SinoScanArrival {
     int64_t first_frames;   /* those that were there at the first look */
     double first_s, last_s; /* the first look, and the one that saw the last projection; 0: not yet */
     int64_t refused;        /* messages of a stream */
-    const char *refusal;    /* of the last one; not owned */
+    const char *refusal;    /* of the first and the last one; not owned */
 } SinoScanArrival;
 
 /* What a wait does around every look at the file, and why it may end; NULL members: nothing. */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SINO_LOOK_REASON = 320 };
+enum { SINO_LOOK_REASON = 512 };
 
 /* What a look at a scan that another process writes finds. */
 typedef struct SinoScanLook {

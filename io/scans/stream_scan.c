@@ -45,7 +45,8 @@ typedef struct Stream {
     double *angle;   /* [projections], in the unit of the header; owned; NULL: the sender has none */
     double last_s;   /* when a message was taken, or the stream was opened */
     int64_t refused; /* messages */
-    char refusal[SINO_LOOK_REASON], failure[SINO_LOOK_REASON]; /* the last one; what has ended the stream */
+    char first[SINO_LOOK_REASON], last[SINO_LOOK_REASON]; /* why the first one was, and the last one */
+    char failure[SINO_LOOK_REASON];                       /* what has ended the stream */
 } Stream;
 
 static int64_t frame_bytes(const Stream *stream, const Field *field)
@@ -159,8 +160,9 @@ static SinoStatus take_message(Stream *stream, const SinoStreamMessage *message)
 static void keep_error(Stream *stream, SinoStatus status)
 {
     const bool refused = sino_status_exit_code(status) == SINO_BAD_INPUT;
-    if (refused) stream->refused++;
-    if (status) snprintf(refused ? stream->refusal : stream->failure, SINO_LOOK_REASON, "%s", sino_status_text(status));
+    char *text = !refused ? stream->failure : stream->refused > 0 ? stream->last : stream->first;
+    if (status) snprintf(text, SINO_LOOK_REASON, "%s", sino_status_text(status));
+    stream->refused += refused;
     sino_status_free(status);
 }
 
@@ -186,12 +188,14 @@ static void *receive(void *of)
 /* Says why there are no more frames; "": it is not known. `wants`: there are more. */
 static const char *tell_why(const Stream *stream, bool wants, char text[SINO_LOOK_REASON])
 {
-    const bool lonely = wants && !stream->connected && !stream->ended;
-    int length = snprintf(text, SINO_LOOK_REASON, "%s", lonely ? "no sender is connected" : "");
-    if (stream->refused > 0)
-        (void)snprintf(text + length, (size_t)(SINO_LOOK_REASON - length),
-                       "%smessages refused: %" PRId64 ", the last one because %.200s", lonely ? "; " : "",
-                       stream->refused, stream->refusal);
+    const bool lonely = wants && !stream->connected && !stream->ended, several = stream->refused > 1;
+    const char *const alone = lonely ? "no sender is connected" : "", *const then = lonely ? "; " : "";
+    if (stream->refused == 0)
+        snprintf(text, SINO_LOOK_REASON, "%s", alone);
+    else
+        snprintf(text, SINO_LOOK_REASON, "%s%smessages refused: %" PRId64 ", %sbecause %.200s%s%.200s", alone, then,
+                 stream->refused, several ? "the first one " : "", stream->first,
+                 several ? ", the last one because " : "", stream->last);
     return text;
 }
 

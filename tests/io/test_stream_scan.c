@@ -180,7 +180,9 @@ static void a_series_is_a_scan(void **state)
     assert_success(sino_scan_read_flats(scan, &box, flat));
     assert_true(flat[0] == 5 && flat[1] == 6.5F);
     assert_int_equal(sino_scan_arrival(scan).refused, 2);
-    assert_non_null(strstr(sino_scan_arrival(scan).refusal, "refused: 2, the last one because it is image 1 again"));
+    assert_non_null(strstr(sino_scan_arrival(scan).refusal,
+                           "refused: 2, the first one because it is of a series whose header has not come, the last "
+                           "one because it is image 1 again"));
     sino_scan_close(scan);
     assert_int_equal(waitpid(child, NULL, 0), child);
     assert_error(sino_scan_open(&(SinoScanRequest){.path = address, .follow_s = 0.1}, &scan), SINO_FAILED,

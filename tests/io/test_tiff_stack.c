@@ -3,6 +3,7 @@
 #include "testing_tiff.h"
 #include "tiff_stack.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 enum { ROWS = 37, COLUMNS = 21, PIXELS = ROWS * COLUMNS };
@@ -377,6 +378,43 @@ static void files_that_change(void **state)
     sino_tiff_stack_close(stack);
 }
 
+static void look(SinoTiffStack *stack, int64_t whole)
+{
+    SinoStatus reason = NULL;
+    assert_success(sino_tiff_stack_look(stack, &reason));
+    assert_success(reason);
+    assert_int_equal(stack->whole, whole);
+}
+
+/* Images count once two looks find them alike. One that is written again ends the reading, at once or at the end. */
+static void files_that_come(void **state)
+{
+    char path[TESTING_PATH], third[TESTING_PATH];
+    uint16_t counts[PIXELS];
+    SinoTiffStack *stack;
+    SinoStatus reason = NULL;
+    write_sequence(*state, 2);
+    assert_success(sino_tiff_stack_follow(*state, &stack));
+    stack->image_count = 3;
+    look(stack, 0);
+    look(stack, 2);
+    check_box(stack, 0, 2, &boxes[0], SINO_COUNT_UINT16);
+    TestingTiff image = plain;
+    image.image = 2;
+    testing_tiff_write(testing_path(third, *state, "img_3.TIF"), &image);
+    look(stack, 2);
+    assert_int_equal(utimensat(AT_FDCWD, third, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
+    look(stack, 2);
+    look(stack, 3);
+    testing_path(path, *state, "img_1.TIF");
+    assert_int_equal(utimensat(AT_FDCWD, path, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
+    assert_error(sino_tiff_stack_read(stack, 0, 3, &boxes[0], SINO_COUNT_UINT16, counts), SINO_FAILED,
+                 "img_1.TIF was written again");
+    assert_error(sino_tiff_stack_look(stack, &reason), SINO_FAILED, "img_1.TIF was written again | two scans");
+    assert_success(reason);
+    sino_tiff_stack_close(stack);
+}
+
 static void assert_remark(int64_t count, char **name, const char *expected)
 {
     char remark[512] = "";
@@ -440,6 +478,7 @@ TESTING_SUBJECT(tiff_stack)
         TEST(cut_files),
         TEST(damaged_strips_matter_where_they_are),
         TEST(files_that_change),
+        TEST(files_that_come),
         cmocka_unit_test(gaps_are_found),
         cmocka_unit_test(natural_order),
     };

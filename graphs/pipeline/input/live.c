@@ -14,6 +14,8 @@
 
 static const double after_s = 1;
 
+enum { SUMS = SINO_LIVE_SETS, SETS_MAX /* of planes */ };
+
 struct SinoLive {
     const SinoInput *input; /* NULL: between two runs */
     const char *algorithm;  /* of the run; the page has that of the planes */
@@ -21,16 +23,16 @@ struct SinoLive {
     SinoLivePage page, early; /* early: of a run that a signal ends */
     SinoLastAct last;
     SinoLiveShown shown;
-    SinoLiveRow row;       /* its sinogram is owned */
-    SinoPosition position; /* of the last task */
-    double asked_s;        /* when it was submitted, by sino_platform_now_s */
-    double next_s;         /* when the planes were, likewise */
-    int set;               /* of the last sino_live_next */
-    SinoLiveFill *fill;    /* of planes that wait for their second; NULL: none do */
-    void *fill_of;
-    double *gap; /* [angles] of sino_live_gain; owned */
-    float *plane[SINO_LIVE_SETS][SINO_LIVE_PLANES];
-    SinoData *data[SINO_LIVE_SETS][SINO_LIVE_PLANES], *order;
+    SinoLiveRow row;                          /* its sinogram is owned */
+    SinoPosition position;                    /* of the last task */
+    double asked_s;                           /* when it was submitted, by sino_platform_now_s */
+    int set;                                  /* of the last sino_live_next */
+    int set_count;                            /* with sums, or without */
+    double *gap;                              /* [angles] of sino_live_gain; owned */
+    int64_t gain_added;                       /* of the last sino_live_gain; 0: there was none */
+    double gain, all_rad;                     /* what it gave; the arc of all angles; 0: not known */
+    float *plane[SETS_MAX][SINO_LIVE_PLANES]; /* owned */
+    SinoData *data[SETS_MAX][SINO_LIVE_PLANES], *order;
 };
 
 static int64_t plane_bytes(const SinoLivePage *page, int plane)
@@ -44,7 +46,8 @@ int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count, int64
 {
     const SinoLivePage page = {.x_count = x_count, .y_count = y_count, .z_count = z_count};
     int64_t bytes = sino_times(rays, (int64_t)sizeof(float));
-    for (int p = 0; p < SINO_LIVE_PLANES; p++) bytes += sino_times(SINO_LIVE_SETS, plane_bytes(&page, p));
+    const int64_t sets = rays > 0 ? SETS_MAX : SINO_LIVE_SETS;
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) bytes += sino_times(sets, plane_bytes(&page, p));
     return bytes;
 }
 
@@ -60,8 +63,7 @@ static void tell_arrival(SinoLive *live)
 
 static void free_live(SinoLive *live)
 {
-    for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++)
-        free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
+    for (int i = 0; i < SETS_MAX * SINO_LIVE_PLANES; i++) free(live->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
     free(live->gap);
     free(live->row.sinogram);
     free(live);
@@ -94,6 +96,7 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
     made->input = input;
     made->algorithm = request->algorithm;
     made->position = SINO_NOWHERE;
+    made->set_count = request->parallel ? SETS_MAX : SINO_LIVE_SETS;
     made->page = (SinoLivePage){.path = request->path,
                                 .title = request->title,
                                 .units = request->units,
@@ -104,7 +107,7 @@ SinoStatus sino_live_new(const SinoLiveRequest *request, SinoLive **live)
                                 .come_total = input->info->file_angle_count,
                                 .added_total = input->angle_count,
                                 .center = sino_input_column_of_file(input, input->geometry.center)};
-    for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES && !status; i++)
+    for (int i = 0; i < made->set_count * SINO_LIVE_PLANES && !status; i++)
         status = sino_allocate(plane_bytes(&made->page, i % SINO_LIVE_PLANES), 1, "planes of the page",
                                &made->plane[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES]);
     if (!status) status = sino_allocate(input->geometry.angle_count, sizeof *made->gap, "angles", &made->gap);
@@ -150,7 +153,7 @@ SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
     if (!live) return NULL;
     live->runtime = runtime;
     SINO_TRY(sino_data_new(runtime, "page", 0, &live->order));
-    for (int s = 0; s < SINO_LIVE_SETS; s++)
+    for (int s = 0; s < live->set_count; s++)
         for (int p = 0; p < SINO_LIVE_PLANES; p++)
             SINO_TRY(
                 sino_data_borrow(runtime, "plane", live->plane[s][p], plane_bytes(&live->page, p), &live->data[s][p]));
@@ -160,8 +163,7 @@ SinoStatus sino_live_open(SinoLive *live, SinoRuntime *runtime)
 void sino_live_close(SinoLive *live)
 {
     if (!live) return;
-    live->fill = NULL;
-    for (int i = 0; i < SINO_LIVE_SETS * SINO_LIVE_PLANES; i++) {
+    for (int i = 0; i < SETS_MAX * SINO_LIVE_PLANES; i++) {
         SinoData **data = &live->data[i / SINO_LIVE_PLANES][i % SINO_LIVE_PLANES];
         sino_data_free(*data);
         *data = NULL;
@@ -173,8 +175,12 @@ void sino_live_close(SinoLive *live)
 SinoData *const *sino_live_next(SinoLive *live)
 {
     live->set = (live->set + 1) % SINO_LIVE_SETS;
-    live->next_s = sino_platform_now_s();
     return live->data[live->set];
+}
+
+SinoData *const *sino_live_sums(const SinoLive *live)
+{
+    return live->data[SUMS];
 }
 
 SinoData *sino_live_row(const SinoLive *live, float **sinogram)
@@ -186,14 +192,6 @@ SinoData *sino_live_row(const SinoLive *live, float **sinogram)
 SinoData *const *sino_live_planes(const SinoLive *live)
 {
     return live->data[live->set];
-}
-
-SinoStatus sino_live_fill(SinoLive *live, SinoLiveFill *fill, void *of)
-{
-    const bool due = sino_platform_now_s() - live->next_s >= after_s;
-    live->fill = due ? NULL : fill;
-    live->fill_of = of;
-    return due ? fill(of) : NULL;
 }
 
 static int compare(const void *a, const void *b)
@@ -221,11 +219,14 @@ static double covered_rad(const SinoLive *live, int64_t count)
     return arc_rad;
 }
 
-double sino_live_gain(const SinoLive *live, int64_t added)
+double sino_live_gain(SinoLive *live, int64_t added)
 {
     const int64_t all = live->input->geometry.angle_count;
     if (added <= 0 || added >= all) return 1;
-    return covered_rad(live, added) / covered_rad(live, all) * (double)all / (double)added;
+    if (live->all_rad == 0) live->all_rad = covered_rad(live, all);
+    if (added != live->gain_added) live->gain = covered_rad(live, added) / live->all_rad * (double)all / (double)added;
+    live->gain_added = added;
+    return live->gain;
 }
 
 static SinoStatus ask(SinoLive *live)
@@ -250,9 +251,7 @@ SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment)
 SinoStatus sino_live_show_again(SinoLive *live)
 {
     if (!live || !live->order || sino_platform_now_s() - live->asked_s < after_s) return NULL;
-    SinoLiveFill *const fill = live->fill;
-    live->fill = NULL;
-    return fill ? fill(live->fill_of) : ask(live);
+    return ask(live);
 }
 
 SinoStatus sino_live_end(SinoLive *live, SinoStatus status)

@@ -32,7 +32,7 @@ void sino_live_leave(SinoLive *live, const char *next);
 void sino_live_go_on(SinoLive *live, const SinoLiveRequest *request);
 bool sino_live_takes(const SinoLive *live, int64_t x_count, int64_t y_count, int64_t z_count);
 
-/* Bytes of the planes, and of so many line integrals. */
+/* Bytes of the planes; with so many line integrals, of a parallel beam, also of these and of the sums. */
 int64_t sino_live_bytes(int64_t x_count, int64_t y_count, int64_t z_count, int64_t rays);
 
 /* Makes the planes known to the runtime, until _close; both take NULL. */
@@ -43,20 +43,16 @@ void sino_live_close(SinoLive *live);
 SinoData *const *sino_live_next(SinoLive *live);
 SinoData *const *sino_live_planes(const SinoLive *live); /* those of the last _next */
 
+/* Of a parallel beam: sums that tasks add blocks to, zeros before, which lie as the planes do. */
+SinoData *const *sino_live_sums(const SinoLive *live);
+
 /* Where tasks put the line integrals of the middle slice, float[angle][column], of a parallel beam; the result is data
  * that they update, so that the page takes them when it has the planes. */
 SinoData *sino_live_row(const SinoLive *live, float **sinogram);
 
-/* Inserts the tasks that fill planes, and shows them. */
-typedef SinoStatus SinoLiveFill(void *of);
-
-/* Calls `fill` once the last planes are a second old: now, or in a later sino_live_show_again, unless another one is
- * given before. For a graph whose planes cost much. */
-SinoStatus sino_live_fill(SinoLive *live, SinoLiveFill *fill, void *of);
-
 /* By what sums over the first `added` angles are multiplied so that these count as if they were all: each stands for
  * its arc among them. Angles that have yet to come beyond all others stand for nothing. 1 of all angles. */
-double sino_live_gain(const SinoLive *live, int64_t added);
+double sino_live_gain(SinoLive *live, int64_t added);
 
 /* How far a graph has come; as of SinoLivePage. */
 typedef struct SinoLiveMoment {
@@ -67,8 +63,8 @@ typedef struct SinoLiveMoment {
 /* Inserts the task that shows these planes. */
 SinoStatus sino_live_show(SinoLive *live, const SinoLiveMoment *moment);
 
-/* Shows the planes of sino_live_fill that wait, or the same again with what has come of the scan, if the last page was
- * asked for a second ago; nothing before _open. Takes NULL. */
+/* Shows the same planes again with what has come of the scan, if the last page was asked for a second ago; nothing
+ * before _open. Takes NULL. */
 SinoStatus sino_live_show_again(SinoLive *live);
 
 /* Writes the last page, and frees everything. `status`: how the run has ended; not consumed. Takes NULL. Errors as of

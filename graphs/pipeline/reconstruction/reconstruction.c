@@ -17,6 +17,7 @@
 #include "input_weights.h"
 #include "load_volume_task.h"
 #include "memory.h"
+#include "plane_sums_task.h"
 #include "planes_task.h"
 #include "sample_task.h"
 #include "solve.h"
@@ -35,7 +36,6 @@ typedef struct Run {
     SinoStages *stages;
     SinoInput of_block;  /* of a scan that comes by blocks: as stages see a block; owns nothing */
     SinoAngleRun *block; /* its blocks; NULL: the scan comes as a whole; owned */
-    int64_t shown;       /* those before it are in the planes that are filled next */
 } Run;
 
 SinoStreaming sino_streaming(SinoPrecision precision, int64_t slice_count, int64_t minibatch, int64_t slots)
@@ -125,26 +125,29 @@ static SinoImaging imaging_of(const Run *run)
     return (SinoImaging){.scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio};
 }
 
-/* Whether voxels are sums of the blocks that have come. */
-static bool has_sums(const Run *run)
+/* Adds a block to the planes of the page, once all minibatches have filtered it, and shows these. */
+static SinoStatus insert_live(Run *run, int64_t block)
 {
-    const SinoShape *shape = &run->of.op->shape;
-    return shape->extent[SINO_ROWS_GRID].total == 0 && shape->extent[SINO_ROWS_WAITING].total == 0;
-}
-
-/* Shows the slices after all minibatches have got the blocks before run->shown; SinoLiveFill. */
-static SinoStatus insert_live(void *of)
-{
-    const Run *run = of;
-    const SinoLiveMoment moment = {.position = {0, -1, -1, -1}, .added = run->block[run->shown].first};
-    SinoImaging imaging = imaging_of(run);
-    SinoData *const *plane = sino_live_next(run->of.live);
-    imaging.scale *= sino_live_gain(run->of.live, moment.added);
+    const SinoAngleRun *angles = &run->block[block];
+    const SinoGeometry *geometry = &run->of.op->problem.geometry;
+    const SinoLiveMoment moment = {.position = {0, -1, -1, -1}, .added = angles->first + angles->count};
+    const SinoSumsShown shown = {.side = sino_geometry_slice_side(geometry),
+                                 .slice_count = run->of.input->slice_count,
+                                 .scale = run->of.scale * sino_live_gain(run->of.live, moment.added),
+                                 .mask_ratio = run->of.settings->output.mask_ratio};
+    SinoData *const *sums = sino_live_sums(run->of.live);
     for (int64_t s = 0; s < sino_ceil_divide(slab_slices(run, 0), run->of.streaming->minibatch); s++) {
-        SinoMinibatch *minibatch = run->solve.slot[s];
-        SINO_TRY(sino_insert_image(minibatch, &imaging, minibatch->image));
-        SINO_TRY(insert_planes(run, minibatch, plane));
+        const SinoMinibatch *minibatch = run->solve.slot[s];
+        const SinoPlaneSums what = {.geometry = *geometry,
+                                    .slices = minibatch->slices,
+                                    .first_slice = minibatch->first_slice,
+                                    .first_angle = angles->first,
+                                    .angle_count = angles->count,
+                                    .slice = run->of.record->sections.slice};
+        SINO_TRY(sino_insert_plane_sums(run->of.runtime, minibatch->position, &what,
+                                        minibatch->vector[minibatch->vectors->block][0], sums));
     }
+    SINO_TRY(sino_insert_show_sums(run->of.runtime, moment.position, &shown, sums, sino_live_next(run->of.live)));
     return sino_live_show(run->of.live, &moment);
 }
 
@@ -158,8 +161,8 @@ static SinoStatus insert_load_block(Run *run, int64_t block)
                           .run_count = 1,
                           .run = &run->block[block]};
     load.position.slab = 0;
-    run->shown = block;
-    if (run->of.live && block > 0 && has_sums(run)) SINO_TRY(sino_live_fill(run->of.live, insert_live, run));
+    const bool half = run->of.op->shape.extent[SINO_ROWS_COMPLETED].total > 0; /* waits for what completes it */
+    if (run->of.live && block > 0 && !half) SINO_TRY(insert_live(run, block - 1));
     SINO_TRY(sino_input_await(run->of.input, run->of.runtime, sino_stages_io(run->stages), run->of.live,
                               load.run->first + load.run->count));
     return sino_stages_load(run->stages, &load);

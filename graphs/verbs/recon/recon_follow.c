@@ -30,7 +30,7 @@ static SinoSettings settings_of_first(const SinoSettings *settings, const First 
     first.output.report = none;
     first.solver.algorithm = sino_recon_follower(settings);
     first.solver.start = first.solver.mask = NULL;
-    first.projection.projector = SINO_PROJECTOR_PIXELS; /* of little memory, and the page shows its planes */
+    first.projection.projector = SINO_PROJECTOR_AUTO;
     first.projection.precision = SINO_SINGLE;
     first.projection.cache = NULL;
     first.runtime.partitions = first.runtime.minibatch = 0;

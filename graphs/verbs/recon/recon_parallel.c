@@ -99,6 +99,14 @@ static SinoProjector projector_of(const SinoRecon *recon)
     return ((const Parallel *)recon->own)->team.forecast.plan.problem.projector;
 }
 
+/* Whether a followed scan gets pixels, which add blocks as they come; devices and other precisions have no kernels. */
+static bool takes_pixels(const SinoRecon *recon)
+{
+    const Parallel *own = recon->own;
+    return own->solver->blocks && own->given->projection.precision == SINO_SINGLE &&
+           sino_runtime_device_count(recon->runtime) == 0;
+}
+
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
@@ -112,8 +120,7 @@ static SinoStatus plan(SinoRecon *recon)
     sino_resume_plan(&recon->resume, &own->planned);
     if (recon->whole && left) own->planned.projection.projector = projector_of(recon->whole);
     if (left && sino_operator_is_normal(own->planned.projection.projector)) resume_by_normal(&own->planned);
-    if (left && own->solver->blocks && sino_settings_live_page(&recon->settings->input))
-        own->planned.projection.projector = SINO_PROJECTOR_PIXELS; /* whose sums the page shows */
+    if (left && takes_pixels(recon)) own->planned.projection.projector = SINO_PROJECTOR_PIXELS;
     SINO_TRY(sino_team_new(recon->runtime, recon->processes, &own->planned, &recon->input, &own->team));
     if (left && sino_operator_is_normal(own->team.settings.projection.projector)) take_normal(recon);
     return NULL;
@@ -188,14 +195,11 @@ static void tell_plan(const SinoRecon *recon)
                     sino_runtime_worker_count(recon->runtime), sino_runtime_scheduler(recon->runtime));
 }
 
-/* Logs that a followed scan is backprojected late, or that its page has planes late. */
+/* Logs that a followed scan is backprojected late. */
 static void tell_late(const SinoRecon *recon)
 {
     const SinoOperator *op = ((const Parallel *)recon->own)->op;
     const bool half = op->shape.extent[SINO_ROWS_COMPLETED].total > 0;
-    if (op->shape.extent[SINO_ROWS_GRID].total > 0 && sino_settings_live_page(&recon->settings->input))
-        sino_log_info(recon->log, "follow",
-                      "the page shows planes after the last projection (--projector pixels: as projections come)");
     if (op->shape.extent[SINO_ROWS_WAITING].total == 0) return;
     sino_log_info(recon->log, "follow", "slices are backprojected after the last projection%s",
                   half ? ", for those of a half acquisition complete each other"

@@ -24,6 +24,7 @@ typedef struct SinoInterfile {
     bool swapped;             /* values have the other byte order than this machine */
     int rank;                 /* dimensions of a frame; 0: it is no box, for the sizes of its segments differ */
     int64_t size[SINO_INTERFILE_RANK]; /* the first varies fastest */
+    double voxel_mm[3];                /* scaling factors; 0: not told */
     int64_t value_count;               /* of a frame */
     int64_t frame_count;
     SinoInterfileFrame frame[SINO_INTERFILE_FRAMES];

@@ -551,3 +551,75 @@ SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit
     free_keys(&keys);
     return status;
 }
+
+/* ---- projections ---- */
+
+static SinoStatus take_spect(const Keys *keys, SinoInterfileViews *views)
+{
+    SinoInterfileOrbit orbit = {.radius_mm = NULL};
+    SinoStatus status = take_orbit(keys, &orbit);
+    free(orbit.radius_mm);
+    const double sense = orbit.counter_clockwise ? 1 : -1;
+    if (status) return status;
+    *views = (SinoInterfileViews){.view_count = orbit.view_count,
+                                  .row_count = orbit.row_count,
+                                  .bin_count = orbit.bin_count,
+                                  .view_step = sino_times(orbit.row_count, orbit.bin_count),
+                                  .row_step = orbit.bin_count,
+                                  .first_degrees = sense * orbit.start_degrees,
+                                  .step_degrees = sense * orbit.extent_degrees / (double)orbit.view_count,
+                                  .bin_mm = orbit.bin_mm};
+    return NULL;
+}
+
+/* The dimension with this label; −1: there is none. */
+static int labelled(const Keys *keys, const SinoInterfile *header, const char *name)
+{
+    for (int d = 0; d < header->rank; d++) {
+        const Key *label = find(keys, "matrix axis label", d + 1);
+        if (label && strcasecmp(label->value, name) == 0) return d;
+    }
+    return -1;
+}
+
+/* STIR's views turn clockwise in images, from 0 to 180 degrees. */
+static SinoStatus take_pet(const Keys *keys, const SinoInterfile *header, SinoInterfileViews *views)
+{
+    const int view = labelled(keys, header, "view"), row = labelled(keys, header, "axial coordinate");
+    const Key *corrections = find(keys, "applied corrections", 1), *offset = find(keys, "view offset (degrees)", 1);
+    const Key *bin = find(keys, "effective central bin size (cm)", 1);
+    double offset_degrees = 0, bin_cm = 0;
+    char *end;
+    SINO_CHECK(
+        view > 0 && row > 0 && view + row == 3 &&
+            (header->rank == 3 || header->value_count == header->size[0] * header->size[1] * header->size[2]),
+        SINO_BAD_INPUT,
+        "%s has no projections of one frame and one segment with the axes 'view' and 'axial coordinate'; allowed: "
+        "those, a SPECT scan, or counts with --system-matrix",
+        keys->path);
+    if (offset) SINO_TRY(take_real(keys, offset, offset->value, &end, &offset_degrees));
+    if (bin) SINO_TRY(take_real(keys, bin, bin->value, &end, &bin_cm));
+    *views = (SinoInterfileViews){.view_count = header->size[view],
+                                  .row_count = header->size[row],
+                                  .bin_count = header->size[0],
+                                  .view_step = view == 1 ? header->size[0] : header->size[0] * header->size[1],
+                                  .row_step = row == 1 ? header->size[0] : header->size[0] * header->size[1],
+                                  .first_degrees = -offset_degrees,
+                                  .step_degrees = -180.0 / (double)header->size[view],
+                                  .bin_mm = 10 * bin_cm,
+                                  .uneven = !corrections || !strcasestr(corrections->value, "arc corr")};
+    return NULL;
+}
+
+SinoStatus sino_interfile_read_views(const char *path, SinoInterfile *header, SinoInterfileViews *views)
+{
+    Keys keys = {.path = path};
+    *header = (SinoInterfile){.data_path = NULL};
+    SinoStatus status = read_keys(&keys);
+    if (!status) status = take_all(&keys, header);
+    if (!status && header->frame_count > 1) status = refuse(&keys, find(&keys, "number of time frames", 1), "1");
+    if (!status)
+        status = find(&keys, "extent of rotation", 1) ? take_spect(&keys, views) : take_pet(&keys, header, views);
+    free_keys(&keys);
+    return status;
+}

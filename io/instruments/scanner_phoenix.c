@@ -158,7 +158,7 @@ static SinoStatus read_text(const SinoHeaderText *text, const char *stem, SinoSc
     if (sino_header_flag(text, "Trajectory", "Active")) sino_scanner_say(header, true, "an active trajectory");
     if (sino_header_flag(text, "SectorScan", "Active")) sino_scanner_say(header, true, "an active sector scan");
     SINO_CHECK(asprintf(&prefix, "%s_", stem) >= 0, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_scanner_name_images(header, prefix, 0);
+    SinoStatus status = sino_scanner_name_images_by(header, prefix, stem, 0);
     free(prefix);
     return status;
 }

@@ -88,10 +88,16 @@ static void read_direction(const SinoHeaderText *text, SinoScannerHeader *header
 static SinoStatus read_parts(const SinoHeaderText *text, SinoScannerHeader *header)
 {
     int64_t connected = 1, current = 1, offsets = 1;
+    double feed = 0;
     char word[SINO_HEADER_VALUE];
+    SINO_TRY(sino_header_real(text, section, "Table Feed (micron)", -1e9, 1e9, &feed));
     SINO_TRY(sino_header_count(text, section, "Number of connected scans", 10000, &connected));
     SINO_TRY(sino_header_count(text, section, "Current scan number", 10000, &current));
     SINO_TRY(sino_header_count(text, section, "Number Of Horizontal Offset Positions", 10000, &offsets));
+    if (feed != 0) sino_scanner_say(header, true, "Table Feed %g um: the scan is taken for a circle", feed);
+    if (sino_header_find(text, "Reconstruction", "Postalignment", word) && strtod(word, NULL) != 0)
+        sino_scanner_say(header, false, "Postalignment %.32s pixels by NRecon; the images decide where the axis is",
+                         word);
     if (connected > 1)
         sino_scanner_say(header, true,
                          "%" PRId64 " connected scans: this is number %" PRId64 " alone, and volumes are not joined",
@@ -137,10 +143,9 @@ static SinoStatus read_images(const SinoHeaderText *text, SinoScannerHeader *hea
         sino_scanner_say(header, true, "Use 360 Rotation YES: %" PRId64 " steps of %g degrees make no whole turn",
                          count, step);
     SINO_TRY(sino_header_count(text, section, "Filename Index Length", 16, &digits));
-    if (sino_header_find(text, section, "Filename Prefix", prefix))
-        return sino_scanner_name_images(header, prefix, digits);
     SINO_TRY(sino_scanner_stem(header, &stem));
-    SinoStatus status = sino_scanner_name_images(header, stem, digits);
+    const bool named = sino_header_find(text, section, "Filename Prefix", prefix);
+    SinoStatus status = sino_scanner_name_images_by(header, named ? prefix : stem, stem, digits);
     free(stem);
     return status;
 }

@@ -417,6 +417,26 @@ static void other_versions(void **state)
     }
 }
 
+/* Images without the line before their numbers, and beside a log that was renamed with them. */
+static void other_names_of_images(void **state)
+{
+    static const char *const texts[] = {
+        "[General]\n[Geometry]\nFDD=400\nFOD=100\nVoxelSizeX=0.05\n[CT]\nNumberImages=1\n[Image]\nDimX=5\nDimY=3\n",
+        "[System]\nScanner=S\n[Acquisition]\nFilename Prefix=old\nNumber of Files=1\nObject to Source (mm)=1\n"
+        "Image Pixel Size (um)=1\nRotation Step (deg)=2\nFilename Index Length=5\n",
+    };
+    char path[TESTING_PATH];
+    SinoScannerHeader header;
+    write_text(*state, "n00001.tif", "image");
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "n.pca" : "n.log";
+        write_text(*state, name, texts[i]);
+        assert_success(sino_scanner_read(testing_path(path, *state, name), &header));
+        if (!strstr(header.images, "/n[0-9]")) fail_msg("%s", header.images);
+        sino_scanner_clear(&header);
+    }
+}
+
 /* ---- refusals ---- */
 
 static void assert_refused(const char *directory, const char *text, const char *part)
@@ -465,6 +485,7 @@ TESTING_SUBJECT(scanner_header)
         cmocka_unit_test_setup_teardown(turned_images, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_xradia, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(flats_of_xradia, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(other_names_of_images, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(other_versions, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(scan_of_header, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(hostile_headers, testing_directory_make, testing_directory_remove),

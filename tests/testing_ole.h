@@ -22,6 +22,7 @@ typedef struct TestingXradia {
     uint32_t rows, columns, images;
     const uint16_t *image;            /* [images][rows][columns] */
     const uint16_t *flat;             /* [rows][columns]; NULL: there is none */
+    const float *flats;               /* [2][rows][columns], as newer files have them; NULL: there are none */
     const float *angle;               /* [images] */
     const float *x_shift, *y_shift;   /* [images], in a file with a flat field; NULL: there are none */
     float pixel_um, source, detector; /* source 0: a parallel beam */
@@ -109,8 +110,8 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
 {
     enum { INFO_STREAMS = 9 };
     const uint32_t entries = TESTING_OLE_STREAMS + INFO_STREAMS + wanted->images + (wanted->flat ? 2 : 0) +
-                             (wanted->x_shift ? 2 : 0),
-                   type = 5;
+                             (wanted->flats ? 3 : 0) + (wanted->x_shift ? 2 : 0),
+                   type = 5, float_type = 10;
     const size_t pixels = 2 * (size_t)wanted->rows * wanted->columns;
     char name[16] = "Image";
     TestingOle ole = {.bytes = bytes, .sector_bytes = (size_t)1 << wanted->shift};
@@ -131,6 +132,11 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
         testing_ole_stream(&ole, "DataType", &type, 4, 0);
         testing_ole_stream(&ole, "Image", wanted->flat, pixels, 1);
     }
+    if (wanted->flats) {
+        testing_ole_stream(&ole, "DataType", &float_type, 4, 0);
+        testing_ole_stream(&ole, "Image1", wanted->flats, 2 * pixels, 0);
+        testing_ole_stream(&ole, "Image2", wanted->flats + pixels / 2, 2 * pixels, 1);
+    }
     const uint32_t alignment = ole.entries;
     if (wanted->x_shift) {
         testing_ole_stream(&ole, "X-Shifts", wanted->x_shift, 4 * (size_t)wanted->images, 0);
@@ -139,10 +145,10 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
     }
     testing_ole_entry(&ole, TESTING_OLE_ROOT, "Root Entry", 5, UINT32_MAX, TESTING_OLE_INFO, 0, 0);
     testing_ole_entry(&ole, TESTING_OLE_INFO, "ImageInfo", 1, TESTING_OLE_IMAGES, TESTING_OLE_STREAMS, 0, 0);
-    testing_ole_entry(&ole, TESTING_OLE_IMAGES, "ImageData1", 1, wanted->flat ? TESTING_OLE_REFERENCE : UINT32_MAX,
-                      images, 0, 0);
-    if (wanted->flat)
-        testing_ole_entry(&ole, TESTING_OLE_REFERENCE, "ReferenceData", 1,
+    testing_ole_entry(&ole, TESTING_OLE_IMAGES, "ImageData1", 1,
+                      wanted->flat || wanted->flats ? TESTING_OLE_REFERENCE : UINT32_MAX, images, 0, 0);
+    if (wanted->flat || wanted->flats)
+        testing_ole_entry(&ole, TESTING_OLE_REFERENCE, wanted->flat ? "ReferenceData" : "MultiReferenceData", 1,
                           wanted->x_shift ? TESTING_OLE_ALIGNMENT : UINT32_MAX, reference, 0, 0);
     return ole.sector_bytes * (ole.sectors + 1);
 }

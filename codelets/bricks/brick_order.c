@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,19 +261,22 @@ static const SinoBrickShape shapes[] = {
     {{4, 4, 1}, {16, 16, 1}}, {{16, 1, 1}, {4, 32, 2}},
 };
 
+/* One order is in memory at a time. */
 static SinoStatus choose_shape(const SinoVoxelGrid *grid, const SinoSparseRows *sample, SinoBrickOrder **result)
 {
-    SinoBrickOrder *best = NULL, *order = NULL;
-    double cost = 0;
-    if (!sample) return sino_brick_order_of_grid(grid, grid->z_count > 1 ? &usual_volume : &usual_image, result);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        SinoStatus status = sino_brick_order_of_grid(grid, &shapes[i], &order);
-        if (!status) status = keep_cheaper(sample, 0, 1, order, &best, &cost);
-        if (status) sino_brick_order_free(best);
+    const SinoBrickShape *best = grid->z_count > 1 ? &usual_volume : &usual_image;
+    double cost, best_cost = INFINITY;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && sample; i++) {
+        SinoBrickOrder *order = NULL;
+        SINO_TRY(sino_brick_order_of_grid(grid, &shapes[i], &order));
+        SinoStatus status = cost_of(order, sample, 0, 1, &cost);
+        sino_brick_order_free(order);
         SINO_TRY(status);
+        if (cost >= best_cost) continue;
+        best = &shapes[i];
+        best_cost = cost;
     }
-    *result = best;
-    return NULL;
+    return sino_brick_order_of_grid(grid, best, result);
 }
 
 /* Columns in the order of the first four rows of every other row of the sample that have them: columns of the same rows

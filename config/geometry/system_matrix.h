@@ -52,6 +52,7 @@ typedef struct SinoMatrixOutline {
     SinoRings rings;       /* of the crystals */
     bool row_access;       /* any range of rows is read without reading the rest */
     int mirrors;           /* that take the matrix to itself, as the file says: bits SINO_MIRROR_X …; 0: none */
+    int64_t image_bytes;   /* of an image that computed rows need; whoever reads rows has one more of its own */
 } SinoMatrixOutline;
 
 /* A range of rows. The arrays belong to whoever made them. */

@@ -58,6 +58,7 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
                                .orientations = 1};
     /* Such files are read a row partition at a time (matrix_file.h gives the bytes of an entry). */
     if (!matrix->outline.row_access) size->building_bytes = sino_times(tasks, sino_times(nonzeros, 36));
+    size->building_bytes += sino_times(tasks, matrix->outline.image_bytes);
     size->partition_bytes = size->bytes / sino_matrix_units(matrix);
     size->all_bytes = size->bytes;
     set_extents(matrix, size->shape.extent);

@@ -106,7 +106,7 @@ int64_t sino_matrix_survey_bytes(const SinoMatrixSurvey *survey)
     const int64_t rows = sino_times(sino_times(survey->row_count, 2) + leads, (int64_t)sizeof *survey->row);
     const int64_t voxels = sino_times(order->row_count, (int64_t)(sizeof *order->column + sizeof *survey->mask)) +
                            sino_times(order->column_count, (int64_t)sizeof *order->place);
-    return rows + voxels;
+    return rows + voxels + survey->outline.image_bytes;
 }
 
 /* ---- rows ---- */
@@ -419,10 +419,11 @@ static SinoStatus survey_rows(SinoMatrixSurvey *survey)
  * rows are listed. */
 static int64_t least_bytes(const SinoMatrixSurvey *survey)
 {
-    enum { ENTRIES = 8, LISTS = 2 * 8, PLACES = 2 * 4, SORTED = 2 * 16 }; /* bytes of a row or a voxel */
+    enum { ENTRIES = 8, LISTS = 2 * 8, PLACES = 2 * 4, MARKS = 1, SORTED = PLACES + 2 * 16 }; /* of a row or a voxel */
     const int64_t rows = survey->read_count, voxels = survey->outline.column_count;
-    const int64_t order = has_grid(&survey->outline.grid) ? PLACES : PLACES + SORTED;
-    return sino_larger(sino_times(ENTRIES, rows) + sino_times(order, voxels),
+    const int64_t order = has_grid(&survey->outline.grid) ? PLACES + MARKS : PLACES + MARKS + SORTED;
+    return sino_times(2, survey->outline.image_bytes) +
+           sino_larger(sino_times(ENTRIES, rows) + sino_times(order, voxels),
                        sino_times(ENTRIES + LISTS, rows) + sino_times(PLACES, voxels));
 }
 

@@ -47,6 +47,18 @@ static SinoStatus take_shape(SinoCountsFile *file, const SinoInterfile *header)
     return sino_counts_take_array(file, (box ? 3 : 1) + framed, (box ? volume : list) + !framed, integers);
 }
 
+/* Voxels of an image have the sizes of the request, where both are known. */
+static SinoStatus check_voxel(const SinoCountsFile *file, const SinoInterfile *header)
+{
+    const SinoCountsRequest *request = &file->request;
+    for (int d = 0; d < 3 && request->image && request->grid.x_count > 0; d++) {
+        const double has = header->voxel_mm[d], wanted = request->grid.size[d];
+        SINO_CHECK(!(has > 0 && wanted > 0) || fabs(has - wanted) <= 0.01 * wanted, SINO_BAD_INPUT,
+                   "%s has voxels of %g mm along %c; allowed: %g mm, as the image", file->path, has, "xyz"[d], wanted);
+    }
+    return NULL;
+}
+
 static SinoStatus check_size(const char *path, const InterfileCounts *counts, int64_t bytes)
 {
     int64_t last = 0;
@@ -78,6 +90,7 @@ static SinoStatus open_interfile(SinoCountsFile *file)
     SINO_TRY(sino_interfile_read(file->path, &counts->header));
     SINO_TRY(sino_regular_open(counts->header.data_path, &counts->descriptor, &bytes));
     SINO_TRY(take_shape(file, &counts->header));
+    SINO_TRY(check_voxel(file, &counts->header));
     file->info.stored_type = counts->header.number->name;
     return check_size(file->path, counts, bytes);
 }

@@ -394,6 +394,17 @@ static SinoStatus take_data_path(const Keys *keys, SinoInterfile *header)
     return NULL;
 }
 
+static SinoStatus take_voxel(const Keys *keys, SinoInterfile *header)
+{
+    char *end;
+    for (int d = 0; d < 3; d++) {
+        const Key *key = find(keys, "scaling factor (mm/pixel)", d + 1);
+        if (!key || (d > 0 && key->index != d + 1)) continue;
+        SINO_TRY(take_real(keys, key, key->value, &end, &header->voxel_mm[d]));
+    }
+    return NULL;
+}
+
 static SinoStatus take_all(const Keys *keys, SinoInterfile *header)
 {
     SINO_TRY(check_alone(keys));
@@ -401,6 +412,7 @@ static SinoStatus take_all(const Keys *keys, SinoInterfile *header)
     SINO_TRY(take_type(keys, header));
     SINO_TRY(take_order(keys, header));
     SINO_TRY(take_frames(keys, header));
+    SINO_TRY(take_voxel(keys, header));
     return take_data_path(keys, header);
 }
 
@@ -453,9 +465,31 @@ static bool is_turn(double degrees)
     return fabs(degrees) <= 360;
 }
 
-static SinoStatus need_angle(const Keys *keys, const char *name, double *degrees)
+static bool is_extent(double degrees)
 {
-    return need_real(keys, name, 1, is_turn, "degrees from -360 to 360", degrees);
+    return degrees != 0 && is_turn(degrees);
+}
+
+/* Keys of other scans than of one detector that goes around the middle of its images. */
+static SinoStatus check_orbit(const Keys *keys, const SinoInterfileOrbit *orbit)
+{
+    const Key *shape = find(keys, "orbit", 1), *heads = find(keys, "number of detector heads", 1);
+    const Key *offset = find(keys, "x offset", 1);
+    const Key *first = find(keys, "first projection angle in data set", 1);
+    char *end;
+    double value;
+    if (shape && !find(keys, "radii", 1) && strncasecmp(shape->value, "circular", strlen("circular")) != 0)
+        return refuse(keys, shape, "circular, or the Radii of all projections");
+    if (heads && strtol(heads->value, NULL, 10) != 1) return refuse(keys, heads, "1");
+    if (offset) SINO_TRY(take_real(keys, offset, offset->value, &end, &value));
+    if (offset && value != 0) return refuse(keys, offset, "0, an axis in the middle of the bins");
+    if (first) SINO_TRY(take_real(keys, first, first->value, &end, &value));
+    if (first && value != orbit->start_degrees) return refuse(keys, first, "the start angle");
+    for (int64_t i = 0; i < orbit->view_count; i++)
+        SINO_CHECK(orbit->radius_mm[i] >= (double)orbit->bin_count * orbit->bin_mm / 20, SINO_BAD_INPUT,
+                   "%s has a radius of %g mm, of bins that span %g mm; allowed: at least a twentieth of it, in mm",
+                   keys->path, orbit->radius_mm[i], (double)orbit->bin_count * orbit->bin_mm);
+    return NULL;
 }
 
 /* One radius for all views, or "{a,b,c}", one for each. */
@@ -496,14 +530,16 @@ static SinoStatus take_orbit(const Keys *keys, SinoInterfileOrbit *orbit)
     orbit->bin_count = header.size[0];
     orbit->row_count = header.size[1];
     orbit->view_count = header.size[2];
-    SINO_TRY(need_angle(keys, "extent of rotation", &orbit->extent_degrees));
-    SINO_TRY(need_angle(keys, "start angle", &orbit->start_degrees));
+    SINO_TRY(
+        need_real(keys, "extent of rotation", 1, is_extent, "degrees from -360 to 360, not 0", &orbit->extent_degrees));
+    SINO_TRY(need_real(keys, "start angle", 1, is_turn, "degrees from -360 to 360", &orbit->start_degrees));
     orbit->counter_clockwise = direction && strcasecmp(direction->value, "ccw") == 0;
     if (direction && !orbit->counter_clockwise && strcasecmp(direction->value, "cw") != 0)
         return refuse(keys, direction, "CW or CCW");
     SINO_TRY(need_length(keys, "scaling factor (mm/pixel)", 1, &orbit->bin_mm));
     SINO_TRY(need_length(keys, "scaling factor (mm/pixel)", 2, &orbit->row_mm));
-    return take_radii(keys, orbit);
+    SINO_TRY(take_radii(keys, orbit));
+    return check_orbit(keys, orbit);
 }
 
 SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit)
@@ -512,6 +548,78 @@ SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit
     *orbit = (SinoInterfileOrbit){.radius_mm = NULL};
     SinoStatus status = read_keys(&keys);
     if (!status) status = take_orbit(&keys, orbit);
+    free_keys(&keys);
+    return status;
+}
+
+/* ---- projections ---- */
+
+static SinoStatus take_spect(const Keys *keys, SinoInterfileViews *views)
+{
+    SinoInterfileOrbit orbit = {.radius_mm = NULL};
+    SinoStatus status = take_orbit(keys, &orbit);
+    free(orbit.radius_mm);
+    const double sense = orbit.counter_clockwise ? 1 : -1;
+    if (status) return status;
+    *views = (SinoInterfileViews){.view_count = orbit.view_count,
+                                  .row_count = orbit.row_count,
+                                  .bin_count = orbit.bin_count,
+                                  .view_step = sino_times(orbit.row_count, orbit.bin_count),
+                                  .row_step = orbit.bin_count,
+                                  .first_degrees = sense * orbit.start_degrees,
+                                  .step_degrees = sense * orbit.extent_degrees / (double)orbit.view_count,
+                                  .bin_mm = orbit.bin_mm};
+    return NULL;
+}
+
+/* The dimension with this label; −1: there is none. */
+static int labelled(const Keys *keys, const SinoInterfile *header, const char *name)
+{
+    for (int d = 0; d < header->rank; d++) {
+        const Key *label = find(keys, "matrix axis label", d + 1);
+        if (label && strcasecmp(label->value, name) == 0) return d;
+    }
+    return -1;
+}
+
+/* STIR's views turn clockwise in images, from 0 to 180 degrees. */
+static SinoStatus take_pet(const Keys *keys, const SinoInterfile *header, SinoInterfileViews *views)
+{
+    const int view = labelled(keys, header, "view"), row = labelled(keys, header, "axial coordinate");
+    const Key *corrections = find(keys, "applied corrections", 1), *offset = find(keys, "view offset (degrees)", 1);
+    const Key *bin = find(keys, "effective central bin size (cm)", 1);
+    double offset_degrees = 0, bin_cm = 0;
+    char *end;
+    SINO_CHECK(
+        view > 0 && row > 0 && view + row == 3 &&
+            (header->rank == 3 || header->value_count == header->size[0] * header->size[1] * header->size[2]),
+        SINO_BAD_INPUT,
+        "%s has no projections of one frame and one segment with the axes 'view' and 'axial coordinate'; allowed: "
+        "those, a SPECT scan, or counts with --system-matrix",
+        keys->path);
+    if (offset) SINO_TRY(take_real(keys, offset, offset->value, &end, &offset_degrees));
+    if (bin) SINO_TRY(take_real(keys, bin, bin->value, &end, &bin_cm));
+    *views = (SinoInterfileViews){.view_count = header->size[view],
+                                  .row_count = header->size[row],
+                                  .bin_count = header->size[0],
+                                  .view_step = view == 1 ? header->size[0] : header->size[0] * header->size[1],
+                                  .row_step = row == 1 ? header->size[0] : header->size[0] * header->size[1],
+                                  .first_degrees = -offset_degrees,
+                                  .step_degrees = -180.0 / (double)header->size[view],
+                                  .bin_mm = 10 * bin_cm,
+                                  .uneven = !corrections || !strcasestr(corrections->value, "arc corr")};
+    return NULL;
+}
+
+SinoStatus sino_interfile_read_views(const char *path, SinoInterfile *header, SinoInterfileViews *views)
+{
+    Keys keys = {.path = path};
+    *header = (SinoInterfile){.data_path = NULL};
+    SinoStatus status = read_keys(&keys);
+    if (!status) status = take_all(&keys, header);
+    if (!status && header->frame_count > 1) status = refuse(&keys, find(&keys, "number of time frames", 1), "1");
+    if (!status)
+        status = find(&keys, "extent of rotation", 1) ? take_spect(&keys, views) : take_pet(&keys, header, views);
     free_keys(&keys);
     return status;
 }

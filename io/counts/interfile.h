@@ -24,6 +24,7 @@ typedef struct SinoInterfile {
     bool swapped;             /* values have the other byte order than this machine */
     int rank;                 /* dimensions of a frame; 0: it is no box, for the sizes of its segments differ */
     int64_t size[SINO_INTERFILE_RANK]; /* the first varies fastest */
+    double voxel_mm[3];                /* scaling factors; 0: not told */
     int64_t value_count;               /* of a frame */
     int64_t frame_count;
     SinoInterfileFrame frame[SINO_INTERFILE_FRAMES];
@@ -38,6 +39,14 @@ typedef struct SinoInterfileOrbit {
     double *radius_mm; /* [view_count]: from the axis to the detector; owned */
 } SinoInterfileOrbit;
 
+/* Projections of parallel beams: value (view, row, bin) is number view·view_step + row·row_step + bin of a frame. */
+typedef struct SinoInterfileViews {
+    int64_t view_count, row_count, bin_count, view_step, row_step;
+    double first_degrees, step_degrees; /* counter-clockwise, as those of --theta */
+    double bin_mm;                      /* 0: not told */
+    bool uneven;                        /* bins have no equal width: the header tells no arc correction */
+} SinoInterfileViews;
+
 /* Whether these first bytes of a file are those of a header: its first line is "INTERFILE :=". */
 bool sino_interfile_probe(const char *bytes, int64_t count);
 
@@ -50,5 +59,9 @@ SinoStatus sino_interfile_read(const char *path, SinoInterfile *header);
 /* Reads the orbit of a header of version 3.3; the caller frees orbit->radius_mm, on failure too. SINO_BAD_INPUT: a key
  * is missing, or its value is not understood; the header is of no SPECT scan, as it does not tell an orbit. */
 SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit);
+
+/* Reads a header of a SPECT scan, or of PET sinograms of one segment as STIR writes them; header: as of
+ * sino_interfile_read. SINO_BAD_INPUT, too: other values, several frames or segments. */
+SinoStatus sino_interfile_read_views(const char *path, SinoInterfile *header, SinoInterfileViews *views);
 
 #endif

@@ -82,7 +82,7 @@ static const char *next_line(const char *line)
 static bool is_section(const char *line, const char *section)
 {
     const size_t length = strlen(section);
-    return strncmp(line + 1, section, length) == 0 && line[length + 1] == (line[0] == '[' ? ']' : '>');
+    return strncasecmp(line + 1, section, length) == 0 && line[length + 1] == (line[0] == '[' ? ']' : '>');
 }
 
 /* Whether a line is below the section, by whether the one before it was. */
@@ -94,12 +94,13 @@ static bool is_inside(const char *line, const char *section, bool inside)
     return inside || (line[0] == '<' && is_section(line, section));
 }
 
-/* The value in a line of this name; NULL: it has another one. North Star's lines are "<name>value". */
+/* The value in a line of this name, in capitals or not; NULL: it has another one. North Star's lines are
+ * "<name>value". */
 static const char *value_of(const char *line, const char *name)
 {
     const size_t length = strlen(name);
     if (*line == '<') line++;
-    if (strncmp(line, name, length) != 0) return NULL;
+    if (strncasecmp(line, name, length) != 0) return NULL;
     const char *sign = skip_blanks(line + length);
     return *sign && strchr("=:>", *sign) ? skip_blanks(sign + 1) : NULL;
 }

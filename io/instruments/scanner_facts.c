@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scanner facts: how the readers of headers tell what they find. */
+#include <glob.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,22 @@ SinoStatus sino_scanner_name_images(SinoScannerHeader *header, const char *prefi
     SinoStatus status = sino_scanner_beside(header, pattern, &header->images);
     free(pattern);
     return status;
+}
+
+static bool any_file(const char *pattern)
+{
+    glob_t found = {.gl_pathc = 0};
+    const bool any = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
+    globfree(&found);
+    return any;
+}
+
+SinoStatus sino_scanner_name_images_by(SinoScannerHeader *header, const char *prefix, const char *other, int64_t digits)
+{
+    SINO_TRY(sino_scanner_name_images(header, other, digits));
+    const bool only_other = any_file(header->images);
+    SINO_TRY(sino_scanner_name_images(header, prefix, digits));
+    return only_other && !any_file(header->images) ? sino_scanner_name_images(header, other, digits) : NULL;
 }
 
 SinoStatus sino_scanner_equal_angles(SinoScannerHeader *header, int64_t count, double first_deg, double step_deg)

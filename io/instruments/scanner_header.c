@@ -3,6 +3,7 @@
 #include "scanner_header.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +30,21 @@ static const SinoScannerKind *const kinds[] = {&sino_scanner_nikon,
                                                &sino_scanner_rigaku,
                                                NULL};
 
+/* Whether the bytes begin with the text, in capitals or not. */
+static bool begins(const char *bytes, const char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < length && tolower((unsigned char)bytes[i]) == tolower((unsigned char)text[i])) i++;
+    return i == length;
+}
+
+static bool is_among(const char *head, int64_t count, const char *text, size_t length)
+{
+    for (int64_t i = 0; i + (int64_t)length <= count; i++)
+        if (begins(head + i, text, length)) return true;
+    return false;
+}
+
 /* Whether a text is among the bytes, in ASCII or in UTF-16. */
 static bool has(const char *head, int64_t count, const char *text)
 {
@@ -38,7 +54,7 @@ static bool has(const char *head, int64_t count, const char *text)
         wide[2 * i] = text[i];
         wide[2 * i + 1] = '\0';
     }
-    return memmem(head, (size_t)count, text, length) || memmem(head, (size_t)count, wide, 2 * length - 1);
+    return is_among(head, count, text, length) || is_among(head, count, wide, 2 * length - 1);
 }
 
 static const SinoScannerKind *kind_of_file(const char *path)

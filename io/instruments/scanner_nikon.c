@@ -57,6 +57,10 @@ static SinoStatus read_axis(const SinoHeaderText *text, SinoScannerHeader *heade
     SINO_TRY(
         sino_header_real(text, section, "CentreOfRotationBottom", -SINO_SCANNER_MM_MAX, SINO_SCANNER_MM_MAX, &bottom));
     const double height = (double)header->row_count * header->pixel_height_mm;
+    if (isnan(object_x) && top == 0 && bottom == 0) {
+        SINO_TRY(sino_header_real(text, section, "CentreOfRotation", -SINO_SCANNER_MM_MAX, SINO_SCANNER_MM_MAX, &top));
+        bottom = top;
+    }
     if (isnan(object_x)) object_x = (top + bottom) / 2 / magnification;
     if (isnan(roll)) roll = atan2(bottom - top, height) * 180 / M_PI;
     header->axis_column =
@@ -106,11 +110,23 @@ static SinoStatus take_measured(const char *path, double step, SinoScannerHeader
     return NULL;
 }
 
+/* *path: the file with measured angles beside the header, by the name that it has; NULL: there is none. */
+static SinoStatus find_angles(const SinoScannerHeader *header, const char *stem, char **path)
+{
+    static const char *const names[] = {"%s.ang", "%s_ctdata.txt", "%.0s_ctdata.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && !*path; i++) {
+        char name[SINO_HEADER_VALUE];
+        snprintf(name, sizeof name, names[i], stem);
+        SINO_TRY(sino_scanner_find(header, name, path));
+    }
+    return NULL;
+}
+
 static SinoStatus read_angles(const SinoHeaderText *text, SinoScannerHeader *header)
 {
     double first = 0, step = 0;
     int64_t count = 0;
-    char *stem, *name, *path = NULL;
+    char *stem, *path = NULL;
     SINO_TRY(sino_header_count(text, section, "Projections", SINO_SCANNER_ANGLES_MAX, &count));
     SINO_TRY(sino_header_real(text, section, "InitialAngle", -1e6, 1e6, &first));
     SINO_TRY(sino_header_real(text, section, "AngularStep", -360, 360, &step));
@@ -119,12 +135,8 @@ static SinoStatus read_angles(const SinoHeaderText *text, SinoScannerHeader *hea
     SINO_TRY(sino_scanner_equal_angles(header, count, first, step));
     sino_scanner_say(header, false, "InitialAngle %.10g, AngularStep %.10g degrees", first, step);
     SINO_TRY(sino_scanner_stem(header, &stem));
-    const int made = asprintf(&name, "%s.ang", stem);
+    SinoStatus status = find_angles(header, stem, &path);
     free(stem);
-    SINO_CHECK(made >= 0, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_scanner_find(header, name, &path);
-    free(name);
-    if (!status && !path) status = sino_scanner_find(header, "_ctdata.txt", &path);
     if (!status && path) status = take_measured(path, step, header);
     free(path);
     return status;
@@ -137,7 +149,12 @@ static SinoStatus name_images(const SinoHeaderText *text, SinoScannerHeader *hea
     const bool named =
         sino_header_find(text, section, "InputName", name) || sino_header_find(text, section, "Name", name);
     SINO_TRY(sino_scanner_need(header, named, "Name"));
-    (void)sino_header_find(text, section, "InputFolderName", folder);
+    if (sino_header_find(text, section, "InputFolderName", folder)) {
+        char *there;
+        SINO_TRY(sino_scanner_find(header, folder, &there));
+        if (!there) *folder = '\0'; /* it is of the scanner's computer */
+        free(there);
+    }
     (void)sino_header_find(text, section, "InputSeparator", separator);
     SINO_TRY(sino_header_count(text, section, "InputDigits", 16, &digits));
     SINO_CHECK(asprintf(&prefix, "%s%s%s%s", folder, *folder ? "/" : "", name, separator) >= 0, SINO_FAILED,
@@ -145,6 +162,27 @@ static SinoStatus name_images(const SinoHeaderText *text, SinoScannerHeader *hea
     SinoStatus status = sino_scanner_name_images(header, prefix, digits);
     free(prefix);
     return status;
+}
+
+/* Corrections that the scanner's program makes of counts, or of the images' places. */
+static SinoStatus tell_corrections(const SinoHeaderText *text, SinoScannerHeader *header)
+{
+    double coefficient[] = {0, 1, 0, 0, 0}, scattering = 0;
+    char word[SINO_HEADER_VALUE];
+    for (int i = 0; i < 5; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "CoefX%d", i);
+        SINO_TRY(sino_header_real(text, section, name, -1e9, 1e9, &coefficient[i]));
+    }
+    SINO_TRY(sino_header_real(text, section, "Scattering", -1e9, 1e9, &scattering));
+    if (coefficient[0] != 0 || coefficient[1] != 1 || coefficient[2] != 0 || coefficient[3] != 0 || coefficient[4] != 0)
+        sino_scanner_say(header, true, "CoefX0 to CoefX4, %g %g %g %g %g, a correction of beam hardening",
+                         coefficient[0], coefficient[1], coefficient[2], coefficient[3], coefficient[4]);
+    if (scattering != 0) sino_scanner_say(header, true, "Scattering %g", scattering);
+    if (sino_header_flag(text, NULL, "Shuttling")) sino_scanner_say(header, true, "Shuttling, shifts of the detector");
+    if (sino_header_find(text, section, "Units", word) && strcmp(word, "mm") != 0)
+        sino_scanner_say(header, true, "Units %.32s: lengths are taken as mm", word);
+    return NULL;
 }
 
 static SinoStatus read_text(const SinoHeaderText *text, SinoScannerHeader *header)
@@ -160,6 +198,7 @@ static SinoStatus read_text(const SinoHeaderText *text, SinoScannerHeader *heade
     SINO_TRY(sino_scanner_need(header, header->row_count > 0 && header->column_count > 0, "DetectorPixelsX and Y"));
     header->direction = SINO_TURNS_COUNTERCLOCKWISE;
     SINO_TRY(read_axis(text, header));
+    SINO_TRY(tell_corrections(text, header));
     SINO_TRY(read_angles(text, header));
     return name_images(text, header);
 }

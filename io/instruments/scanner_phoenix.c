@@ -42,6 +42,8 @@ static SinoStatus read_sizes(const SinoHeaderText *text, SinoScannerHeader *head
     SINO_TRY(sino_header_count(text, "Detector", "Binning", 64, &binning));
     SINO_TRY(sino_scanner_need(header, header->row_count > 0 && header->column_count > 0, "DimX and DimY"));
     if (rotation != 0) sino_scanner_say(header, true, "images turned by %" PRId64, rotation);
+    if (sino_header_flag(text, "Image", "MirrorX") || sino_header_flag(text, "Image", "MirrorY"))
+        sino_scanner_say(header, true, "MirrorX or MirrorY: images are taken as they are stored");
     if (tiles > 1) sino_scanner_say(header, true, "%" PRId64 " tiles of a virtual detector", tiles);
     return NULL;
 }
@@ -49,6 +51,9 @@ static SinoStatus read_sizes(const SinoHeaderText *text, SinoScannerHeader *head
 /* A pixel of an image is several of the detector where these are binned: the voxel tells. */
 static void take_binning(double voxel, SinoScannerHeader *header)
 {
+    if (header->pixel_width_mm == 0)
+        header->pixel_width_mm = voxel * header->source_detector_mm / header->source_object_mm;
+    if (header->pixel_height_mm == 0) header->pixel_height_mm = header->pixel_width_mm;
     const double expected = header->pixel_width_mm * header->source_object_mm / header->source_detector_mm;
     const double times = voxel > 0 && expected > 0 ? round(voxel / expected) : 1;
     if (times < 2 || fabs(voxel / expected - times) > 0.01) return;
@@ -150,9 +155,10 @@ static SinoStatus read_text(const SinoHeaderText *text, const char *stem, SinoSc
     take_binning(voxel, header);
     SINO_TRY(read_angles(text, stem, header));
     if (sino_header_flag(text, "Multiscan", "Active")) sino_scanner_say(header, true, "an active multiscan");
+    if (sino_header_flag(text, "Trajectory", "Active")) sino_scanner_say(header, true, "an active trajectory");
     if (sino_header_flag(text, "SectorScan", "Active")) sino_scanner_say(header, true, "an active sector scan");
     SINO_CHECK(asprintf(&prefix, "%s_", stem) >= 0, SINO_FAILED, "no memory for a file name");
-    SinoStatus status = sino_scanner_name_images(header, prefix, 0);
+    SinoStatus status = sino_scanner_name_images_by(header, prefix, stem, 0);
     free(prefix);
     return status;
 }

@@ -43,6 +43,10 @@ SinoStatus sino_scanner_stem(const SinoScannerHeader *header, char **stem);
 /* Makes header->images the pattern of TIFF files "PREFIXnnnn.tif" beside the header; digits 0: any number of them. */
 SinoStatus sino_scanner_name_images(SinoScannerHeader *header, const char *prefix, int64_t digits);
 
+/* The same with the second prefix, if there are files by it and none by the first one. */
+SinoStatus sino_scanner_name_images_by(SinoScannerHeader *header, const char *prefix, const char *other,
+                                       int64_t digits);
+
 /* Makes the angles first, first + step … in degrees. */
 SinoStatus sino_scanner_equal_angles(SinoScannerHeader *header, int64_t count, double first_deg, double step_deg);
 

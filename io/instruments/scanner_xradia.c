@@ -13,7 +13,7 @@
 #include "ole_file.h"
 #include "scanner_private.h"
 
-enum { UINT16_TYPE = 5, FLOAT_TYPE = 10, CONE = 1, IMAGES_A_STORAGE = 100 };
+enum { UINT16_TYPE = 5, FLOAT_TYPE = 10, CONE = 1, IMAGES_A_STORAGE = 100, FLATS_MAX = 1000 };
 
 /* Reads `count` numbers of 4 bytes of a stream; *found: it is there and long enough. */
 static SinoStatus read_words(const SinoOle *ole, const char *name, int64_t count, void *words, bool *found)
@@ -55,10 +55,24 @@ static SinoStatus read_real(const SinoOle *ole, const char *name, double *value)
     return NULL;
 }
 
+static SinoStatus read_type(const SinoOle *ole, const char *name, SinoCountType *type)
+{
+    int64_t number;
+    SINO_TRY(read_integer(ole, name, 100, &number));
+    SINO_CHECK(number == UINT16_TYPE || number == FLOAT_TYPE, SINO_BAD_INPUT,
+               "%s is %" PRId64 "; allowed: 5 (uint16) or 10 (float32)", name, number);
+    *type = number == UINT16_TYPE ? SINO_COUNT_UINT16 : SINO_COUNT_FLOAT32;
+    return NULL;
+}
+
+static int64_t image_bytes(const SinoXradia *xradia, SinoCountType type)
+{
+    return sino_times(sino_times(xradia->row_count, xradia->column_count), sino_count_bytes(type));
+}
+
 static SinoStatus find_images(SinoXradia *xradia)
 {
-    const int64_t bytes =
-        sino_times(sino_times(xradia->row_count, xradia->column_count), sino_count_bytes(xradia->type));
+    const int64_t bytes = image_bytes(xradia, xradia->type);
     char name[64];
     SINO_TRY(sino_allocate(xradia->image_count, sizeof *xradia->stream, "images", &xradia->stream));
     for (int64_t i = 0; i < xradia->image_count; i++) {
@@ -67,31 +81,41 @@ static SinoStatus find_images(SinoXradia *xradia)
         SINO_CHECK(xradia->stream[i] >= 0 && sino_ole_bytes(xradia->ole, xradia->stream[i]) >= bytes, SINO_BAD_INPUT,
                    "%s is missing or too short; needed: %" PRId64 " bytes", name, bytes);
     }
-    const int64_t reference = sino_ole_find(xradia->ole, "ReferenceData/Image");
-    int64_t type = 0;
-    if (reference >= 0) SINO_TRY(read_integer(xradia->ole, "ReferenceData/DataType", FLOAT_TYPE, &type));
-    const bool same = type == (xradia->type == SINO_COUNT_UINT16 ? UINT16_TYPE : FLOAT_TYPE);
-    xradia->reference = same && sino_ole_bytes(xradia->ole, reference) == bytes ? reference : -1;
+    return NULL;
+}
+
+/* Reference images: one, or several of newer files. Those of another size are left out. */
+static SinoStatus find_flats(SinoXradia *xradia)
+{
+    const SinoOle *ole = xradia->ole;
+    const bool one = sino_ole_find(ole, "ReferenceData/Image") >= 0;
+    if (!one && sino_ole_find(ole, "MultiReferenceData/Image1") < 0) return NULL;
+    SINO_TRY(read_type(ole, one ? "ReferenceData/DataType" : "MultiReferenceData/DataType", &xradia->flat_type));
+    SINO_TRY(sino_allocate(FLATS_MAX, sizeof *xradia->flat, "reference images", &xradia->flat));
+    for (int i = 0; i < (one ? 1 : FLATS_MAX); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "MultiReferenceData/Image%d", i + 1);
+        const int64_t stream = sino_ole_find(ole, one ? "ReferenceData/Image" : name);
+        if (stream >= 0 && sino_ole_bytes(ole, stream) == image_bytes(xradia, xradia->flat_type))
+            xradia->flat[xradia->flat_count++] = stream;
+    }
     return NULL;
 }
 
 static SinoStatus open_ole(const char *path, SinoXradia *xradia)
 {
-    int64_t type;
     SINO_TRY(sino_ole_open(path, &xradia->ole));
     SINO_TRY(read_integer(xradia->ole, "ImageInfo/ImageWidth", SINO_SCANNER_SIDE_MAX, &xradia->column_count));
     SINO_TRY(read_integer(xradia->ole, "ImageInfo/ImageHeight", SINO_SCANNER_SIDE_MAX, &xradia->row_count));
     SINO_TRY(read_integer(xradia->ole, "ImageInfo/NoOfImages", SINO_SCANNER_ANGLES_MAX, &xradia->image_count));
-    SINO_TRY(read_integer(xradia->ole, "ImageInfo/DataType", 100, &type));
-    SINO_CHECK(type == UINT16_TYPE || type == FLOAT_TYPE, SINO_BAD_INPUT,
-               "ImageInfo/DataType is %" PRId64 "; allowed: 5 (uint16) or 10 (float32)", type);
-    xradia->type = type == UINT16_TYPE ? SINO_COUNT_UINT16 : SINO_COUNT_FLOAT32;
-    return find_images(xradia);
+    SINO_TRY(read_type(xradia->ole, "ImageInfo/DataType", &xradia->type));
+    SINO_TRY(find_images(xradia));
+    return find_flats(xradia);
 }
 
 SinoStatus sino_xradia_open(const char *path, SinoXradia *xradia)
 {
-    *xradia = (SinoXradia){.reference = -1};
+    *xradia = (SinoXradia){.ole = NULL};
     SinoStatus status = open_ole(path, xradia);
     return status && xradia->ole ? sino_error_prefix(status, "%s", path) : status;
 }
@@ -100,16 +124,17 @@ void sino_xradia_close(SinoXradia *xradia)
 {
     sino_ole_close(xradia->ole);
     free(xradia->stream);
-    *xradia = (SinoXradia){.reference = -1};
+    free(xradia->flat);
+    *xradia = (SinoXradia){.ole = NULL};
 }
 
-SinoStatus sino_xradia_read(const SinoXradia *xradia, int64_t image, const SinoScanBox *box, SinoCountType type,
-                            void *counts)
+SinoStatus sino_xradia_read(const SinoXradia *xradia, bool flat, int64_t image, const SinoScanBox *box,
+                            SinoCountType type, void *counts)
 {
-    const int64_t stream = image < 0 ? xradia->reference : xradia->stream[image],
-                  bytes = sino_count_bytes(xradia->type);
+    const SinoCountType stored = flat ? xradia->flat_type : xradia->type;
+    const int64_t stream = flat ? xradia->flat[image] : xradia->stream[image], bytes = sino_count_bytes(stored);
     const int64_t line_bytes = sino_times(box->column_count, sino_count_bytes(type));
-    const bool widen = type != xradia->type;
+    const bool widen = type != stored;
     uint16_t *line;
     SINO_TRY(sino_allocate(box->column_count, sizeof *line, "a row of pixels", &line));
     SinoStatus status = NULL;
@@ -174,6 +199,7 @@ static SinoStatus read_lengths(const SinoXradia *xradia, SinoScannerHeader *head
     SINO_TRY(read_real(xradia->ole, "ImageInfo/PixelSize", &header->pixel_um));
     SINO_TRY(read_real(xradia->ole, "ImageInfo/StoRADistance", &source));
     SINO_TRY(read_real(xradia->ole, "ImageInfo/DtoRADistance", &detector));
+    SINO_TRY(read_real(xradia->ole, "AutoRecon/CenterShift", &center));
     SINO_TRY(read_real(xradia->ole, "ReconSettings/CenterShift", &center));
     header->parallel = geometry != CONE;
     if (center != 0)
@@ -198,10 +224,10 @@ static SinoStatus read_open(const SinoXradia *xradia, SinoScannerHeader *header)
     SINO_TRY(read_shifts(xradia, false, header));
     SINO_TRY(read_shifts(xradia, true, header));
     sino_scanner_say(
-        header, xradia->reference < 0, "%s",
-        xradia->reference < 0
+        header, xradia->flat_count == 0, "%s",
+        xradia->flat_count == 0
             ? "flat fields: the file has no reference image of this size; --flats names them, or --open-beam"
-            : "the flat field is the reference image");
+            : "the flat fields are the reference images of the file");
     return NULL;
 }
 

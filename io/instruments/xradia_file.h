@@ -10,19 +10,18 @@
 #include <stdint.h>
 
 typedef struct SinoXradia {
-    struct SinoOle *ole; /* owned */
-    SinoCountType type;  /* uint16 or float32, also of the file */
-    int64_t row_count, column_count, image_count;
-    int64_t *stream;   /* [image_count]; owned */
-    int64_t reference; /* the stream of the flat field; −1: there is none */
+    struct SinoOle *ole;           /* owned */
+    SinoCountType type, flat_type; /* of the file: uint16 or float32 */
+    int64_t row_count, column_count, image_count, flat_count;
+    int64_t *stream, *flat; /* [image_count], [flat_count]; owned */
 } SinoXradia;
 
 /* Opens a file; the caller closes it even on failure. SINO_BAD_INPUT: numbers or images are missing or impossible. */
 SinoStatus sino_xradia_open(const char *path, SinoXradia *xradia);
 void sino_xradia_close(SinoXradia *xradia);
 
-/* Reads a box of an image; −1: the flat field. `type`: of the file, or float32. */
-SinoStatus sino_xradia_read(const SinoXradia *xradia, int64_t image, const SinoScanBox *box, SinoCountType type,
-                            void *counts);
+/* Reads a box of an image, or of a flat field. `type`: of the file, or float32. */
+SinoStatus sino_xradia_read(const SinoXradia *xradia, bool flat, int64_t image, const SinoScanBox *box,
+                            SinoCountType type, void *counts);
 
 #endif

@@ -21,7 +21,7 @@
 #include "matrix_rows.h"
 #include "memory.h"
 
-enum { MM_PER_CM = 10, CUT = 3 /* standard deviations */ };
+enum { MM_PER_CM = 10, CUT = 3 /* standard deviations */, ATTENUATION_MAX = 1000 /* per cm */ };
 #define ROUNDING 1e-9 /* of a length */
 
 typedef struct Spect {
@@ -323,7 +323,13 @@ static SinoStatus read_attenuation(Spect *spect, int64_t voxels)
     SinoStatus status = sino_allocate(voxels, sizeof *spect->attenuation, "a map of attenuation", &spect->attenuation);
     if (!status) status = sino_counts_read(file, 0, 1, spect->attenuation);
     sino_counts_close(file);
-    for (int64_t i = 0; i < voxels && !status; i++) spect->attenuation[i] /= MM_PER_CM;
+    for (int64_t i = 0; i < voxels && !status; i++) {
+        const double size = (double)spect->attenuation[i];
+        if (size > ATTENUATION_MAX)
+            status = sino_error(SINO_BAD_INPUT, "%s: voxel %" PRId64 " attenuates by %g/cm; allowed: 0 to %d",
+                                spect->camera.attenuation, i, size, ATTENUATION_MAX);
+        spect->attenuation[i] /= MM_PER_CM;
+    }
     return status;
 }
 
@@ -350,6 +356,7 @@ static SinoStatus frame(void *state, const SinoVoxelGrid *grid, const SinoCamera
     SINO_TRY(sino_matrix_check_size(spect->path, outline->row_count, voxels));
     outline->grid = spect->grid;
     outline->column_count = voxels;
+    outline->image_bytes = camera->attenuation ? sino_times(voxels, (int64_t)sizeof(float)) : 0;
     return camera->attenuation ? read_attenuation(spect, voxels) : NULL;
 }
 

@@ -28,7 +28,7 @@ static SinoStatus read_stored(const Instrument *instrument, SinoScanField field,
                               SinoCountType type, void *counts)
 {
     if (instrument->xradia.ole)
-        return sino_xradia_read(&instrument->xradia, field == SINO_FIELD_DATA ? image : -1, box, type, counts);
+        return sino_xradia_read(&instrument->xradia, field == SINO_FIELD_FLATS, image, box, type, counts);
     return sino_tiff_stack_read(instrument->stack[field], image, 1, box, type, counts);
 }
 
@@ -143,9 +143,10 @@ static SinoStatus open_xradia(const SinoScannerHeader *header, Instrument *instr
 {
     SinoXradia *xradia = &instrument->xradia;
     SINO_TRY(sino_xradia_open(header->path, xradia));
-    scan->info.type = xradia->type;
+    scan->info.type =
+        xradia->flat_count > 0 && xradia->flat_type == SINO_COUNT_FLOAT32 ? xradia->flat_type : xradia->type;
     scan->info.angle_count = xradia->image_count;
-    scan->info.flat_count = xradia->reference >= 0;
+    scan->info.flat_count = xradia->flat_count;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s",
              xradia->type == SINO_COUNT_UINT16 ? "uint16" : "float32");
     return NULL;

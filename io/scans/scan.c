@@ -19,13 +19,12 @@
 #include "stream_socket.h"
 
 /* The first format whose probe recognises the input opens it. Formats with a signature come first. */
-static const SinoScanFormat *const formats[] = {&sino_memory_format,     &sino_stream_format,
-                                                &sino_dxchange_format,   &sino_nxtomo_format,
-                                                &sino_nxdata_format,     &sino_dataset_format,
-                                                &sino_instrument_format, &sino_npy_scan_format,
-                                                &sino_npz_scan_format,   &sino_mat_scan_format,
-                                                &sino_images_format,     &sino_tiff_format,
-                                                &sino_sinogram_format,   NULL};
+static const SinoScanFormat *const formats[] = {
+    &sino_memory_format,     &sino_stream_format,         &sino_dxchange_format,
+    &sino_nxtomo_format,     &sino_nxdata_format,         &sino_dataset_format,
+    &sino_instrument_format, &sino_interfile_scan_format, &sino_npy_scan_format,
+    &sino_npz_scan_format,   &sino_mat_scan_format,       &sino_images_format,
+    &sino_tiff_format,       &sino_sinogram_format,       NULL};
 
 static SinoStatus refuse_unknown(const SinoScanRequest *request)
 {

@@ -88,8 +88,8 @@ typedef struct SinoScanFormat {
 } SinoScanFormat;
 
 extern const SinoScanFormat sino_memory_format, sino_dxchange_format, sino_nxtomo_format, sino_nxdata_format,
-    sino_dataset_format, sino_instrument_format, sino_images_format, sino_npy_scan_format, sino_npz_scan_format,
-    sino_mat_scan_format, sino_tiff_format, sino_sinogram_format, sino_stream_format;
+    sino_dataset_format, sino_instrument_format, sino_interfile_scan_format, sino_images_format, sino_npy_scan_format,
+    sino_npz_scan_format, sino_mat_scan_format, sino_tiff_format, sino_sinogram_format, sino_stream_format;
 
 /* Opens what --flats or --darks of the request name for a scan of any format. `part`, *files, errors: as of
  * SinoScanFormat.open_fields. */

@@ -78,6 +78,6 @@ SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed
     if (sino_hdf5_probe(path)) return refuse_hdf5(path);
     if (is_empty(path)) return sino_error(SINO_BAD_INPUT, "%s is an empty file; allowed: %s", path, allowed);
     SINO_TRY(sino_foreign_format(path));
-    return sino_error(SINO_BAD_INPUT, "%s is of no format that is known; allowed: %s%s", path, allowed,
+    return sino_error(SINO_BAD_INPUT, "%s is of no known format; allowed: %s%s", path, allowed,
                       request->theta ? "" : "; counts need --system-matrix");
 }

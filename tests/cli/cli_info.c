@@ -348,7 +348,7 @@ static void files_that_are_neither(void **state)
     cli_write_text(at, "text", "none\n");
     cli_start(&run, "info text");
     cli_wait(&run);
-    assert_true(run.exit_code == 2 && strstr(run.err, "text is of no format that is known; allowed: HDF5"));
+    assert_true(run.exit_code == 2 && strstr(run.err, "text is of no known format; allowed: HDF5"));
     cli_free(&run);
     cli_refuses(at, "none | No such file", "info none");
     cli_write_scan(at, "scan.h5", &cli_scan);

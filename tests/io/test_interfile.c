@@ -2,6 +2,7 @@
 /* Interfile: headers as others write them, and those that are refused; measured files through counts_file.h. */
 #include "counts_file.h"
 #include "interfile.h"
+#include "scan.h"
 #include "testing.h"
 
 #include <math.h>
@@ -274,6 +275,76 @@ static void measured_files_that_are_no_counts(void **state)
                  "/OSEM_7.hv | 120 × 92 × 92 | 92 × 92 × 120 | 1015680 voxels");
 }
 
+#define SPECT                                                                                                          \
+    "number format := signed integer\nnumber of bytes per pixel := 2\nmatrix size [1] := 3\nmatrix size [2] := 2\n"    \
+    "scaling factor (mm/pixel) [1] := 4\nscaling factor (mm/pixel) [2] := 4\nnumber of projections := 4\n"             \
+    "extent of rotation := 360\nstart angle := 90\ndirection of rotation := CW\nradius := 30\n"
+#define PET(size_2, label_2, label_3)                                                                                  \
+    FLOATS "number of dimensions := 4\nmatrix size [1] := 3\nmatrix size [2] := " size_2                               \
+           "\nmatrix size [3] := 2\nmatrix size [4] := 1\nmatrix axis label [4] := segment\nmatrix axis label [2] "    \
+           ":= " label_2 "\nmatrix axis label [3] := " label_3 "\nmatrix axis label [1] := tangential coordinate\n"
+
+static SinoScan *open_scan(const char *directory, const char *lines)
+{
+    SinoScan *scan = NULL;
+    assert_success(sino_scan_open(&(SinoScanRequest){.path = write_header(directory, lines)}, &scan));
+    assert_true(sino_scan_info(scan)->line_integrals);
+    return scan;
+}
+
+/* SPECT, big-endian, clockwise; PET in both orders of views and rows, without arc correction. */
+static void projections_of_scans(void **state)
+{
+    unsigned char big[48] = {0};
+    float little[24], value[4];
+    SinoScan *scan;
+    for (int i = 0; i < 24; i++) big[2 * i + 1] = (unsigned char)i;
+    for (int i = 0; i < 24; i++) little[i] = (float)i;
+    write_bytes(*state, "a.s", big, sizeof big);
+    scan = open_scan(*state, SPECT);
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_true(info->angle_count == 4 && info->row_count == 2 && info->column_count == 3);
+    assert_true(fabs(info->angle_rad[1] + M_PI) < 1e-12);
+    assert_success(sino_scan_read_projection(scan, 2, &(SinoScanBox){1, 1, 1, 2}, value));
+    assert_true(value[0] == 16 && value[1] == 17);
+    sino_scan_close(scan);
+    write_bytes(*state, "a.s", little, sizeof little);
+    scan = open_scan(*state, PET("4", "view", "axial coordinate"));
+    info = sino_scan_info(scan);
+    assert_true(info->angle_count == 4 && info->row_count == 2 && strstr(info->remark, "no arc correction"));
+    assert_true(fabs(info->angle_rad[1] + M_PI / 4) < 1e-12);
+    assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){0, 2, 1, 2}, value));
+    assert_true(value[0] == 4 && value[1] == 5 && value[2] == 16 && value[3] == 17);
+    sino_scan_close(scan);
+    scan = open_scan(*state, PET("4", "axial coordinate", "view") "applied corrections := {arc correction}\n");
+    info = sino_scan_info(scan);
+    assert_true(info->angle_count == 2 && info->row_count == 4 && !*info->remark);
+    assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){3, 1, 1, 2}, value));
+    assert_true(value[0] == 22 && value[1] == 23);
+    sino_scan_close(scan);
+}
+
+static void scans_that_are_refused(void **state)
+{
+    static const struct {
+        const char *lines, *message;
+    } cases[] = {
+        {FLOATS "matrix size [1] := 3\nmatrix size [2] := 4\nmatrix size [3] := 2\n", "one segment | --system-matrix"},
+        {PET("4", "view", "view"), "one segment"},
+        {PET("{2,2}", "axial coordinate", "view"), "a list with one size for each segment"},
+        {PET("4", "view", "axial coordinate") "number of time frames := 2\n", "2 | allowed: 1"},
+        {PET("5", "view", "axial coordinate"), "a.s has 96 bytes; allowed: 120"},
+        {SPECT "number of detector heads := 2\n", "2 | allowed: 1"},
+    };
+    float values[24] = {0};
+    write_bytes(*state, "a.s", values, sizeof values);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SinoScan *scan = NULL;
+        const SinoScanRequest request = {.path = write_header(*state, cases[i].lines)};
+        assert_error(sino_scan_open(&request, &scan), SINO_BAD_INPUT, cases[i].message);
+    }
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(interfile)
@@ -287,6 +358,8 @@ TESTING_SUBJECT(interfile)
         cmocka_unit_test(only_headers_are_probed),
         TEST(values_of_frames),
         TEST(values_that_the_header_does_not_fit),
+        TEST(projections_of_scans),
+        TEST(scans_that_are_refused),
         cmocka_unit_test(measured_files),
         cmocka_unit_test(measured_files_that_are_no_counts),
     };

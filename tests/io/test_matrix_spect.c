@@ -197,6 +197,12 @@ static void wrong_headers_are_refused(void **state)
     refuses(*state, "radius := 30", "", "radius | needed");
     refuses(*state, "radius := 30", "radius := -3", "-3 | above 0 mm");
     refuses(*state, "radius := 30", "radii := {30,31}", "{30,31} | for each projection");
+    refuses(*state, "radius := 30", "radius := 0.7", "0.7 mm | a twentieth of it, in mm");
+    refuses(*state, "radius := 30", "radius := 30\norbit := non-circular", "non-circular | Radii");
+    refuses(*state, "radius := 30", "radius := 30\nX_offset := 2.5", "2.5 | 0, an axis in the middle");
+    refuses(*state, "radius := 30", "radius := 30\nnumber of detector heads := 2", "2 | allowed: 1");
+    refuses(*state, "start angle := 20", "start angle := 20\nfirst projection angle in data set := 30", "30 | start");
+    refuses(*state, "extent of rotation := 360", "extent of rotation := 0", "0 | not 0");
     refuses(*state, "[1] := 2.2", "[1] := 0", "0 | above 0 mm");
     refuses(*state, "projections := 12", "projections := 0", "0 | 1 or more");
     refuses(*state, "projections := 12", "projections := 65537", "65537 projections | 65536");
@@ -208,11 +214,40 @@ static void wrong_headers_are_refused(void **state)
     sino_matrix_close(file);
 }
 
+/* A map of attenuation that is no image of these voxels, or not in 1/cm. */
+static void wrong_maps_are_refused(void **state)
+{
+    static const char text[] = "!INTERFILE :=\nname of data file := map.v\nimagedata byte order := LITTLEENDIAN\n"
+                               "!number format := float\n!number of bytes per pixel := 4\n"
+                               "!matrix size [1] := 6\n!matrix size [2] := 5\n!matrix size [3] := 4\n"
+                               "scaling factor (mm/pixel) [1] := %s\nscaling factor (mm/pixel) [2] := 1.5\n"
+                               "scaling factor (mm/pixel) [3] := 1\n";
+    char path[TESTING_PATH], map[TESTING_PATH], content[sizeof text + 8];
+    float values[VOXELS] = {0.15F};
+    SinoMatrixFile *file = NULL;
+    const SinoCamera camera = {.attenuation = testing_path(map, *state, "map.hv")};
+    write_header(testing_path(path, *state, "scan.hs"), "CCW", "CW");
+    for (int i = 0; i < 3; i++) {
+        values[7] = i == 2 ? 1500 : 0;
+        testing_write_bytes(testing_path(path, *state, "map.v"), values, sizeof values);
+        snprintf(content, sizeof content, text, i == 1 ? "2.4" : "2.01");
+        testing_write_bytes(map, content, strlen(content));
+        assert_success(sino_matrix_open(testing_path(path, *state, "scan.hs"), &file));
+        if (i == 0) assert_success(sino_matrix_frame(file, &grid, &camera));
+        if (i == 0) assert_int_equal(sino_matrix_outline(file)->image_bytes, 4 * VOXELS);
+        if (i == 1) assert_error(sino_matrix_frame(file, &grid, &camera), SINO_BAD_INPUT, "2.4 mm along x | 2 mm");
+        if (i == 2) assert_error(sino_matrix_frame(file, &grid, &camera), SINO_BAD_INPUT, "voxel 7 | 1500/cm | 1000");
+        sino_matrix_close(file);
+        file = NULL;
+    }
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, testing_directory_make, testing_directory_remove)
 
 TESTING_SUBJECT(matrix_spect)
 {
     const struct CMUnitTest tests[] = {TEST(entries_are_shares), TEST(blur_grows_with_distance),
-                                       TEST(attenuation_is_exponential), TEST(wrong_headers_are_refused)};
+                                       TEST(attenuation_is_exponential), TEST(wrong_headers_are_refused),
+                                       TEST(wrong_maps_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

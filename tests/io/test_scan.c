@@ -603,7 +603,7 @@ static void files_that_are_not_hdf5(void **state)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs("0 1 2\n", file) >= 0 && fclose(file) == 0);
-    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | of no format that is known");
+    assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | of no known format");
     assert_true(truncate(path, 0) == 0);
     assert_error(open_path(path, &scan), SINO_BAD_INPUT, "scan.txt | empty file");
     assert_error(open_path(*state, &scan), SINO_BAD_INPUT, "TIFF | EDF | FITS | folder");
@@ -627,7 +627,7 @@ static void foreign_formats_are_named(void **state)
         {AT(0, "{volume1}"), "scan is a VGI header of VGStudio, which is not read: "},
         {AT(0, "root"), "scan is a ROOT file, which is not read: "},
         {AT(0, "[XTekCT]\n"), "scan does not tell SrcToObject; needed: the header as the scanner wrote it"},
-        {AT(0, "neither"), "scan is of no format that is known"},
+        {AT(0, "neither"), "scan is of no known format"},
     };
 #undef AT
     char path[TESTING_PATH], bytes[512];

@@ -313,7 +313,7 @@ static void turned_images(void **state)
     sino_scan_close(scan);
 }
 
-static void write_xradia(const char *path, uint32_t stated)
+static void write_xradia(const char *path, uint32_t stated, const float *flats)
 {
     static unsigned char bytes[512 * 64];
     static const float angle[] = {-45, 45};
@@ -326,6 +326,7 @@ static void write_xradia(const char *path, uint32_t stated)
                                   .columns = 5,
                                   .images = 2,
                                   .image = image,
+                                  .flats = flats,
                                   .angle = angle,
                                   .pixel_um = 0.5F};
     testing_write_bytes(path, bytes, testing_ole_xradia(&wanted, bytes));
@@ -337,7 +338,7 @@ static void short_xradia(void **state)
     float value[2];
     SinoScannerHeader header;
     SinoScan *scan;
-    write_xradia(testing_path(path, *state, "s.txrm"), 2);
+    write_xradia(testing_path(path, *state, "s.txrm"), 2, NULL);
     assert_success(sino_scanner_read(path, &header));
     assert_true(header.parallel && header.pixel_um == 0.5 && header.angle_deg[1] == 45);
     sino_scanner_clear(&header);
@@ -345,12 +346,95 @@ static void short_xradia(void **state)
     assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){2, 1, 3, 2}, value));
     assert_true(value[0] == 113 && value[1] == 114);
     sino_scan_close(scan);
-    write_xradia(path, 4000000);
+    write_xradia(path, 4000000, NULL);
     SinoStatus status = sino_scanner_read(path, &header);
     assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
     assert_non_null(strstr(sino_status_text(status), "Image3 is missing"));
     sino_status_free(status);
     sino_scanner_clear(&header);
+}
+
+/* Several reference images, of another type than the projections. */
+static void flats_of_xradia(void **state)
+{
+    char path[TESTING_PATH];
+    float flats[30], value[2];
+    SinoScan *scan;
+    for (int i = 0; i < 30; i++) flats[i] = 1000.5F + (float)i;
+    write_xradia(testing_path(path, *state, "s.txrm"), 2, flats);
+    assert_success(sino_scan_open(&(SinoScanRequest){.path = path}, &scan));
+    assert_true(sino_scan_info(scan)->flat_count == 2 && sino_scan_info(scan)->type == SINO_COUNT_FLOAT32);
+    assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){2, 1, 3, 2}, value));
+    assert_true(value[0] == 113 && value[1] == 114);
+    assert_success(sino_scan_read_some_flats(scan, 1, 1, &(SinoScanBox){2, 1, 3, 2}, value));
+    assert_true(value[0] == 1000.5F + 28 && value[1] == 1000.5F + 29);
+    sino_scan_close(scan);
+}
+
+/* Notes, and images, of headers that other versions of the scanners' programs write. */
+static void other_versions(void **state)
+{
+    static const struct {
+        const char *name, *text, *note, *images;
+    } cases[] = {
+        {"v.log",
+         "[System]\nScanner=SkyScan2211\n[Acquisition]\nFilename prefix=v_w\nNumber of Files= 3\nNumber of Rows= 3\n"
+         "Number of Columns= 5\nObject to Source (mm)=100\nCamera to Source (mm)=400\nImage Pixel Size (um)=5\n"
+         "Rotation Step (deg)=2\nUse 360 Rotation=YES\nScanning Start Angle=10\nImage crop origin Y=7\n",
+         "Use 360 Rotation YES: 3 steps of 2 degrees", "v_w[0-9][0-9][0-9][0-9]."},
+        {"proj_.log",
+         "[System] \r\nScanner=___OPenT__.v2 \r\n[Acquisition] \r\nOptical Axis (line)=1 \r\n"
+         "Object to Source (mm)=10000001 \r\nNumber of Files=3 \r\nScaled Image Pixel Size (um)=5 \r\n"
+         "Rotation Step (deg)=2 \r\n;Optics= 4x\r\n",
+         "Flat Field Correction is not on", "proj_[0-9][0-9][0-9][0-9]."},
+        {"f.log",
+         "[System]\nScanner=own\n[Acquisition]\nNumber of files= 3\nObject to Source (mm)= 100\n"
+         "Image Pixel Size (um)= 200\nRotation Step (deg)= 2\n",
+         "a camera at the axis", "f[0-9][0-9][0-9][0-9]."},
+        {"v.xtekct",
+         "[xTekCT]\nName=v\nSrcToObject=100\nSrcToDetector=400\nDetectorPixelsX=5\nDetectorPixelSizeX=0.2\n"
+         "DetectorPixelsY=3\nDetectorPixelSizeY=0.2\nProjections=4\nAngularStep=90\nInputFolderName=D:\\x\n"
+         "CoefX2=0.25\nCoefX1=0.75\nCentreOfRotation=0.2\n",
+         "0 0.75 0.25 0 0, a correction of beam hardening", "/v_[0-9]"},
+        {"v.pca",
+         "[General]\nSystemName=v|tome|x m\n[Geometry]\nFDD=400\nFOD=100\nVoxelSizeX=0.05\nVoxelSizeY=0.05\n[CT]\n"
+         "NumberImages=3\n[Image]\nDimX=5\nDimY=3\nMirrorX=1\n",
+         "MirrorX", "v_[0-9]*"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[TESTING_PATH];
+        SinoScannerHeader header;
+        write_text(*state, cases[i].name, cases[i].text);
+        assert_success(sino_scanner_read(testing_path(path, *state, cases[i].name), &header));
+        note_with(&header, cases[i].note, i != 2);
+        if (!strstr(header.images, cases[i].images)) fail_msg("%s: %s", path, header.images);
+        if (i == 0) assert_true(header.angle_deg[0] == 10 && near(header.pixel_width_mm, 0.02));
+        if (i == 1) assert_true(header.parallel && header.pixel_um == 5);
+        if (i == 2) assert_true(header.source_detector_mm == 100 && header.pixel_width_mm == 0.2);
+        if (i == 3) assert_true(near(header.axis_column, 2 + 0.2 / 0.2));
+        if (i == 4) assert_true(near(header.pixel_width_mm, 0.2) && near(header.pixel_height_mm, 0.2));
+        sino_scanner_clear(&header);
+    }
+}
+
+/* Images without the line before their numbers, and beside a log that was renamed with them. */
+static void other_names_of_images(void **state)
+{
+    static const char *const texts[] = {
+        "[General]\n[Geometry]\nFDD=400\nFOD=100\nVoxelSizeX=0.05\n[CT]\nNumberImages=1\n[Image]\nDimX=5\nDimY=3\n",
+        "[System]\nScanner=S\n[Acquisition]\nFilename Prefix=old\nNumber of Files=1\nObject to Source (mm)=1\n"
+        "Image Pixel Size (um)=1\nRotation Step (deg)=2\nFilename Index Length=5\n",
+    };
+    char path[TESTING_PATH];
+    SinoScannerHeader header;
+    write_text(*state, "n00001.tif", "image");
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "n.pca" : "n.log";
+        write_text(*state, name, texts[i]);
+        assert_success(sino_scanner_read(testing_path(path, *state, name), &header));
+        if (!strstr(header.images, "/n[0-9]")) fail_msg("%s", header.images);
+        sino_scanner_clear(&header);
+    }
 }
 
 /* ---- refusals ---- */
@@ -400,6 +484,9 @@ TESTING_SUBJECT(scanner_header)
         cmocka_unit_test_setup_teardown(short_headers, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(turned_images, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_xradia, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(flats_of_xradia, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(other_names_of_images, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(other_versions, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(scan_of_header, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(hostile_headers, testing_directory_make, testing_directory_remove),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
  * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
- * fdk of what is near a circle; refusals. */
+ * fdk of what is near a circle, of tilt series and laminography; refusals. */
 #include "cli.h"
 
 #include <math.h>
@@ -266,10 +266,58 @@ static void fdk_takes_what_is_near_a_circle(void **state)
                 "recon scan.h5 -o v.h5 --vectors %sturns=1,pitch=6 --algorithm fdk", CONE);
     cli_refuses(at, "algorithm | fdk | gap | a whole turn",
                 "recon scan.h5 -o v.h5 --vectors %sturns=0.7 --algorithm fdk", CONE);
-    cli_refuses(at, "algorithm | fdk | lean by 30 degrees | 5.74 degrees",
-                "recon scan.h5 -o v.h5 --vectors orbit:turns=1,tilt=30 --algorithm fdk");
+    cli_refuses(at, "algorithm | fdk | lean by 20 degrees | 5.74 degrees",
+                "recon scan.h5 -o v.h5 --vectors orbit:turns=1,roll=20 --algorithm fdk");
     cli_refuses(at, "algorithm | fdk | columns beside | 0.1",
                 "recon scan.h5 -o v.h5 --vectors vectors.npy --start-column 12 --algorithm fdk");
+}
+
+/* Parallel rays of `arc` degrees about z; `turned`: rows of pixels run along the axis. */
+static void write_series(const char *at, const char *name, double arc, bool turned)
+{
+    double vectors[VIEWS][NUMBERS] = {{0}};
+    char shape[64];
+    for (int k = 0; k < VIEWS; k++) {
+        const double angle = arc * M_PI / 180 * ((double)k / (VIEWS - 1) - 0.5);
+        double *of = vectors[k], *level = of + (turned ? 9 : 6), *up = of + (turned ? 6 : 9);
+        of[0] = -sin(angle);
+        of[1] = cos(angle);
+        level[0] = pixel * cos(angle);
+        level[1] = pixel * sin(angle);
+        up[2] = pixel;
+    }
+    snprintf(shape, sizeof shape, "(%d, %d)", VIEWS, NUMBERS);
+    cli_write_npy(at, name, "<f8", shape, vectors, sizeof vectors);
+}
+
+static void fdk_takes_tilt_series_and_laminography(void **state)
+{
+    static const Motion slow = {.name = "tilted", .tilt_deg = 30, .turns = 1},
+                        flat = {.name = "tilted parallel beam", .tilt_deg = 30, .turns = 1, .parallel = true};
+    static const char *const name[] = {"rows", "columns"};
+    const char *const at = *state;
+    double error[2];
+    for (int turned = 0; turned < 2; turned++) {
+        write_series(at, "series.npy", 120, turned);
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --vectors parallel:series.npy --size %d --slices %d --angles %d "
+                  "--noise 0 --truth truth.h5",
+                  SIDE, SIDE, VIEWS);
+        cli_works(at,
+                  "recon scan.h5 -o %s.h5 --pictures no --report none --vectors parallel:series.npy --algorithm fdk",
+                  name[turned]);
+        error[turned] = difference_of(at, turned ? "columns.h5" : "rows.h5", "truth.h5");
+    }
+    const double apart = difference_of(at, "rows.h5", "columns.h5");
+    const double tilted = error_of_fdk(at, &slow), parallel = error_of_fdk(at, &flat);
+    print_message("120 degrees %.3f and %.3f, %.2g apart; laminography %.3f, parallel %.3f\n", error[0], error[1],
+                  apart, tilted, parallel);
+    assert_true(error[0] < 0.3 && apart < 1e-4 && tilted < 0.35 && parallel < 0.35);
+    cli_refuses(at, "algorithm | fdk | gap | a whole turn",
+                "recon scan.h5 -o v.h5 --vectors orbit:turns=0.7,tilt=30 --algorithm fdk");
+    write_series(at, "series.npy", 0, false);
+    cli_refuses(at, "algorithm | fdk | one direction | turn about an axis",
+                "recon scan.h5 -o v.h5 --vectors parallel:series.npy --algorithm fdk");
 }
 
 static void files_of_other_programs_agree(void **state)
@@ -360,6 +408,7 @@ int cli_vectors_tests(void)
         CLI_TEST(fans_of_astra_agree),
         CLI_TEST(refusals_of_other_programs),
         CLI_TEST(fdk_takes_what_is_near_a_circle),
+        CLI_TEST(fdk_takes_tilt_series_and_laminography),
         CLI_TEST(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

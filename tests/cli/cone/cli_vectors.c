@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
  * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
- * fdk of what is near a circle, of tilt series and laminography; refusals. */
+ * fdk of what is near a circle, of tilt series and laminography; the strength of
+ * fista; refusals. */
 #include "cli.h"
 
 #include <math.h>
@@ -320,6 +321,29 @@ static void fdk_takes_tilt_series_and_laminography(void **state)
                 "recon scan.h5 -o v.h5 --vectors parallel:series.npy --algorithm fdk");
 }
 
+/* The strength that averaged pixels find is about as good as the best of three. */
+static void strength_is_found(void **state)
+{
+    static const char *const strengths[] = {"auto", "0.05", "0.2", "0.8"};
+    const char *const at = *state;
+    double error[4], best = INFINITY;
+    write_series(at, "series.npy", 120, true);
+    cli_works(at,
+              "phantom -o scan.h5 --overwrite --vectors parallel:series.npy --size %d --slices %d --angles %d "
+              "--noise 0.02 --truth truth.h5",
+              SIDE, SIDE, VIEWS);
+    for (int i = 0; i < 4; i++) {
+        cli_works(at,
+                  "recon scan.h5 -o volume.h5 --overwrite --pictures no --report none --vectors parallel:series.npy "
+                  "--algorithm fista --regularization %s",
+                  strengths[i]);
+        error[i] = difference_of(at, "volume.h5", "truth.h5");
+        if (i > 0) best = fmin(best, error[i]);
+        print_message("strength %s: %.3f\n", strengths[i], error[i]);
+    }
+    assert_true(error[0] < 1.1 * best);
+}
+
 static void files_of_other_programs_agree(void **state)
 {
     static const char same[] = "--overwrite --pictures no --report none --iterations 2";
@@ -390,8 +414,6 @@ static void refusals(void **state)
     cli_refuses(at, "--geometry | vectors | --vectors FILE", "recon scan.h5 -o volume.h5 --geometry vectors");
     cli_refuses(at, "--geometry cone | --vectors vectors.npy",
                 "recon scan.h5 -o volume.h5 --geometry cone --vectors vectors.npy");
-    cli_refuses(at, "--regularization auto | --geometry vectors | a number",
-                "recon scan.h5 -o volume.h5 --vectors vectors.npy --algorithm fista");
     cli_refuses(at, "--rotation-axis | --geometry vectors | parallel",
                 "recon scan.h5 -o volume.h5 --vectors vectors.npy --rotation-axis 3");
     cli_refuses(at, "--vectors vectors.npy | 40 | 7", "plan --angles 7 --columns 9 --slices 9 --vectors vectors.npy");
@@ -409,6 +431,7 @@ int cli_vectors_tests(void)
         CLI_TEST(refusals_of_other_programs),
         CLI_TEST(fdk_takes_what_is_near_a_circle),
         CLI_TEST(fdk_takes_tilt_series_and_laminography),
+        CLI_TEST(strength_is_found),
         CLI_TEST(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

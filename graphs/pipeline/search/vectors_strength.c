@@ -197,7 +197,6 @@ static SinoStatus begin(Search *search, const SinoInput *input, int64_t factor)
 {
     SinoAlignLevel *level = &search->level;
     SINO_TRY(sino_align_level_new(search->run.runtime, &search->settings, input, factor, level));
-    memcpy(level->view, level->base, (size_t)sino_align_level_angles(level) * sizeof *level->view);
     SINO_TRY(sino_align_level_read(level));
     search->columns = level->input.geometry.column_count;
     search->rows = level->input.slice_count;

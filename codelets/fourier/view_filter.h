@@ -4,8 +4,9 @@
  *
  *     rays = weight · cosγ · ramp(cosγ · rays)
  *
- * with the angle γ of a ray to the detector's normal, and the ramp along columns. The second cosγ is that of a ray's
- * length in a voxel, which Aᵀ has and FDK has not. FDK's (D/depth)² is how densely Aᵀ has rays in a voxel. */
+ * with the angle γ of a ray to the detector's normal, 0 of parallel rays, and the ramp along rows or columns. The
+ * second cosγ is that of a ray's length in a voxel, which Aᵀ has and FDK has not. FDK's (D/depth)² is how densely Aᵀ
+ * has rays in a voxel. */
 #ifndef SINO_VIEW_FILTER_H
 #define SINO_VIEW_FILTER_H
 
@@ -15,9 +16,9 @@
 /* Bytes of work memory of a call; 64-byte aligned. */
 int64_t sino_view_filter_scratch_bytes(int64_t column_count, int64_t row_count);
 
-/* In place: rays[column][row]. filter: of column_count columns, in single precision. Undefined rays, −0, are what the
- * filter fills them with. */
-void sino_view_filter(const SinoFilter *filter, const SinoView *view, int64_t column_count, int64_t row_count,
-                      double weight, void *scratch, float *rays);
+/* In place: rays[column][row]. filter: of column_count values, as the rows have, or of row_count; in single precision.
+ * Undefined rays, −0, are what the filter fills them with. */
+void sino_view_filter(const SinoFilter *filter, bool along_rows, const SinoView *view, int64_t column_count,
+                      int64_t row_count, double weight, void *scratch, float *rays);
 
 #endif

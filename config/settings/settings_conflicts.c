@@ -60,9 +60,7 @@ static const SinoConflict conflicts[] = {
      .allowed = "a number, or --geometry parallel"},
     {"iterations", "auto", "geometry", NULL, .geometries = VECTORS, .verbs = RECON,
      .reason = "whose halves have no FDK to be compared with", .allowed = "a number, or another geometry"},
-    /* The strength, and what counts as a large difference, are found by a fan of one row. */
-    {"regularization", "auto", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS, .verbs = RECON,
-     .allowed = "a number"},
+    /* What counts as a large difference is found by a fan of one row. */
     {"prior", "!auto,total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
      .allowed = "auto or total-variation"},
     /* Total variation is of the same kind for differences of all sizes. */

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FDK of projections that have vectors: x = Aᵀ F b, where F are FDK's weights and filter (view_filter.h), and A the
- * operator of the iterative solvers. Each projection is filtered along its own rows and backprojected by its own
- * vectors. That is right where sources are near a circle about z, or parallel rays nearly at right angles to z, and
- * rows of pixels too: jitter, shifts, small turns. Others are refused. */
+/* FDK of projections that have vectors, and weighted backprojection (WBP) of parallel rays: x = Aᵀ F b, where F are
+ * weights and a ramp filter (view_filter.h), and A the operator of the iterative solvers. Each projection is filtered
+ * along the rows or columns of its pixels, whichever way the turn about the axis moves them, and backprojected by its
+ * own vectors.
+ *
+ * Parallel rays of directions d(φ) see the plane of frequencies k·d = 0. As d turns, this plane passes each frequency
+ * with the density 1/|k·dd/dφ|, n times, so that F = dφ/n·|k·dd/dφ|: the ramp along the turn times the sine of the
+ * angle between rays and axis; n is 1 for half a turn at right angles to the axis, as of a tilt series, and 2 for a
+ * turn of laminography (M. Radermacher, in: Electron Tomography (1992); L. Helfen et al., Rev. Sci. Instrum. 82, 063702
+ * (2011)). Frequencies that no projection sees remain 0. The same holds for a cone beam along its middle ray. */
 #include "solver_fdk.h"
 
 #include "arithmetic.h"
+#include "circle.h"
 #include "filter_views_task.h"
 #include "memory.h"
+#include "ray_circle.h"
 #include "rays_gate_task.h"
 #include "solver_fbp.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { B, X, VECTORS };
@@ -20,14 +28,13 @@ static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, S
 
 enum { TASKS = 64 };
 
-/* How far sources may lie beside the mean circle, as a share of its radius; sines of tilts; the middle of the detector,
- * as a share of its columns; and the longest gap between angles, in radians, or as a multiple of the mean. */
-static const double most_beside = 0.05, most_tilt = 0.1, most_middle = 0.1, most_gap_rad = 0.175, most_gaps = 4;
-
-static const char other_algorithms[] = "an iterative algorithm, or vectors nearer to a circle about z";
+/* The middle of the detector may lie beside that of the volume, as a share of its pixels in a line that is filtered;
+ * and the longest gap between angles, in radians, or as a multiple of the mean. */
+static const double most_middle = 0.1, most_gap_rad = 0.175, most_gaps = 4;
 
 /* Of this rank's projections. All members are owned. */
 typedef struct Own {
+    SinoRayCircle circle;
     SinoFilter *filter;
     SinoView *view;
     double *weight;
@@ -47,98 +54,114 @@ static void release(SinoSolverRun *run)
     run->own = NULL;
 }
 
-static SinoStatus check_tilt(const SinoView *view, int64_t k)
-{
-    const double row = fabs(view->column[2]) / sqrt(sino_view_dot(view->column, view->column));
-    SINO_CHECK(row <= most_tilt, SINO_BAD_INPUT,
-               "algorithm is fdk, and the rows of projection %" PRId64
-               " lean by %.3g degrees to the plane z = 0; allowed: up to %.3g degrees, or an iterative algorithm",
-               k, asin(row) * 180 / SINO_PI, asin(most_tilt) * 180 / SINO_PI);
-    const double ray = fabs(view->source[2]) / sqrt(sino_view_dot(view->source, view->source));
-    SINO_CHECK(!view->parallel || ray <= most_tilt, SINO_BAD_INPUT,
-               "algorithm is fdk, and the rays of projection %" PRId64
-               " lean by %.3g degrees to the plane z = 0; allowed: up to %.3g degrees, or an iterative algorithm",
-               k, asin(ray) * 180 / SINO_PI, asin(most_tilt) * 180 / SINO_PI);
-    return NULL;
-}
-
 /* A detector that sees one side alone has rays once and others twice, which FDK would weigh. */
-static SinoStatus check_middle(const SinoCone *cone)
+static SinoStatus check_middle(const SinoCone *cone, bool along_rows)
 {
-    const double origin[3] = {0, 0, 0}, columns = (double)cone->column_count;
-    double column = 0;
+    const double origin[3] = {0, 0, 0}, pixels = (double)(along_rows ? cone->column_count : cone->row_count);
+    double middle = 0;
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
-        column += sino_view_value(&planes, 1, origin) / sino_view_value(&planes, 0, origin) / (double)cone->angle_count;
+        const double depth = sino_view_value(&planes, 0, origin);
+        middle += sino_view_value(&planes, along_rows ? 1 : 2, origin) / depth / (double)cone->angle_count;
     }
-    const double beside = fabs(column - (columns - 1) / 2) / columns;
+    const double beside = fabs(middle - (pixels - 1) / 2) / pixels;
     SINO_CHECK(beside <= most_middle, SINO_BAD_INPUT,
-               "algorithm is fdk, and the detector's middle lies %.3g of its columns beside the middle of the volume; "
+               "algorithm is fdk, and the detector's middle lies %.3g of its %s beside the middle of the volume; "
                "allowed: up to %g, or an iterative algorithm",
-               beside, most_middle);
+               beside, along_rows ? "columns" : "rows", most_middle);
     return NULL;
 }
 
-/* Sources lie on a circle about z: of one radius and one height. */
-static SinoStatus check_circle(const SinoCone *cone)
+static double step_after(const SinoCircle *order, int64_t i)
 {
-    const int64_t count = cone->angle_count;
-    const SinoView *view = cone->view;
-    double radius = 0, height = 0;
-    SINO_TRY(check_middle(cone));
-    for (int64_t k = 0; k < count; k++) {
-        SINO_TRY(check_tilt(&view[k], k));
-        radius += hypot(view[k].source[0], view[k].source[1]) / (double)count;
-        height += view[k].source[2] / (double)count;
-    }
-    for (int64_t k = 0; k < count && !view[k].parallel; k++) {
-        const double *source = view[k].source;
-        const double beside = hypot(hypot(source[0], source[1]) - radius, source[2] - height) / radius;
-        SINO_CHECK(beside <= most_beside, SINO_BAD_INPUT,
-                   "algorithm is fdk, and the source of projection %" PRId64
-                   " lies %.3g of the radius beside the sources' mean circle, as on a helix; allowed: up to %g, by %s",
-                   k, beside, most_beside, other_algorithms);
+    return sino_circle_angle(order, i + 1) - sino_circle_angle(order, i);
+}
+
+/* The longest step but step `ended`. */
+static int64_t longest_step(const SinoCircle *order, int64_t ended)
+{
+    int64_t longest = ended == 0 ? 1 : 0;
+    for (int64_t i = longest; i < order->count; i++)
+        if (i != ended && step_after(order, i) > step_after(order, longest)) longest = i;
+    return longest;
+}
+
+/* share[k]: the radians of π that projection k stands for, half the steps to its neighbours. Half a turn of parallel
+ * rays sees all, and may have one gap: the ends of a tilt series stand for no more than a mean step. *gap_rad: what it
+ * lacks. */
+static SinoStatus share_steps(const SinoCircle *order, bool mirrors, double *share, double *gap_rad)
+{
+    const double turn = order->turn_rad, allowed = fmax(most_gap_rad, most_gaps * turn / (double)order->count);
+    const int64_t count = order->count;
+    SINO_CHECK(count > 1, SINO_BAD_INPUT, "algorithm is fdk, and there is one direction; allowed: two or more");
+    const int64_t longest = longest_step(order, -1);
+    const double gap = step_after(order, longest), mean = (turn - gap) / (double)(count - 1);
+    const bool ends = mirrors && gap > allowed;
+    const double rest = step_after(order, ends ? longest_step(order, longest) : longest);
+    SINO_CHECK(rest <= allowed, SINO_BAD_INPUT,
+               "algorithm is fdk, and the vectors leave a gap of %.3g degrees; allowed: %s, or an iterative algorithm",
+               rest * 180 / SINO_PI, mirrors ? "one gap in half a turn" : "a whole turn");
+    *gap_rad = ends ? gap - mean : 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double before = i == (longest + 1) % count && ends ? mean : step_after(order, (i + count - 1) % count);
+        share[i] = (before + (i == longest && ends ? mean : step_after(order, i))) / 2 * (SINO_PI / turn) /
+                   (double)order->members[i];
     }
     return NULL;
 }
 
-/* share[k]: the radians of π that the projection stands for. Parallel rays see all in half a turn. */
-static SinoStatus share_angles(const SinoCone *cone, double *share)
+/* The same of every projection of the cone. */
+static SinoStatus share_angles(const SinoCone *cone, const SinoRayCircle *circle, double *share, double *gap_rad)
 {
     const int64_t count = cone->angle_count;
-    const double turn = cone->view->parallel ? SINO_PI : 2 * SINO_PI;
-    double *angle, most = 0;
+    const bool mirrors = sino_ray_circle_mirrors(cone, circle);
+    SinoCircle order = {0};
+    double *angle, *of_step = NULL;
     SINO_TRY(sino_allocate(count, sizeof *angle, "angles", &angle));
-    for (int64_t k = 0; k < count; k++) angle[k] = atan2(cone->view[k].source[1], cone->view[k].source[0]);
-    SinoStatus status = sino_filter_angle_shares(count, angle, cone->dropped, turn, share);
+    for (int64_t k = 0; k < count; k++) angle[k] = sino_ray_motion(circle, &cone->view[k]).angle_rad;
+    SinoStatus status = sino_circle_new(count, angle, cone->dropped, (mirrors ? 1 : 2) * SINO_PI, &order);
+    if (!status) status = sino_allocate(count, sizeof *of_step, "angles", &of_step);
+    if (!status) status = share_steps(&order, mirrors, of_step, gap_rad);
+    for (int64_t k = 0; k < count && !status; k++) share[k] = order.number[k] < 0 ? 0 : of_step[order.number[k]];
+    sino_circle_free(&order);
+    free(of_step);
     free(angle);
-    if (status) return status;
-    for (int64_t k = 0; k < count; k++) {
-        most = fmax(most, share[k]);
-        share[k] *= SINO_PI / turn;
-    }
-    SINO_CHECK(2 * most <= fmax(most_gap_rad, most_gaps * turn / (double)count), SINO_BAD_INPUT,
-               "algorithm is fdk, and the vectors leave a gap of about %.3g degrees; allowed: %s", most * 360 / SINO_PI,
-               turn > SINO_PI ? "a whole turn, or an iterative algorithm" : "half a turn, or an iterative algorithm");
-    return NULL;
+    return status;
 }
 
-/* The height of a pixel, seen at the middle of the volume, in voxels: Aᵀ has as many rays less in a voxel, of which the
- * filter's attenuation per pixel takes the width. */
-static double pixel_height(const SinoCone *cone, const SinoView *view)
+/* What a projection is multiplied by, besides its share of the angles. Aᵀ has as many rays in a voxel as it is larger
+ * than a pixel, seen at the middle of the volume, and the filter's attenuation is per pixel, not per voxel. */
+static double weigh_view(const SinoCone *cone, const SinoRayCircle *circle, const SinoView *view)
 {
-    const double origin[3] = {0, 0, 0};
+    const double origin[3] = {0, 0, 0}, side = cone->voxel_size;
     const SinoViewPlanes planes = sino_view_planes(view);
-    return fabs(sino_view_value(&planes, 0, origin)) * sqrt(sino_view_dot(view->row, view->row)) / cone->voxel_size;
+    const double sine = sqrt(1 - sino_ray_circle_lean(circle) * sino_ray_circle_lean(circle));
+    const double *across = circle->along_rows ? view->row : view->column;
+    if (!view->parallel)
+        return sine * fabs(sino_view_value(&planes, 0, origin)) * sqrt(sino_view_dot(across, across)) / side;
+    double area[3];
+    sino_view_cross(view->column, view->row, area);
+    return sine * fabs(sino_view_dot(area, view->source)) / sqrt(sino_view_dot(view->source, view->source)) / side *
+           fabs(sino_ray_motion(circle, view).step[circle->along_rows ? 0 : 1]);
+}
+
+/* weight[k]: of projection k. *gap_rad as above. */
+static SinoStatus fit(const SinoCone *cone, SinoRayCircle *circle, double *weight, double *gap_rad)
+{
+    SINO_TRY(sino_ray_circle_fit(cone, circle));
+    SINO_TRY(check_middle(cone, circle->along_rows));
+    SINO_TRY(share_angles(cone, circle, weight, gap_rad));
+    for (int64_t k = 0; k < cone->angle_count; k++) weight[k] *= weigh_view(cone, circle, &cone->view[k]);
+    return NULL;
 }
 
 SinoStatus sino_fdk_check(const SinoCone *cone)
 {
-    double *share;
-    SINO_TRY(check_circle(cone));
-    SINO_TRY(sino_allocate(cone->angle_count, sizeof *share, "angles", &share));
-    SinoStatus status = share_angles(cone, share);
-    free(share);
+    SinoRayCircle circle;
+    double *weight, gap_rad;
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *weight, "angles", &weight));
+    SinoStatus status = fit(cone, &circle, weight, &gap_rad);
+    free(weight);
     return status;
 }
 
@@ -147,28 +170,38 @@ static int64_t scratch_bytes(const SinoProblem *problem)
     return sino_view_filter_scratch_bytes(problem->cone->column_count, problem->cone->row_count);
 }
 
+static void tell_gap(const SinoSolverRun *run, double gap_rad)
+{
+    if (gap_rad > 0)
+        sino_log_warning(sino_runtime_log(run->runtime), "wedge",
+                         "fdk: the projections lack %.4g degrees of half a turn; edges along their rays are blurred, "
+                         "and an iterative algorithm with a prior shows them better",
+                         gap_rad * 180 / SINO_PI);
+}
+
 static SinoStatus prepare(SinoSolverRun *run)
 {
     const SinoOperator *op = run->op;
     const SinoCone *cone = op->problem.cone;
     Own *own = NULL;
-    double *share = NULL;
+    double *weight = NULL, gap_rad = 0;
     SINO_TRY(sino_allocate(1, sizeof *own, "the filter", &own));
     run->own = own;
     own->count = sino_solver_rays(run) / sino_times(cone->column_count, cone->row_count);
     SINO_TRY(sino_allocate(sino_larger(own->count, 1), sizeof *own->view, "vectors", &own->view));
     SINO_TRY(sino_allocate(sino_larger(own->count, 1), sizeof *own->weight, "angles", &own->weight));
-    SINO_TRY(sino_allocate(cone->angle_count, sizeof *share, "angles", &share));
-    SinoStatus status = share_angles(cone, share);
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *weight, "angles", &weight));
+    SinoStatus status = fit(cone, &own->circle, weight, &gap_rad);
     for (int64_t k = 0; k < cone->angle_count && !status; k++) {
         if (op->place[k] < 0) continue;
         own->view[op->place[k]] = cone->view[k];
-        own->weight[op->place[k]] = share[k] * pixel_height(cone, &cone->view[k]);
+        own->weight[op->place[k]] = weight[k];
     }
-    free(share);
+    free(weight);
     if (status) return status;
-    SINO_TRY(sino_filter_new(cone->column_count, sino_solver_window(run->settings->solver.fbp_filter), SINO_SINGLE,
-                             &own->filter));
+    tell_gap(run, gap_rad);
+    SINO_TRY(sino_filter_new(own->circle.along_rows ? cone->column_count : cone->row_count,
+                             sino_solver_window(run->settings->solver.fbp_filter), SINO_SINGLE, &own->filter));
     sino_filter_fill(own->filter, run->pad_edges, true);
     return sino_data_scratch(run->runtime, "filter scratch", scratch_bytes(&op->problem), &own->scratch);
 }
@@ -184,6 +217,7 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(sino_insert_rays_begin(run->runtime, position, true, rays));
     for (int64_t k = 0; k < own->count; k += step) {
         const SinoFilterViews wanted = {.filter = own->filter,
+                                        .along_rows = own->circle.along_rows,
                                         .view = own->view,
                                         .weight = own->weight,
                                         .first = k,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FDK of projections that have vectors: what it takes. */
+/* FDK and weighted backprojection of projections that have vectors: what they take. */
 #ifndef SINO_SOLVER_FDK_H
 #define SINO_SOLVER_FDK_H
 
 #include "cone.h"
 #include "status.h"
 
-/* SINO_BAD_INPUT unless the cone's vectors are near a circle about z: sources within a share of the radius, rows and
- * parallel rays nearly at right angles to z, the volume near the middle of the detector, and angles without a gap. */
+/* SINO_BAD_INPUT unless the cone's vectors turn about an axis (ray_circle.h) without a gap, but one in half a turn of
+ * parallel rays, and the volume is near the middle of the lines of pixels that are filtered. */
 SinoStatus sino_fdk_check(const SinoCone *cone);
 
 #endif

@@ -2,11 +2,13 @@
 /* Vectors file of CTSimU: the JSON of a scenario, file format 1.
  *
  * Source, stage and detector have a center and unit vectors u, w and v = w x u in the world. The stage turns about its
- * w; then deviations move each of them, if the reconstruction is to know them, and centers drift. The volume's x, y and
- * z are the stage's u, v and w. Columns and rows of the detector run along its u and v; its center is its middle.
- * Parallel rays run along w of the source. */
+ * w; then deviations move each of them, if the reconstruction is to know them, and centers drift, by values in the
+ * scenario or in a file beside it. The volume's x, y and z are the stage's u, v and w. Columns and rows of the detector
+ * run along its u and v; its center is its middle. Parallel rays run along w of the source. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -70,6 +72,49 @@ static SinoStatus read_list(const Scenario *scenario, const json_t *object, cons
     return NULL;
 }
 
+/* Appends the first number of each line, but for empty ones and those that begin with '#'. */
+static SinoStatus parse_values(const SinoHeaderText *text, json_t *values)
+{
+    for (const char *line = text->text; *line;) {
+        const size_t length = strcspn(line, "\r\n");
+        const char *at = line + strspn(line, " \t");
+        if (at < line + length && *at != '#') {
+            char *end;
+            const double value = strtod_l(at, &end, text->c_locale);
+            SINO_CHECK(end > at && isfinite(value) && strchr(" \t,;\r\n", *end), SINO_BAD_INPUT,
+                       "%s has a line '%.*s'; allowed: lines that begin with a number", text->path,
+                       (int)sino_smaller((int64_t)length, 40), line);
+            SINO_CHECK(json_array_size(values) < PROJECTIONS_MAX, SINO_BAD_INPUT,
+                       "%s has many lines; allowed: up to %d", text->path, (int)PROJECTIONS_MAX);
+            SINO_CHECK(json_array_append_new(values, json_real(value)) == 0, SINO_FAILED, "no memory for drifts");
+        }
+        line += length + strspn(line + length, "\r\n");
+    }
+    return NULL;
+}
+
+/* A drift whose values are in a file beside the scenario gets them, once. */
+static SinoStatus read_file(const Scenario *scenario, json_t *drift)
+{
+    const char *name = json_string_value(json_object_get(drift, "file"));
+    const json_t *value = json_object_get(drift, "value");
+    if (!name || (value && !json_is_null(value))) return NULL;
+    const char *slash = strrchr(scenario->path, '/');
+    const int folder = slash && *name != '/' ? (int)(slash + 1 - scenario->path) : 0;
+    SinoHeaderText text = {.path = NULL};
+    char *path;
+    SINO_CHECK(asprintf(&path, "%.*s%s", folder, scenario->path, name) >= 0, SINO_FAILED, "no memory for a file name");
+    json_t *values = json_array();
+    SinoStatus status = values ? sino_header_text_read(path, &text) : sino_error(SINO_FAILED, "no memory for drifts");
+    if (!status) status = parse_values(&text, values);
+    if (!status && json_object_set(drift, "value", values) != 0)
+        status = sino_error(SINO_FAILED, "no memory for drifts");
+    sino_header_text_clear(&text);
+    json_decref(values);
+    free(path);
+    return status;
+}
+
 /* Numbers that are spread over the projections, with a line between each two. */
 static double between(const json_t *list, const Scenario *scenario)
 {
@@ -91,11 +136,12 @@ static SinoStatus read_drift(const Scenario *scenario, const json_t *parameter, 
     json_array_foreach(list, i, one)
     {
         double factor = 1;
-        const json_t *value = json_object_get(one, "value");
         if (!is_true(one, "known_to_reconstruction", true)) continue;
+        SINO_TRY(read_file(scenario, one));
+        const json_t *value = json_object_get(one, "value");
         SINO_TRY(factor_of(scenario, one, units, &factor));
         SINO_CHECK(json_is_number(value) || json_array_size(value) > 0, SINO_BAD_INPUT,
-                   "%s has a drift without values; allowed: numbers in the file itself", scenario->path);
+                   "%s has a drift without values; allowed: numbers, or a file of them", scenario->path);
         *drift += factor * (json_is_number(value) ? json_number_value(value) : between(value, scenario));
     }
     return NULL;

@@ -9,9 +9,10 @@
 /* Projections first … first + count − 1 of column_count × row_count pixels. Nothing is owned, and all outlives the
  * task. */
 typedef struct SinoFilterViews {
-    const SinoFilter *filter; /* of column_count columns */
-    const SinoView *view;     /* [projection] */
-    const double *weight;     /* [projection] */
+    const SinoFilter *filter; /* of column_count values, as the rows have, or of row_count */
+    bool along_rows;
+    const SinoView *view; /* [projection] */
+    const double *weight; /* [projection] */
     int64_t first, count, column_count, row_count;
 } SinoFilterViews;
 

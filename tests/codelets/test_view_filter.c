@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* View filter: rows of parallel rays get the ramp filter alone; rays of a source are weighed by the cosine, before and
- * after it. */
+/* View filter: rows, or columns, of parallel rays get the ramp filter alone; rays of a source are weighed by the
+ * cosine, before and after it. */
 #include "view_filter.h"
 
 #include "memory.h"
@@ -20,14 +20,15 @@ static double filtered(const double *row, int c)
     return weight * sum;
 }
 
-static void filters_rows(bool parallel, double *most)
+/* Along rows, or the same image turned over, along columns. */
+static void filters_lines(bool parallel, bool along_rows, double *most)
 {
-    const SinoView view = {.source = {0, parallel ? 1 : -distance, 0},
-                           .first = {-(COLUMNS - 1) / 2.0, 0, -(ROWS - 1) / 2.0},
-                           .column = {1, 0, 0},
-                           .row = {0, 0, 1},
-                           .parallel = parallel};
-    float rays[PIXELS];
+    SinoView view = {.source = {0, parallel ? 1 : -distance, 0},
+                     .first = {-(COLUMNS - 1) / 2.0, 0, -(ROWS - 1) / 2.0},
+                     .column = {1, 0, 0},
+                     .row = {0, 0, 1},
+                     .parallel = parallel};
+    float rays[PIXELS], turned[PIXELS];
     double before[ROWS][COLUMNS], cosine[ROWS][COLUMNS];
     SinoFilter *filter;
     void *scratch;
@@ -40,7 +41,15 @@ static void filters_rows(bool parallel, double *most)
         rays[i] = (float)(1 + sin(3 * i));
         before[r][c] = cosine[r][c] * (double)rays[i];
     }
-    sino_view_filter(filter, &view, COLUMNS, ROWS, weight, scratch, rays);
+    for (int i = 0; i < PIXELS; i++) turned[i % ROWS * COLUMNS + i / ROWS] = rays[i];
+    if (along_rows) {
+        sino_view_filter(filter, true, &view, COLUMNS, ROWS, weight, scratch, rays);
+    } else {
+        for (int i = 0; i < 3; i++) view.column[i] = i == 2;
+        for (int i = 0; i < 3; i++) view.row[i] = i == 0;
+        sino_view_filter(filter, false, &view, ROWS, COLUMNS, weight, scratch, turned);
+        for (int i = 0; i < PIXELS; i++) rays[i] = turned[i % ROWS * COLUMNS + i / ROWS];
+    }
     *most = 0;
     for (int i = 0; i < PIXELS; i++) {
         const int c = i / ROWS, r = i % ROWS;
@@ -50,19 +59,21 @@ static void filters_rows(bool parallel, double *most)
     sino_filter_free(filter);
 }
 
-static void rows_match_loops(void **state)
+static void lines_match_loops(void **state)
 {
     (void)state;
-    for (int parallel = 0; parallel < 2; parallel++) {
+    for (int i = 0; i < 4; i++) {
+        const bool parallel = i & 1, along_rows = i & 2;
         double most;
-        filters_rows(parallel, &most);
-        print_message("%s: off by %.2g\n", parallel ? "parallel" : "source", most);
+        filters_lines(parallel, along_rows, &most);
+        print_message("%s, along %s: off by %.2g\n", parallel ? "parallel" : "source", along_rows ? "rows" : "columns",
+                      most);
         assert_true(most < 1e-6);
     }
 }
 
 TESTING_SUBJECT(view_filter)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_match_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_match_loops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,6 +298,31 @@ static void scenarios_of_ctsimu_are_read(void **state)
     sino_vectors_free(&vectors);
 }
 
+/* Drifts in millimetres of the source along w, from a file, beside the same values in the scenario. */
+static void drifts_are_read_from_files(void **state)
+{
+#define DRIFT(drift)                                                                                                   \
+    JSON("{\"type\": \"translation\", \"axis\": \"w\", \"amount\": {\"value\": 2, \"drifts\": [{\"unit\": "            \
+         "\"cm\", " drift "}]}}",                                                                                      \
+         "", "", JSON_SIZES, JSON_TURN)
+    SinoVectors within, beside;
+    char path[TESTING_PATH];
+    static const char lines[] = "# centimetres\n1.5, 7\n\n-2e-1;3\r\n  4", wrong[] = "1\nup\n";
+    testing_path(path, *state, "drift.csv");
+    testing_write_bytes(path, lines, strlen(lines));
+    assert_success(sino_vectors_read(write_text(state, DRIFT("\"value\": [1.5, -0.2, 4]")), &within));
+    assert_success(sino_vectors_read(write_text(state, DRIFT("\"value\": null, \"file\": \"drift.csv\"")), &beside));
+    assert_int_equal(within.count, beside.count);
+    check_triple(beside.view[0].source, -283, 0, 0);
+    assert_memory_equal(within.view, beside.view, (size_t)within.count * sizeof *within.view);
+    sino_vectors_free(&within);
+    sino_vectors_free(&beside);
+    testing_write_bytes(path, wrong, strlen(wrong));
+    refuse(write_text(state, DRIFT("\"file\": \"drift.csv\"")), "drift.csv has a line 'up'");
+    testing_write_bytes(path, "\n", 1);
+    refuse(write_text(state, DRIFT("\"file\": \"drift.csv\"")), "drift without values");
+}
+
 static void other_scenarios_are_refused(void **state)
 {
     static const char *const cases[][2] = {
@@ -314,6 +339,10 @@ static void other_scenarios_are_refused(void **state)
          "length 0"},
         {JSON("{\"type\": \"rotation\", \"axis\": \"x\", \"amount\": {\"value\": 1, \"drifts\": [{\"file\": \"a\"}]}}",
               "", "", JSON_SIZES, JSON_TURN),
+         "a: "},
+        {JSON(
+             "{\"type\": \"rotation\", \"axis\": \"x\", \"amount\": {\"value\": 1, \"drifts\": [{\"unit\": \"deg\"}]}}",
+             "", "", JSON_SIZES, JSON_TURN),
          "drift without values"},
         {JSON("{\"type\": \"rotation\", \"axis\": \"x\", \"amount\": {\"value\": 1, \"drifts\": 3}}", "", "",
               JSON_SIZES, JSON_TURN),
@@ -384,6 +413,7 @@ TESTING_SUBJECT(vectors_file)
         TEST(rtk_projections_agree),
         TEST(other_geometries_of_rtk_are_refused),
         TEST(scenarios_of_ctsimu_are_read),
+        TEST(drifts_are_read_from_files),
         TEST(other_scenarios_are_refused),
         TEST(headers_of_north_star_are_read),
         TEST(the_tetrahedron_is_seen_from_a_circle),

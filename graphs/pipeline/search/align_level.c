@@ -88,6 +88,7 @@ static SinoStatus base_views(const SinoInput *input, int64_t factor, Level *leve
         level->base[k] = input->view            ? coarser(&input->view[k], factor)
                          : cone.angle_count > 0 ? sino_cone_orbit_view(&cone, cone.angle_rad[k])
                                                 : parallel_view(&level->input, center, input->geometry.angle_rad[k]);
+    memcpy(level->view, level->base, (size_t)sino_align_level_angles(level) * sizeof *level->view);
     level->input.view = level->base;
     SINO_TRY(sino_cone_scan(&plain, &level->input, center, &level->cone));
     /* Room for what shifted projections see beside the others. */

@@ -26,9 +26,7 @@ static const double denied_share = 1.0 / 3;
  * of the mean square difference, nothing is denied, and no time is spent on asking. */
 static const double suspect_share = 0.03;
 
-/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
- * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint. */
-static double filtered_square(int64_t columns, const double *r, double *s)
+double sino_halves_filtered_square(int64_t columns, const double *r, double *s)
 {
     const double sharpen = 1.0 / 8;
     double sum = 0;
@@ -79,7 +77,7 @@ static void add_prediction(Search *search, int64_t step, int64_t k, const Predic
         sum += rest[c];
     }
     search->constant[step] += sum * sum / (double)columns;
-    search->difference[step] += filtered_square(columns, rest, rest + columns);
+    search->difference[step] += sino_halves_filtered_square(columns, rest, rest + columns);
 }
 
 static void use_prediction(Search *search, int64_t step, int64_t angle, SinoSlices slices, int64_t rows, int64_t row,

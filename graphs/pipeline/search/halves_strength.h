@@ -20,4 +20,9 @@ SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t 
  * search, whose bound is 0. If so, the search goes on without. */
 SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *denied);
 
+/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
+ * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint.
+ * s: [columns], for work. */
+double sino_halves_filtered_square(int64_t columns, const double *r, double *s);
+
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recon --regularization auto of a cone beam: the strength of a prior in 3-D is that of a fan beam in 2-D. */
+/* recon --regularization auto of a cone beam: the strength of a prior in 3-D is that of a fan beam in 2-D, or,
+ * where projections have vectors, that of averaged pixels. */
 #include "cone_scan.h"
 #include "halves.h"
 #include "recon_cone.h"
 #include "recon_halves.h"
+#include "vectors_strength.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,6 +39,19 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
     return status;
 }
 
+/* Averages of the whole scan decide. */
+static SinoStatus search_vectors(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                                 const SinoCone *cone, bool photon_weights, SinoRegularization *found)
+{
+    int64_t binning;
+    char where[64];
+    SINO_TRY(sino_vectors_strength(runtime, settings, input, photon_weights, sino_recon_cone_scale(cone),
+                                   &found->strength, &binning));
+    snprintf(where, sizeof where, "the scan, averaged by %" PRId64 ",", binning);
+    sino_recon_tell_prior(sino_runtime_log(runtime), settings, found, binning > 1 ? where : "the scan");
+    return NULL;
+}
+
 SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
                                  const SinoCone *cone, bool photon_weights, SinoRegularization *found)
 {
@@ -46,6 +61,7 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
     *found =
         (SinoRegularization){.prior = sino_prior_first(&settings->prior), .strength = settings->prior.regularization};
     if (!isnan(found->strength) && found->prior == SINO_PRIOR_TOTAL_VARIATION) return NULL;
+    if (cone->view) return search_vectors(runtime, settings, input, cone, photon_weights, found);
     sino_cone_take_row(&row, &fan);
     SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, found));
     snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vectors, the strength of a prior: that with which a volume predicts best the projections that it lacks, of a scan
+ * whose projections have vectors. No slice is a problem of its own, so that pixels are averaged instead
+ * (align_level.h), which takes a small share of the run's work. */
+#ifndef SINO_VECTORS_STRENGTH_H
+#define SINO_VECTORS_STRENGTH_H
+
+#include "input.h"
+#include "settings.h"
+
+/* scale: output value = scale · value per voxel. *strength: two digits; 0: a scan without values; of a simulation,
+ * which has none, 1. *binning: pixels that were averaged along each side. Waits for its tasks; no others may be in
+ * flight. Errors: as of sino_align. */
+SinoStatus sino_vectors_strength(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                                 bool photon_weights, double scale, double *strength, int64_t *binning);
+
+#endif

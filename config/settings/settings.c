@@ -349,6 +349,7 @@ static SinoStatus name_files(const SinoSettings *settings, SinoNamedFiles *files
     SINO_TRY(sino_files_output(files, "--archive", settings->sweep.archive));
     SINO_TRY(sino_files_output(files, "--frc", settings->compare.frc));
     SINO_TRY(sino_files_output(files, "--picture", settings->compare.picture));
+    SINO_TRY(sino_files_output(files, "--error-map", settings->compare.error_map));
     return sino_files_output(files, "--roofline", settings->bench.roofline);
 }
 

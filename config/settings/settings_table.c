@@ -1037,6 +1037,12 @@ const SinoSetting sino_setting_table[] = {
         .help = "write the Fourier ring correlation to this CSV file, and print the resolution; it is one only if the "
                 "volumes "
                 "come from independent halves of the projections (docs/QUALITY.md)"),
+    ROW(COMPARE, COMPARE, "error-map", TEXT(compare.error_map, "FILE"), .may_change = true,
+        BRIEF(COMPARE, "of half-sets: the error of each voxel, HDF5"),
+        .help =
+            "write an HDF5 volume of the estimated error of each voxel of the volume of all projections: the root mean "
+            "square, about the voxel, of the difference of two half-sets, over the root of 2; it is one only if the "
+            "volumes come from independent halves of the projections (docs/QUALITY.md)"),
     ROW(COMPARE, COMPARE, "picture", TEXT(compare.picture, "FILE"), .may_change = true,
         BRIEF(COMPARE, "both volumes and their difference as PNG"),
         .help = "write a PNG of the slice that differs most: the volume, the reference, and the difference"),

@@ -106,7 +106,7 @@ typedef struct SinoVerbText {
 /* Bits of the verbs that take several input files. */
 enum { SINO_VERBS_OF_FILES = SINO_VERB_JOIN };
 
-enum { SINO_SETTING_COUNT = 206, SINO_VERB_COUNT = 11, SINO_ALLOWED_SIZE = 128 };
+enum { SINO_SETTING_COUNT = 207, SINO_VERB_COUNT = 11, SINO_ALLOWED_SIZE = 128 };
 extern const SinoSetting sino_setting_table[SINO_SETTING_COUNT];
 extern const SinoWordRule sino_word_rules[];
 extern const SinoVerbText sino_verb_table[SINO_VERB_COUNT];

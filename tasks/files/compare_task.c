@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks compare_sums and compare_likeness: how close two slices are. */
+/* Tasks compare_sums and compare_likeness: how close two slices are; compare_map and store_map: the error map. */
 #include "compare_task.h"
 
+#include "error_map.h"
 #include "task.h"
 
 #include <math.h>
@@ -59,4 +60,44 @@ SinoStatus sino_insert_compare_likeness(SinoRuntime *runtime, const SinoCompareR
                                         SinoData *b, SinoComparison *comparison)
 {
     return submit(runtime, &likeness_kind, request, a, b, comparison);
+}
+
+typedef struct Map {
+    SinoOperand a, b;
+    int64_t height, width;
+} Map;
+
+static SinoStatus compare_map_cpu(const SinoTask *task)
+{
+    const Map *of = task->arguments;
+    return sino_error_map(of->height, of->width, of->a.at, of->b.at, of->a.at);
+}
+
+static const SinoTaskKind map_kind = {
+    .name = "compare_map", SINO_ARGUMENTS(Map, SINO_UPDATES(Map, a), SINO_READS(Map, b)), .cpu = compare_map_cpu};
+
+typedef struct StoreMap {
+    SinoOperand map, io;
+    SinoVolume *volume;
+    int64_t slice;
+} StoreMap;
+
+static SinoStatus store_map_cpu(const SinoTask *task)
+{
+    const StoreMap *of = task->arguments;
+    return sino_volume_write(of->volume, of->slice, 1, of->map.at);
+}
+
+static const SinoTaskKind store_kind = {.name = "store_map",
+                                        .waits = true,
+                                        SINO_ARGUMENTS(StoreMap, SINO_READS(StoreMap, map), SINO_UPDATES(StoreMap, io)),
+                                        .cpu = store_map_cpu};
+
+SinoStatus sino_insert_compare_map(SinoRuntime *runtime, int64_t height, int64_t width, SinoData *io, SinoData *a,
+                                   SinoData *b, SinoVolume *volume, int64_t slice)
+{
+    const Map map = {.a.data = a, .b.data = b, .height = height, .width = width};
+    const StoreMap store = {.map.data = a, .io.data = io, .volume = volume, .slice = slice};
+    SINO_TRY(SINO_SUBMIT(runtime, &map_kind, SINO_NOWHERE, &map));
+    return SINO_SUBMIT(runtime, &store_kind, SINO_NOWHERE, &store);
 }

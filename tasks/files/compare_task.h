@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks compare_sums and compare_likeness: how close two slices are (image_quality.h, ring_correlation.h). */
+/* Tasks compare_sums and compare_likeness: how close two slices are (image_quality.h, ring_correlation.h); compare_map
+ * and store_map: the error of each voxel by slices of both halves (error_map.h). */
 #ifndef SINO_COMPARE_TASK_H
 #define SINO_COMPARE_TASK_H
 
 #include "image_quality.h"
 #include "ring_correlation.h"
 #include "runtime.h"
+#include "volume.h"
 
 /* What is compared of slices a and b; nothing is owned, all of it outlives the tasks. */
 typedef struct SinoCompareRequest {
@@ -31,5 +33,10 @@ SinoStatus sino_insert_compare_sums(SinoRuntime *runtime, const SinoCompareReque
                                     SinoComparison *comparison);
 SinoStatus sino_insert_compare_likeness(SinoRuntime *runtime, const SinoCompareRequest *request, SinoData *a,
                                         SinoData *b, SinoComparison *comparison);
+
+/* Writes the error map of a and b to a, and to a slice of the volume, which outlives the task. io: void data that
+ * orders the tasks of files. */
+SinoStatus sino_insert_compare_map(SinoRuntime *runtime, int64_t height, int64_t width, SinoData *io, SinoData *a,
+                                   SinoData *b, SinoVolume *volume, int64_t slice);
 
 #endif

@@ -83,11 +83,17 @@ static void errors_are_those_of_the_values(void **state)
 static void workers_do_not_matter(void **state)
 {
     const char *const at = *state;
+    float *a, *b;
     make_volume(at);
-    char *one = compare(at, "volume.h5 truth.h5 --json --workers 1 --frc a.csv");
-    char *two = compare(at, "volume.h5 truth.h5 --json --workers 2 --frc b.csv");
+    char *one = compare(at, "volume.h5 truth.h5 --json --workers 1 --frc a.csv --error-map a.h5");
+    char *two = compare(at, "volume.h5 truth.h5 --json --workers 2 --frc b.csv --error-map b.h5");
     assert_string_equal(one, two);
     assert_true(cli_same_files(at, "a.csv", "b.csv"));
+    a = cli_read_volume(at, "a.h5", SLICES, SIZE);
+    b = cli_read_volume(at, "b.h5", SLICES, SIZE);
+    assert_memory_equal(a, b, VOXELS * sizeof *a);
+    free(a);
+    free(b);
     free(one);
     free(two);
 }
@@ -344,6 +350,7 @@ static void faults_are_refused(void **state)
                 "compare volume.h5 truth.h5 --object 9,9,3 --background 9,9,x");
     cli_refuses(at, "--object | '46,9,3' | X,Y,RADIUS | 48 x 48 voxels",
                 "compare volume.h5 truth.h5 --object 46,9,3 --background 9,9,3");
+    cli_refuses(at, "scan.h5 exists | --overwrite", "compare volume.h5 truth.h5 --error-map scan.h5");
     cli_refuses(at, "--frc | same file | 'truth.h5' | different files",
                 "compare volume.h5 truth.h5 --frc truth.h5 --overwrite");
 }

@@ -85,6 +85,23 @@ static double rmse(const char *at, const char *line, double *resolution)
     return found;
 }
 
+/* The share of the voxels of the inscribed circles whose error is at most twice the one of the map. */
+static double covered(const char *at)
+{
+    float *volume = cli_read_volume(at, "v.h5", SLICES, SIZE), *truth = cli_read_volume(at, "t.h5", SLICES, SIZE);
+    float *map = cli_read_volume(at, "map.h5", SLICES, SIZE);
+    int within = 0, count = 0;
+    for (int i = 0; i < VOXELS; i++) {
+        if (hypot(i % SIZE - 23.5, (double)(i / SIZE % SIZE) - 23.5) > 24) continue;
+        within += fabsf(volume[i] - truth[i]) <= 2 * map[i];
+        count++;
+    }
+    free(volume);
+    free(truth);
+    free(map);
+    return (double)within / count;
+}
+
 /* Found: 0.97 to 1.05 of the true error. */
 static void measures_are_near_the_truth(void **state)
 {
@@ -96,9 +113,11 @@ static void measures_are_near_the_truth(void **state)
         double resolution;
         cli_works(at, "phantom -o scan.h5 --size %d --slices %d --truth t.h5 --overwrite %s", SIZE, SLICES, scan[i]);
         cli_works(at, "recon scan.h5 -o v.h5 --halves --overwrite" QUIET);
-        const double half = rmse(at, "v_even.h5 v_odd.h5 --frc frc.csv --overwrite", &resolution);
+        const double half = rmse(at, "v_even.h5 v_odd.h5 --frc frc.csv --error-map map.h5 --overwrite", &resolution);
         const double error = rmse(at, "v.h5 t.h5", NULL), told = process_number(at, "v.h5", "error");
-        print_message("%s: error %.3g, estimated %.3g\n", scan[i], error, told);
+        const double share = covered(at);
+        print_message("%s: error %.3g, estimated %.3g; %.2f within twice the map\n", scan[i], error, told, share);
+        assert_true(share > 0.85 && share < 0.995);
         assert_true(fabs(process_number(at, "v.h5", "noise") - half / 2) <= 1e-6 * half);
         assert_true(fabs(told - half / sqrt(2)) <= 1e-6 * half);
         const double found = process_number(at, "v.h5", "resolution");

@@ -589,6 +589,7 @@ static void compare_takes_two_volumes(void **state)
     refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --at-most 0", "--at-most | '0' | 0 | 1000000000");
     refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --iterations 3", "--iterations | recon | sweep");
     refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --frc c.png --picture c.png", "--picture | --frc | 'c.png' | different files");
+    refuse(SINO_VERB_COMPARE, "a.h5 b.h5 --error-map a.h5", "--error-map | 'a.h5' | different files");
     refuse(SINO_VERB_RECON, "a.h5 b.h5 -o c.h5", "two input files | 'a.h5' | 'b.h5' | one");
 }
 

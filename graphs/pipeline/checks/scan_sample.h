@@ -13,7 +13,7 @@
 #define SINO_STANDING 0.02
 
 /* Fringes of phase contrast that nonnegative slices cannot have. */
-#define SINO_FRINGES 0.05
+#define SINO_FRINGES 0.03
 
 /* Air that is brighter or darker than the flat fields by more than a factor of e^0.05 has another exposure. */
 #define SINO_AIR_LEVEL 0.05

@@ -39,8 +39,23 @@ static SinoStatus open_inputs(SinoCompare *compare)
     return NULL;
 }
 
+static SinoVolumeRequest map_request(const SinoCompare *compare)
+{
+    const SinoSettings *settings = compare->settings;
+    return (SinoVolumeRequest){.hdf5_path = settings->compare.error_map,
+                               .overwrite = settings->output.overwrite,
+                               .slice_count = compare->count,
+                               .height = compare->height,
+                               .width = compare->width,
+                               .first_row = compare->first,
+                               .row_step = 1,
+                               .units = "of the volumes"};
+}
+
 static SinoStatus check_outputs(const SinoSettings *settings)
 {
+    if (settings->compare.error_map)
+        SINO_TRY(sino_output_check(settings->compare.error_map, settings->output.overwrite));
     if (settings->compare.frc) SINO_TRY(sino_output_check(settings->compare.frc, settings->output.overwrite));
     return settings->compare.picture ? sino_output_check(settings->compare.picture, settings->output.overwrite) : NULL;
 }
@@ -50,6 +65,8 @@ static SinoStatus new_results(SinoCompare *compare)
     SINO_TRY(sino_allocate(compare->count, sizeof *compare->slice, "results of slices", &compare->slice));
     compare->request.width = compare->width;
     compare->request.region = &compare->region;
+    const SinoVolumeRequest map = map_request(compare);
+    if (map.hdf5_path) SINO_TRY(sino_volume_open(&map, &compare->map));
     if (!compare->settings->compare.frc) return NULL;
     int64_t sums;
     SINO_TRY(sino_rings_new(&compare->disc, compare->height, compare->width, &compare->rings));
@@ -77,7 +94,8 @@ static SinoStatus new_slots(const SinoCompare *compare, Pass *pass)
 typedef SinoStatus Insert(SinoRuntime *runtime, const SinoCompareRequest *request, SinoData *a, SinoData *b,
                           SinoComparison *comparison);
 
-static SinoStatus insert_pass(const SinoCompare *compare, const Pass *pass, Insert *insert)
+/* map: gets the error map of each slice; NULL: there is none. */
+static SinoStatus insert_pass(const SinoCompare *compare, const Pass *pass, Insert *insert, SinoVolume *map)
 {
     for (int64_t i = 0; i < compare->count; i++) {
         SinoData *const *slot = pass->slot + i % pass->slots * 2;
@@ -87,6 +105,9 @@ static SinoStatus insert_pass(const SinoCompare *compare, const Pass *pass, Inse
             SINO_TRY(sino_insert_load_volume(pass->runtime, SINO_NOWHERE, &part, pass->io, slot[k]));
         }
         SINO_TRY(insert(pass->runtime, &compare->request, slot[0], slot[1], &compare->slice[i]));
+        if (map)
+            SINO_TRY(sino_insert_compare_map(pass->runtime, compare->height, compare->width, pass->io, slot[0], slot[1],
+                                             map, i));
     }
     return NULL;
 }
@@ -136,9 +157,10 @@ static void add_likeness(SinoCompare *compare)
 static SinoStatus run_passes(SinoCompare *compare, Pass *pass)
 {
     SINO_TRY(new_slots(compare, pass));
-    SINO_TRY(sino_runtime_wait_after(pass->runtime, insert_pass(compare, pass, sino_insert_compare_sums)));
+    SINO_TRY(sino_runtime_wait_after(pass->runtime, insert_pass(compare, pass, sino_insert_compare_sums, NULL)));
     SINO_TRY(add_sums(compare));
-    SINO_TRY(sino_runtime_wait_after(pass->runtime, insert_pass(compare, pass, sino_insert_compare_likeness)));
+    SINO_TRY(
+        sino_runtime_wait_after(pass->runtime, insert_pass(compare, pass, sino_insert_compare_likeness, compare->map)));
     add_likeness(compare);
     return NULL;
 }
@@ -195,6 +217,13 @@ static SinoStatus write_picture(SinoCompare *compare)
     return status;
 }
 
+static SinoStatus finish_map(SinoCompare *compare)
+{
+    SinoVolume *map = compare->map;
+    compare->map = NULL;
+    return map ? sino_volume_finish(map) : NULL;
+}
+
 /* Whether the volumes are as close as --at-most says. */
 static SinoStatus judge(const SinoCompare *compare)
 {
@@ -218,6 +247,7 @@ static SinoStatus run(SinoCompare *compare, SinoLog *log)
     SINO_TRY(sino_compare_select(compare));
     SINO_TRY(new_results(compare));
     SINO_TRY(compute(compare, log));
+    SINO_TRY(finish_map(compare));
     if (settings->compare.frc) SINO_TRY(write_curve(compare));
     if (settings->compare.picture) SINO_TRY(write_picture(compare));
     if (settings->output.json)
@@ -230,6 +260,7 @@ static SinoStatus run(SinoCompare *compare, SinoLog *log)
 static void release(SinoCompare *compare)
 {
     for (int i = 0; i < 2; i++) sino_volume_input_close(compare->input[i]);
+    sino_volume_abandon(compare->map);
     sino_rings_free(compare->rings);
     free(compare->slice);
     free(compare->total.rings);

@@ -6,6 +6,7 @@
 #include "compare_halves.h"
 #include "compare_task.h"
 #include "settings.h"
+#include "volume.h"
 #include "volume_input.h"
 
 #include <stdio.h>
@@ -26,6 +27,7 @@ typedef struct SinoCompare {
     int64_t ring_count;
     SinoRing *curve; /* owned */
     SinoCompareRequest request;
+    SinoVolume *map;      /* the error map; NULL: none, or finished; owned */
     float grey[2], reach; /* ranges of the picture */
 } SinoCompare;
 

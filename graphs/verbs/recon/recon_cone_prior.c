@@ -11,7 +11,7 @@
 
 /* Searches the only row of the input. */
 static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *row, const SinoCone *cone,
-                         bool photon_weights, SinoRegularization *found)
+                         bool photon_weights, const unsigned char *mask, SinoRegularization *found)
 {
     const SinoSolver *solver = sino_solver_of_cone(settings);
     const SinoProblem problem = {.geometry = row->geometry,
@@ -30,6 +30,7 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
                                        .binning = 1,
                                        .solver = solver,
                                        .photon_weights = photon_weights,
+                                       .mask = mask,
                                        .scale = sino_recon_cone_scale(cone),
                                        .width = 1};
     SinoStatus status = sino_halves_regularization(&request, 0, found);
@@ -38,7 +39,8 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
 }
 
 SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                                 const SinoCone *cone, bool photon_weights, SinoRegularization *found)
+                                 const SinoCone *cone, bool photon_weights, const unsigned char *mask,
+                                 SinoRegularization *found)
 {
     SinoInput row = *input;
     SinoCone fan = *cone;
@@ -47,7 +49,7 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
         (SinoRegularization){.prior = sino_prior_first(&settings->prior), .strength = settings->prior.regularization};
     if (!isnan(found->strength) && found->prior == SINO_PRIOR_TOTAL_VARIATION) return NULL;
     sino_cone_take_row(&row, &fan);
-    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, found));
+    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, mask, found));
     snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);
     sino_recon_tell_prior(sino_runtime_log(runtime), settings, found, where);
     return NULL;

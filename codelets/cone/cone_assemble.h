@@ -34,6 +34,10 @@ bool sino_cone_assembly_meets(const SinoConeAssembly *assembly);
  * threads at once for different parts. */
 void sino_cone_assemble(const SinoConeAssembly *assembly, const float *part, float *image);
 
+/* The inverse, on a CPU core: voxels of the part that are in the slices = scale · image; mask_ratio is not read. Safe
+ * from many threads at once for different parts. */
+void sino_cone_fill(const SinoConeAssembly *assembly, const float *image, float *part);
+
 /* to[i] += from[i]. Safe from many threads at once. */
 void sino_cone_add(int64_t count, const float *from, float *to);
 

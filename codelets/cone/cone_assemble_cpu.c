@@ -128,6 +128,32 @@ void sino_cone_assemble(const SinoConeAssembly *assembly, const float *part, flo
         }
 }
 
+/* Up to BLOCK voxels i … end − 1 of each of the runs along x. */
+static void fill_runs(const SinoConeAssembly *of, const SinoConeMapping *mapping, const float *image, int64_t b,
+                      int64_t i, int64_t end, float *runs)
+{
+    const SinoConeBox box = sino_cone_assembly_box(of);
+    const int64_t y = mapping->y_0 + mapping->y_step * b - box.y;
+    for (int64_t a = 0; a < mapping->a_count; a++)
+        for (int64_t v = i; v < end; v++) {
+            const int64_t slice = mapping->z_0 + mapping->z_step * v - of->first_slice;
+            const int64_t x = mapping->x_0 + mapping->x_step * a - box.x;
+            runs[a * mapping->a_stride + v] = (float)of->scale * image[(slice * box.y_count + y) * box.x_count + x];
+        }
+}
+
+void sino_cone_fill(const SinoConeAssembly *assembly, const float *image, float *part)
+{
+    for (int turn = 0; turn < assembly->symmetry.turns; turn++)
+        for (int half = 0; half < assembly->symmetry.halves; half++) {
+            const SinoConeMapping mapping = sino_cone_mapping(assembly, turn, half);
+            for (int64_t b = 0; b < mapping.b_count; b++)
+                for (int64_t i = mapping.first; i < mapping.end; i += BLOCK)
+                    fill_runs(assembly, &mapping, image, b, i, sino_smaller(i + BLOCK, mapping.end),
+                              part + mapping.from + b * mapping.b_stride);
+        }
+}
+
 SINO_VECTORISED void sino_cone_add(int64_t count, const float *from, float *to)
 {
     for (int64_t i = 0; i < count; i++) to[i] += from[i];

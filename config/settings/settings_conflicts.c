@@ -80,7 +80,7 @@ static const SinoConflict conflicts[] = {
      .allowed = "--weights none, or another projector"},
     {"weights", "!auto,counts,none", "geometry", NULL, .geometries = ~PARALLEL, .allowed = "auto, counts or none"},
     /* Solvers that keep voxels at 0. Images of a system matrix have masks with all of them. */
-    {"mask", GIVEN, "algorithm", NULL, .algorithms = ~(FISTA | CG | SIRT), .geometries = PARALLEL,
+    {"mask", GIVEN, "algorithm", NULL, .algorithms = ~(FISTA | CG | SIRT), .geometries = ~MATRIX,
      .allowed = "--mask with --algorithm cg, sirt or fista"},
     {"mask", GIVEN, "projector", "toeplitz", .algorithms = ~FISTA, .reason = "which computes all voxels",
      .allowed = FOURIER},

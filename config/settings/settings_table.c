@@ -44,7 +44,6 @@ enum {
 static const char of_images[] = "each row of a fan scan is a fan of its own",
                   of_distance[] = "the distances of a cone beam tell it";
 static const char of_sinograms[] = "the axis of a cone beam is found by rays and their reverses, of all rows";
-static const char of_tiles[] = "made for slices in tiles; volumes of cone beams lie in lines along z";
 static const char of_projectors[] = "each other geometry has one projector";
 static const char of_slices[] = "a volume of a cone beam, or an image of counts, is solved as a whole";
 static const char of_stored[] = "nothing is stored for cone beams";
@@ -347,15 +346,14 @@ const SinoSetting sino_setting_table[] = {
         .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
                 "backprojection of the multiplicative factors"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start", TEXT(solver.start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
-        ONLY(PARALLEL | MATRIX, of_tiles),
-        .help = "volume that the first iteration begins from, such as that of another run, with as many slices of the "
-                "same side: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem, osem and "
-                "bsrem: image, in a file as that of the counts"),
+        .help =
+            "volume that the first iteration begins from, such as that of another run, with as many slices of the "
+            "same sides: HDF5 (FILE or FILE:/DATASET), TIFF, OME-Zarr or .npy; --system-matrix, with mlem, osem and "
+            "bsrem: image, in a file as that of the counts"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "mask", TEXT(solver.mask, "FILE"), .per_rank = true,
-        ONLY(PARALLEL | MATRIX, of_tiles),
-        .help = "image; voxels where it is 0 stay 0; of parallel beams, with fista, cg and sirt, one slice as large as "
-                "those of the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in "
-                "a file as that of the counts"),
+        .help = "image; voxels where it is 0 stay 0; of scans, with fista, cg and sirt, one slice as large as those of "
+                "the volume, for all of them: HDF5 (FILE or FILE:/DATASET), TIFF or .npy; --system-matrix: in a file "
+                "as that of the counts"),
 
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "stages", .tune = RECON | INFO | PLAN | SIMULATE,
         TEXT(stages.order, "ORDER"), .geometries = SCANS,
@@ -589,7 +587,7 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = SIRT | FISTA,
         .help = "no value is above this, in units of the volume, such as that of the densest material; auto: none"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "support-ratio", REAL(solver.support_ratio, 0, 1, "0"),
-        .algorithms = CG | SIRT | FISTA, ONLY(PARALLEL, of_tiles),
+        .algorithms = CG | SIRT | FISTA, .geometries = SCANS,
         .help = "the object lies within a circle with this share of the inscribed circle's radius: voxels outside are "
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "regularization", .kind = SINO_SETTING_AXIS, AT(prior.regularization, double),

@@ -116,13 +116,25 @@ static bool take_image(const Solve *solve, int64_t f, float *image)
     return finite;
 }
 
+/* SinoGivenStart.fill of cone beams: `of` is the solve. */
+static SinoStatus fill_start(void *of, SinoMinibatch *minibatch, int64_t vector)
+{
+    const Solve *solve = of;
+    const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
+    SinoArrays arrays = solve->arrays;
+    arrays.images = solve->start;
+    arrays.image_step = 0;
+    return sino_lines_move_images(solve->of->lines, &arrays, (SinoTake){.what = "start"}, false, &product,
+                                  minibatch->vector[vector]);
+}
+
 /* The images from which the slices of a minibatch begin. */
 static SinoStatus take_start(const Solve *solve, const SinoMinibatch *minibatch)
 {
     const int64_t side = solve->of->op->problem.geometry.grid_size;
     bool finite = true;
     void *images;
-    if (!solve->start.first) return NULL;
+    if (!solve->start.first || solve->of->op->problem.cone) return NULL;
     SINO_TRY(sino_data_acquire(minibatch->image, SINO_WRITE, &images));
     for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
         finite &= take_image(solve, minibatch->first_slice + f, (float *)images + f * side * side);
@@ -189,7 +201,7 @@ static SinoStatus open_solve(const SinodagOperator *op, const SinoSettings *sett
                 .regularization = {.prior = sino_prior_first(&settings->prior),
                                    .strength = settings->prior.regularization},
                 .bounds = sino_solver_bounds(&settings->solver, 1),
-                .start_scale = solve->start.first ? 1 : 0},
+                .begin = {cone ? fill_start : NULL, solve, solve->start.first ? 1 : 0}},
         .units = {.kind = &arrays, .of = solve, .minibatch_work = cone ? 2 * sino_cone_product_work(cone) : 0},
         .slices = {.precision = sino_precision_solver(op->op->problem.precision)},
         .history_numbers = sino_solver_history_numbers(solver, &settings->solver),
@@ -234,11 +246,12 @@ static SinoStatus read_settings(const SinodagOperator *op, const SinodagSolution
     return sino_library_settings(&of, given, settings);
 }
 
-/* The start of beams; one image is that of all slices. */
+/* The start of beams; one image is that of all slices, and of cone beams one volume that of all. */
 static SinoStatus use_start(const SinodagOperator *op, const SinodagArray *start, Solve *solve)
 {
     if (!start || op->matrix) return NULL;
     SINO_TRY(sino_library_use_array("the images of start", start, op->about.images, &solve->start));
+    if (op->op->problem.cone) return NULL;
     SINO_CHECK(start->size[0] == 1 || start->size[0] == solve->arrays.slice_count, SINO_BAD_INPUT,
                "start has %" PRId64 " images, and there are %" PRId64 " slices; allowed: as many, or 1", start->size[0],
                solve->arrays.slice_count);

@@ -208,8 +208,8 @@ typedef struct SinodagSolution {
     int64_t columns;           /* iterations + 1; of fbp 1; 0 without `residual` */
     SinodagProgress *progress; /* of the iterations; NULL: none */
     void *of;                  /* its argument */
-    /* NULL: none. Images, or one for all, that the first iteration begins from: of parallel beams, and of a matrix with
-     * mlem, osem and bsrem. */
+    /* NULL: none. Images, or one for all, that the first iteration begins from: of parallel beams, of cone beams one
+     * volume for all, and of a matrix with mlem, osem and bsrem. */
     const SinodagArray *start;
     /* Of a system matrix; NULL: none. The expected values of rows are multiplicative · A x + additive. */
     const SinodagArray *multiplicative; /* (1, R, 1): factors of rows, at least 0; default: 1 */

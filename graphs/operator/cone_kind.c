@@ -8,6 +8,7 @@
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "device.h"
+#include "fill_cone_task.h"
 #include "memory.h"
 #include "project_cone_task.h"
 #include "rays_gate_task.h"
@@ -371,25 +372,41 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *wanted,
     return NULL;
 }
 
+/* The voxels of a band in the slices. */
+static SinoConeAssembly assembly_of(const SinoCone *cone, int64_t number, const SinoImaging *imaging)
+{
+    const SinoConeBand band = band_of(cone, number);
+    return (SinoConeAssembly){.cone = cone,
+                              .symmetry = {1, 1},
+                              .part = {.first_y = band.first_row,
+                                       .x_count = cone->x_count,
+                                       .y_count = band.row_count,
+                                       .voxel_count = cone->z_count},
+                              .first_slice = imaging->first,
+                              .slice_count = imaging->count,
+                              .scale = imaging->scale,
+                              .run_voxels = cone->z_count,
+                              .mask_ratio = imaging->mask_ratio};
+}
+
 static SinoStatus image(SinoOperatorWork *work, const SinoProduct *wanted, const SinoImaging *imaging,
                         SinoData *const *x, SinoData *image)
 {
     const Product product = product_of(work, wanted);
-    const SinoCone *cone = product.op->problem.cone;
     for (int64_t b = 0; b < product.own->band_count; b++) {
-        const SinoConeBand band = band_of(cone, b);
-        const SinoConeAssembly assembly = {.cone = cone,
-                                           .symmetry = {1, 1},
-                                           .part = {.first_y = band.first_row,
-                                                    .x_count = cone->x_count,
-                                                    .y_count = band.row_count,
-                                                    .voxel_count = cone->z_count},
-                                           .first_slice = imaging->first,
-                                           .slice_count = imaging->count,
-                                           .scale = imaging->scale,
-                                           .run_voxels = cone->z_count,
-                                           .mask_ratio = imaging->mask_ratio};
+        const SinoConeAssembly assembly = assembly_of(product.op->problem.cone, b, imaging);
         SINO_TRY(sino_insert_assemble_cone(product.op->runtime, at_band(&product, b), &assembly, b == 0, x[b], image));
+    }
+    return NULL;
+}
+
+static SinoStatus fill(SinoOperatorWork *work, const SinoProduct *wanted, const SinoImaging *imaging, SinoData *image,
+                       SinoData *const *x)
+{
+    const Product product = product_of(work, wanted);
+    for (int64_t b = 0; b < product.own->band_count; b++) {
+        const SinoConeAssembly assembly = assembly_of(product.op->problem.cone, b, imaging);
+        SINO_TRY(sino_insert_fill_cone(product.op->runtime, at_band(&product, b), &assembly, image, x[b]));
     }
     return NULL;
 }
@@ -424,5 +441,6 @@ const SinoOperatorKind sino_cone_kind = {.name = "cone",
                                          .project = project,
                                          .backproject = backproject,
                                          .image = image,
+                                         .fill = fill,
                                          .band = band,
                                          .report = report};

@@ -219,6 +219,10 @@ struct SinoOperatorKind {
      * rank that keeps the images, after sino_insert_voxel_messages. */
     SinoStatus (*image)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                         SinoData *const *x, SinoData *image);
+    /* Inserts the tasks that write voxels from the slices of a volume, the inverse of `image`: x = scale · image. NULL:
+     * voxels are in tiles. */
+    SinoStatus (*fill)(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging, SinoData *image,
+                       SinoData *const *x);
     /* The tiles of all partitions of the slice. NULL: the kind has no tiles. */
     SinoTiling (*tiling)(const SinoOperator *op);
     /* A partition of a volume, for priors: its `volume`, `least` and `most` are not set. NULL: partitions are no bands.

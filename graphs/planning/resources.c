@@ -110,7 +110,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
         .field_images = sino_workload_fields(input),
         .packed_bytes = sino_workload_packed(&settings->output, sino_times(side, side)),
         .supported = sino_workload_is_supported(&settings->solver),
-        .mask_bytes = sino_mask_bytes(&settings->solver, side),
+        .mask_bytes = sino_mask_bytes(&settings->solver, side, side),
         .ray_weight_bytes = sino_input_weights_bytes(&settings->solver, input, SINO_SLICES_MAX),
         .pictures = sino_settings_records_planes(settings),
         .live_bytes = sino_settings_live_page(&settings->input)

@@ -21,6 +21,7 @@ typedef struct SinoUnitPlanRequest {
     const SinoInput *input;     /* of a scan; NULL: of counts */
     const SinoProblem *problem; /* of the kind cone or matrix, for a solver: */
     const SinoSolver *solver;
+    bool supported;               /* some voxels of a volume stay 0 */
     int64_t unit_count;           /* 1, or the sets of the counts */
     int64_t history_numbers;      /* of a unit (SinoHistory) */
     const SinoMatrixFiles *files; /* of counts, and: */

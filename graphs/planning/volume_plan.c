@@ -5,8 +5,10 @@
 #include "arithmetic.h"
 #include "cone_kind.h"
 #include "job_kind.h"
+#include "mask.h"
 #include "memory.h"
 #include "plan_refusal.h"
+#include "resources.h"
 #include "stages.h"
 
 #include <inttypes.h>
@@ -63,12 +65,14 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
         .problem = problem,
         .input = input,
         .solver = solver,
+        .supported = sino_workload_is_supported(&settings->solver),
         .machine = *machine,
         .rank_count = rank_count,
         .unit_count = 1,
         .history_numbers = shape.numbers,
         .record_bytes = sino_unit_record_bytes(&settings->output, machine, &shape,
-                                               sino_times(SINO_CONE_IMAGE_SETS_MAX, SINO_CONE_IMAGE_SLICES))};
+                                               sino_times(SINO_CONE_IMAGE_SETS_MAX, SINO_CONE_IMAGE_SLICES)) +
+                        sino_mask_bytes(&settings->solver, problem->cone->y_count, problem->cone->x_count)};
 }
 
 static int64_t workers_of(const SinoUnitPlanRequest *request)
@@ -106,8 +110,9 @@ static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 
 static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    return sino_cone_solution_bytes(request->problem, request->input, request->solver, request->history_numbers,
-                                    &plan->sets, workers_of(request), request->rank_count, &plan->bytes);
+    return sino_cone_solution_bytes(request->problem, request->input, request->solver, request->supported,
+                                    request->history_numbers, &plan->sets, workers_of(request), request->rank_count,
+                                    &plan->bytes);
 }
 
 static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)

@@ -176,11 +176,12 @@ SinoStatus sino_solver_update_voxels(SinoSolverRun *run, SinoMinibatch *minibatc
 
 bool sino_solver_is_started(const SinoSolverRun *run)
 {
-    return run->start_scale > 0;
+    return run->begin.scale > 0;
 }
 
 SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector)
 {
+    if (run->begin.fill) return run->begin.fill(run->begin.of, minibatch, vector);
     const SinoTiling tiling = run->op->kind->tiling(run->op);
     for (int64_t p = 0; p < tiling.partition_count; p++) {
         const SinoFill fill = {.slices = minibatch->slices,
@@ -188,7 +189,7 @@ SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_
                                .margin = run->op->problem.geometry.margin,
                                .tile_count = tiling.first[p + 1] - tiling.first[p],
                                .tile = tiling.tile + tiling.first[p],
-                               .scale = run->start_scale,
+                               .scale = run->begin.scale,
                                .support_ratio = run->settings->solver.support_ratio};
         if (fill.tile_count > 0)
             SINO_TRY(sino_insert_fill(run->runtime, sino_minibatch_at(minibatch, 0, p), &fill, minibatch->image,

@@ -34,6 +34,14 @@ typedef struct SinoGivenWeights {
     double scale; /* a power of two near the largest weight */
 } SinoGivenWeights;
 
+/* The images of a volume, which x begins from. */
+typedef struct SinoGivenStart {
+    /* Inserts the tasks that fill a vector of voxels. NULL: those of a minibatch are its images, in tiles. */
+    SinoStatus (*fill)(void *of, SinoMinibatch *minibatch, int64_t vector);
+    void *of;     /* not owned */
+    double scale; /* of x to the images; 0: x starts as the solver says */
+} SinoGivenStart;
+
 /* What x is limited to, as attenuation per voxel side; −∞ and ∞: no bound. Each of the two allows 0. */
 typedef struct SinoBounds {
     double least, most;
@@ -53,8 +61,8 @@ typedef struct SinoSolverRun {
     const SinoGivenWeights *given; /* fista, cg, sirt: weights of rays; NULL: they are not given */
     SinoRegularization regularization; /* fista */
     SinoBounds bounds;                 /* fista and sirt */
-    const unsigned char *mask; /* fista, cg and sirt: [side][side] of a slice, 0 where voxels stay 0; NULL: none */
-    double start_scale;        /* x starts as start_scale times the minibatch's images; 0: as the solver says */
+    const unsigned char *mask;         /* fista, cg and sirt: [y][x] of a slice, 0 where voxels stay 0; NULL: none */
+    SinoGivenStart begin;
     double lacking; /* fista: share of the angles of which slices have no value; FBP, the start, is larger for it */
     bool has_likelihood;          /* of the solver */
     const SinoCountModel *counts; /* of sino_solver_counts; else NULL */
@@ -91,7 +99,7 @@ typedef struct SinoSolver {
     SinoStatus (*prepare)(SinoSolverRun *run);
     void (*release)(SinoSolverRun *run);
     /* Submits the tasks from vector 0 (the line integrals b) to iteration 0, after which the residual ‖b‖² is recorded
-     * and the vectors for iteration 1 are ready. With start_scale the minibatch's images are the first x. A direct
+     * and the vectors for iteration 1 are ready. With run->begin the images are the first x. A direct
      * method submits its whole reconstruction. With `blocks`: what a block of angles adds to it. */
     SinoStatus (*start)(SinoSolverRun *run, SinoMinibatch *minibatch);
     /* Submits iteration i ≥ 1, which records its residual and writes SINO_SLOT_ACTIVE + i mod SINO_LOOKAHEAD. */
@@ -193,8 +201,8 @@ SinoStatus sino_solver_start(SinoSolverRun *run, SinoMinibatch *minibatch);
 SinoStatus sino_solver_update_voxels(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration,
                                      const SinoUpdate *update, int vector_count, const int *vector);
 
-/* Whether x starts as the minibatch's images; fills a vector of voxels with them: 0 outside of the images, and of the
- * support. The operator's kind has `tiling`. */
+/* Whether x starts as images; fills a vector of voxels with them: 0 outside of them and, in tiles, of the circle of
+ * --support-ratio. The operator's kind has `tiling`, or the run tells how. */
 bool sino_solver_is_started(const SinoSolverRun *run);
 SinoStatus sino_solver_fill(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector);
 

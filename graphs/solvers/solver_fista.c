@@ -245,10 +245,10 @@ SinoStatus sino_fista_open(SinoSolverRun *run)
     own->smooth = own->prior && run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;
     own->bend = SINO_PRIOR_CURVATURE;
     own->lower = lower;
+    SINO_TRY(sino_support_new(run, &own->support));
     if (!run->op->kind->tiling) return NULL;
     own->tiling = run->op->kind->tiling(run->op);
     if (own->prior) SINO_TRY(prepare_prior(run, own));
-    SINO_TRY(sino_support_new(run, &own->support));
     return sino_solver_fbp.prepare(&own->filter);
 }
 
@@ -424,11 +424,9 @@ SinoStatus sino_fista_insert_start(SinoSolverRun *run, SinoMinibatch *minibatch,
     SinoFista *own = run->own;
     const SinoUpdate begin = {.formula = SINO_UPDATE_START_FISTA,
                               .argument = {run->bounds.least, run->bounds.most, started ? 1 : 1 / (1 - run->lacking)}};
-    if (!own->tiling.tile)
-        SINO_TRY(sino_fista_insert_zeros(run, minibatch, SINO_FISTA_X));
-    else
-        SINO_TRY(started ? sino_solver_fill(run, minibatch, SINO_FISTA_X)
-                         : sino_insert_fbp(&own->filter, minibatch, 0, &fbp));
+    SINO_TRY(started            ? sino_solver_fill(run, minibatch, SINO_FISTA_X)
+             : own->tiling.tile ? sino_insert_fbp(&own->filter, minibatch, 0, &fbp)
+                                : sino_fista_insert_zeros(run, minibatch, SINO_FISTA_X));
     SINO_TRY(sino_solver_update_voxels(run, minibatch, 0, &begin, 2, (const int[]){SINO_FISTA_X, SINO_FISTA_Y}));
     SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_X));
     SINO_TRY(sino_fista_insert_support(run, minibatch, 0, SINO_FISTA_Y));

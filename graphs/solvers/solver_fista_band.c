@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FISTA of a volume that is one slice of the operator, divided into bands of rows (codelets/solvers/band.h). The steps
  * are those of solver_fista.c, with one step length and one momentum for all voxels; the prior is in 3-D, of fans above
- * each other, or of a single slice, in 2-D. x starts from 0.
+ * each other, or of a single slice, in 2-D. x starts from 0, or from a volume of the caller's.
  *
  *     back → prior → voxels → residual        one chain per band; the prior reads a row of the bands beside */
 #include "band_task.h"

@@ -537,8 +537,6 @@ static void bad_words_are_refused(void **state)
     cli_refuses(at, "--maximum | --algorithm cg | --algorithm sirt", "recon p.h5 -o v.h5 --algorithm cg --maximum 1");
     cli_refuses(at, "--support-ratio | --algorithm mlem | --algorithm cg | fista",
                 "recon p.h5 -o v.h5 --algorithm mlem --support-ratio 1");
-    cli_refuses(at, "--support-ratio | --geometry cone | --geometry parallel",
-                "recon p.h5 -o v.h5 --geometry cone --algorithm sirt --support-ratio 1");
     cli_refuses(at, "--support-ratio | '1.5' | 0 to 1", "recon p.h5 -o v.h5 --support-ratio 1.5");
     cli_refuses(at, "--minimum | --algorithm osem | --algorithm sirt",
                 "recon p.h5 -o v.h5 --algorithm osem --minimum 0");

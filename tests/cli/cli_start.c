@@ -124,8 +124,6 @@ static void what_does_not_fit_is_refused(void **state)
                 RECON "-o v.h5 --algorithm cg --start first.h5 --start-row 1 --end-row 4");
     cli_refuses(at, "--start | --algorithm fbp | --algorithm cg | fista",
                 RECON "-o v.h5 --algorithm fbp --start first.h5");
-    cli_refuses(at, "--start | --geometry cone | --geometry parallel",
-                RECON "-o v.h5 --geometry cone --algorithm sirt --start first.h5");
     cli_refuses(at, "--start first.h5 | --projector toeplitz | --algorithm fista",
                 RECON "-o v.h5 --algorithm cg --projector toeplitz --start first.h5");
     cli_refuses(at, "--start | --iterations auto | 0 | a number",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone assemble: each voxel of a slice, or of a box of it, comes from its run, for every symmetry, part and range of
- * slices. */
+ * slices, and goes back there by fill. */
 #include "cone_assemble.h"
 #include "memory.h"
 #include "testing.h"
@@ -48,6 +48,27 @@ static bool has(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConeP
     return in_xy && outwards >= part->first && outwards < part->first + part->voxel_count;
 }
 
+/* Voxels of the part that are in the image become those of the image again, all others stay. */
+static void check_inverse(const SinoConeAssembly *of, const float *image, const float *voxel)
+{
+    const int64_t count = sino_cone_part_voxels(&of->part, of->symmetry);
+    SinoConeAssembly assembly = *of;
+    float *part = NULL, *again = NULL;
+    const SinoConeBox box = sino_cone_assembly_box(of);
+    const int64_t pixels = of->slice_count * box.x_count * box.y_count;
+    assert_success(sino_allocate(count, sizeof *part, "test", &part));
+    assert_success(sino_allocate(pixels, sizeof *again, "test", &again));
+    for (int64_t i = 0; i < count; i++) part[i] = -3;
+    for (int64_t i = 0; i < pixels; i++) again[i] = -1;
+    assembly.scale = 1 / of->scale;
+    sino_cone_fill(&assembly, image, part);
+    for (int64_t i = 0; i < count; i++) assert_true(part[i] == -3 || part[i] == voxel[i]);
+    sino_cone_assemble(of, part, again);
+    assert_memory_equal(again, image, (size_t)pixels * sizeof *again);
+    free(part);
+    free(again);
+}
+
 static void check_box(const SinoCone *cone, SinoConeSymmetry symmetry, const SinoConePart *part, int64_t first_slice,
                       int64_t slices, SinoConeBox box, double mask_ratio)
 {
@@ -82,6 +103,7 @@ static void check_box(const SinoCone *cone, SinoConeSymmetry symmetry, const Sin
                      x, y, z, (double)image[i], (double)wanted);
     }
     assert_int_equal(sino_cone_assembly_meets(&assembly), meets);
+    if (mask_ratio == 0) check_inverse(&assembly, image, voxel);
     free(voxel);
     free(image);
 }

@@ -296,6 +296,33 @@ static void solutions_keep_to_memory(void **state)
     free(y);
 }
 
+/* SIRT goes on from a volume as it would have by itself. */
+static void solutions_have_a_start(void **state)
+{
+    const char *const two[] = {"algorithm=sirt", "iterations=2", NULL}, *const four[] = {"algorithm=sirt",
+                                                                                         "iterations=4", NULL};
+    (void)state;
+    SinodagOperator *op = new_cone(1);
+    double *y = numbers(PIXELS, 31), off = 0, largest = 0;
+    float *first = calloc(VOXELS, sizeof *first), *more = calloc(VOXELS, sizeof *more);
+    float *wanted = calloc(VOXELS, sizeof *wanted);
+    const SinodagArray views = views_of(y, SINODAG_FLOAT64, K), start = volume_of(first, SINODAG_FLOAT32);
+    succeeds(sinodag_solve(op, &views, two, &(SinodagSolution){.volume = start}));
+    succeeds(sinodag_solve(op, &views, two,
+                           &(SinodagSolution){.volume = volume_of(more, SINODAG_FLOAT32), .start = &start}));
+    succeeds(sinodag_solve(op, &views, four, &(SinodagSolution){.volume = volume_of(wanted, SINODAG_FLOAT32)}));
+    for (int i = 0; i < VOXELS; i++) {
+        off = fmax(off, fabs((double)more[i] - (double)wanted[i]));
+        largest = fmax(largest, fabs((double)wanted[i]));
+    }
+    assert_true(largest > 0 && off < 1e-5 * largest);
+    free(y);
+    free(first);
+    free(more);
+    free(wanted);
+    succeeds(sinodag_operator_free(op));
+}
+
 /* How often it was called, and the share that it was told last, which grows; ends the call after so many. */
 typedef struct Told {
     int count, end;
@@ -451,9 +478,8 @@ static void cones_refuse(void **state)
     op = new_cone(1);
     float *x = calloc(VOXELS, sizeof *x), *y = calloc(PIXELS, sizeof *y);
     SinodagArray of = volume_of(x, SINODAG_FLOAT32), to = views_of(y, SINODAG_FLOAT32, K);
-    const SinodagSolution solution = {.volume = of, .start = &of}, usual = {.volume = of};
+    const SinodagSolution usual = {.volume = of};
     refused(sinodag_solve(op, &to, by_fbp, &usual), "--algorithm fbp contradicts --geometry cone");
-    refused(sinodag_solve(op, &to, NULL, &solution), "--start contradicts --geometry cone");
     of.size[0]++;
     refused(sinodag_project(op, &of, &to), "(8, 21, 21); allowed: (7, 21, 21)");
     of.size[0]--;
@@ -553,6 +579,7 @@ TESTING_SUBJECT(library_cones)
                                        cmocka_unit_test(cones_take_several_volumes),
                                        cmocka_unit_test(solutions_of_cones_are_reconstructions),
                                        cmocka_unit_test(solutions_keep_to_memory),
+                                       cmocka_unit_test(solutions_have_a_start),
                                        cmocka_unit_test(fdk_solves_cones),
                                        cmocka_unit_test(fans_are_cones_of_a_row),
                                        cmocka_unit_test(cones_are_cancelled),

@@ -2,6 +2,7 @@
 /* Cone solution: the unit of a cone beam, which is the volume.
  *
  *     of each piece:  load → stages → count → columns
+ *     [ of each image:  load_volume → fill_cone ]
  *     start → iterate × iterations
  *     of each image:  assemble_cone from every band → store
  *
@@ -13,9 +14,11 @@
 #include "columns_task.h"
 #include "cone_kind.h"
 #include "integrals.h"
+#include "load_volume_task.h"
 #include "memory.h"
 #include "repeat_task.h"
 #include "solve.h"
+#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,8 +51,8 @@ static int64_t least_window(const SinoCone *cone, const SinoOperatorSize *size, 
 }
 
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
-                                    int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
-                                    int64_t rank_count, SinoUnitBytes *result)
+                                    bool supported, int64_t history_numbers, const SinoConeSets *sets,
+                                    int64_t worker_count, int64_t rank_count, SinoUnitBytes *result)
 {
     const SinoDivision division = {.topology.rank_count = rank_count};
     const SinoCone *cone = problem->cone;
@@ -70,7 +73,8 @@ SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput 
     SINO_TRY(kind->size(problem, &division, worker_count, &size));
     SinoUnitBytes bytes = {
         .vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
-                   sino_solver_weight_bytes(solver, problem, &size.shape),
+                   sino_solver_weight_bytes(solver, problem, &size.shape) +
+                   (supported ? sino_support_bytes(&size.shape) : 0),
         .pieces = sino_cone_pieces_bytes(cone, &loaded, cone->row_count, sets->piece_sets, 1),
         .images = sino_times(sino_times(sets->image_sets, sets->image_slices), sino_times(slice, real)) + history +
                   2 * sino_larger(tally, sino_times(sets->image_slices, (int64_t)sizeof(int64_t))),
@@ -182,6 +186,29 @@ static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
     return NULL;
 }
 
+/* SinoGivenStart.fill: `of` is the run. Images are written only after the last iteration. */
+static SinoStatus insert_start(void *of, SinoMinibatch *minibatch, int64_t vector)
+{
+    Run *run = of;
+    const SinoOperator *op = run->of.op;
+    const int64_t slices = run->of.sets->image_slices, sets = run->of.sets->image_sets;
+    const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
+    for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++) {
+        const int64_t first = i * slices, count = sino_smaller(slices, run->cone->z_count - first);
+        const SinoVolumeSlices part = {.input = run->of.start,
+                                       .first_slice = first,
+                                       .slice_count = count,
+                                       .name = run->of.settings->solver.start,
+                                       .least = run->of.solver->has_likelihood ? 0 : (double)-INFINITY};
+        const SinoImaging imaging = {.scale = run->solve.run.begin.scale, .first = first, .count = count};
+        if (sino_runtime_failed(run->of.runtime)) return NULL;
+        SINO_TRY(sino_insert_load_volume(run->of.runtime, product.position, &part, sino_cone_pieces_io(run->pieces),
+                                         run->image[i % sets]));
+        SINO_TRY(op->kind->fill(minibatch->work, &product, &imaging, run->image[i % sets], minibatch->vector[vector]));
+    }
+    return NULL;
+}
+
 static bool is_stored(const Run *run, int64_t first, int64_t count)
 {
     return run->of.volume && sino_volume_is_done(run->of.volume, first, count);
@@ -276,6 +303,8 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                                     .iterations = of->record->columns - 1,
                                     .photon_weights = of->photon_weights,
                                     .regularization = of->regularization,
+                                    .mask = of->mask,
+                                    .begin = {insert_start, &run, of->start ? 1 / of->scale : 0},
                                     .bounds = sino_solver_bounds(&of->settings->solver, of->scale)},
                             .units = {.kind = &volumes,
                                       .of = &run,

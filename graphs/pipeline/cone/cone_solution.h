@@ -9,6 +9,7 @@
 #include "solver.h"
 #include "unit_bytes.h"
 #include "volume.h"
+#include "volume_input.h"
 
 /* What is in memory at the same time, beside the vectors of the solver. */
 typedef struct SinoConeSets {
@@ -18,10 +19,11 @@ typedef struct SinoConeSets {
     bool paged;           /* the vectors of the solver are in scratch files */
 } SinoConeSets;
 
-/* Of one of rank_count ranks. SINO_BAD_INPUT: the kind of operator does not take the problem. */
+/* Of one of rank_count ranks; supported: some voxels stay 0. SINO_BAD_INPUT: the kind of operator does not take the
+ * problem. */
 SinoStatus sino_cone_solution_bytes(const SinoProblem *problem, const SinoInput *input, const SinoSolver *solver,
-                                    int64_t history_numbers, const SinoConeSets *sets, int64_t worker_count,
-                                    int64_t rank_count, SinoUnitBytes *bytes);
+                                    bool supported, int64_t history_numbers, const SinoConeSets *sets,
+                                    int64_t worker_count, int64_t rank_count, SinoUnitBytes *bytes);
 
 /* Called from the thread that submits; slice[y][x]. */
 typedef void SinoConeIterated(void *of, int64_t iteration, const float *slice);
@@ -38,6 +40,8 @@ typedef struct SinoConeSolution {
     SinoRegularization regularization; /* fista */
     const int64_t *iterations;         /* NULL: as the record has columns, less 1 */
     double scale;                      /* output value = scale · attenuation per voxel */
+    const unsigned char *mask;         /* SinoSolverRun */
+    SinoVolumeInput *start;            /* the first volume; NULL: as the solver says */
     SinoConeIterated *iterated;        /* gets the only slice after each iteration; NULL: nothing does */
     void *of;
     SinoVolume *volume;   /* slices that are done already are left out; NULL: only pictures are wanted */

@@ -18,22 +18,22 @@ SinoStatus sino_mask_try(const SinoSolverSettings *settings)
     return settings->mask ? sino_volume_input_try(settings->mask, &no_sizes) : NULL;
 }
 
-static SinoStatus check_size(const char *name, const SinoVolumeInputInfo *info, int64_t side)
+static SinoStatus check_size(const char *name, const SinoVolumeInputInfo *info, int64_t height, int64_t width)
 {
-    SINO_CHECK(info->slice_count == 1 && info->height == side && info->width == side, SINO_BAD_INPUT,
+    SINO_CHECK(info->slice_count == 1 && info->height == height && info->width == width, SINO_BAD_INPUT,
                "--mask %s has %" PRId64 " slices of %" PRId64 " x %" PRId64 " voxels; allowed: 1 of %" PRId64
                " x %" PRId64 ", as the slices of this run",
-               name, info->slice_count, info->width, info->height, side, side);
+               name, info->slice_count, info->width, info->height, width, height);
     return NULL;
 }
 
-static SinoStatus take_values(const char *name, int64_t side, const float *value, unsigned char *mask)
+static SinoStatus take_values(const char *name, int64_t height, int64_t width, const float *value, unsigned char *mask)
 {
     int64_t kept = 0;
-    for (int64_t i = 0; i < side * side; i++) {
+    for (int64_t i = 0; i < height * width; i++) {
         SINO_CHECK(isfinite(value[i]), SINO_BAD_INPUT,
-                   "%s: voxel %" PRId64 " of row %" PRId64 " is %g; allowed: finite numbers", name, i % side, i / side,
-                   (double)value[i]);
+                   "%s: voxel %" PRId64 " of row %" PRId64 " is %g; allowed: finite numbers", name, i % width,
+                   i / width, (double)value[i]);
         mask[i] = value[i] != 0;
         kept += mask[i];
     }
@@ -42,26 +42,27 @@ static SinoStatus take_values(const char *name, int64_t side, const float *value
     return NULL;
 }
 
-static SinoStatus read_values(const char *name, SinoVolumeInput *input, int64_t side, unsigned char *mask)
+static SinoStatus read_values(const char *name, SinoVolumeInput *input, int64_t height, int64_t width,
+                              unsigned char *mask)
 {
     float *value = NULL;
-    SINO_TRY(check_size(name, sino_volume_input_info(input), side));
-    SINO_TRY(sino_allocate(sino_times(side, side), sizeof *value, "the mask", &value));
+    SINO_TRY(check_size(name, sino_volume_input_info(input), height, width));
+    SINO_TRY(sino_allocate(sino_times(height, width), sizeof *value, "the mask", &value));
     SinoStatus status = sino_volume_input_read(input, 0, value);
-    if (!status) status = take_values(name, side, value, mask);
+    if (!status) status = take_values(name, height, width, value, mask);
     free(value);
     return status;
 }
 
-SinoStatus sino_mask_read(const SinoSolverSettings *settings, int64_t side, unsigned char **mask)
+SinoStatus sino_mask_read(const SinoSolverSettings *settings, int64_t height, int64_t width, unsigned char **mask)
 {
     SinoVolumeInput *input = NULL;
     unsigned char *made = NULL;
     *mask = NULL;
     if (!settings->mask) return NULL;
     SINO_TRY(sino_volume_input_open(settings->mask, &no_sizes, &input));
-    SinoStatus status = sino_allocate(sino_times(side, side), 1, "the mask", &made);
-    if (!status) status = read_values(settings->mask, input, side, made);
+    SinoStatus status = sino_allocate(sino_times(height, width), 1, "the mask", &made);
+    if (!status) status = read_values(settings->mask, input, height, width, made);
     sino_volume_input_close(input);
     if (status)
         free(made);
@@ -70,7 +71,7 @@ SinoStatus sino_mask_read(const SinoSolverSettings *settings, int64_t side, unsi
     return status;
 }
 
-int64_t sino_mask_bytes(const SinoSolverSettings *settings, int64_t side)
+int64_t sino_mask_bytes(const SinoSolverSettings *settings, int64_t height, int64_t width)
 {
-    return settings->mask ? sino_times(side, side) : 0;
+    return settings->mask ? sino_times(height, width) : 0;
 }

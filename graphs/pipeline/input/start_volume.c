@@ -19,13 +19,13 @@ SinoStatus sino_start_volume_open(const SinoSolverSettings *settings, SinoVolume
 }
 
 SinoStatus sino_start_volume_check(const SinoSolverSettings *settings, const SinoVolumeInput *input,
-                                   int64_t slice_count, int64_t side)
+                                   int64_t slice_count, int64_t height, int64_t width)
 {
     if (!input) return NULL;
     const SinoVolumeInputInfo *info = sino_volume_input_info(input);
-    SINO_CHECK(info->slice_count == slice_count && info->height == side && info->width == side, SINO_BAD_INPUT,
+    SINO_CHECK(info->slice_count == slice_count && info->height == height && info->width == width, SINO_BAD_INPUT,
                "--start %s has %" PRId64 " slices of %" PRId64 " x %" PRId64 " voxels; allowed: %" PRId64 " of %" PRId64
                " x %" PRId64 ", as the volume of this run",
-               settings->start, info->slice_count, info->width, info->height, slice_count, side, side);
+               settings->start, info->slice_count, info->width, info->height, slice_count, width, height);
     return NULL;
 }

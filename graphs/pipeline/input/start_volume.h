@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Start volume: the first estimate of a parallel beam's slices, which --start names. */
+/* Start volume: the first estimate of a volume, which --start names. */
 #ifndef SINO_START_VOLUME_H
 #define SINO_START_VOLUME_H
 
@@ -12,8 +12,8 @@ SinoStatus sino_start_volume_try(const SinoSolverSettings *settings);
 /* Opens the volume, which the caller closes; *input NULL: the settings name none. */
 SinoStatus sino_start_volume_open(const SinoSolverSettings *settings, SinoVolumeInput **input);
 
-/* SINO_BAD_INPUT: the volume has other sizes than the run's slices. `input` NULL: there is none. */
+/* SINO_BAD_INPUT: the volume has other sizes than the run's. `input` NULL: there is none. */
 SinoStatus sino_start_volume_check(const SinoSolverSettings *settings, const SinoVolumeInput *input,
-                                   int64_t slice_count, int64_t side);
+                                   int64_t slice_count, int64_t height, int64_t width);
 
 #endif

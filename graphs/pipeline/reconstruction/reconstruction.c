@@ -347,7 +347,7 @@ static SinoSolverRun solver_run(const SinoReconstruction *of)
                            .regularization = of->regularization,
                            .mask = of->mask,
                            .grid = of->grid,
-                           .start_scale = of->start ? 1 / of->scale : 0,
+                           .begin.scale = of->start ? 1 / of->scale : 0,
                            .bounds = sino_solver_bounds(&of->settings->solver, of->scale)};
 }
 

@@ -24,15 +24,16 @@ SinoStatus sino_recon_cone_range_plan(const SinoRecon *recon, const SinoCone *co
                                       int64_t *data_bytes);
 
 /* Collective: every rank finds the same. What fista adds to the residual (recon_cone_prior.c), as the settings say or,
- * where they are auto, by the row nearest to the plane of the source as a fan beam. The axis is known; photon_weights:
- * SinoSolverRun. `input` is line integrals where stages need whole sinograms. */
+ * where they are auto, by the row nearest to the plane of the source as a fan beam. The axis is known;
+ * photon_weights and mask: SinoSolverRun. `input` is line integrals where stages need whole sinograms. */
 SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                                 const SinoCone *cone, bool photon_weights, SinoRegularization *found);
+                                 const SinoCone *cone, bool photon_weights, const unsigned char *mask,
+                                 SinoRegularization *found);
 
 /* --iterations auto: the number of cg, sirt, mlem or osem, at most the number of the settings, which it logs. On one
  * rank; `input` as above. SINO_BAD_INPUT: there is only one projection. */
 SinoStatus sino_recon_cone_iterations(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                                      const SinoCone *cone, int64_t *iterations);
+                                      const SinoCone *cone, const unsigned char *mask, int64_t *iterations);
 
 /* Logs the geometry. `arc`: what the angles cover, in words; NULL: not told. */
 void sino_recon_cone_tell(const SinoRecon *recon, const SinoCone *cone, const char *arc);

@@ -23,9 +23,10 @@ typedef struct Search {
     SinoSettings settings; /* of the trials; owns nothing */
     SinoIntegrals *half[HALVES];
     SinoCone cone[HALVES];
-    SinoRecord fdk[HALVES]; /* their pictures are the references */
-    const float *reference; /* of the trial that runs */
-    double *difference;     /* [iterations of the settings + 1]: of both halves; owned */
+    const unsigned char *mask; /* of the slice; NULL: none */
+    SinoRecord fdk[HALVES];    /* their pictures are the references */
+    const float *reference;    /* of the trial that runs */
+    double *difference;        /* [iterations of the settings + 1]: of both halves; owned */
 } Search;
 
 static SinoStatus make_reference(Search *search, int half)
@@ -85,6 +86,7 @@ static SinoStatus solve(Search *search, const SinoOperator *op, int half, int64_
                                        .solver = solver,
                                        .sets = &sets,
                                        .scale = 1,
+                                       .mask = search->mask,
                                        .iterated = add_difference,
                                        .of = search,
                                        .record = &record,
@@ -148,12 +150,12 @@ static double share_of_all(const SinoSettings *settings, const SinoCone *cone)
 }
 
 SinoStatus sino_recon_cone_iterations(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                                      const SinoCone *cone, int64_t *iterations)
+                                      const SinoCone *cone, const unsigned char *mask, int64_t *iterations)
 {
     const int64_t most = sino_settings_iterations(&settings->solver);
     SinoInput row = *input;
     SinoCone fan = *cone;
-    Search search = {.runtime = runtime, .settings = *settings};
+    Search search = {.runtime = runtime, .settings = *settings, .mask = mask};
     int64_t best = 0;
     search.settings.solver.tolerance = search.settings.solver.likelihood_tolerance = 0;
     search.settings.output.mask_ratio = 0;

@@ -13,7 +13,7 @@
 
 /* Searches the only row of the input. */
 static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *row, const SinoCone *cone,
-                         bool photon_weights, SinoRegularization *found)
+                         bool photon_weights, const unsigned char *mask, SinoRegularization *found)
 {
     const SinoSolver *solver = sino_solver_of_cone(settings);
     const SinoProblem problem = {.geometry = row->geometry,
@@ -32,6 +32,7 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
                                        .binning = 1,
                                        .solver = solver,
                                        .photon_weights = photon_weights,
+                                       .mask = mask,
                                        .scale = sino_recon_cone_scale(cone),
                                        .width = 1};
     SinoStatus status = sino_halves_regularization(&request, 0, found);
@@ -53,7 +54,8 @@ static SinoStatus search_vectors(SinoRuntime *runtime, const SinoSettings *setti
 }
 
 SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                                 const SinoCone *cone, bool photon_weights, SinoRegularization *found)
+                                 const SinoCone *cone, bool photon_weights, const unsigned char *mask,
+                                 SinoRegularization *found)
 {
     SinoInput row = *input;
     SinoCone fan = *cone;
@@ -63,7 +65,7 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
     if (!isnan(found->strength) && found->prior == SINO_PRIOR_TOTAL_VARIATION) return NULL;
     if (cone->view) return search_vectors(runtime, settings, input, cone, photon_weights, found);
     sino_cone_take_row(&row, &fan);
-    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, found));
+    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, mask, found));
     snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);
     sino_recon_tell_prior(sino_runtime_log(runtime), settings, found, where);
     return NULL;

@@ -6,12 +6,14 @@
 #include "center_search.h"
 #include "checksum.h"
 #include "cone_scan.h"
+#include "mask.h"
 #include "memory.h"
 #include "paged_memory.h"
 #include "project_cone_task.h"
 #include "recon_halves.h"
 #include "reconstruction.h"
 #include "simulation.h"
+#include "start_volume.h"
 #include "unit_plan.h"
 
 #include <inttypes.h>
@@ -29,7 +31,28 @@ typedef struct Solution {
     int64_t iterations;                /* that --iterations auto found; 0: those of the settings */
     double planned_s;
     SinoOperator *op;
+    SinoVolumeInput *start; /* of --start; NULL: none */
+    unsigned char *mask;    /* of --mask; NULL: none */
 } Solution;
+
+static SinoStatus try_input(const SinoSettings *settings)
+{
+    SINO_TRY(sino_input_try(settings));
+    SINO_TRY(sino_start_volume_try(&settings->solver));
+    return sino_mask_try(&settings->solver);
+}
+
+/* Opens and compares the files of the volume, whose size is known. */
+static SinoStatus take_images(const SinoRecon *recon)
+{
+    Solution *own = recon->own;
+    const SinoSolverSettings *settings = &recon->settings->solver;
+    const SinoCone *cone = &own->cone;
+    if (!own->start) SINO_TRY(sino_start_volume_open(settings, &own->start));
+    SINO_TRY(sino_start_volume_check(settings, own->start, cone->z_count, cone->y_count, cone->x_count));
+    free(own->mask);
+    return sino_mask_read(settings, cone->y_count, cone->x_count, &own->mask);
+}
 
 static SinoStatus begin(SinoRecon *recon)
 {
@@ -87,6 +110,7 @@ static SinoStatus plan(SinoRecon *recon)
     Solution *own = recon->own;
     SinoMachine machine;
     SINO_TRY(sino_processes_agree(recon->processes, sino_recon_cone_size(recon, &own->cone)));
+    SINO_TRY(sino_processes_agree(recon->processes, take_images(recon)));
     SINO_TRY(sino_recon_cone_machine(recon, &machine));
     const SinoUnitPlanRequest request = sino_volume_plan_request(recon->settings, &recon->input, &own->problem,
                                                                  sino_processes_count(recon->processes), &machine);
@@ -145,7 +169,7 @@ static SinoStatus choose_iterations(SinoRecon *recon)
     SINO_TRY(sino_processes_agree(recon->processes,
                                   sino_recon_cone_iterations(recon->runtime, recon->settings,
                                                              sino_integrals_or(recon->integrals, &recon->input),
-                                                             &own->cone, &own->iterations)));
+                                                             &own->cone, own->mask, &own->iterations)));
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof own->iterations, &own->iterations));
     sino_recon_mark(recon, "the number of iterations is found");
     return NULL;
@@ -164,10 +188,10 @@ static SinoStatus choose(SinoRecon *recon)
         found->strength = recon->settings->prior.regularization;
         return NULL;
     }
-    SINO_TRY(
-        sino_processes_agree(recon->processes, sino_recon_cone_prior(recon->runtime, recon->settings,
-                                                                     sino_integrals_or(recon->integrals, &recon->input),
-                                                                     &own->cone, own->photon_weights, found)));
+    SINO_TRY(sino_processes_agree(recon->processes,
+                                  sino_recon_cone_prior(recon->runtime, recon->settings,
+                                                        sino_integrals_or(recon->integrals, &recon->input), &own->cone,
+                                                        own->photon_weights, own->mask, found)));
     SINO_TRY(sino_processes_broadcast(recon->processes, (int64_t)sizeof *found, found));
     sino_recon_mark(recon, "the strength of the prior is found");
     return NULL;
@@ -213,6 +237,8 @@ static SinoStatus compute(SinoRecon *recon)
                                        .regularization = own->regularization,
                                        .iterations = own->iterations > 0 ? &own->iterations : NULL,
                                        .scale = sino_recon_cone_scale(&own->cone),
+                                       .mask = own->mask,
+                                       .start = own->start,
                                        .volume = recon->volume,
                                        .journal = recon->resume.journal,
                                        .record = &recon->record};
@@ -274,6 +300,8 @@ static void release(SinoRecon *recon)
     Solution *own = recon->own;
     if (!own) return;
     sino_operator_free(own->op);
+    sino_volume_input_close(own->start);
+    free(own->mask);
     free(own);
 }
 
@@ -289,7 +317,7 @@ static void print_vectors(const SinoRecon *recon, FILE *out)
 
 /* Of a volume that is solved as a whole. */
 #define SOLUTION                                                                                                       \
-    .try_input = sino_input_try, .begin = begin, .plan = plan, .record = record, .build = build, .choose = choose,     \
+    .try_input = try_input, .begin = begin, .plan = plan, .record = record, .build = build, .choose = choose,          \
     .restored = restored, .compute = compute, .rest = rest, .facts = facts, .sizes = sizes, .planes = true,            \
     .write_process = write_process, .release = release
 

@@ -68,9 +68,9 @@ static SinoStatus take_images(const SinoRecon *recon)
 {
     Parallel *own = recon->own;
     const int64_t side = recon->request.width;
-    SINO_TRY(sino_start_volume_check(&recon->settings->solver, own->start, recon->request.slice_count, side));
+    SINO_TRY(sino_start_volume_check(&recon->settings->solver, own->start, recon->request.slice_count, side, side));
     free(own->mask);
-    return sino_mask_read(&recon->settings->solver, side, &own->mask);
+    return sino_mask_read(&recon->settings->solver, side, side, &own->mask);
 }
 
 /* The earlier run's plan chose the normal operator. */

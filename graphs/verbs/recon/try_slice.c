@@ -150,8 +150,9 @@ static SinoStatus reconstruct_masked(SinoTry *try, const SinoSettings *settings,
 
 static SinoStatus reconstruct(SinoTry *try, const SinoSettings *settings, SinoRecord *record)
 {
+    const int64_t side = sino_geometry_slice_side(&try->input.geometry);
     unsigned char *mask;
-    SINO_TRY(sino_mask_read(&settings->solver, sino_geometry_slice_side(&try->input.geometry), &mask));
+    SINO_TRY(sino_mask_read(&settings->solver, side, side, &mask));
     SinoStatus status = reconstruct_masked(try, settings, mask, record);
     free(mask);
     return status;
@@ -190,7 +191,7 @@ static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, S
 }
 
 static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, const SinoInput *input,
-                                const SinoUnitPlanRequest *planned, SinoRecord *record)
+                                const SinoUnitPlanRequest *planned, const unsigned char *mask, SinoRecord *record)
 {
     const SinoCone *cone = planned->problem->cone;
     const SinoRecordShape shape =
@@ -209,10 +210,10 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
     SinoStatus status = sino_integrals_new(try->runtime, input, plan.total_bytes, &integrals);
     if (!status && planned->solver->bands)
         status = sino_recon_cone_prior(try->runtime, settings, sino_integrals_or(integrals, input), cone,
-                                       photon_weights, &regularization);
+                                       photon_weights, mask, &regularization);
     if (!status && !planned->solver->bands && settings->solver.iterations == 0)
-        status =
-            sino_recon_cone_iterations(try->runtime, settings, sino_integrals_or(integrals, input), cone, &iterations);
+        status = sino_recon_cone_iterations(try->runtime, settings, sino_integrals_or(integrals, input), cone, mask,
+                                            &iterations);
     const SinoConeSolution solution = {.runtime = try->runtime,
                                        .settings = settings,
                                        .input = sino_integrals_or(integrals, input),
@@ -223,6 +224,7 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
                                        .regularization = regularization,
                                        .iterations = iterations > 0 ? &iterations : NULL,
                                        .scale = sino_recon_cone_scale(cone),
+                                       .mask = mask,
                                        .record = record};
     if (!status) status = sino_cone_solve(&solution);
     sino_integrals_free(integrals);
@@ -241,7 +243,11 @@ static SinoStatus solve_cone(SinoTry *try, const SinoSettings *settings, SinoRec
     SINO_TRY(sino_machine_here(settings, try->runtime, &machine));
     SINO_TRY(sino_volume_problem(settings, &row, &cone, 1, &problem));
     const SinoUnitPlanRequest planned = sino_volume_plan_request(settings, &row, &problem, 1, &machine);
-    return solve_planned(try, settings, &row, &planned, record);
+    unsigned char *mask;
+    SINO_TRY(sino_mask_read(&settings->solver, cone.y_count, cone.x_count, &mask));
+    SinoStatus status = solve_planned(try, settings, &row, &planned, mask, record);
+    free(mask);
+    return status;
 }
 
 SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)

@@ -234,12 +234,14 @@ static void a_killed_run_goes_on(void **state)
 static void vectors_stream(void **state)
 {
     enum { SIZE = 96 };
-    static const char *const algorithms[] = {"cg --iterations 2", "osem --subsets 4 --iterations 1",
+    static const char *const algorithms[] = {"cg --iterations 2", "osem --subsets 4 --iterations 1 --start start.h5",
+                                             "sirt --iterations 2 --support-ratio 0.8 --start start.h5",
                                              "fista --regularization 0.005 --iterations 2"};
     static const char *const scan = "recon large.h5 --overwrite --geometry cone --rotation-axis 47.5 --pictures no "
                                     "--report none --workers 2";
     const char *const at = *state, *const disk = getenv("SINODAG_TEST_DISK"); /* temporary files may be in memory */
-    cli_works(at, "phantom -o large.h5 --geometry cone --size %d --slices %d --angles 120", SIZE, SIZE);
+    cli_works(at, "phantom -o large.h5 --geometry cone --size %d --slices %d --angles 120 --truth start.h5", SIZE,
+              SIZE);
     for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
         CliRun run = {.directory = at};
         cli_start(&run, "%s -o x.h5 --algorithm %s --memory 1MiB", scan, algorithms[i]);
@@ -260,6 +262,41 @@ static void vectors_stream(void **state)
         free(x);
         free(y);
     }
+}
+
+/* SIRT goes on from the volume of another run as it would have by itself, and voxels stay 0 where the mask is. */
+static void masks_and_starts_are_taken(void **state)
+{
+    static const char *const algorithms[] = {"sirt", "cg", "fista --subsets 4 --regularization 0.005",
+                                             "fista --prior huber --subsets 4 --regularization 0.005"};
+    static float mask[SIDE * SIDE];
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    for (int i = 0; i < SIDE * SIDE; i++) mask[i] = i / SIDE >= 6 && (i / SIDE > 11 || i % SIDE < 20);
+    cli_write_npy(at, "mask.npy", "<f4", "(40, 40)", mask, sizeof mask);
+    for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++) {
+        cli_works(at, CONE "-o three.h5 --mask mask.npy --iterations 3 --algorithm %s", algorithms[a]);
+        cli_works(at, CONE "-o again.h5 --mask mask.npy --iterations 3 --algorithm %s --start three.h5", algorithms[a]);
+        cli_works(at, CONE "-o six.h5 --mask mask.npy --iterations 6 --algorithm %s", algorithms[a]);
+        float *three = cli_read_volume(at, "three.h5", SLICES, SIDE),
+              *six = cli_read_volume(at, "six.h5", SLICES, SIDE);
+        float *again = cli_read_volume(at, "again.h5", SLICES, SIDE);
+        const double off = cli_difference((int64_t)SLICES * SIDE * SIDE, again, six);
+        const double before = cli_difference((int64_t)SLICES * SIDE * SIDE, three, six);
+        print_message("%s: %g from six iterations, three %g\n", algorithms[a], off, before);
+        assert_true(a == 0 ? off < 1e-6 : off < 0.7 * before);
+        for (int i = 0; i < SLICES * SIDE * SIDE; i++)
+            if (mask[i % (SIDE * SIDE)] == 0) assert_true(six[i] == 0 && again[i] == 0);
+        free(three);
+        free(again);
+        free(six);
+    }
+    cli_refuses(at, "--mask mask.npy | --algorithm fdk | cg, sirt or fista",
+                CONE "-o x.h5 --algorithm fdk --mask mask.npy");
+    cli_refuses(at, "--start mask.npy | 1 slices of 40 x 40 | 24 of 40 x 40",
+                CONE "-o x.h5 --algorithm cg --start mask.npy");
+    cli_refuses(at, "--mask three.h5 | 24 slices of 40 x 40 | 1 of 40 x 40",
+                CONE "-o x.h5 --algorithm cg --mask three.h5");
 }
 
 /* Less than half a turn, which FDK refuses. */
@@ -458,6 +495,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(undefined_values_have_no_weight),
         CLI_TEST(a_killed_run_goes_on),
         CLI_TEST(refusals),
+        CLI_TEST(masks_and_starts_are_taken),
         CLI_TEST(short_arcs_are_taken),
         CLI_TEST(sparse_measured_fans_beat_fdk),
         CLI_TEST(tried_slices_are_fans),

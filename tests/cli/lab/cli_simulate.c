@@ -140,13 +140,15 @@ static void a_policy_for_the_usual_starpu(void **state)
     "--angles 96 --columns 64 --slices 16 --algorithm fbp --projector pixels --follow --machine h100x1 --device cpu "  \
     "--json "
 
-/* A run ends after the last projection, and has the tasks of one whose projections are there. It tells whether it keeps
- * up. */
+/* Devices have no kernels of pixels, which a page does not need. A run ends after the last projection, and has the
+ * tasks of one whose projections are there. It tells whether it keeps up. */
 static void scans_that_come(void **state)
 {
     (void)cli_simulator();
     char *whole = cli_simulated(*state, COMES), *slow = cli_simulated(*state, COMES "--arrival 10");
     char *fast = cli_simulated(*state, COMES "--arrival 1e6");
+    free(cli_simulated(*state, "--angles 96 --columns 64 --slices 16 --algorithm fbp --machine h100x1 "
+                               "--follow=live.html --arrival 10"));
     const char *const arrival = strstr(slow, "\"arrival\": {");
     assert_null(strstr(whole, "\"arrival\""));
     assert_non_null(arrival);

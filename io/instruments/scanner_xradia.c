@@ -57,7 +57,7 @@ static SinoStatus read_real(const SinoOle *ole, const char *name, double *value)
 
 static SinoStatus read_type(const SinoOle *ole, const char *name, SinoCountType *type)
 {
-    int64_t number;
+    int64_t number = 0;
     SINO_TRY(read_integer(ole, name, 100, &number));
     SINO_CHECK(number == UINT16_TYPE || number == FLOAT_TYPE, SINO_BAD_INPUT,
                "%s is %" PRId64 "; allowed: 5 (uint16) or 10 (float32)", name, number);

@@ -79,5 +79,5 @@ SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed
     if (is_empty(path)) return sino_error(SINO_BAD_INPUT, "%s is an empty file; allowed: %s", path, allowed);
     SINO_TRY(sino_foreign_format(path));
     return sino_error(SINO_BAD_INPUT, "%s is of no known format; allowed: %s%s", path, allowed,
-                      request->theta ? "" : "; counts need --system-matrix");
+                      request->theta ? "" : "; counts: --system-matrix");
 }

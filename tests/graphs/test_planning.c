@@ -300,6 +300,21 @@ static void large_matrices_are_refused_first(void **state)
     }
 }
 
+/* Of computed rows, the order of the voxels, and their attenuation if there is a map, count. */
+static void large_images_are_refused_first(void **state)
+{
+    static const char header[] = "!INTERFILE :=\n!matrix size [1] := 4\n!matrix size [2] := 1\n"
+                                 "scaling factor (mm/pixel) [1] := 2\nscaling factor (mm/pixel) [2] := 2\n"
+                                 "number of projections := 2\nextent of rotation := 360\nstart angle := 0\n"
+                                 "radius := 30\n";
+    char path[TESTING_PATH];
+    SinoMatrixSurvey *survey = NULL;
+    testing_write_bytes(testing_path(path, *state, "scan.hs"), header, sizeof header - 1);
+    SinoMatrixRequest wanted = {
+        .path = path, .subset_count = 1, .memory_bytes = 64 << 20, .grid = {400, 400, 50, {1, 1, 1}}};
+    assert_error(sino_matrix_survey_new(&wanted, &survey), SINO_BAD_INPUT, "8000000 voxels | need 68.7 MiB");
+}
+
 /* ---- the division that fits ---- */
 
 /* Divisions of `units` in flight, each of which takes 10 bytes; a device has room for units_of_device. */
@@ -541,6 +556,8 @@ TESTING_SUBJECT(planning)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_widest_division_that_fits_is_taken),
         cmocka_unit_test(refusals_name_a_memory_that_would_do),
+        cmocka_unit_test_setup_teardown(large_images_are_refused_first, testing_directory_make,
+                                        testing_directory_remove),
         cmocka_unit_test_setup_teardown(large_matrices_are_refused_first, testing_directory_make,
                                         testing_directory_remove),
         cmocka_unit_test_setup_teardown(any_parallel_scan, testing_directory_make, testing_directory_remove),

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* How far sources may lie beside the circle, as a share of their distance from the volume; and the sines of angles by
- * which parallel rays may lie beside it, and rows of pixels may lean. */
+/* How far sources may lie beside the circle, and directions of parallel rays, as a share of its radius; the latter is
+ * also the sine of the angle by which rows of pixels may lean. */
 static const double most_beside = 0.05, most_tilt = 0.1;
 
 static double length(const double vector[3])
@@ -60,7 +60,7 @@ static bool least_spread(const SinoCone *cone, const double middle[3], double di
     return normalise(direction);
 }
 
-/* How far places are beside the circle of this axis that fits them best, as a share of their distance. */
+/* How far places are beside the circle of this axis that fits them best, as a share of its radius. */
 static double fit_axis(const SinoCone *cone, SinoRayCircle *circle, int64_t *farthest)
 {
     const double count = (double)cone->angle_count;
@@ -80,7 +80,7 @@ static double fit_axis(const SinoCone *cone, SinoRayCircle *circle, int64_t *far
         if (beside > most) *farthest = k;
         most = fmax(most, beside);
     }
-    return most / hypot(circle->radius, circle->height);
+    return most / circle->radius;
 }
 
 /* The axis points along z rather than against it, so that angles grow as those of a scan. */
@@ -116,16 +116,11 @@ static SinoStatus find_axis(const SinoCone *cone, SinoRayCircle *circle)
         complete(circle);
         beside = fit_axis(cone, circle, &farthest);
     }
-    SINO_CHECK(beside <= allowed || cone->view->parallel, SINO_BAD_INPUT,
-               "algorithm is fdk, and the source of projection %" PRId64
-               " lies %.3g of the radius beside the sources' mean circle, as on a helix; allowed: up to %g, by an "
-               "iterative algorithm, or vectors nearer to a circle",
-               farthest, beside, allowed);
     SINO_CHECK(beside <= allowed, SINO_BAD_INPUT,
-               "algorithm is fdk, and the rays of projection %" PRId64
-               " lie %.3g degrees beside the mean circle of all directions; allowed: up to %.3g degrees, or an "
-               "iterative algorithm",
-               farthest, beside * 180 / SINO_PI, allowed * 180 / SINO_PI);
+               "algorithm is fdk, and the %s of projection %" PRId64
+               " lies %.3g of the radius beside the mean circle of all, as on a helix; allowed: up to %g, by an "
+               "iterative algorithm, or vectors nearer to a circle",
+               cone->view->parallel ? "direction" : "source", farthest, beside, allowed);
     return NULL;
 }
 

@@ -116,7 +116,7 @@ SINO_INLINE Pixels value_at(const float *window, Entries entry, int further)
 
 #else
 
-/* Compilers take half a minute over structures of arrays, where they take a second over vectors of their own. */
+/* gcc takes 25 s to compile structures of arrays, and 4 s to compile vectors. */
 enum { LANES = 16, ROWS = 1, BYTES = 4 * LANES };
 typedef float Pixels __attribute__((vector_size(BYTES), aligned(4)));
 typedef int32_t Entries __attribute__((vector_size(BYTES), aligned(4)));

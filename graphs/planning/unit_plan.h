@@ -124,6 +124,10 @@ typedef struct SinoConeProductRates {
 
 SinoConeProductRates sino_cone_products(const SinoCone *cone); /* the usual ones of all its projections */
 
+/* Whether GPUs of a machine file compute products of cone beams, at the rate of each in 10⁹ updates per second; 0:
+ * cores do. */
+double sino_cone_device_gups(const SinoMachine *machine);
+
 /* Rates of one worker with a matrix: measured in docs/lab/sparse.md. */
 typedef struct SinoMatrixRates {
     double pack_gnnz;  /* 10⁹ nonzeros that it packs per second */

@@ -10,6 +10,7 @@
 #include "plan_refusal.h"
 #include "resources.h"
 #include "stages.h"
+#include "task.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -138,6 +139,21 @@ SinoConeProductRates sino_cone_products(const SinoCone *cone)
                                       1 / (rest / upright->backproject_gups + share / leaning->backproject_gups)};
 }
 
+double sino_cone_device_gups(const SinoMachine *machine)
+{
+    const bool devices = machine->rates.of_devices && machine->devices.count > 0;
+    return devices ? machine->rates.kernel_gflops / SINO_CONE_UPDATE_FLOPS : 0;
+}
+
+/* Of all workers of a rank. With GPUs the bands are projected one after the other, as they add to the same rays. */
+static SinoConeProductRates products_of_rank(const SinoUnitPlanRequest *request)
+{
+    const SinoConeProductRates rates = sino_cone_products(request->problem->cone);
+    const double gpu = sino_cone_device_gups(&request->machine), workers = (double)workers_of(request);
+    if (gpu > 0) return (SinoConeProductRates){gpu, gpu * (double)request->machine.devices.count};
+    return (SinoConeProductRates){rates.project_gups * workers, rates.backproject_gups * workers};
+}
+
 /* Bytes that an iteration reads and writes of scratch files, as much of them as is not in the window. A product of a
  * subset has all voxels once for each round of angles, or the rays once for each round of bands, and writes the other;
  * the solver reads and writes its vectors. */
@@ -161,17 +177,19 @@ static double paged_bytes(const SinoUnitPlanRequest *request, const SinoUnitPlan
 static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
 {
     const SinoCone *cone = request->problem->cone;
-    const SinoConeProductRates rates = sino_cone_products(cone);
-    const double workers = (double)workers_of(request), ranks = (double)request->rank_count;
+    const SinoMachine *machine = &request->machine;
+    const SinoConeProductRates rates = products_of_rank(request);
+    const double ranks = (double)request->rank_count;
+    const double workers = (double)(sino_cone_device_gups(machine) > 0 ? machine->devices.count : workers_of(request));
     const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
     const double rays = (double)cone->angle_count * (double)cone->column_count * (double)cone->row_count;
-    const double updates = voxels * (double)cone->angle_count / (giga * workers * ranks);
-    const double file = giga * request->machine.rates.file_gbps / sizeof(float);
+    const double updates = voxels * (double)cone->angle_count / (giga * ranks);
+    const double file = giga * machine->rates.file_gbps / sizeof(float);
     return (SinoUnitTimes){.load = rays / file,
                            .start = updates / rates.backproject_gups,
                            .products = updates / rates.project_gups + updates / rates.backproject_gups,
                            .vectors = 2 * (double)plan->bytes.vectors / /* each is read once and written once */
-                                      (giga * workers * request->machine.rates.memory_gbps),
+                                      (giga * workers * machine->rates.memory_gbps),
                            .paging = paged_bytes(request, plan) / (giga * request->machine.rates.file_gbps),
                            .exchange = sino_unit_sums_seconds(request, voxels, request->problem->subset_count),
                            .store = voxels / file};

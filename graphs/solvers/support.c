@@ -30,9 +30,9 @@ static bool is_outside(const SinoSolverRun *run, Grid grid, int64_t row, int64_t
     const int64_t i = row - grid.margin, j = column - grid.margin;
     const int64_t height = grid.height - 2 * grid.margin, width = grid.width - 2 * grid.margin;
     const double ratio = run->settings->solver.support_ratio;
-    const double radius = (double)sino_smaller(grid.width, grid.height) / 2 * ratio;
+    const double half = (double)sino_smaller(grid.width, grid.height) / 2;
     const double x = (double)column + 0.5 - (double)grid.width / 2, y = (double)row + 0.5 - (double)grid.height / 2;
-    if (ratio > 0 && x * x + y * y > radius * radius) return true;
+    if (ratio > 0 && x * x + y * y > half * ratio * half * ratio) return true;
     const bool seen = i >= 0 && i < height && j >= 0 && j < width;
     return run->mask && seen && run->mask[i * width + j] == 0;
 }

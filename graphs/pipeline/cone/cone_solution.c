@@ -194,7 +194,7 @@ static SinoStatus insert_start(void *of, SinoMinibatch *minibatch, int64_t vecto
     const int64_t slices = run->of.sets->image_slices, sets = run->of.sets->image_sets;
     const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
     for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++) {
-        const int64_t first = i * slices, count = sino_smaller(slices, run->cone->z_count - first);
+        const int64_t first = sino_times(i, slices), count = sino_smaller(slices, run->cone->z_count - first);
         const SinoVolumeSlices part = {.input = run->of.start,
                                        .first_slice = first,
                                        .slice_count = count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan of a cone beam by an iterative algorithm: its memory, and its time on the cores of a machine. */
+/* plan of a cone beam by an iterative algorithm: its memory, and its time on the cores or GPUs of a machine. */
 #include "plan_units.h"
 
 #include "cone_model_report.h"
@@ -36,11 +36,18 @@ static void print_assumed(const SinoUnitReport *report, FILE *out)
 {
     const SinoConeProductRates rates = sino_cone_products(((const Volume *)report->of)->cone);
     const SinoMachine *machine = &report->request.machine;
-    fprintf(out,
-            "\nassumed      workers: %" PRId64
-            "; per worker: project %g, backproject %g 10^9 updates per second, memory "
-            "%g GB/s",
-            machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps);
+    const double gpu = sino_cone_device_gups(machine);
+    if (gpu > 0)
+        fprintf(out,
+                "\nassumed      GPUs: %" PRId64 ", one of which projects at a time; per GPU: %.4g 10^9 updates per "
+                "second, memory %g GB/s, with room for the vectors",
+                machine->devices.count, gpu, machine->rates.memory_gbps);
+    else
+        fprintf(out,
+                "\nassumed      workers: %" PRId64
+                "; per worker: project %g, backproject %g 10^9 updates per second, memory "
+                "%g GB/s",
+                machine->worker_count, rates.project_gups, rates.backproject_gups, machine->rates.memory_gbps);
 }
 
 SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone, bool assumed)

@@ -164,7 +164,7 @@ static void refusals(void **state)
     CliRun plan = {.directory = at};
     cli_start(&plan, "plan scan.h5 --geometry cone --algorithm sirt --machine h100x8");
     cli_wait(&plan);
-    assert_non_null(strstr(plan.out, "assumed      workers: 104; per worker: "));
+    assert_non_null(strstr(plan.out, "assumed      GPUs: 8, one of which projects at a time; per GPU: "));
     cli_free(&plan);
     cli_refuses(at, "--device-memory | --algorithm mlem | --algorithm fdk",
                 "plan scan.h5 --geometry cone --algorithm mlem --device-memory 1GiB");

@@ -18,6 +18,7 @@
 #include "partial_sums.h"
 #include "projector.h"
 #include "redundancy.h"
+#include "ring.h"
 #include "spmm_array_task.h"
 #include "topology.h"
 #include "trace.h"
@@ -62,6 +63,7 @@ typedef struct SinoOperatorRequest {
     int64_t window_count;       /* number of partitions whose blocks are in memory at a time; 0: all */
     bool listed;                /* the kind matrix: blocks get lists, with which devices compute */
     const char *cache;          /* directory of saved operators; NULL: none */
+    SinoRing ring;              /* ranks that have the same partitions of other slices, and may build them together */
 } SinoOperatorRequest;
 
 /* Properties of an operator that take no time to compute. */

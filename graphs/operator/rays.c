@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "rays_cache.h"
+#include "rays_share.h"
 #include "simulation.h"
 
 #include <inttypes.h>
@@ -29,38 +30,44 @@ static SinoStatus new_layout(const SinoRaysRequest *request, SinoLayout *layout)
     return sino_layout_new(&request->geometry, request->precision, request->symmetry, layout);
 }
 
+/* Everything but the blocks, unless they are in a file. */
+static SinoStatus prepare(SinoRuntime *runtime, const SinoRaysRequest *request, SinoRays *op)
+{
+    const int64_t angles = request->scan ? request->part_count : request->geometry.angle_count;
+    const int64_t columns = request->geometry.column_count;
+    const int64_t all = request->all_partitions > 0 ? request->all_partitions : request->partition_count;
+    SINO_TRY(sino_multiply(angles, columns, "rays", &op->ray_count));
+    SINO_CHECK(op->ray_count <= UINT32_MAX, SINO_BAD_INPUT,
+               "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays", angles, columns);
+    op->partition_count = request->partition_count;
+    op->first_partition = request->first_partition;
+    op->whole = all == 1;
+    op->weight_share = (double)angles / (double)request->geometry.angle_count;
+    SINO_TRY(new_layout(request, &op->layout));
+    const SinoLayout *balanced = request->scan ? request->scan : &op->layout;
+    SINO_TRY(sino_decomposition_new(balanced, all, request->share, &op->decomposition));
+    SINO_TRY(new_partitions(op));
+    SINO_TRY(sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
+    op->window_count = request->window_count < op->partition_count ? request->window_count : 0;
+    SINO_TRY(sino_rays_check_devices(runtime, op));
+    sino_runtime_profile_begin(runtime);
+    return sino_rays_cache_load(runtime, request->cache, op);
+}
+
 SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, SinoRays **result)
 {
     SinoStatus status = NULL;
     SinoRays *op = NULL;
     const double begin = sino_runtime_now_s();
-    const int64_t angles = request->scan ? request->part_count : request->geometry.angle_count;
-    const int64_t columns = request->geometry.column_count;
-    int64_t ray_count;
-    SINO_TRY(sino_multiply(angles, columns, "rays", &ray_count));
-    SINO_CHECK(ray_count <= UINT32_MAX, SINO_BAD_INPUT, "%" PRId64 " angles × %" PRId64 " columns; allowed: 2³² rays",
-               angles, columns);
     SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
-    const int64_t all = request->all_partitions > 0 ? request->all_partitions : request->partition_count;
-    op->partition_count = request->partition_count;
-    op->first_partition = request->first_partition;
-    op->whole = all == 1;
-    op->ray_count = ray_count;
-    op->weight_share = (double)angles / (double)request->geometry.angle_count;
-    SINO_TRY_OR(status, fail, new_layout(request, &op->layout));
-    const SinoLayout *balanced = request->scan ? request->scan : &op->layout;
-    SINO_TRY_OR(status, fail, sino_decomposition_new(balanced, all, request->share, &op->decomposition));
-    SINO_TRY_OR(status, fail, new_partitions(op));
-    SINO_TRY_OR(status, fail, sino_data_scratch(runtime, "spmm scratch", sino_spmm_scratch_bytes(), &op->scratch));
-    op->window_count = request->window_count < op->partition_count ? request->window_count : 0;
-    SINO_TRY_OR(status, fail, sino_rays_check_devices(runtime, op));
-    sino_runtime_profile_begin(runtime);
-    SINO_TRY_OR(status, fail, sino_rays_cache_load(runtime, request->cache, op));
+    op->ring = request->ring;
+    status = prepare(runtime, request, op);
+    SINO_TRY_OR(status, fail, sino_rays_share_begin(runtime, op, status));
     if (op->window_count > 0)
-        SINO_TRY_OR(status, fail, sino_rays_open_windows(runtime, op));
+        status = sino_rays_open_windows(runtime, op);
     else if (!op->file)
-        SINO_TRY_OR(status, fail, sino_rays_build(runtime, op));
-    SINO_TRY_OR(status, fail, sino_rays_open_devices(runtime, op));
+        status = sino_rays_build(runtime, op);
+    SINO_TRY_OR(status, fail, sino_rays_open_devices(runtime, op, status));
     sino_rays_unpin(op);
     op->build_s = sino_runtime_now_s() - begin;
     sino_runtime_profile_report(runtime, "building: ");

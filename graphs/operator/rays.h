@@ -8,6 +8,7 @@
 #include "decomposition.h"
 #include "operator_file.h"
 #include "reduce.h"
+#include "ring.h"
 #include "spmm_task.h"
 
 /* The lists that devices gather from, for one direction; data NULL: no device computes. */
@@ -52,6 +53,7 @@ typedef struct SinoRays {
     int64_t window_count; /* 0: every partition has a block of its own */
     int64_t window_bytes;
     SinoRaysWindow *window;
+    SinoRing ring;         /* ranks that build the same blocks together */
     SinoData *scratch;     /* scratch memory of spmm */
     int64_t ray_count;     /* K·M */
     int64_t nonzero_count; /* of all partitions of this process, in every orientation */
@@ -77,6 +79,7 @@ typedef struct SinoRaysRequest {
     const double *share;     /* [all_partitions]: relative shares of the nonzeros; NULL: equal */
     int64_t window_count;    /* blocks in memory at a time; 0: all */
     const char *cache;       /* directory of saved operators (rays_cache.h); NULL: none */
+    SinoRing ring;           /* ranks that may build it together, which all call alike */
 } SinoRaysRequest;
 
 /* Returns when the operator is built or has been read from the cache. SINO_BAD_INPUT: more than 2³² rays. */

@@ -26,8 +26,7 @@ typedef struct Place {
     char *path; /* owned */
 } Place;
 
-/* The key: the bits of everything that determines A. */
-static SinoStatus key_of(const SinoRays *op, SinoOperatorKey *key)
+SinoStatus sino_rays_cache_key(const SinoRays *op, SinoOperatorKey *key)
 {
     const SinoGeometry *geometry = &op->layout.geometry;
     int64_t center, *word;
@@ -51,7 +50,7 @@ static SinoStatus key_of(const SinoRays *op, SinoOperatorKey *key)
 
 static SinoStatus new_place(const char *directory, const SinoRays *op, Place *place)
 {
-    SINO_TRY(key_of(op, &place->key));
+    SINO_TRY(sino_rays_cache_key(op, &place->key));
     return sino_operator_file_path(directory, &place->key, &place->path);
 }
 

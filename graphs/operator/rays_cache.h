@@ -5,6 +5,9 @@
 
 #include "rays.h"
 
+/* The key: everything that determines the blocks. SINO_FAILED: no memory. */
+SinoStatus sino_rays_cache_key(const SinoRays *op, SinoOperatorKey *key);
+
 /* Called before any work. SINO_BAD_INPUT: no file can be written in the directory (NULL: no directory is asked for). */
 SinoStatus sino_rays_cache_check(const char *directory);
 

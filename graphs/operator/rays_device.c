@@ -81,10 +81,10 @@ static void prefetch(const SinoRuntime *runtime, const SinoRays *op)
     }
 }
 
-SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op)
+SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op, SinoStatus status)
 {
-    if (!devices_compute(runtime)) return NULL;
-    SINO_TRY(SINO_SIMULATES ? sino_rays_sketch_lists(runtime, op) : sino_rays_make_lists(runtime, op));
+    if (!devices_compute(runtime)) return status;
+    SINO_TRY(SINO_SIMULATES ? sino_rays_sketch_lists(runtime, op, status) : sino_rays_make_lists(runtime, op, status));
     for (int direction = 0; direction < DIRECTIONS; direction++) SINO_TRY(register_lists(runtime, op, direction));
     prefetch(runtime, op);
     return register_tables(runtime, op);

@@ -52,7 +52,8 @@ static SinoStatus build(SinoOperator *op, const SinoOperatorRequest *request, in
                                     .all_partitions = sino_topology_partitions(topology),
                                     .share = share,
                                     .window_count = request->window_count,
-                                    .cache = request->cache};
+                                    .cache = request->cache,
+                                    .ring = request->ring};
     SinoStatus status = sino_rays_new(op->runtime, &wanted, &subset->rays);
     free(share);
     return status;

@@ -3,9 +3,10 @@
  *
  * Tasks first measure all visits, which gives the size of the lists, and then write each visit to its place. A task
  * makes some visits of one partition and direction. If a GPU computes, the task's input and output are StarPU data in
- * pieces that fit the GPU. A partition whose block leaves no room for the pieces is done by cores. */
+ * pieces that fit the GPU. A partition whose block leaves no room for the pieces is done by cores. Ranks that have
+ * built the blocks together make some visits each (rays_share.c). */
 #include "memory.h"
-#include "rays_private.h"
+#include "rays_share.h"
 #include "regroup_task.h"
 #include "simulation.h"
 #include "touch_task.h"
@@ -24,6 +25,7 @@ typedef struct Making {
     SinoPartitionLists *lists;
     SinoRegroup *regroup;
     int64_t visit_count;
+    int64_t first_visit, end_visit; /* that this rank makes */
     SinoRegroupSize *size;
     int64_t task_bytes; /* most bytes of lists that one task on a GPU may make; 0: cores make them */
     SinoRegroupData data;
@@ -98,6 +100,8 @@ static SinoStatus begin(Making *making, const Making *first, const SinoRays *op)
                                     .outputs = outputs_of(making->runtime, op->layout.precision)};
     SINO_TRY(sino_regroup_new(&input, &making->regroup));
     making->visit_count = sino_regroup_visit_count(making->regroup);
+    making->first_visit = sino_rays_share_visit(op, making->visit_count, op->ring.own);
+    making->end_visit = sino_rays_share_visit(op, making->visit_count, op->ring.own + 1);
     /* The array is padded to whole cache lines, because pieces of it become data. */
     SINO_TRY(sino_allocate(sino_block_align(making->visit_count, SINO_ALIGNMENT_BYTES), sizeof *making->size,
                            "sizes of visits", &making->size));
@@ -123,14 +127,14 @@ static void close_written(Making *making)
 
 static SinoRegroupPart part_of(const Making *making, int64_t first)
 {
-    const int64_t most = making->task_bytes > 0 ? VISITS_OF_GPU : VISITS_OF_CORE, left = making->visit_count - first;
+    const int64_t most = making->task_bytes > 0 ? VISITS_OF_GPU : VISITS_OF_CORE, left = making->end_visit - first;
     return (SinoRegroupPart){
         .partition = making->number, .regroup = making->regroup, .first = first, .count = left < most ? left : most};
 }
 
 static SinoStatus insert_measuring(Making *making)
 {
-    for (int64_t first = 0; first < making->visit_count;) {
+    for (int64_t first = making->first_visit; first < making->end_visit;) {
         SinoRegroupPart part = part_of(making, first);
         SinoRegroupSize *size = making->size + first;
         SINO_TRY(write_data(making, "sizes", size, part.count * (int64_t)sizeof *size, &part));
@@ -146,7 +150,6 @@ static SinoStatus allocate_lists(Making *making)
     SinoPartitionLists *lists = making->lists;
     const bool pinned = sino_runtime_devices(making->runtime) & SINO_DEVICE_CUDA;
     char text[24];
-    close_written(making);
     sino_regroup_take(making->regroup, 0, making->visit_count, making->size);
     lists->bytes = sino_regroup_bytes(making->regroup);
     lists->memory = sino_data_addresses(lists->bytes);
@@ -173,7 +176,7 @@ static SinoStatus open_lists(Making *making)
 static SinoStatus insert_filling(Making *making)
 {
     const SinoGatherHeader *head = making->lists->memory;
-    for (int64_t first = 0; first < making->visit_count;) {
+    for (int64_t first = making->first_visit; first < making->end_visit;) {
         SinoRegroupPart part = part_of(making, first);
         const int64_t begin = sino_regroup_offset(head, first);
         while (making->task_bytes > 0 && part.count > 1 &&
@@ -192,6 +195,32 @@ static SinoStatus insert_filling(Making *making)
 static SinoStatus measure_all(Making *making, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) SINO_TRY(insert_measuring(&making[i]));
+    return NULL;
+}
+
+static int64_t size_offset(const void *context, int64_t visit)
+{
+    (void)context;
+    return visit * (int64_t)sizeof(SinoRegroupSize);
+}
+
+static int64_t list_offset(const void *lists, int64_t visit)
+{
+    return sino_regroup_offset(lists, visit);
+}
+
+/* Completes the sizes, or the lists, by what other ranks have made. Consumes the status of this rank's tasks. */
+static SinoStatus share_all(Making *making, int64_t count, SinoRuntime *runtime, const SinoRays *op, bool sizes,
+                            SinoStatus status)
+{
+    for (int64_t i = 0; i < count; i++) close_written(&making[i]);
+    if (op->ring.count < 2) return status;
+    SINO_TRY(sino_ring_agree(sino_runtime_processes(runtime), &op->ring, status));
+    for (int64_t i = 0; i < count; i++) {
+        void *memory = sizes ? (void *)making[i].size : making[i].lists->memory;
+        const SinoRaysOffset offset = {sizes ? size_offset : list_offset, memory};
+        SINO_TRY(sino_rays_share_lists(runtime, op, making[i].visit_count, &offset, memory, false));
+    }
     return NULL;
 }
 
@@ -240,27 +269,34 @@ static void end(Making *making)
     free(making->written);
 }
 
-SinoStatus sino_rays_make_lists(SinoRuntime *runtime, SinoRays *op)
+static SinoStatus begin_all(SinoRuntime *runtime, SinoRays *op, Making *making, int64_t count)
 {
-    SinoStatus status = NULL;
-    Making *making;
-    const int64_t count = op->partition_count * DIRECTIONS;
-    SINO_TRY(sino_allocate(count, sizeof *making, "lists for devices", &making));
     for (int64_t i = 0; i < count; i++) {
         SinoPartition *partition = &op->partition[i / DIRECTIONS];
         making[i] = (Making){.runtime = runtime,
                              .number = i / DIRECTIONS,
                              .partition = partition,
                              .lists = &partition->lists[i % DIRECTIONS]};
-        SINO_TRY_OR(status, cleanup, begin(&making[i], &making[i - i % DIRECTIONS], op));
+        SINO_TRY(begin(&making[i], &making[i - i % DIRECTIONS], op));
     }
     tell(runtime, making, count);
-    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, measure_all(making, count)));
-    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, allocate_all(making, count)));
-    SINO_TRY_OR(status, cleanup, sino_runtime_wait_after(runtime, fill_all(making, count)));
+    return NULL;
+}
+
+SinoStatus sino_rays_make_lists(SinoRuntime *runtime, SinoRays *op, SinoStatus status)
+{
+    Making *making = NULL;
+    const int64_t count = op->partition_count * DIRECTIONS;
+    if (!status) status = sino_allocate(count, sizeof *making, "lists for devices", &making);
+    if (!status) status = begin_all(runtime, op, making, count);
+    if (!status) status = sino_runtime_wait_after(runtime, measure_all(making, count));
+    SINO_TRY_OR(status, cleanup, share_all(making, making ? count : 0, runtime, op, true, status));
+    status = sino_runtime_wait_after(runtime, allocate_all(making, count));
+    if (!status) status = sino_runtime_wait_after(runtime, fill_all(making, count));
+    SINO_TRY_OR(status, cleanup, share_all(making, count, runtime, op, false, status));
     for (int64_t i = 0; i < count; i++) op->lists_bytes += making[i].lists->bytes;
 cleanup:
-    for (int64_t i = 0; i < count; i++) end(&making[i]);
+    for (int64_t i = 0; making && i < count; i++) end(&making[i]);
     free(making);
     return status;
 }

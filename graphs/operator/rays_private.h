@@ -31,14 +31,14 @@ int64_t sino_rays_run_tiles(const SinoRuntime *runtime, const SinoRays *op);
 SinoStatus sino_rays_open_windows(SinoRuntime *runtime, SinoRays *op);
 void sino_rays_close_windows(SinoRays *op);
 
-/* If devices compute: the lists that they gather from, and footprints as data. SINO_BAD_INPUT from the check: the
- * operator is in windows. */
+/* If devices compute: the lists that they gather from, and footprints as data. Consumes the status of building, of
+ * which the ranks of op->ring then learn. SINO_BAD_INPUT from the check: the operator is in windows. */
 SinoStatus sino_rays_check_devices(const SinoRuntime *runtime, const SinoRays *op);
-SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op);
+SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op, SinoStatus status);
 void sino_rays_close_devices(SinoRays *op);
 
-/* Makes the lists of every partition and direction. */
-SinoStatus sino_rays_make_lists(SinoRuntime *runtime, SinoRays *op);
+/* Makes the lists of every partition and direction. Consumes the status of building. */
+SinoStatus sino_rays_make_lists(SinoRuntime *runtime, SinoRays *op, SinoStatus status);
 
 /* Upper bound of the bytes of partition p's block: as if each nonzero were alone in its group's union, in groups of
  * four rays. */
@@ -49,11 +49,11 @@ SinoStatus sino_rays_number_rays(SinoRays *op, int64_t p, const uint8_t *touched
 
 /* In a simulation, in place of tracing (rays_sketch.c). _run: the results of a traced run. _footprints: of all
  * partitions, unless there is only one. _header: of partition p's block. _lists: the lists for devices, by tasks; waits
- * for them. */
+ * for them; consumes the status of building. */
 void sino_rays_sketch_run(const SinoRays *op, SinoPackRun *run);
 SinoStatus sino_rays_sketch_footprints(SinoRays *op);
 void sino_rays_sketch_header(const SinoRays *op, int64_t p, SinoBlockHeader *header);
-SinoStatus sino_rays_sketch_lists(SinoRuntime *runtime, SinoRays *op);
+SinoStatus sino_rays_sketch_lists(SinoRuntime *runtime, SinoRays *op, SinoStatus status);
 
 /* Adds a block's counts to the operator's. */
 void sino_rays_take_header(SinoRays *op, int64_t p, const SinoBlockHeader *header);

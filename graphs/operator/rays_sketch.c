@@ -2,7 +2,7 @@
 /* Rays, sketch: what a simulation has in place of traced blocks. Footprints are the shadows of the partitions' tiles
  * (footprint_size.h), nonzeros those that the decomposition expects, sizes of blocks those of a plan, sizes of lists
  * their density in docs/lab/gpu_models.md. Blocks and lists have a header, and otherwise addresses only. */
-#include "rays_private.h"
+#include "rays_share.h"
 
 #include "arithmetic.h"
 #include "footprint_size.h"
@@ -64,6 +64,24 @@ double sino_rays_list_bytes(SinoPrecision precision)
 /* A core makes so many bytes of lists in a task. */
 enum { LIST_PIECE_BYTES = 32 << 20, DIRECTIONS = 2 };
 
+static int64_t list_tasks(const SinoPartitionLists *lists)
+{
+    return sino_ceil_divide(lists->bytes, LIST_PIECE_BYTES);
+}
+
+/* As if the visits of a task were SINO_RAYS_VISITS. */
+static int64_t list_offset(const void *lists, int64_t visit)
+{
+    const SinoPartitionLists *of = lists;
+    return (int64_t)((double)of->bytes * (double)visit / (double)(list_tasks(of) * SINO_RAYS_VISITS));
+}
+
+static SinoStatus share_lists(SinoRuntime *runtime, const SinoRays *op, const SinoPartitionLists *lists)
+{
+    const SinoRaysOffset offset = {list_offset, lists};
+    return sino_rays_share_lists(runtime, op, list_tasks(lists) * SINO_RAYS_VISITS, &offset, lists->memory, true);
+}
+
 static SinoStatus sketch_lists(SinoRuntime *runtime, SinoRays *op, int64_t p, int direction)
 {
     SinoPartition *partition = &op->partition[p];
@@ -75,8 +93,10 @@ static SinoStatus sketch_lists(SinoRuntime *runtime, SinoRays *op, int64_t p, in
     SINO_CHECK(lists->memory, SINO_FAILED, "no addresses for the operator's lists for devices");
     *(SinoGatherHeader *)lists->memory = (SinoGatherHeader){.bytes = lists->bytes};
     op->lists_bytes += lists->bytes;
-    const int64_t tasks = sino_ceil_divide(lists->bytes, LIST_PIECE_BYTES);
-    for (int64_t i = 0; i < tasks; i++) {
+    const int64_t tasks = list_tasks(lists), own = op->ring.own;
+    const int64_t first = sino_rays_share_visit(op, tasks * SINO_RAYS_VISITS, own) / SINO_RAYS_VISITS;
+    const int64_t end = sino_rays_share_visit(op, tasks * SINO_RAYS_VISITS, own + 1) / SINO_RAYS_VISITS;
+    for (int64_t i = first; i < end; i++) {
         const SinoRegroupPart part = {
             .partition = p, .first = i, .count = 1, .nonzero_count = block->stored_nonzero_count / tasks};
         SINO_TRY(sino_insert_regroup_measure(runtime, &part, NULL));
@@ -85,13 +105,18 @@ static SinoStatus sketch_lists(SinoRuntime *runtime, SinoRays *op, int64_t p, in
     return NULL;
 }
 
-SinoStatus sino_rays_sketch_lists(SinoRuntime *runtime, SinoRays *op)
+SinoStatus sino_rays_sketch_lists(SinoRuntime *runtime, SinoRays *op, SinoStatus status)
 {
-    SinoStatus status = NULL;
     for (int64_t p = 0; p < op->partition_count && !status; p++)
         for (int direction = 0; direction < DIRECTIONS && !status; direction++)
             status = sketch_lists(runtime, op, p, direction);
-    return sino_runtime_wait_after(runtime, status);
+    status = sino_runtime_wait_after(runtime, status);
+    if (op->ring.count < 2) return status;
+    SINO_TRY(sino_ring_agree(sino_runtime_processes(runtime), &op->ring, status));
+    for (int64_t p = 0; p < op->partition_count; p++)
+        for (int direction = 0; direction < DIRECTIONS; direction++)
+            SINO_TRY(share_lists(runtime, op, &op->partition[p].lists[direction]));
+    return NULL;
 }
 
 void sino_rays_sketch_header(const SinoRays *op, int64_t p, SinoBlockHeader *header)

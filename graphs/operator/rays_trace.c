@@ -42,7 +42,8 @@ int64_t sino_rays_run_tiles(const SinoRuntime *runtime, const SinoRays *op)
 {
     const int64_t *first = op->decomposition.first + op->first_partition;
     const int64_t tile_count = first[op->partition_count] - first[0];
-    const int64_t tiles = tile_count / (RUNS_PER_WORKER * sino_runtime_worker_count(runtime)) + 1;
+    const int64_t ranks = op->ring.count > 1 ? op->ring.count : 1;
+    const int64_t tiles = tile_count / sino_times(RUNS_PER_WORKER * ranks, sino_runtime_worker_count(runtime)) + 1;
     if (!gpus_trace(runtime) || tile_count == 0) return tiles;
     return sino_smaller(tiles, device_run_tiles(runtime, op, tile_count, op->decomposition.tile + first[0]));
 }

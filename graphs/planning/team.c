@@ -2,8 +2,10 @@
 /* Team: the ranks of a run, and the part of the plan that this rank has. */
 #include "team.h"
 
+#include "arithmetic.h"
 #include "rank_speeds.h"
 #include "simulation.h"
+#include "trace_task.h"
 
 #include <stdlib.h>
 
@@ -18,6 +20,44 @@ static SinoStatus weigh_ranks(const SinoRuntime *runtime, SinoPlanRequest *reque
     sino_forecast_free(&team->forecast);
     team->forecast = (SinoForecast){0};
     return sino_processes_agree(team->processes, sino_forecast_new(request, &team->forecast));
+}
+
+/* Whether tracing takes longer than what every rank traces takes to go round a ring. Cores trace, unless GPUs do; for
+ * devices they make lists beside, which cost three times as much (regroup_task.c). */
+static bool is_worth_sharing(const SinoRunPlan *plan, const SinoMachine *machine, const SinoRuntime *runtime,
+                             int64_t ranks)
+{
+    enum { TURNS = 8 }; /* of values, before and between those of A */
+    const SinoRates *rates = &machine->rates;
+    const bool gpus = !SINO_SIMULATES && (sino_runtime_devices(runtime) & SINO_DEVICE_CUDA);
+    const double rate = gpus ? (double)sino_runtime_device_count(runtime) * machine->file.device.gflops
+                             : (double)machine->worker_count * machine->file.core.gflops;
+    const SinoResources *bytes = &plan->resources;
+    const double stored = (double)plan->size.stored_angles / (double)plan->problem.geometry.angle_count;
+    const double nonzeros = plan->size.nonzero_count * stored / (double)plan->grid.data_ranks;
+    const double flops = SINO_TRACE_FLOPS * nonzeros * (bytes->lists_bytes > 0 ? 4 : 1);
+    const double traced_s = flops / (1e9 * rate), saved_s = traced_s * (double)(ranks - 1) / (double)ranks;
+    const double sent_s = (double)(bytes->operator_bytes + bytes->lists_bytes) / (1e9 * rates->link_gbps);
+    return saved_s > sent_s + (double)(TURNS * (ranks - 1)) * 1e-6 * rates->link_latency_us;
+}
+
+/* Groups of ranks have the same partitions, so that ranks with the same number in each of some groups are a ring. */
+static SinoRing ring_of(const SinoTeam *team, const SinoMachine *machine, const SinoRuntime *runtime, int64_t rank)
+{
+    const SinoRunPlan *plan = &team->forecast.plan;
+    const SinoProcessGrid *grid = &plan->grid;
+    const int64_t groups = grid->batch_groups, rings = sino_ceil_divide(groups, SINO_RING_MAX);
+    if (groups < 2 || team->group < 0 || plan->window_count > 0) return (SinoRing){0};
+    if (team->division.rank_weight && grid->data_ranks > 1) return (SinoRing){0}; /* each group has other shares */
+    for (int64_t g = 0; g < groups; g++)
+        if (sino_process_grid_slices(grid, g) == 0) return (SinoRing){0};
+    const int64_t ring = sino_times(team->group, rings) / groups;
+    const int64_t first = sino_ceil_divide(ring * groups, rings), end = sino_ceil_divide((ring + 1) * groups, rings);
+    if (end - first < 2 || !is_worth_sharing(plan, machine, runtime, end - first)) return (SinoRing){0};
+    return (SinoRing){.count = end - first,
+                      .own = team->group - first,
+                      .first = first * grid->data_ranks + rank % grid->data_ranks,
+                      .step = grid->data_ranks};
 }
 
 SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, const SinoSettings *settings,
@@ -45,6 +85,7 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
     made.division = plan->division;
     if (made.division.rank_weight && made.group >= 0)
         made.division.rank_weight = request.choices.rank_weight + made.group * plan->grid.data_ranks;
+    made.ring = ring_of(&made, &machine, runtime, rank);
     if (made.forecast.projector_why[0])
         sino_log_info(sino_runtime_log(runtime), "plan", "projector: %s", made.forecast.projector_why);
     if (plan->grid.data_ranks > 1) sino_log_info(sino_runtime_log(runtime), "plan", "%s", made.forecast.symmetry_why);
@@ -66,7 +107,8 @@ SinoOperatorRequest sino_team_operator(const SinoTeam *team, const SinoGeometry 
                                    .division = team->division,
                                    .shape = team->shape,
                                    .window_count = plan->window_count,
-                                   .cache = cache};
+                                   .cache = cache,
+                                   .ring = team->ring};
     request.problem.geometry = *geometry;
     return request;
 }

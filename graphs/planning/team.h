@@ -15,6 +15,7 @@ typedef struct SinoTeam {
     SinoRayExchangeShape shape; /* of this rank */
     SinoDivision division;      /* this rank's batch group's */
     int64_t group;              /* this rank's batch group; −1: the rank is idle */
+    SinoRing ring;              /* of this rank: ranks that build the operator together; empty: it builds alone */
     double *weight;             /* [rank]: by kept times; NULL: those of the settings; owned */
 } SinoTeam;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task pack: replaces ray numbers in a traced run of tiles by row numbers of the partition's footprint. */
+/* Task pack: replaces ray numbers in a traced run of tiles by row numbers of the partition's footprint. mark: marks
+ * the rays of a run. */
 #include "pack_task.h"
 
 #include "task.h"
@@ -24,5 +25,25 @@ SinoStatus sino_insert_pack(SinoRuntime *runtime, int64_t partition, const SinoP
 {
     const Arguments arguments = {.run = run, .local = local};
     return SINO_SUBMIT(runtime, &pack_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)run->stored_count,
+                       .effort = (double)run->stored_count);
+}
+
+static SinoStatus mark_cpu(const SinoTask *task)
+{
+    const Arguments *arguments = task->arguments;
+    const SinoPackRun *run = arguments->run;
+    const int64_t pieces = sino_pack_piece_count(run->tile_count, run->tile);
+    for (int64_t i = 0; i < pieces; i++)
+        sino_pack_mark(run->layout->precision, run->piece[i].bytes, run->area->block + run->piece[i].offset,
+                       run->touched);
+    return NULL;
+}
+
+static const SinoTaskKind mark_kind = {.name = "mark", .argument_bytes = sizeof(Arguments), .cpu = mark_cpu};
+
+SinoStatus sino_insert_mark(SinoRuntime *runtime, int64_t partition, const SinoPackRun *run)
+{
+    const Arguments arguments = {.run = run};
+    return SINO_SUBMIT(runtime, &mark_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)run->stored_count,
                        .effort = (double)run->stored_count);
 }

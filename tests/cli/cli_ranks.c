@@ -467,9 +467,52 @@ static void one_is_killed(void **state)
     cli_free(&run);
 }
 
+/* Tasks `trace` of all ranks. */
+static int64_t traces(const char *directory)
+{
+    static const char text[] = "\"name\": \"trace\", \"on\": \"cpu\", \"count\": ";
+    const size_t bytes = (size_t)cli_file_size(directory, "profile.json");
+    char *profile = cli_read_bytes(directory, "profile.json", bytes);
+    int64_t count = 0;
+    for (const char *at = profile; (at = memmem(at, bytes - (size_t)(at - profile), text, strlen(text)));)
+        count += strtoll(at += strlen(text), NULL, 10);
+    free(profile);
+    return count;
+}
+
+/* Ranks with other slices build the operator together: each super-tile is traced once, and no bit changes. */
+static void built_together(void **state)
+{
+    static const char words[] = "--iterations 3 --minibatch 1 --workers 1";
+    static const char *const division[] = {"--algorithm cg", "--algorithm cg --topology workers=3", "--algorithm osem"};
+    const char *const at = *state;
+    const int64_t voxels = (int64_t)SLICES * SIZE * SIZE;
+    cli_works(at, scan);
+    for (size_t i = 0; i < sizeof division / sizeof *division; i++) {
+        cli_works(at, "recon scan.h5 -o one.h5 --overwrite --rotation-axis 49.5 --profile=profile.json %s %s", words,
+                  division[i]);
+        const int64_t alone = traces(at);
+        float *one = cli_read_volume(at, "one.h5", SLICES, SIZE);
+        for (int ranks = 2; ranks <= 4; ranks++) {
+            char line[256];
+            CliRun run;
+            snprintf(line, sizeof line, "%s %s --profile=profile.json --grid %dx1", words, division[i], ranks);
+            run_ranks(at, ranks, line, &run);
+            if (run.exit_code != 0) fail_msg("%s: exit code %d\n%s", line, run.exit_code, run.err);
+            cli_free(&run);
+            float *many = cli_read_volume(at, "many.h5", SLICES, SIZE);
+            assert_memory_equal(many, one, (size_t)voxels * sizeof *one);
+            free(many);
+            if (i == 0) assert_int_equal(traces(at), alone);
+        }
+        free(one);
+    }
+}
+
 int cli_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_TEST(built_together),
         CLI_TEST(report_of_all_ranks),
         CLI_TEST(fista_of_ranks),
         CLI_TEST(iterations_of_ranks),

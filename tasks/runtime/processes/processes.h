@@ -2,8 +2,9 @@
 /* Processes: the processes (ranks) of one MPI job, and collective operations on small values. Without MPI, or without a
  * launcher, there is one process; a NULL pointer stands for it too.
  *
- * All functions except rank, count, abort and end are collective: every process calls them in the same order, from the
- * thread that submits tasks. They wait for the other processes; tasks and messages in flight go on meanwhile. */
+ * All functions except rank, count, pass, abort and end are collective: every process calls them in the same order,
+ * from the thread that submits tasks. They wait for the other processes; tasks and messages in flight go on meanwhile.
+ */
 #ifndef SINO_PROCESSES_H
 #define SINO_PROCESSES_H
 
@@ -71,5 +72,16 @@ SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_
  * receive_count[i] values from process i arrive at receive[i]. */
 SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
                                    const int64_t *receive_count, uint32_t *const *receive);
+
+typedef struct SinoPassage {
+    int64_t to, send_bytes; /* the process that receives */
+    const void *send;
+    int64_t from, receive_bytes; /* the process that sends */
+    void *receive;
+    bool addresses; /* in a simulation nobody reads the bytes, which take their time but are not copied */
+} SinoPassage;
+
+/* Sends to one process while it receives from another; each of them calls with the same number of bytes. */
+SinoStatus sino_processes_pass(SinoProcesses *processes, const SinoPassage *passage);
 
 #endif

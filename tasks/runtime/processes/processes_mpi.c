@@ -3,6 +3,7 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
+#include "arithmetic.h"
 #include "duration.h"
 #include "ending.h"
 #include "launcher.h"
@@ -321,20 +322,19 @@ SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_
     return NULL;
 }
 
-/* Sends a list to one process while receiving a list from another (or this) process, in pieces. */
-static SinoStatus exchange_pair(SinoProcesses *processes, int to, int64_t send_count, const uint32_t *send, int from,
-                                int64_t receive_count, uint32_t *receive)
+/* In pieces. */
+SinoStatus sino_processes_pass(SinoProcesses *processes, const SinoPassage *of)
 {
-    const int64_t most = PIECE / (int64_t)sizeof *send;
-    for (int64_t at = 0; at < send_count || at < receive_count; at += most) {
-        const int64_t out = send_count - at, in = receive_count - at;
-        const int out_count = (int)(out < 0 ? 0 : out < most ? out : most);
-        const int in_count = (int)(in < 0 ? 0 : in < most ? in : most);
-        SINO_TRY(check(MPI_Sendrecv(send + (out_count > 0 ? at : 0), out_count, MPI_UINT32_T,
-                                    out_count > 0 ? to : MPI_PROC_NULL, LISTS, receive + (in_count > 0 ? at : 0),
-                                    in_count, MPI_UINT32_T, in_count > 0 ? from : MPI_PROC_NULL, LISTS, processes->comm,
-                                    MPI_STATUS_IGNORE),
-                       "exchange lists"));
+    for (int64_t at = 0; at < of->send_bytes || at < of->receive_bytes; at += PIECE) {
+        const int64_t out = of->send_bytes - at, in = of->receive_bytes - at;
+        const int out_count = (int)(out < 0 ? 0 : out < PIECE ? out : PIECE);
+        const int in_count = (int)(in < 0 ? 0 : in < PIECE ? in : PIECE);
+        SINO_TRY(
+            check(MPI_Sendrecv((const char *)of->send + (out_count > 0 ? at : 0), out_count, MPI_BYTE,
+                               out_count > 0 ? (int)of->to : MPI_PROC_NULL, LISTS,
+                               (char *)of->receive + (in_count > 0 ? at : 0), in_count, MPI_BYTE,
+                               in_count > 0 ? (int)of->from : MPI_PROC_NULL, LISTS, processes->comm, MPI_STATUS_IGNORE),
+                  "exchange data"));
     }
     return NULL;
 }
@@ -348,9 +348,16 @@ SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send
     }
     const int own = processes->rank, count = processes->count;
     /* In step k each process sends to the k-th process after it. */
+    const int64_t element = sizeof **send;
     for (int k = 0; k < count; k++) {
         const int to = (own + k) % count, from = (own + count - k) % count;
-        SINO_TRY(exchange_pair(processes, to, send_count[to], send[to], from, receive_count[from], receive[from]));
+        const SinoPassage passage = {.to = to,
+                                     .send_bytes = sino_times(send_count[to], element),
+                                     .send = send[to],
+                                     .from = from,
+                                     .receive_bytes = sino_times(receive_count[from], element),
+                                     .receive = receive[from]};
+        SINO_TRY(sino_processes_pass(processes, &passage));
     }
     return NULL;
 }

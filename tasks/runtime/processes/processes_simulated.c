@@ -70,8 +70,9 @@ static sg_mailbox_t mailbox(int from, int to)
     return sg_mailbox_by_name(name);
 }
 
-/* Bytes on their way, which the receiver frees: the sender may be gone by then. SimGrid alone would hand over the
- * address, but SMPI has it copy as many bytes as an address has, which therefore are the address. */
+/* Bytes on their way (none, if nobody reads them), which the receiver frees: the sender may be gone by then. SimGrid
+ * alone would hand over the address, but SMPI has it copy as many bytes as an address has, which therefore are the
+ * address. */
 typedef struct Parcel {
     struct Parcel *self;
     char bytes[];
@@ -80,9 +81,10 @@ typedef struct Parcel {
 static SinoStatus begin_send(const SinoProcesses *processes, int to, int64_t bytes, const void *memory, sg_comm_t *sent)
 {
     Parcel *parcel = NULL;
-    SINO_TRY(sino_allocate((int64_t)sizeof *parcel + bytes, 1, "a message", &parcel));
+    const int64_t held = memory ? bytes : 0;
+    SINO_TRY(sino_allocate((int64_t)sizeof *parcel + held, 1, "a message", &parcel));
     parcel->self = parcel;
-    if (bytes > 0) memcpy(parcel->bytes, memory, (size_t)bytes);
+    if (held > 0) memcpy(parcel->bytes, memory, (size_t)bytes);
     *sent = sg_mailbox_put_async(mailbox(processes->rank, to), parcel, bytes);
     return NULL;
 }
@@ -98,7 +100,7 @@ static SinoStatus transmit(const SinoProcesses *processes, int to, int64_t bytes
 static void accept_from(const SinoProcesses *processes, int from, int64_t bytes, void *memory)
 {
     Parcel *const parcel = sg_mailbox_get(mailbox(from, processes->rank));
-    if (bytes > 0) memcpy(memory, parcel->bytes, (size_t)bytes);
+    if (memory && bytes > 0) memcpy(memory, parcel->bytes, (size_t)bytes);
     free(parcel);
 }
 
@@ -278,13 +280,25 @@ SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send
     const int64_t element = sizeof **send;
     for (int k = 0; k < count; k++) {
         const int to = (rank + k) % count, from = (rank + count - k) % count;
-        sg_comm_t sent = NULL;
-        if (send_count[to] > 0)
-            SINO_TRY(begin_send(processes, to, sino_times(send_count[to], element), send[to], &sent));
-        if (receive_count[from] > 0)
-            accept_from(processes, from, sino_times(receive_count[from], element), receive[from]);
-        if (sent) sg_comm_wait(sent);
+        const SinoPassage passage = {.to = to,
+                                     .send_bytes = sino_times(send_count[to], element),
+                                     .send = send[to],
+                                     .from = from,
+                                     .receive_bytes = sino_times(receive_count[from], element),
+                                     .receive = receive[from]};
+        SINO_TRY(sino_processes_pass(processes, &passage));
     }
+    return NULL;
+}
+
+SinoStatus sino_processes_pass(SinoProcesses *processes, const SinoPassage *of)
+{
+    sg_comm_t sent = NULL;
+    if (of->send_bytes > 0)
+        SINO_TRY(begin_send(processes, (int)of->to, of->send_bytes, of->addresses ? NULL : of->send, &sent));
+    if (of->receive_bytes > 0)
+        accept_from(processes, (int)of->from, of->receive_bytes, of->addresses ? NULL : of->receive);
+    if (sent) sg_comm_wait(sent);
     return NULL;
 }
 

@@ -64,6 +64,7 @@ static int64_t count_of(const char *profile, int rank, const char *name)
 }
 
 static const char *const task_kind[] = {"trace",
+                                        "mark",
                                         "pack",
                                         "checksum",
                                         "load",
@@ -145,6 +146,7 @@ static void same_graph(void **state)
     } way[] = {{2, SLICES, "--grid 1x2"},
                {2, SLICES, "--grid 1x2 --topology nodes=4,workers=2 --node-weights 1,3"},
                {4, SLICES, "--grid 2x2"},
+               {4, SLICES, "--grid 4x1 --topology workers=2"},
                {4, SLICES, "--grid 1x4 --communication direct --overlap no"},
                {3, SLICES, "--grid 1x2"},
                {2, "cone.h5 --geometry cone --rotation-axis 11.5", "--algorithm cg --iterations 2"},

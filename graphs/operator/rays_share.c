@@ -73,7 +73,7 @@ static SinoStatus share_pieces(SinoRuntime *runtime, const SinoRays *op, int64_t
     sino_rays_share_tiles(op, p, first);
     for (int64_t i = 0; i < op->ring.count; i++) {
         const int64_t pieces = sino_pack_piece_count(first[i + 1] - first[i], tile + first[i]);
-        bytes[i] = pieces * (int64_t)sizeof **piece;
+        bytes[i] = sino_times(pieces, sizeof **piece);
         memory[i] = piece[i];
         piece[i + 1] = piece[i] + pieces;
     }
@@ -137,7 +137,8 @@ SinoStatus sino_rays_share_blocks(SinoRuntime *runtime, SinoRays *op, SinoStatus
     Traced *traced = NULL;
     if (op->ring.count < 2) return status;
     if (!status)
-        status = sino_allocate((op->ring.count + 1) * op->partition_count, sizeof *traced, "partitions", &traced);
+        status =
+            sino_allocate(sino_times(op->ring.count + 1, op->partition_count), sizeof *traced, "partitions", &traced);
     status = sino_ring_agree(sino_runtime_processes(runtime), &op->ring, status);
     if (!status) status = share_all(runtime, op, area, header, traced);
     free(traced);
@@ -147,7 +148,8 @@ SinoStatus sino_rays_share_blocks(SinoRuntime *runtime, SinoRays *op, SinoStatus
 int64_t sino_rays_share_visit(const SinoRays *op, int64_t visit_count, int64_t rank)
 {
     if (op->ring.count < 2) return visit_count * rank;
-    return sino_smaller(visit_count, sino_block_align(visit_count * rank / op->ring.count, SINO_RAYS_VISITS));
+    return sino_smaller(visit_count,
+                        sino_block_align(sino_times(visit_count, rank) / op->ring.count, SINO_RAYS_VISITS));
 }
 
 SinoStatus sino_rays_share_lists(SinoRuntime *runtime, const SinoRays *op, int64_t visit_count,

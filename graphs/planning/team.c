@@ -52,7 +52,8 @@ static SinoRing ring_of(const SinoTeam *team, const SinoMachine *machine, const 
     for (int64_t g = 0; g < groups; g++)
         if (sino_process_grid_slices(grid, g) == 0) return (SinoRing){0};
     const int64_t ring = sino_times(team->group, rings) / groups;
-    const int64_t first = sino_ceil_divide(ring * groups, rings), end = sino_ceil_divide((ring + 1) * groups, rings);
+    const int64_t first = sino_ceil_divide(sino_times(ring, groups), rings);
+    const int64_t end = sino_ceil_divide(sino_times(ring + 1, groups), rings);
     if (end - first < 2 || !is_worth_sharing(plan, machine, runtime, end - first)) return (SinoRing){0};
     return (SinoRing){.count = end - first,
                       .own = team->group - first,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arithmetic.h"
 #include "checksum.h"
 #include "memory.h"
 #include "scan_follow.h"
@@ -27,7 +28,7 @@ static SinoStatus read_samples(SinoScan *scan, const SinoScanBox *row, float *va
         SINO_TRY(sino_scan_read_projection(scan, last / (SAMPLES - 1) * i + last % (SAMPLES - 1) * i / (SAMPLES - 1),
                                            row, values));
     SINO_TRY(sino_scan_read_flats(scan, row, values));
-    return sino_scan_read_darks(scan, row, values + info->flat_count * row->column_count);
+    return sino_scan_read_darks(scan, row, values + sino_times(info->flat_count, row->column_count));
 }
 
 static SinoStatus checksum_values(SinoScan *scan, const SinoScanBox *row, char digits[17])

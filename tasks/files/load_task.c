@@ -78,12 +78,12 @@ static SinoStatus load_flats(const SinoLoad *load, int64_t count, float *flat)
 
 static SinoStatus load_counts(const SinoLoad *load, char *counts)
 {
-    const int64_t projection =
-        load->box.row_count * load->box.column_count * sino_count_bytes(sino_scan_info(load->scan)->type);
+    const int64_t projection = sino_times(sino_times(load->box.row_count, load->box.column_count),
+                                          sino_count_bytes(sino_scan_info(load->scan)->type));
     for (int64_t i = 0; i < load->run_count; i++) {
         const SinoAngleRun *run = &load->run[i];
         SINO_TRY(sino_scan_read(load->scan, run->first, run->count, &load->box, counts));
-        counts += run->count * projection;
+        counts += sino_times(run->count, projection);
     }
     return NULL;
 }

@@ -2,6 +2,7 @@
 /* Report of a sweep: one page of HTML, which is well-formed XML, with its plots in it; plots as files of their own. */
 #include "sweep_plots.h"
 
+#include "arithmetic.h"
 #include "markup.h"
 #include "memory.h"
 #include "output_file.h"
@@ -283,7 +284,7 @@ SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const ch
     SinoStatus status = NULL;
     SINO_TRY(sino_allocate(setups, sizeof *table, "the tables of a report", &table));
     for (int64_t s = 0; !status && s < setups; s++)
-        status = sino_sweep_table(sweep, s * sweep->scheduler_count, &table[s]);
+        status = sino_sweep_table(sweep, sino_times(s, sweep->scheduler_count), &table[s]);
     if (!status && sweep->settings->sweep.report) status = write_page(&(Page){sweep, about, remark, setups, table});
     if (!status && sweep->settings->sweep.plots) status = write_plots(sweep, setups, table);
     for (int64_t s = 0; s < setups; s++) sino_sweep_table_free(&table[s]);

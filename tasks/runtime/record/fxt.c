@@ -86,7 +86,9 @@ static SinoStatus write_trace(SinoFxt *fxt)
     snprintf(paje, sizeof paje, "%s/paje.trace", fxt->folder);
     starpu_fxt_options_init(&options);
     options.dir = fxt->folder;
+#ifdef SINO_STARPU_FXT_SET_DIR
     starpu_fxt_options_set_dir(&options);
+#endif
     options.filenames[options.ninputfiles++] = events;
     starpu_fxt_generate_trace(&options);
     return copy(paje, fxt->output);

@@ -25,9 +25,9 @@ static void files_that_are_no_scan(void **state)
     cli_write_text(at, "empty", "");
     cli_refuses(at, "nope.h5 | No such file", "recon nope.h5 -o out.h5");
     cli_refuses(at, "nope.h5 | No such file", "info nope.h5");
-    refuse_unknown(at, "recon", "text", "text | no format" FORMATS);
-    refuse_unknown(at, "info", "text", "text | no format" FORMATS);
-    refuse_unknown(at, "recon", "text --theta 0:180", "text | no format" FORMATS);
+    refuse_unknown(at, "recon", "text", "text | no known format" FORMATS);
+    refuse_unknown(at, "info", "text", "text | no known format" FORMATS);
+    refuse_unknown(at, "recon", "text --theta 0:180", "text | no known format" FORMATS);
     refuse_unknown(at, "recon", "empty", "empty | empty file" FORMATS);
     refuse_unknown(at, "recon", ".", ". is a folder | a folder of one series");
     refuse_unknown(at, "info", "/dev/null", "/dev/null | neither a file nor a folder | allowed: a file");

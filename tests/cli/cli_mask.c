@@ -150,7 +150,7 @@ static void what_is_no_mask(void **state)
     }
     cli_refuses(at, "--mask | --algorithm mlem | --algorithm cg | fista",
                 "recon p.h5 -o v.h5 --algorithm mlem --mask zeros.npy");
-    cli_refuses(at, "--mask | --geometry cone | --geometry parallel",
+    cli_refuses(at, "--mask zeros.npy | --algorithm fdk | --algorithm cg, sirt or fista",
                 "recon p.h5 -o v.h5 --geometry cone --mask zeros.npy");
     cli_refuses(at, "--mask zeros.npy | --projector toeplitz | --algorithm fista",
                 "recon p.h5 -o v.h5 --projector toeplitz --mask zeros.npy");

@@ -82,7 +82,7 @@ static void half_acquisitions_have_the_bits_of_the_whole(void **state)
     assert_non_null(file);
     for (int k = 0; k < ANGLES; k++) fprintf(file, "%.9g\n", 360.0 * k / ANGLES);
     assert_int_equal(fclose(file), 0);
-    snprintf(words, sizeof words, "--theta %s --rotation-axis 8.5", theta);
+    snprintf(words, sizeof words, "--theta %s --rotation-axis 8.5 --projector pixels", theta);
     compare(*state, scan, words);
 }
 
@@ -91,7 +91,7 @@ static void tooth_has_the_bits_of_the_whole(void **state)
     char scan[TESTING_PATH];
     if (!testing_data_there("tooth/tooth.h5")) skip();
     testing_data(scan, "tooth/tooth.h5");
-    compare(*state, scan, "--rotation-axis 296");
+    compare(*state, scan, "--rotation-axis 296 --projector gridding");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, testing_directory_make, testing_directory_remove)

@@ -308,8 +308,9 @@ SinoStatus sino_library_use_array(const char *what, const SinodagArray *array, c
 {
     SINO_TRY(use(what, array, size, used));
     SINO_CHECK(array->volumes == 0 || array->volumes == 1, SINO_BAD_INPUT,
-               "%s are of %" PRId64 " volumes; allowed: 0 or 1, or more with operators of cone beams", what,
-               array->volumes);
+               "%s are of %" PRId64
+               " volumes; allowed: 0 or 1; arrays of more are volumes and projections of cone beams",
+               what, array->volumes);
     return NULL;
 }
 

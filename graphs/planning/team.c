@@ -23,14 +23,14 @@ static SinoStatus weigh_ranks(const SinoRuntime *runtime, SinoPlanRequest *reque
 }
 
 /* Whether tracing takes longer than what every rank traces takes to go round a ring. Cores trace, unless GPUs do; for
- * devices they make lists beside, which cost three times as much (regroup_task.c). */
-static bool is_worth_sharing(const SinoRunPlan *plan, const SinoMachine *machine, const SinoRuntime *runtime,
-                             int64_t ranks)
+ * devices they make lists beside, which cost three times as much (regroup_task.c).
+ * All ranks decide alike: of the machine, only what they have agreed on is read. */
+static bool is_worth_sharing(const SinoRunPlan *plan, const SinoMachine *machine, int64_t ranks)
 {
     enum { TURNS = 8 }; /* of values, before and between those of A */
     const SinoRates *rates = &machine->rates;
-    const bool gpus = !SINO_SIMULATES && (sino_runtime_devices(runtime) & SINO_DEVICE_CUDA);
-    const double rate = gpus ? (double)sino_runtime_device_count(runtime) * machine->file.device.gflops
+    const bool gpus = !SINO_SIMULATES && machine->devices.slices > 0;
+    const double rate = gpus ? (double)machine->devices.count * machine->file.device.gflops
                              : (double)machine->worker_count * machine->file.core.gflops;
     const SinoResources *bytes = &plan->resources;
     const double stored = (double)plan->size.stored_angles / (double)plan->problem.geometry.angle_count;
@@ -42,7 +42,7 @@ static bool is_worth_sharing(const SinoRunPlan *plan, const SinoMachine *machine
 }
 
 /* Groups of ranks have the same partitions, so that ranks with the same number in each of some groups are a ring. */
-static SinoRing ring_of(const SinoTeam *team, const SinoMachine *machine, const SinoRuntime *runtime, int64_t rank)
+static SinoRing ring_of(const SinoTeam *team, const SinoMachine *machine, int64_t rank)
 {
     const SinoRunPlan *plan = &team->forecast.plan;
     const SinoProcessGrid *grid = &plan->grid;
@@ -54,7 +54,7 @@ static SinoRing ring_of(const SinoTeam *team, const SinoMachine *machine, const 
     const int64_t ring = sino_times(team->group, rings) / groups;
     const int64_t first = sino_ceil_divide(sino_times(ring, groups), rings);
     const int64_t end = sino_ceil_divide(sino_times(ring + 1, groups), rings);
-    if (end - first < 2 || !is_worth_sharing(plan, machine, runtime, end - first)) return (SinoRing){0};
+    if (end - first < 2 || !is_worth_sharing(plan, machine, end - first)) return (SinoRing){0};
     return (SinoRing){.count = end - first,
                       .own = team->group - first,
                       .first = first * grid->data_ranks + rank % grid->data_ranks,
@@ -86,7 +86,7 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
     made.division = plan->division;
     if (made.division.rank_weight && made.group >= 0)
         made.division.rank_weight = request.choices.rank_weight + made.group * plan->grid.data_ranks;
-    made.ring = ring_of(&made, &machine, runtime, rank);
+    made.ring = ring_of(&made, &machine, rank);
     if (made.forecast.projector_why[0])
         sino_log_info(sino_runtime_log(runtime), "plan", "projector: %s", made.forecast.projector_why);
     if (plan->grid.data_ranks > 1) sino_log_info(sino_runtime_log(runtime), "plan", "%s", made.forecast.symmetry_why);

@@ -118,8 +118,8 @@ static SinoStatus find_axis(const SinoCone *cone, SinoRayCircle *circle)
     }
     SINO_CHECK(beside <= allowed, SINO_BAD_INPUT,
                "algorithm is fdk, and the %s of projection %" PRId64
-               " lies %.3g of the radius beside the mean circle of all, as on a helix; allowed: up to %g, by an "
-               "iterative algorithm, or vectors nearer to a circle",
+               " lies %.3g of the radius beside the mean circle of all, as on a helix; allowed: up to %g, or an "
+               "iterative algorithm",
                cone->view->parallel ? "direction" : "source", farthest, beside, allowed);
     return NULL;
 }

@@ -99,8 +99,8 @@ typedef struct SinoSolver {
     SinoStatus (*prepare)(SinoSolverRun *run);
     void (*release)(SinoSolverRun *run);
     /* Submits the tasks from vector 0 (the line integrals b) to iteration 0, after which the residual ‖b‖² is recorded
-     * and the vectors for iteration 1 are ready. With run->begin the images are the first x. A direct
-     * method submits its whole reconstruction. With `blocks`: what a block of angles adds to it. */
+     * and the vectors for iteration 1 are ready. With run->begin the images are the first x. A direct method
+     * submits its whole reconstruction. With `blocks`: what a block of angles adds to it. */
     SinoStatus (*start)(SinoSolverRun *run, SinoMinibatch *minibatch);
     /* Submits iteration i ≥ 1, which records its residual and writes SINO_SLOT_ACTIVE + i mod SINO_LOOKAHEAD. */
     SinoStatus (*iterate)(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Support: the circle of --support-ratio, by the same rule as --mask-ratio (codelets/images/assemble_cpu.c), and the
- * image of
- * --mask. A margin lies outside of the image, and within the support. */
+ * image of --mask. A margin lies outside of the image, and within the support. */
 #include "support.h"
 
 #include "arithmetic.h"

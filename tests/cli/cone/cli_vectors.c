@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
  * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
- * fdk of what is near a circle, of tilt series and laminography; the strength of
- * fista; refusals. */
+ * fdk of what is near a circle, of tilt series and laminography; the strength of fista; refusals. */
 #include "cli.h"
 
 #include <math.h>

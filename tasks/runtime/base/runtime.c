@@ -88,7 +88,7 @@ SinoProcesses *sino_runtime_processes(const SinoRuntime *runtime)
 int64_t sino_runtime_base_bytes(void)
 {
     const int64_t usual = (int64_t)96 << 20;
-#ifdef STARPU_USE_CUDA
+#if defined SINO_CUDA && defined STARPU_USE_CUDA
     /* Where GPUs compute: CUDA's driver, its context, and cuFFT. The libraries alone took 130 to 180 MiB with CUDA 13;
      * the rest has not been measured. */
     return usual + ((int64_t)192 << 20);

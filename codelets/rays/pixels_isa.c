@@ -185,7 +185,7 @@ SINO_INLINE Pixels values(Entries entry)
 
 SINO_INLINE Pixels value_at(const float *window, Entries entry, int further)
 {
-    Pixels result;
+    Pixels result = {0};
     UNROLL for (int i = 0; i < LANES; i++) result[i] = window[entry[i] + further];
     return result;
 }

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "rays_cache.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,7 @@ static SinoStatus share_all(SinoRuntime *runtime, SinoRays *op, SinoPackArea *ar
                             Traced *traced)
 {
     const int64_t count = op->partition_count, ranks = op->ring.count;
+    assert(traced);
     Traced *own = traced + ranks * count;
     for (int64_t p = 0; p < count; p++)
         own[p] =

@@ -2,6 +2,7 @@
 /* TIFF stack: reads images from a sequence of TIFF files, or from the pages of one file. */
 #include "tiff_stack.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,7 @@ static SinoStatus check_order(const SinoTiffStack *stack, const SinoFileList *fi
 static SinoStatus count_whole(SinoTiffStack *stack, int64_t end)
 {
     bool settled = true;
+    assert(stack->state);
     for (int64_t i = stack->whole; i < end; i++) {
         const SinoFileState before = stack->state[i];
         stack->state[i] = sino_file_state(stack->files.name[i]);

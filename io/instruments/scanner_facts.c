@@ -66,10 +66,13 @@ SinoStatus sino_scanner_name_images(SinoScannerHeader *header, const char *prefi
     for (int64_t i = 0; i < digits; i++) fputs("[0-9]", out);
     fputs(digits > 0 ? ".[tT][iI][fF]*" : "[0-9]*.[tT][iI][fF]*", out);
     SINO_CHECK(fclose(out) == 0, SINO_FAILED, "no memory for a file name");
-    free(header->images);
-    SinoStatus status = sino_scanner_beside(header, pattern, &header->images);
+    char *images = NULL;
+    SinoStatus status = sino_scanner_beside(header, pattern, &images);
     free(pattern);
-    return status;
+    SINO_TRY(status);
+    free(header->images);
+    header->images = images;
+    return NULL;
 }
 
 static bool any_file(const char *pattern)

@@ -39,7 +39,7 @@ SinoStatus sino_ring_gather(SinoProcesses *processes, const SinoRing *ring, int6
 SinoStatus sino_ring_agree(SinoProcesses *processes, const SinoRing *ring, SinoStatus status)
 {
     const int own = sino_status_exit_code(status);
-    int all[SINO_RING_MAX], failed = 0;
+    int all[SINO_RING_MAX] = {0}, failed = 0;
     if (ring->count < 2) return status;
     SinoStatus failure = sino_ring_gather(processes, ring, sizeof own, &own, all);
     if (status) {

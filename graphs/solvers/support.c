@@ -70,8 +70,9 @@ static SinoStatus fill(const SinoSolverRun *run, SinoData *const *support)
     const bool in_double = sino_precision_solver(run->op->problem.precision) == SINO_DOUBLE;
     int64_t first_row = 0;
     for (int64_t p = 0; p < sino_solver_partitions(run); p++) {
-        const SinoBand band = kind->tiling ? (SinoBand){0} : kind->band(run->op, p);
+        SinoBand band = {0};
         void *value;
+        if (!kind->tiling) band = kind->band(run->op, p);
         if (sino_solver_voxels(run, p) == 0) continue;
         SINO_TRY(sino_data_acquire(support[p], SINO_WRITE, &value));
         if (kind->tiling)

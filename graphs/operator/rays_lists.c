@@ -11,6 +11,7 @@
 #include "simulation.h"
 #include "touch_task.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,7 @@ SinoStatus sino_rays_make_lists(SinoRuntime *runtime, SinoRays *op, SinoStatus s
     if (!status) status = begin_all(runtime, op, making, count);
     if (!status) status = sino_runtime_wait_after(runtime, measure_all(making, count));
     SINO_TRY_OR(status, cleanup, share_all(making, making ? count : 0, runtime, op, true, status));
+    assert(making);
     status = sino_runtime_wait_after(runtime, allocate_all(making, count));
     if (!status) status = sino_runtime_wait_after(runtime, fill_all(making, count));
     SINO_TRY_OR(status, cleanup, share_all(making, count, runtime, op, false, status));

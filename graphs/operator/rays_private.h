@@ -31,8 +31,8 @@ int64_t sino_rays_run_tiles(const SinoRuntime *runtime, const SinoRays *op);
 SinoStatus sino_rays_open_windows(SinoRuntime *runtime, SinoRays *op);
 void sino_rays_close_windows(SinoRays *op);
 
-/* If devices compute: the lists that they gather from, and footprints as data. Consumes the status of building, of
- * which the ranks of op->ring then learn. SINO_BAD_INPUT from the check: the operator is in windows. */
+/* If devices compute: the lists that they gather from, and footprints as data. Consumes the status of building,
+ * and tells it to the ranks of op->ring. SINO_BAD_INPUT from the check: the operator is in windows. */
 SinoStatus sino_rays_check_devices(const SinoRuntime *runtime, const SinoRays *op);
 SinoStatus sino_rays_open_devices(SinoRuntime *runtime, SinoRays *op, SinoStatus status);
 void sino_rays_close_devices(SinoRays *op);

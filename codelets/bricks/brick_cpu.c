@@ -13,11 +13,9 @@ enum { GROUP_BYTES = 256 << 10 };
 const SinoBrickIsa *sino_brick_isa(void)
 {
 #ifdef __x86_64__
-    if (sino_vector_bytes() == 64)
-        return __builtin_cpu_supports("avx512vbmi2") ? &sino_brick_avx512vbmi2 : &sino_brick_avx512;
-    if (sino_vector_bytes() == 32) return &sino_brick_avx2;
+    if (sino_vector_bytes() == 64 && __builtin_cpu_supports("avx512vbmi2")) return &sino_brick_avx512vbmi2;
 #endif
-    return &sino_brick_plain;
+    return SINO_BEST_ISA(sino_brick);
 }
 
 const char *sino_brick_isa_name(void)

@@ -482,10 +482,5 @@ static void compare(const SinoBrickComparison *with, float *y, SinoBrickSums *su
     }
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_brick_, name)
-
-const SinoBrickIsa ISA_OBJECT(SINO_ISA) = {
-    .name = ISA_TEXT(SINO_ISA), .project = project, .backproject = backproject, .compare = compare, .turn = turn};
+const SinoBrickIsa SINO_ISA_OBJECT(sino_brick, SINO_ISA) = {
+    .name = SINO_ISA_TEXT(SINO_ISA), .project = project, .backproject = backproject, .compare = compare, .turn = turn};

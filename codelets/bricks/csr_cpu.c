@@ -8,19 +8,10 @@
 
 #include <stdlib.h>
 
-static const SinoCsrIsa *isa(void)
-{
-#ifdef __x86_64__
-    if (sino_vector_bytes() == 64) return &sino_csr_avx512;
-    if (sino_vector_bytes() == 32) return &sino_csr_avx2;
-#endif
-    return &sino_csr_plain;
-}
-
 /* Gathers take signed indices: columns of 2³¹ and more are beyond them. */
 void sino_csr_multiply(const SinoSparseRows *rows, int64_t column_count, const float *x, float *y)
 {
-    (column_count <= INT32_MAX ? isa() : &sino_csr_plain)->multiply(rows, x, y);
+    (column_count <= INT32_MAX ? SINO_BEST_ISA(sino_csr) : &sino_csr_plain)->multiply(rows, x, y);
 }
 
 /* The first entry of row i whose column is not below `column`. */

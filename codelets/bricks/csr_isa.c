@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CSR, a product by one instruction set, which SINO_ISA names: gathers, where there are any. */
 #include "csr_isa.h"
+#include "vector.h"
 
 #if SINO_VECTOR_BYTES >= 32
 #include <immintrin.h>
@@ -70,9 +71,4 @@ static void multiply(const SinoSparseRows *rows, const float *x, float *y)
     }
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_csr_, name)
-
-const SinoCsrIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .multiply = multiply};
+const SinoCsrIsa SINO_ISA_OBJECT(sino_csr, SINO_ISA) = {.name = SINO_ISA_TEXT(SINO_ISA), .multiply = multiply};

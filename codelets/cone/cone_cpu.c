@@ -32,12 +32,10 @@ SinoConeSymmetry sino_cone_symmetry(const SinoCone *cone, bool allowed)
 static const SinoConeIsa *isa(void)
 {
 #ifdef __x86_64__
-    if (sino_vector_bytes() == 64)
-        return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi") ? &sino_cone_avx512vnni
-                                                                                            : &sino_cone_avx512;
-    if (sino_vector_bytes() == 32) return &sino_cone_avx2;
+    if (sino_vector_bytes() == 64 && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi"))
+        return &sino_cone_avx512vnni;
 #endif
-    return &sino_cone_plain;
+    return SINO_BEST_ISA(sino_cone);
 }
 
 const char *sino_cone_isa_name(void)

@@ -456,9 +456,5 @@ static void run_mixed(const SinoConePass *pass)
     (has_all_twins(pass) ? run_mixed_twins : run_mixed_alone)(pass);
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_cone_, name)
-
-const SinoConeIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .single = run_single, .mixed = run_mixed};
+const SinoConeIsa SINO_ISA_OBJECT(sino_cone, SINO_ISA) = {
+    .name = SINO_ISA_TEXT(SINO_ISA), .single = run_single, .mixed = run_mixed};

@@ -7,19 +7,9 @@
 
 #include <string.h>
 
-/* The best instruction set that the processor has. */
-static const SinoConeProjectIsa *isa(void)
-{
-#ifdef __x86_64__
-    if (sino_vector_bytes() == 64) return &sino_cone_project_avx512;
-    if (sino_vector_bytes() == 32) return &sino_cone_project_avx2;
-#endif
-    return &sino_cone_project_plain;
-}
-
 const char *sino_cone_project_isa_name(void)
 {
-    return isa()->name;
+    return SINO_BEST_ISA(sino_cone_project)->name;
 }
 
 /* Elements of work memory, each a multiple of 16. */
@@ -68,11 +58,11 @@ void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const Sino
 void sino_cone_project(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *voxels,
                        void *scratch, float *rays)
 {
-    sino_cone_project_with(isa(), false, cone, band, angles, voxels, scratch, rays);
+    sino_cone_project_with(SINO_BEST_ISA(sino_cone_project), false, cone, band, angles, voxels, scratch, rays);
 }
 
 void sino_cone_project_back(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *rays,
                             void *scratch, float *voxels)
 {
-    sino_cone_project_with(isa(), true, cone, band, angles, rays, scratch, voxels);
+    sino_cone_project_with(SINO_BEST_ISA(sino_cone_project), true, cone, band, angles, rays, scratch, voxels);
 }

@@ -670,9 +670,5 @@ static void back(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
     pass_band(cone, band, angles, work, true, from, to);
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_cone_project_, name)
-
-const SinoConeProjectIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .project = project, .back = back};
+const SinoConeProjectIsa SINO_ISA_OBJECT(sino_cone_project, SINO_ISA) = {
+    .name = SINO_ISA_TEXT(SINO_ISA), .project = project, .back = back};

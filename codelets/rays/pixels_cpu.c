@@ -25,19 +25,9 @@ typedef union Scratch {
     } forth;
 } Scratch;
 
-/* The best instruction set that the processor has. */
-static const SinoPixelsIsa *isa(void)
-{
-#ifdef __x86_64__
-    if (sino_vector_bytes() == 64) return &sino_pixels_avx512;
-    if (sino_vector_bytes() == 32) return &sino_pixels_avx2;
-#endif
-    return &sino_pixels_plain;
-}
-
 const char *sino_pixels_isa_name(void)
 {
-    return isa()->name;
+    return SINO_BEST_ISA(sino_pixels)->name;
 }
 
 int64_t sino_pixels_scratch_bytes(void)
@@ -238,7 +228,7 @@ void sino_pixels_back_with(const SinoPixelsIsa *isa, int64_t width, const SinoPi
 
 void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, float *x)
 {
-    sino_pixels_back_with(isa(), sino_panel_width(SINO_SINGLE), what, y, scratch, x);
+    sino_pixels_back_with(SINO_BEST_ISA(sino_pixels), sino_panel_width(SINO_SINGLE), what, y, scratch, x);
 }
 
 /* ---- projection ---- */
@@ -340,5 +330,5 @@ void sino_pixels_project_with(const SinoPixelsIsa *isa, int64_t width, const Sin
 
 void sino_pixels_project(const SinoPixels *what, const float *x, void *scratch, float *y)
 {
-    sino_pixels_project_with(isa(), sino_panel_width(SINO_SINGLE), what, x, scratch, y);
+    sino_pixels_project_with(SINO_BEST_ISA(sino_pixels), sino_panel_width(SINO_SINGLE), what, x, scratch, y);
 }

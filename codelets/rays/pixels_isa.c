@@ -477,12 +477,7 @@ static void project_strips(const SinoPixelsImage *image, SinoPixelsRays *rays)
     project_with(image, CROSSED, rays);
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_pixels_, name)
-
-const SinoPixelsIsa ISA_OBJECT(SINO_ISA) = {
-    .name = ISA_TEXT(SINO_ISA),
+const SinoPixelsIsa SINO_ISA_OBJECT(sino_pixels, SINO_ISA) = {
+    .name = SINO_ISA_TEXT(SINO_ISA),
     .add = {[SINO_PIXELS_LINEAR] = add_linear, [SINO_PIXELS_LENGTHS] = add_lengths, [SINO_PIXELS_STRIPS] = add_strips},
     .project = {[SINO_PIXELS_LENGTHS] = project_lengths, [SINO_PIXELS_STRIPS] = project_strips}};

@@ -10,19 +10,9 @@
 
 #include <math.h>
 
-/* The best instruction set that the processor has. */
-static const SinoRotateIsa *isa(void)
-{
-#ifdef __x86_64__
-    if (sino_vector_bytes() == 64) return &sino_rotate_avx512;
-    if (sino_vector_bytes() == 32) return &sino_rotate_avx2;
-#endif
-    return &sino_rotate_plain;
-}
-
 const char *sino_rotate_isa_name(void)
 {
-    return isa()->name;
+    return SINO_BEST_ISA(sino_rotate)->name;
 }
 
 int64_t sino_rotate_scratch_bytes(void)
@@ -108,10 +98,10 @@ void sino_rotate_with(const SinoRotateIsa *isa, bool back, const SinoRotate *wha
 
 void sino_rotate_project(const SinoRotate *what, const float *x, void *scratch, float *y)
 {
-    sino_rotate_with(isa(), false, what, x, scratch, y);
+    sino_rotate_with(SINO_BEST_ISA(sino_rotate), false, what, x, scratch, y);
 }
 
 void sino_rotate_back(const SinoRotate *what, const float *y, void *scratch, float *x)
 {
-    sino_rotate_with(isa(), true, what, y, scratch, x);
+    sino_rotate_with(SINO_BEST_ISA(sino_rotate), true, what, y, scratch, x);
 }

@@ -279,9 +279,5 @@ static void back(const SinoRotate *what, int64_t number, int64_t angle_count, Si
     visit(true, what, number, angle_count, work, to, (float *)from);
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_rotate_, name)
-
-const SinoRotateIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .project = project, .back = back};
+const SinoRotateIsa SINO_ISA_OBJECT(sino_rotate,
+                                    SINO_ISA) = {.name = SINO_ISA_TEXT(SINO_ISA), .project = project, .back = back};

@@ -256,9 +256,4 @@ static void sort(int64_t count, uint32_t *key)
     for (int64_t lane = 0; lane < SINO_SORT_LANES; lane += LANES) sort_block(size, count, key + lane);
 }
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_sort_lanes_, name)
-
-const SinoSortLanesIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA), .sort = sort};
+const SinoSortLanesIsa SINO_ISA_OBJECT(sino_sort_lanes, SINO_ISA) = {.name = SINO_ISA_TEXT(SINO_ISA), .sort = sort};

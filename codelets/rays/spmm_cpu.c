@@ -13,11 +13,7 @@
 
 const SinoSpmmIsa *sino_spmm_isa(void)
 {
-#ifdef __x86_64__
-    if (sino_vector_bytes() == 64) return &sino_spmm_avx512;
-    if (sino_vector_bytes() == 32) return &sino_spmm_avx2;
-#endif
-    return &sino_spmm_plain;
+    return SINO_BEST_ISA(sino_spmm);
 }
 
 const char *sino_spmm_isa_name(void)

@@ -175,18 +175,13 @@ DEFINE_KERNEL(backproject_half, single, true, true, true)
 DEFINE_KERNEL(project_mixed, single, false, true, false)
 DEFINE_KERNEL(backproject_mixed, single, true, false, true)
 
-#define TEXT(name)       #name
-#define ISA_TEXT(name)   TEXT(name)
-#define PASTE(a, b)      a##b
-#define ISA_OBJECT(name) PASTE(sino_spmm_, name)
-
-const SinoSpmmIsa ISA_OBJECT(SINO_ISA) = {.name = ISA_TEXT(SINO_ISA),
-                                          .project = {[SINO_SINGLE] = project_single,
-                                                      [SINO_DOUBLE] = project_double,
-                                                      [SINO_HALF] = project_half,
-                                                      [SINO_MIXED] = project_mixed},
-                                          .backproject = {[SINO_SINGLE] = backproject_single,
-                                                          [SINO_DOUBLE] = backproject_double,
-                                                          [SINO_HALF] = backproject_half,
-                                                          [SINO_MIXED] = backproject_mixed},
-                                          .scratch_bytes = sizeof(SinoSpmmScratch)};
+const SinoSpmmIsa SINO_ISA_OBJECT(sino_spmm, SINO_ISA) = {.name = SINO_ISA_TEXT(SINO_ISA),
+                                                          .project = {[SINO_SINGLE] = project_single,
+                                                                      [SINO_DOUBLE] = project_double,
+                                                                      [SINO_HALF] = project_half,
+                                                                      [SINO_MIXED] = project_mixed},
+                                                          .backproject = {[SINO_SINGLE] = backproject_single,
+                                                                          [SINO_DOUBLE] = backproject_double,
+                                                                          [SINO_HALF] = backproject_half,
+                                                                          [SINO_MIXED] = backproject_mixed},
+                                                          .scratch_bytes = sizeof(SinoSpmmScratch)};

@@ -162,9 +162,8 @@ SinoStatus sino_settings_shared_text(const SinoSettings *settings, int verb, cha
 SinoStatus sino_settings_words(const SinoSettings *settings, int verb, int to, char ***words);
 void sino_words_free(char **words); /* takes NULL */
 
-/* Prints the options of a verb for --help, and the text of docs/SETTINGS.md, from the table. */
+/* Prints the options of a verb for --help, from the table. */
 void sino_settings_help(int verb, SinoHelpChoice which, FILE *out);
-void sino_settings_markdown(FILE *out);
 
 /* Prints the manual page of a verb, or of the program (""), from the table. False: there is no such verb. */
 bool sino_settings_man(const char *verb, FILE *out);

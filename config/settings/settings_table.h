@@ -220,6 +220,8 @@ enum { SINO_FACTS_SIZE = 768 };
 const char *sino_setting_facts(const SinoSetting *row, char text[SINO_FACTS_SIZE]);
 /* Writes what has the setting: "; with --algorithm cg or sirt"; "": all; returns `text`. */
 const char *sino_setting_needs(const SinoSetting *row, char text[SINO_FACTS_SIZE]);
+/* Writes words of a setting of recon whose bits are set, such as "cg or sirt"; returns `text`. */
+const char *sino_setting_words_text(const char *name, unsigned words, char text[SINO_ALLOWED_SIZE]);
 /* The value as help and manual show it: "FILE", "[yes|no]"; "": there is none. */
 const char *sino_setting_operand(const SinoSetting *row);
 /* The brief text, or the beginning of the help; returns `text`. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes: the single process of a build without MPI. */
-#include "ending.h"
 #include "launcher.h"
 #include "processes.h"
 
@@ -64,12 +63,6 @@ SinoStatus sino_processes_agree(SinoProcesses *processes, SinoStatus status)
     return status;
 }
 
-void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
-{
-    (void)processes;
-    sino_ending_now(sino_status_text(status), sino_status_exit_code(status));
-}
-
 void sino_processes_end(SinoProcesses *processes, int exit_code)
 {
     (void)processes;
@@ -129,15 +122,6 @@ SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_
                                   void *received)
 {
     (void)processes, (void)from, (void)bytes, (void)own, (void)received;
-    return NULL;
-}
-
-SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
-                                   const int64_t *receive_count, uint32_t *const *receive)
-{
-    (void)processes;
-    assert(send_count[0] == receive_count[0]);
-    memcpy(receive[0], send[0], (size_t)send_count[0] * sizeof **send);
     return NULL;
 }
 

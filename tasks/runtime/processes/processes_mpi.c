@@ -3,7 +3,6 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
-#include "arithmetic.h"
 #include "duration.h"
 #include "ending.h"
 #include "launcher.h"
@@ -231,13 +230,6 @@ void sino_processes_end(SinoProcesses *processes, int exit_code)
     _exit(exit_code);
 }
 
-void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
-{
-    const int exit_code = sino_status_exit_code(status);
-    if (*sino_status_text(status)) sino_ending_now(sino_status_text(status), exit_code);
-    sino_processes_end(processes, exit_code);
-}
-
 SinoStatus sino_processes_broadcast(SinoProcesses *processes, int64_t bytes, void *memory)
 {
     for (int64_t at = 0; !is_alone(processes) && at < bytes; at += PIECE) {
@@ -335,29 +327,6 @@ SinoStatus sino_processes_pass(SinoProcesses *processes, const SinoPassage *of)
                                (char *)of->receive + (in_count > 0 ? at : 0), in_count, MPI_BYTE,
                                in_count > 0 ? (int)of->from : MPI_PROC_NULL, LISTS, processes->comm, MPI_STATUS_IGNORE),
                   "exchange data"));
-    }
-    return NULL;
-}
-
-SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
-                                   const int64_t *receive_count, uint32_t *const *receive)
-{
-    if (is_alone(processes)) {
-        memcpy(receive[0], send[0], (size_t)send_count[0] * sizeof **send);
-        return NULL;
-    }
-    const int own = processes->rank, count = processes->count;
-    /* In step k each process sends to the k-th process after it. */
-    const int64_t element = sizeof **send;
-    for (int k = 0; k < count; k++) {
-        const int to = (own + k) % count, from = (own + count - k) % count;
-        const SinoPassage passage = {.to = to,
-                                     .send_bytes = sino_times(send_count[to], element),
-                                     .send = send[to],
-                                     .from = from,
-                                     .receive_bytes = sino_times(receive_count[from], element),
-                                     .receive = receive[from]};
-        SINO_TRY(sino_processes_pass(processes, &passage));
     }
     return NULL;
 }

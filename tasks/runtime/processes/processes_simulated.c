@@ -6,7 +6,6 @@
 #include "processes.h"
 
 #include "arithmetic.h"
-#include "ending.h"
 #include "memory.h"
 #include "simulated_ranks.h"
 
@@ -273,24 +272,6 @@ SinoStatus sino_processes_collect(SinoProcesses *processes, int64_t from, int64_
     return NULL;
 }
 
-SinoStatus sino_processes_exchange(SinoProcesses *processes, const int64_t *send_count, const uint32_t *const *send,
-                                   const int64_t *receive_count, uint32_t *const *receive)
-{
-    const int rank = rank_of(processes), count = count_of(processes);
-    const int64_t element = sizeof **send;
-    for (int k = 0; k < count; k++) {
-        const int to = (rank + k) % count, from = (rank + count - k) % count;
-        const SinoPassage passage = {.to = to,
-                                     .send_bytes = sino_times(send_count[to], element),
-                                     .send = send[to],
-                                     .from = from,
-                                     .receive_bytes = sino_times(receive_count[from], element),
-                                     .receive = receive[from]};
-        SINO_TRY(sino_processes_pass(processes, &passage));
-    }
-    return NULL;
-}
-
 SinoStatus sino_processes_pass(SinoProcesses *processes, const SinoPassage *of)
 {
     sg_comm_t sent = NULL;
@@ -321,11 +302,4 @@ void sino_processes_end(SinoProcesses *processes, int exit_code)
 {
     (void)processes;
     _exit(exit_code);
-}
-
-void sino_processes_abort(SinoProcesses *processes, SinoStatus status)
-{
-    const int exit_code = sino_status_exit_code(status);
-    if (*sino_status_text(status)) sino_ending_now(sino_status_text(status), exit_code);
-    sino_processes_end(processes, exit_code);
 }

@@ -6,7 +6,9 @@
 #define SINO_BRICK_VOXELS_H
 
 #include "brick_order.h"
+#include "cuda_stream.h"
 #include "panel.h"
+#include "status.h"
 
 #include <stdbool.h>
 
@@ -42,5 +44,12 @@ void sino_voxels_mask(SinoSlices slices, int64_t rows, const float *mask, const 
 /* image[column] = scale · the set's voxel: the columns first … first + count − 1 of the order. */
 void sino_voxels_image(const SinoBrickOrder *order, SinoSlices slices, int64_t set, int64_t first, int64_t count,
                        double scale, const float *voxels, float *image);
+
+/* On a GPU, bit for bit, with vectors in device memory, aligned to 16 bytes (cuda_stream.h). clear: to = 0. */
+SinoStatus sino_voxels_clear_cuda(cudaStream_t stream, int64_t count, float *to);
+
+SinoStatus sino_voxels_add_cuda(cudaStream_t stream, int64_t count, const float *from, float *to);
+SinoStatus sino_voxels_mask_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *mask,
+                                 const float *from, float *to);
 
 #endif

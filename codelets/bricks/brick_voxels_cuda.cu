@@ -4,7 +4,7 @@
 
 extern "C" {
 #include "arithmetic.h"
-#include "brick_voxels_cuda.h"
+#include "brick_voxels.h"
 }
 
 enum { FULL = 4, THREADS = 256, BLOCKS_MAX = 4096, ROWS_PER_BLOCK = 4 * SINO_PANEL_LANES };

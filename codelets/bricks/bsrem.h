@@ -20,6 +20,7 @@
 #define SINO_BSREM_H
 
 #include "brick_order.h"
+#include "cuda_stream.h"
 #include "panel.h"
 #include "update_formulas.h"
 
@@ -112,5 +113,10 @@ SINO_INLINE int64_t sino_bsrem_beside(const SinoBsrem *bsrem, int64_t column, in
     const bool inside = x >= 0 && y >= 0 && z >= 0 && x < width && y < height && z < bsrem->count[2];
     return inside && bsrem->weight[i] > 0 ? (z * height + y) * width + x : -1;
 }
+
+/* sino_bsrem_voxels on a GPU, with everything but the first argument in device memory (cuda_stream.h). */
+SinoStatus sino_bsrem_voxels_cuda(cudaStream_t stream, const SinoBsrem *bsrem, const uint32_t *column,
+                                  const uint32_t *place, const float *kappa, const float *weight,
+                                  const SinoSliceState *state, const float *x, float *g);
 
 #endif

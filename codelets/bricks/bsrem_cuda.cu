@@ -3,7 +3,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "bsrem_cuda.h"
+#include "bsrem.h"
 }
 
 enum { BLOCKS_MAX = 4096, ROWS_PER_BLOCK = 2 * SINO_PANEL_LANES };

@@ -4,6 +4,8 @@
 #define SINO_CONE_ASSEMBLE_H
 
 #include "cone_lines.h"
+#include "cuda_stream.h"
+#include "status.h"
 
 /* Columns x … x + x_count − 1 and rows y … y + y_count − 1 of slices. */
 typedef struct SinoConeBox {
@@ -40,5 +42,9 @@ void sino_cone_fill(const SinoConeAssembly *assembly, const float *image, float 
 
 /* to[i] += from[i]. Safe from many threads at once. */
 void sino_cone_add(int64_t count, const float *from, float *to);
+
+/* sino_cone_assemble on a GPU, bit for bit, with part and image in device memory (cuda_stream.h). */
+SinoStatus sino_cone_assemble_cuda(cudaStream_t stream, const SinoConeAssembly *assembly, const float *part,
+                                   float *image);
 
 #endif

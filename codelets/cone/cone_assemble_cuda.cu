@@ -6,7 +6,7 @@
 #include <math.h>
 
 extern "C" {
-#include "cone_assemble_cuda.h"
+#include "cone_assemble.h"
 #include "cone_mapping.h"
 }
 

@@ -6,7 +6,7 @@
 #include <float.h>
 
 extern "C" {
-#include "cone_pack_cuda.h"
+#include "cone_pack.h"
 }
 
 enum { THREADS = 256, BLOCKS_MAX = 4096, GRID_MAX = 65535 };

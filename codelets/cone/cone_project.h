@@ -20,6 +20,8 @@
 #define SINO_CONE_PROJECT_H
 
 #include "cone.h"
+#include "cuda_stream.h"
+#include "status.h"
 
 /* Rows of the image, and all columns and slices of them: band[row][X][Z]. */
 typedef struct SinoConeBand {
@@ -45,5 +47,14 @@ void sino_cone_project_back(const SinoCone *cone, SinoConeBand band, SinoConeAng
 
 /* The instruction set that is used: plain, avx2 or avx512. */
 const char *sino_cone_project_isa_name(void);
+
+/* On a GPU, with voxels and rays in device memory (cuda_stream.h). Weights are the CPU's to about 10⁻⁶ of a voxel, and
+ * those of both functions are the same. Every sum has an owner that adds in a fixed order; a voxel's does not depend
+ * on the band. `first`: the sums count as 0 before. SINO_BAD_INPUT: more than 2²⁹ runs of voxels in the band, or a
+ * count of the cone that is larger. */
+SinoStatus sino_cone_project_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
+                                  bool first, const float *voxels, float *rays);
+SinoStatus sino_cone_project_back_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band,
+                                       SinoConeAngles angles, bool first, const float *rays, float *voxels);
 
 #endif

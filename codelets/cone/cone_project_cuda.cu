@@ -21,7 +21,7 @@
 
 extern "C" {
 #include "arithmetic.h"
-#include "cone_project_cuda.h"
+#include "cone_project.h"
 #include "cone_slant_cuda.h"
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cone slant on a GPU: the part of cone_project_cuda.h that projections whose detector columns lean have
+/* Cone slant on a GPU: the part of cone_project_cuda.cu that projections whose detector columns lean have
  * (sino_cone_stand_up). */
 #ifndef SINO_CONE_SLANT_CUDA_H
 #define SINO_CONE_SLANT_CUDA_H

@@ -5,6 +5,7 @@
 #define SINO_CONE_WEIGH_H
 
 #include "cone.h"
+#include "cuda_stream.h"
 #include "panel.h"
 #include "status.h"
 
@@ -42,5 +43,9 @@ SinoStatus sino_cone_ray_weights(const SinoCone *cone, double *weight);
  * sinogram where no columns are beside the detector. */
 void sino_cone_weigh(const SinoCone *cone, int64_t angle_count, SinoSlices rows, int64_t first_row,
                      const float *ray_weight, const float *sinogram, float *weighed);
+
+/* sino_cone_weigh on a GPU, to rounding, with its arrays in device memory, aligned to 16 bytes (cuda_stream.h). */
+SinoStatus sino_cone_weigh_cuda(cudaStream_t stream, const SinoCone *cone, int64_t angle_count, SinoSlices rows,
+                                int64_t first_row, const float *ray_weight, const float *sinogram, float *weighed);
 
 #endif

@@ -3,7 +3,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "cone_weigh_cuda.h"
+#include "cone_weigh.h"
 }
 
 enum { BLOCKS_MAX = 4096, FULL = SinoPackWidth<float>::ELEMENTS };

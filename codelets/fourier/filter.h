@@ -4,6 +4,7 @@
 #ifndef SINO_FILTER_H
 #define SINO_FILTER_H
 
+#include "cuda_stream.h"
 #include "panel.h"
 #include "status.h"
 
@@ -71,5 +72,20 @@ SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad
 
 /* The shares of a parallel beam, which sees each line from both sides: of half a turn. */
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight);
+
+/* On a GPU, by cuFFT, with the sinogram in device memory (cuda_stream.h). A slice's result does not depend on the
+ * values of other slices. It does not depend on their number as long as cuFFT uses the same kernels for fewer rows,
+ * which the test slices_do_not_mix checks on a GPU.
+ *
+ * State on one device: cuFFT's plans, the transfer function, the weights of the angles, and a buffer for the rows of a
+ * batch of angles, some 32 MiB and cuFFT's own work area. Create and free it outside of tasks, while the device is
+ * current; run it in one stream at a time. SINO_FAILED: no memory, or no plan by cuFFT. */
+typedef struct SinoFilterCuda SinoFilterCuda;
+SinoStatus sino_filter_cuda_new(const SinoFilter *filter, int64_t angle_count, int64_t stride,
+                                const double *angle_weight, SinoFilterCuda **made); /* angle_weight: host memory */
+void sino_filter_cuda_free(SinoFilterCuda *filter);                                 /* takes NULL */
+
+/* Filters in place, as sino_filter_run, for the angles and the stride given to _new. */
+SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, SinoSlices slices, void *sinogram);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 extern "C" {
-#include "filter_cuda.h"
+#include "filter.h"
 #include "memory.h"
 #include "row_end.h"
 #include "undefined.h"

@@ -3,7 +3,9 @@
 #ifndef SINO_ASSEMBLE_H
 #define SINO_ASSEMBLE_H
 
+#include "cuda_stream.h"
 #include "panel.h"
+#include "status.h"
 #include "trace.h"
 
 typedef struct SinoAssemble {
@@ -18,5 +20,8 @@ typedef struct SinoAssemble {
 /* Reads x in panels (panel.h), one row per voxel of the tiles: tile_count·T² rows. Writes the voxels of these tiles,
  * and no others, in float image[slice][S][S], S = grid_size − 2·margin. */
 void sino_assemble(const SinoAssemble *assemble, const void *x, float *image);
+
+/* On a GPU, bit for bit, with x, the images and assemble->tile in device memory (cuda_stream.h). */
+SinoStatus sino_assemble_cuda(cudaStream_t stream, const SinoAssemble *assemble, const void *x, float *image);
 
 #endif

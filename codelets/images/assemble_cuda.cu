@@ -4,7 +4,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "assemble_cuda.h"
+#include "assemble.h"
 #include "block.h"
 }
 

@@ -14,7 +14,7 @@
 extern "C" {
 #include "arithmetic.h"
 #include "block.h"
-#include "rotate_cuda.h"
+#include "rotate_tables.h"
 }
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate on an OpenCL device. */
-#include "rotate_opencl.h"
+#include "rotate_tables.h"
 
 #include "arithmetic.h"
 #include "block.h"

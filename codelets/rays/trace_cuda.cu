@@ -11,7 +11,7 @@
 extern "C" {
 #include "half.h"
 #include "siddon.h"
-#include "trace_cuda.h"
+#include "trace_sections.h"
 }
 
 enum {

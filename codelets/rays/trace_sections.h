@@ -8,6 +8,8 @@
 #ifndef SINO_TRACE_SECTIONS_H
 #define SINO_TRACE_SECTIONS_H
 
+#include "cuda_stream.h"
+#include "status.h"
 #include "trace.h"
 
 /* One section to trace: one tile and up to SINO_SECTION_GROUPS × group_angles stored angles of one class. */
@@ -47,5 +49,14 @@ typedef struct SinoTraceAngle {
 
 /* angle[K]: directions of all angles of the layout. */
 void sino_trace_angles(const SinoLayout *layout, SinoTraceAngle *angle);
+
+/* sino_trace_measure and sino_trace_fill on a GPU, byte for byte. Angles, sections, sizes and bytes are in device
+ * memory, aligned to 32 bytes (cuda_stream.h). */
+SinoStatus sino_trace_measure_cuda(cudaStream_t stream, const SinoLayout *layout, const SinoTraceAngle *angle,
+                                   int64_t section_count, const SinoTraceSection *section, SinoTraceSize *size);
+
+SinoStatus sino_trace_fill_cuda(cudaStream_t stream, const SinoLayout *layout, const SinoTraceAngle *angle,
+                                int64_t section_count, const SinoTraceSection *section, const SinoTraceSize *size,
+                                void *bytes);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef SINO_BAND_H
 #define SINO_BAND_H
 
+#include "cuda_stream.h"
 #include "prior.h"
 
 typedef struct SinoBand {
@@ -26,5 +27,15 @@ void sino_band_dual(const SinoBand *band, const float *u, const float *below, co
 /* z −= θ·∇R(u) of a smooth prior. above, below: u of the bands beside. prior->tiles is not read. */
 void sino_band_descend(const SinoBand *band, const SinoSmoothPrior *prior, const float *u, const float *above,
                        const float *below, const SinoSliceState *state, float *z);
+
+/* On a GPU, with vectors and the state in device memory (cuda_stream.h). */
+SinoStatus sino_band_primal_cuda(cudaStream_t stream, const SinoBand *band, const float *z, const float *p,
+                                 const float *q, const float *r, const float *above, const SinoSliceState *state,
+                                 float *u);
+SinoStatus sino_band_dual_cuda(cudaStream_t stream, const SinoBand *band, const float *u, const float *below,
+                               const SinoSliceState *state, float *p, float *q, float *r);
+SinoStatus sino_band_descend_cuda(cudaStream_t stream, const SinoBand *band, const SinoSmoothPrior *prior,
+                                  const float *u, const float *above, const float *below, const SinoSliceState *state,
+                                  float *z);
 
 #endif

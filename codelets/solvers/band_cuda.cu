@@ -4,7 +4,7 @@
 #include "prior_slope.cuh"
 
 extern "C" {
-#include "band_cuda.h"
+#include "band.h"
 }
 
 enum { THREADS = 256, CHUNK = 1024, ROWS_MAX = 65535 };

@@ -8,7 +8,9 @@
 #ifndef SINO_COUPLING_H
 #define SINO_COUPLING_H
 
+#include "cuda_stream.h"
 #include "panel.h"
+#include "status.h"
 #include "update_formulas.h"
 
 /* edge[row] = a slice of a vector of `rows` rows. */
@@ -22,5 +24,9 @@ void sino_coupling_steps(SinoSlices slices, bool before, const SinoSliceState *a
 
 /* Adds L times the sums of each slice to *total. */
 void sino_coupling_add(SinoSlices slices, const SinoSliceSums *sums, const SinoSliceState *state, SinoSliceSums *total);
+
+/* sino_coupling_edge on a GPU, with vectors in device memory (cuda_stream.h). */
+SinoStatus sino_coupling_edge_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, int64_t slice,
+                                   const void *vector, void *edge);
 
 #endif

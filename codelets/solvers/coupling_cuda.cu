@@ -3,7 +3,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "coupling_cuda.h"
+#include "coupling.h"
 }
 
 enum { THREADS = 256, BLOCKS_MAX = 4096 };

@@ -20,6 +20,7 @@
 #ifndef SINO_PRIOR_H
 #define SINO_PRIOR_H
 
+#include "cuda_stream.h"
 #include "variation.h"
 
 #define SINO_PRIOR_CURVATURE        5.656854249492381 /* 4√2: of R, times δ */
@@ -46,5 +47,11 @@ void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, cons
  * there is none. */
 void sino_prior_descend_volume(const SinoSmoothPrior *prior, const void *const *u, const void *before,
                                const void *after, const SinoSliceState *state, void *z);
+
+/* On a GPU. Memory, and the most parts, as of the functions of variation.h. */
+SinoStatus sino_prior_descend_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
+                                   const SinoSliceState *state, void *z);
+SinoStatus sino_prior_descend_volume_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
+                                          const void *before, const void *after, const SinoSliceState *state, void *z);
 
 #endif

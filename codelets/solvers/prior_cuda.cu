@@ -4,7 +4,7 @@
 #include "tiles_cuda.cuh"
 
 extern "C" {
-#include "prior_cuda.h"
+#include "prior.h"
 }
 
 /* The slices before and after those of the part; without a vector in 2-D. */

@@ -11,7 +11,7 @@
 #include "update_formulas.h" /* not within extern "C" */
 
 extern "C" {
-#include "variation_cuda.h"
+#include "variation.h"
 }
 
 enum {

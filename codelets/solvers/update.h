@@ -8,7 +8,10 @@
 #ifndef SINO_UPDATE_H
 #define SINO_UPDATE_H
 
+#include "cuda_stream.h"
+#include "opencl_device.h"
 #include "panel.h"
+#include "status.h"
 #include "update_formulas.h"
 
 /* One row of the list SINO_UPDATE_FORMULAS. */
@@ -68,5 +71,39 @@ void sino_update_start(SinoSlices slices, const SinoSliceSums *sums, SinoSliceSt
  * that continue. */
 void sino_update_record(SinoSlices slices, const SinoSliceSums *sums, SinoSliceState *state, const SinoHistory *history,
                         int64_t *active);
+
+/* On a GPU. Vectors, states, sums, history->residual and *active are in device memory, aligned to 16 bytes; the array
+ * `vector`, update and history are in host memory (cuda_stream.h). Step lengths, residuals and stops stay on the
+ * device.
+ *
+ * Sums are double, over a tree whose shape depends on the number of rows only. A slice's sums are therefore the same
+ * in every run, on every device, and whatever its batch is. `workspace`: sino_update_cuda_workspace_bytes, aligned to
+ * 16 bytes; it holds nothing between calls; NULL: the formula has no sums. */
+int64_t sino_update_cuda_workspace_bytes(SinoSlices slices);
+
+SinoStatus sino_update_cuda(cudaStream_t stream, const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTORS],
+                            const SinoSliceState *state, SinoSliceSums *sums, void *workspace);
+SinoStatus sino_update_slices_cuda(cudaStream_t stream, SinoUpdateRule rule, SinoSlices slices, bool first,
+                                   double argument, const SinoSliceSums *sums, SinoSliceState *state);
+SinoStatus sino_update_residual_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceState *state,
+                                     SinoSliceSums *sums);
+SinoStatus sino_update_collect_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceSums *part, bool first,
+                                    SinoSliceSums *total);
+SinoStatus sino_update_start_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceSums *sums,
+                                  SinoSliceState *state, const SinoHistory *history);
+SinoStatus sino_update_record_cuda(cudaStream_t stream, SinoSlices slices, const SinoSliceSums *sums,
+                                   SinoSliceState *state, const SinoHistory *history, int64_t *active);
+
+/* On an OpenCL device, with buffers of the device (opencl_device.h). The buffer `residual` replaces history->residual,
+ * which is ignored. `active` receives the number of slices that continue, an int64. */
+SinoStatus sino_update_opencl(SinoOpencl *opencl, const SinoUpdate *update, const cl_mem vector[SINO_UPDATE_VECTORS],
+                              cl_mem state, cl_mem sums);
+SinoStatus sino_update_slices_opencl(SinoOpencl *opencl, SinoUpdateRule rule, SinoSlices slices, bool first,
+                                     double argument, cl_mem sums, cl_mem state);
+SinoStatus sino_update_collect_opencl(SinoOpencl *opencl, SinoSlices slices, cl_mem part, bool first, cl_mem total);
+SinoStatus sino_update_start_opencl(SinoOpencl *opencl, SinoSlices slices, cl_mem sums, cl_mem state,
+                                    const SinoHistory *history, cl_mem residual);
+SinoStatus sino_update_record_opencl(SinoOpencl *opencl, SinoSlices slices, cl_mem sums, cl_mem state,
+                                     const SinoHistory *history, cl_mem residual, cl_mem active);
 
 #endif

@@ -6,7 +6,7 @@
 #include "update_formulas.h" /* not within extern "C" */
 
 extern "C" {
-#include "update_cuda.h"
+#include "update.h"
 }
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Update on an OpenCL device. */
-#include "update_opencl.h"
+#include "update.h"
 
 /* The same struct as History of update.cl. */
 typedef struct History {

@@ -26,6 +26,8 @@
 #ifndef SINO_VARIATION_H
 #define SINO_VARIATION_H
 
+#include "cuda_stream.h"
+#include "opencl_device.h"
 #include "panel.h"
 #include "trace.h"
 #include "update_formulas.h"
@@ -71,5 +73,27 @@ void sino_variation_primal_volume(const SinoVariation *variation, const void *z,
                                   void *u);
 void sino_variation_dual_volume(const SinoVariation *variation, const void *const *u, const void *after,
                                 const SinoSliceState *state, void *p, void *q, void *r);
+
+/* On a GPU. Vectors, states, variation->tile and variation->neighbour are in device memory, vectors aligned to 16
+ * bytes; variation->first_tile and the arrays of the parts' vectors are in host memory (cuda_stream.h). The addresses
+ * of all parts go to the kernel as arguments, so there are at most SINO_VARIATION_CUDA_PARTS of them. */
+enum { SINO_VARIATION_CUDA_PARTS = 16 };
+
+SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
+                                      const void *const *p, const void *const *q, const SinoSliceState *state, void *u);
+SinoStatus sino_variation_dual_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
+                                    const SinoSliceState *state, void *p, void *q);
+SinoStatus sino_variation_primal_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
+                                             const void *const *p, const void *const *q, const void *r,
+                                             const void *before, const SinoSliceState *state, void *u);
+SinoStatus sino_variation_dual_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
+                                           const void *after, const SinoSliceState *state, void *p, void *q, void *r);
+
+/* On an OpenCL device, with buffers of the device (opencl_device.h), for a part that has all tiles of the grid. The
+ * buffers `tile` and `neighbour` replace variation->tile and variation->neighbour, which are ignored. */
+SinoStatus sino_variation_primal_opencl(SinoOpencl *opencl, const SinoVariation *variation, cl_mem tile,
+                                        cl_mem neighbour, cl_mem z, cl_mem p, cl_mem q, cl_mem state, cl_mem u);
+SinoStatus sino_variation_dual_opencl(SinoOpencl *opencl, const SinoVariation *variation, cl_mem tile, cl_mem neighbour,
+                                      cl_mem u, cl_mem state, cl_mem p, cl_mem q);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Variation on an OpenCL device. */
-#include "variation_opencl.h"
+#include "variation.h"
 
 #include <assert.h>
 

@@ -9,7 +9,9 @@
 #ifndef SINO_AIR_H
 #define SINO_AIR_H
 
+#include "cuda_stream.h"
 #include "panel.h"
+#include "status.h"
 
 typedef struct SinoAir {
     int64_t angle_count, column_count; /* K, M of the sinograms */
@@ -21,5 +23,11 @@ typedef struct SinoAir {
  * side's mean serves both; where neither has one, the row stays. Padding is unchanged. Safe from many threads at once.
  */
 void sino_air_normalise(const SinoAir *air, SinoSlices slices, const int64_t *place, void *sinogram);
+
+/* On a GPU, with the sinogram and `place` in device memory (cuda_stream.h). Means and the line between them are
+ * double; the logarithm that is added to a sinogram in single precision is single, too. A slice's result does not
+ * depend on the others. */
+SinoStatus sino_air_normalise_cuda(cudaStream_t stream, const SinoAir *air, SinoSlices slices, const int64_t *place,
+                                   void *sinogram);
 
 #endif

@@ -7,7 +7,7 @@
 #include <float.h>
 
 extern "C" {
-#include "air_cuda.h"
+#include "air.h"
 #include "undefined.h"
 }
 

@@ -7,7 +7,9 @@
 #ifndef SINO_HARDEN_H
 #define SINO_HARDEN_H
 
+#include "cuda_stream.h"
 #include "panel.h"
+#include "status.h"
 
 enum { SINO_HARDEN_MOST = 8 };
 
@@ -19,5 +21,9 @@ typedef struct SinoHardening {
 /* Changes `ray_count` rows of line integrals, in panels (panel.h), in place, in double precision. Values −0 are
  * undefined (correct.h), and stay; padding stays 0. n is at least 1. */
 void sino_harden(const SinoHardening *hardening, int64_t ray_count, SinoSlices slices, void *sinogram);
+
+/* On a GPU, with the sinogram in device memory (cuda_stream.h). */
+SinoStatus sino_harden_cuda(cudaStream_t stream, const SinoHardening *hardening, int64_t ray_count, SinoSlices slices,
+                            void *sinogram);
 
 #endif

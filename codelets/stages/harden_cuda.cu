@@ -4,7 +4,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "harden_cuda.h"
+#include "harden.h"
 #include "undefined.h"
 }
 

@@ -4,6 +4,7 @@
 #ifndef SINO_ZINGERS_H
 #define SINO_ZINGERS_H
 
+#include "cuda_stream.h"
 #include "panel.h"
 #include "status.h"
 
@@ -33,5 +34,10 @@ typedef struct SinoZingers {
  * from many threads at once. SINO_FAILED: out of memory. */
 SinoStatus sino_zingers_remove(const SinoZingers *zingers, SinoSlices slices, const int64_t *place, void *sinogram,
                                int64_t *undefined, int64_t *by_angle, int64_t *by_column);
+
+/* On a GPU, bit for bit, with all arrays in device memory, including zingers->order (cuda_stream.h). */
+SinoStatus sino_zingers_remove_cuda(cudaStream_t stream, const SinoZingers *zingers, SinoSlices slices,
+                                    const int64_t *place, void *sinogram, int64_t *undefined, int64_t *by_angle,
+                                    int64_t *by_column);
 
 #endif

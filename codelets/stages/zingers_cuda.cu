@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "undefined.h"
-#include "zingers_cuda.h"
+#include "zingers.h"
 }
 
 enum { THREADS = 128, AHEAD = 8 /* angles that are loaded at a time */ };

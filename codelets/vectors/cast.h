@@ -8,8 +8,11 @@
 #ifndef SINO_CAST_H
 #define SINO_CAST_H
 
+#include "cuda_stream.h"
 #include "half.h"
+#include "opencl_device.h"
 #include "panel.h"
+#include "status.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -42,5 +45,23 @@ void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const Sin
 
 /* to = x·unit. */
 void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to);
+
+/* On a GPU, bit for bit, with vectors and units in device memory, aligned to 16 bytes (cuda_stream.h). */
+SinoStatus sino_cast_units_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *x, int exponent,
+                                bool first, bool last, SinoUnits *units);
+
+SinoStatus sino_cast_narrow_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *x,
+                                 const SinoUnits *units, SinoHalf *to);
+
+SinoStatus sino_cast_widen_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const SinoHalf *x,
+                                const SinoUnits *units, float *to);
+
+/* On an OpenCL device, with buffers of the device (opencl_device.h). */
+SinoStatus sino_cast_units_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem x, int exponent,
+                                  bool first, bool last, cl_mem units);
+SinoStatus sino_cast_narrow_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem x, cl_mem units,
+                                   cl_mem to);
+SinoStatus sino_cast_widen_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem x, cl_mem units,
+                                  cl_mem to);
 
 #endif

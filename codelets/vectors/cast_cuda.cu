@@ -3,7 +3,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "cast_cuda.h"
+#include "cast.h"
 }
 
 enum { FULL = 4, BLOCKS_MAX = 4096, ROWS_PER_BLOCK = 4 * SINO_PANEL_LANES, THREADS_MAX = SINO_PANEL_LANES * 8 };

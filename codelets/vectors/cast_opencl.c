@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cast on an OpenCL device. */
-#include "cast_opencl.h"
+#include "cast.h"
 
 _Static_assert(SINO_SLICES_MAX == 256, "Units of cast.cl has so many slices");
 

@@ -5,7 +5,7 @@
 #include "arithmetic.h"
 #include "brick_cuda.h"
 #include "brick_opencl.h"
-#include "brick_voxels_cuda.h"
+#include "brick_voxels.h"
 #include "memory.h"
 #include "task.h"
 #include "update.h"

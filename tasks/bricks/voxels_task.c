@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "brick_opencl.h"
-#include "brick_voxels_cuda.h"
+#include "brick_voxels.h"
 #include "task.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "assemble_cone_task.h"
 
 #include "arithmetic.h"
-#include "cone_assemble_cuda.h"
+#include "cone_assemble.h"
 #include "task.h"
 
 typedef struct AssembleCone {

@@ -3,7 +3,7 @@
 #include "project_cone_task.h"
 
 #include "arithmetic.h"
-#include "cone_project_cuda.h"
+#include "cone_project.h"
 #include "precision.h"
 #include "task.h"
 

@@ -3,7 +3,7 @@
 #include "assemble_task.h"
 
 #include "arithmetic.h"
-#include "assemble_cuda.h"
+#include "assemble.h"
 #include "task.h"
 
 typedef struct Assemble {

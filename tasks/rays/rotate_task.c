@@ -5,8 +5,7 @@
 #include "arithmetic.h"
 #include "block.h"
 #include "rays_gate_task.h"
-#include "rotate_cuda.h"
-#include "rotate_opencl.h"
+#include "rotate_tables.h"
 #include "task.h"
 
 #include <assert.h>

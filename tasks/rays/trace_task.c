@@ -4,7 +4,7 @@
 #include "trace_task.h"
 
 #include "task.h"
-#include "trace_cuda.h"
+#include "trace_sections.h"
 
 typedef struct Trace {
     SinoPackRun *run;

@@ -3,7 +3,6 @@
 #include "coupling_task.h"
 
 #include "coupling.h"
-#include "coupling_cuda.h"
 #include "task.h"
 
 typedef struct Edge {

@@ -2,7 +2,7 @@
 /* Task prior: a step down the gradient of a smooth prior of the slices of a minibatch. */
 #include "prior_task.h"
 
-#include "prior_cuda.h"
+#include "prior.h"
 #include "task.h"
 
 typedef struct Prior {

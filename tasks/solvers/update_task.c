@@ -6,8 +6,7 @@
 #include "arithmetic.h"
 #include "rays_gate_task.h"
 #include "task.h"
-#include "update_cuda.h"
-#include "update_opencl.h"
+#include "update.h"
 
 #include <assert.h>
 #include <math.h>

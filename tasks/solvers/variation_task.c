@@ -4,8 +4,7 @@
 
 #include "arithmetic.h"
 #include "task.h"
-#include "variation_cuda.h"
-#include "variation_opencl.h"
+#include "variation.h"
 
 /* Arguments of variation_primal. tiles, neighbours: for devices the tables of tiles and of neighbours. */
 typedef struct Primal {

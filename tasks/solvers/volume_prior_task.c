@@ -2,9 +2,9 @@
 /* Tasks of priors in 3-D. */
 #include "volume_prior_task.h"
 
-#include "prior_cuda.h"
+#include "prior.h"
 #include "task.h"
-#include "variation_cuda.h"
+#include "variation.h"
 
 /* before, after: of the slices beside the minibatch. u, p and q of all partitions: [partition]. table: of tiles and of
  * neighbours, for devices. */

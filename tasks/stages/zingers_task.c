@@ -3,7 +3,7 @@
 #include "zingers_task.h"
 
 #include "task.h"
-#include "zingers_cuda.h"
+#include "zingers.h"
 
 typedef struct Zingers {
     SinoOperand sinogram, undefined, tally, places, order;

@@ -4,7 +4,7 @@
  * [SIZE …], else 256 512 1024: a volume of SIZE³ voxels of the default size from SIZE² pixels, half of whose width is
  * 0.18 of the source's distance. The best of five. */
 #include "cone_cuda.h"
-#include "cone_project_cuda.h"
+#include "cone_project.h"
 #include "memory.h"
 
 #include <cuda_runtime_api.h>

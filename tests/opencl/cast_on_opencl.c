@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of cast.h by those of cast_opencl.h: linked first, they make the tests of the CPU's test these. */
-#include "cast_opencl.h"
+/* The functions of cast.h by those of cast_opencl.c: linked first, they make the tests of the CPU's test these. */
+#include "cast.h"
 #include "lend.h"
 
 static size_t bytes_of(SinoSlices slices, int64_t rows, size_t element)

@@ -2,7 +2,7 @@
 /* Rotate on an OpenCL device: the tests of the CPU's products. Every other product is made afresh, of values that are
  * no numbers, and added here. */
 #include "lend.h"
-#include "rotate_opencl.h"
+#include "rotate_tables.h"
 
 #include "block.h"
 

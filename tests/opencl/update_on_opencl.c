@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of update.h by those of update_opencl.h: linked first, they make the tests of the CPU's test these. */
+/* The functions of update.h by those of update_opencl.c: linked first, they make the tests of the CPU's test these. */
 #include "lend.h"
-#include "update_opencl.h"
+#include "update.h"
 
 static size_t vector_bytes(SinoSlices slices, int64_t rows)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of variation.h by those of variation_opencl.h: linked first, they make the tests of the CPU's test
+/* The functions of variation.h by those of variation_opencl.c: linked first, they make the tests of the CPU's test
  * these. A device gets the vectors of several parts as those of a single part. */
 #include "lend.h"
-#include "variation_opencl.h"
+#include "variation.h"
 
 #include <stdlib.h>
 #include <string.h>

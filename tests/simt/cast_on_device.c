@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of cast.h by those of cast_cuda.h: linked first, they make the tests of the CPU's test these. */
-#include "cast_cuda.h"
+/* The functions of cast.h by those of cast_cuda.cu: linked first, they make the tests of the CPU's test these. */
+#include "cast.h"
 
 #include "simt_device.h"
 

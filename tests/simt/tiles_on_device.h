@@ -4,7 +4,7 @@
 #define SINO_TILES_ON_DEVICE_H
 
 #include "simt_device.h"
-#include "variation_cuda.h"
+#include "variation.h"
 
 static inline size_t part_bytes(const SinoVariation *variation, int64_t part)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of update.h by those of update_cuda.h: linked first, they make the tests of the CPU's test these. */
-#include "update_cuda.h"
+/* The functions of update.h by those of update_cuda.cu: linked first, they make the tests of the CPU's test these. */
+#include "update.h"
 
 #include "simt_device.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of variation.h by those of variation_cuda.h: linked first, they make the tests of the CPU's test these.
+/* The functions of variation.h by those of variation_cuda.cu: linked first, they make the tests of the CPU's test
+ * these.
  */
 #include "tiles_on_device.h"
 

@@ -3,7 +3,7 @@
 #include "runtime_private.h"
 
 #include "device_memory.h"
-#include "update_cuda.h"
+#include "update.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of cone_pack.h and cone_assemble.h, and sino_cone_weigh, by those of cone_pack_cuda.h,
- * cone_assemble_cuda.h and cone_weigh_cuda.h. */
+/* The functions of cone_pack.h and cone_assemble.h, and sino_cone_weigh, by those of cone_pack_cuda.cu,
+ * cone_assemble_cuda.cu and cone_weigh_cuda.cu. */
 #include "cone_data_on_device.h"
 
-#include "cone_assemble_cuda.h"
-#include "cone_pack_cuda.h"
-#include "cone_weigh_cuda.h"
+#include "cone_assemble.h"
+#include "cone_pack.h"
+#include "cone_weigh.h"
 #include "simt_device.h"
 
 void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_cone_project_with by the functions of cone_project_cuda.h. */
+/* sino_cone_project_with by the functions of cone_project_cuda.cu. */
 #include "cone_project_on_device.h"
 
-#include "cone_project_cuda.h"
+#include "cone_project.h"
 #include "simt_device.h"
 
 void cone_project_first_on_device(bool back, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, bool first,

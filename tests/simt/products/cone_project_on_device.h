@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_cone_project_with by the functions of cone_project_cuda.h. */
+/* sino_cone_project_with by the functions of cone_project_cuda.cu. */
 #ifndef SINO_CONE_PROJECT_ON_DEVICE_H
 #define SINO_CONE_PROJECT_ON_DEVICE_H
 

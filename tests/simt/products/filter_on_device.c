@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_filter_run by the functions of filter_cuda.h. */
+/* sino_filter_run by the functions of filter_cuda.cu. */
 #include "filter_on_device.h"
 
-#include "filter_cuda.h"
+#include "filter.h"
 #include "simt_device.h"
 
 void filter_run_on_device(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,

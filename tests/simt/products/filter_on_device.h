@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_filter_run by the functions of filter_cuda.h; in a test that is compiled with this header before it, under the
+/* sino_filter_run by the functions of filter_cuda.cu; in a test that is compiled with this header before it, under the
  * CPU's name. */
 #ifndef SINO_FILTER_ON_DEVICE_H
 #define SINO_FILTER_ON_DEVICE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of prior.h, and those of variation.h in 3-D, by those of prior_cuda.h and variation_cuda.h. */
+/* The functions of prior.h, and those of variation.h in 3-D, by those of prior_cuda.cu and variation_cuda.cu. */
 #include "prior_on_device.h"
 
-#include "prior_cuda.h"
+#include "prior.h"
 #include "tiles_on_device.h"
 
 /* A vector of the part that is computed, and one element of each of its rows. */

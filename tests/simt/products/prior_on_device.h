@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of prior.h, and those of variation.h in 3-D, by those of prior_cuda.h and variation_cuda.h. */
+/* The functions of prior.h, and those of variation.h in 3-D, by those of prior_cuda.cu and variation_cuda.cu. */
 #ifndef SINO_PRIOR_ON_DEVICE_H
 #define SINO_PRIOR_ON_DEVICE_H
 

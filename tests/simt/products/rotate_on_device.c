@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_rotate_project and sino_rotate_back by the functions of rotate_cuda.h. */
+/* sino_rotate_project and sino_rotate_back by the functions of rotate_cuda.cu. */
 #include "rotate_on_device.h"
 
 #include "block.h"
-#include "rotate_cuda.h"
+#include "rotate_tables.h"
 #include "simt_device.h"
 
 #include <math.h>

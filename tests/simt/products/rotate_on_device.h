@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_rotate_project and sino_rotate_back by the functions of rotate_cuda.h. */
+/* sino_rotate_project and sino_rotate_back by the functions of rotate_cuda.cu. */
 #ifndef SINO_ROTATE_ON_DEVICE_H
 #define SINO_ROTATE_ON_DEVICE_H
 

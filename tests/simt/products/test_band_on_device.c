@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Priors of a volume in bands on a GPU: the tests of the CPU's functions. */
-#include "band_cuda.h"
+#include "band.h"
 
 #include "simt_device.h"
 

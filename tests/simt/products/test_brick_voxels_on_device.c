@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Brick voxels on a GPU: the tests of the CPU's functions. */
-#include "brick_voxels_cuda.h"
+#include "brick_voxels.h"
 
 #include "simt_device.h"
 

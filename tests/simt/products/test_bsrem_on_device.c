@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* BSREM on a GPU: the tests of the CPU's function. */
-#include "bsrem_cuda.h"
+#include "bsrem.h"
 
 #include "simt_device.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Priors of slices in 3-D, and edges of minibatches, on a GPU: the tests of the CPU's functions. */
-#include "coupling_cuda.h"
+#include "coupling.h"
 #include "prior_on_device.h"
 #include "simt_device.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_trace_tiles by the functions of trace_cuda.h, and by the CPU: the same sizes and bytes. */
+/* sino_trace_tiles by the functions of trace_cuda.cu, and by the CPU: the same sizes and bytes. */
 #include "trace_on_device.h"
 
 #include "simt_device.h"
 #include "testing.h"
-#include "trace_cuda.h"
+#include "trace_sections.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_trace_tiles by the functions of trace_cuda.h. */
+/* sino_trace_tiles by the functions of trace_cuda.cu. */
 #ifndef SINO_TRACE_ON_DEVICE_H
 #define SINO_TRACE_ON_DEVICE_H
 

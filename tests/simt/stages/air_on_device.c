@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_air_normalise by the function of air_cuda.h: linked first, it makes the tests of the CPU's test the GPU's. */
-#include "air_cuda.h"
+/* sino_air_normalise by the function of air_cuda.cu: linked first, it makes the tests of the CPU's test the GPU's. */
+#include "air.h"
 
 #include "simt_device.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The function of assemble.h by that of assemble_cuda.h: linked first, it makes the test of the CPU's test this. */
-#include "assemble_cuda.h"
+/* The function of assemble.h by that of assemble_cuda.cu: linked first, it makes the test of the CPU's test this. */
+#include "assemble.h"
 
 #include "simt_device.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_harden by the function of harden_cuda.h: linked first, it makes the tests of the CPU's test the GPU's. */
-#include "harden_cuda.h"
+/* sino_harden by the function of harden_cuda.cu: linked first, it makes the tests of the CPU's test the GPU's. */
+#include "harden.h"
 
 #include "simt_device.h"
 

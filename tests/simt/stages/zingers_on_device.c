@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_zingers_remove by the function of zingers_cuda.h, and a look that the CPU's has the same bits and counts. */
+/* sino_zingers_remove by the function of zingers_cuda.cu, and a look that the CPU's has the same bits and counts. */
 #include "zingers_on_device.h"
 
 #include "simt_device.h"
-#include "zingers_cuda.h"
+#include "zingers.h"
 
 static void same(const char *what, const void *of_device, const void *other, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_zingers_remove by the function of zingers_cuda.h, and a look that the CPU's has the same bits and counts. */
+/* sino_zingers_remove by the function of zingers_cuda.cu, and a look that the CPU's has the same bits and counts. */
 #ifndef SINO_ZINGERS_ON_DEVICE_H
 #define SINO_ZINGERS_ON_DEVICE_H
 

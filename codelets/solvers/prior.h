@@ -35,23 +35,19 @@ typedef enum SinoPriorFunction { SINO_PRIOR_HUBER, SINO_PRIOR_QGGMRF } SinoPrior
 typedef struct SinoSmoothPrior {
     SinoVariation tiles; /* `least` is not read */
     SinoPriorFunction function;
+    bool volume;      /* in 3-D; false: slices are not compared */
     double threshold; /* δ > 0 */
 } SinoSmoothPrior;
 
 /* z −= θ·∇R(u) for the voxels of prior->tiles.part; θ is the scalar SINO_FISTA_THRESHOLD of each slice's state.
  * u[part]: of all parts; those of parts that are no neighbours are not read. Elements outside of the grid are neither
- * read nor written. */
-void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, const SinoSliceState *state, void *z);
-
-/* The same in 3-D. before, after[voxel of the part]: the slices of u before the first one and after the last one; NULL:
- * there is none. */
-void sino_prior_descend_volume(const SinoSmoothPrior *prior, const void *const *u, const void *before,
-                               const void *after, const SinoSliceState *state, void *z);
+ * read nor written. In 3-D before, after[voxel of the part]: the slices of u before the first one and after the last
+ * one; NULL: there is none. */
+void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, const void *before, const void *after,
+                        const SinoSliceState *state, void *z);
 
 /* On a GPU. Memory, and the most parts, as of the functions of variation.h. */
 SinoStatus sino_prior_descend_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
-                                   const SinoSliceState *state, void *z);
-SinoStatus sino_prior_descend_volume_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
-                                          const void *before, const void *after, const SinoSliceState *state, void *z);
+                                   const void *before, const void *after, const SinoSliceState *state, void *z);
 
 #endif

@@ -29,28 +29,17 @@ typedef struct Between {
 #undef NAME
 #undef ROOT_STEPS
 
-static void descend(const SinoSmoothPrior *prior, const void *const *u, const Between *between,
-                    const SinoSliceState *state, void *z)
+void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, const void *before, const void *after,
+                        const SinoSliceState *state, void *z)
 {
     const SinoSlices slices = prior->tiles.slices;
-    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        if (slices.precision == SINO_DOUBLE)
-            descend_double(prior, at, u, between, state, z);
-        else
-            descend_single(prior, at, u, between, state, z);
-    }
-}
-
-void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, const SinoSliceState *state, void *z)
-{
-    descend(prior, u, NULL, state, z);
-}
-
-void sino_prior_descend_volume(const SinoSmoothPrior *prior, const void *const *u, const void *before,
-                               const void *after, const SinoSliceState *state, void *z)
-{
     const void *own = u[prior->tiles.part];
     const Between between = {.before = sino_tile_beside(&prior->tiles, own, before, true),
                              .after = sino_tile_beside(&prior->tiles, own, after, true)};
-    descend(prior, u, &between, state, z);
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        if (slices.precision == SINO_DOUBLE)
+            descend_double(prior, at, u, prior->volume ? &between : NULL, state, z);
+        else
+            descend_single(prior, at, u, prior->volume ? &between : NULL, state, z);
+    }
 }

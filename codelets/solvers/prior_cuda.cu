@@ -103,12 +103,12 @@ static __global__ void __launch_bounds__(TILE_THREADS)
 }
 
 template <class Real>
-static SinoStatus launch(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u, bool volume,
-                         const void *before, const void *after, const SinoSliceState *state, void *z)
+static SinoStatus launch(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u, const void *before,
+                         const void *after, const SinoSliceState *state, void *z)
 {
     const SinoVariation *variation = &prior->tiles;
     Tiles<Real> tiles = tiles_of<Real>(variation, state);
-    const Real *const own = volume ? static_cast<const Real *>(u[variation->part]) : NULL;
+    const Real *const own = prior->volume ? static_cast<const Real *>(u[variation->part]) : NULL;
     const Between<Real> between = {{own, static_cast<const Real *>(before), true},
                                    {own, static_cast<const Real *>(after), true}};
     put_parts(variation, u, tiles.u);
@@ -118,23 +118,10 @@ static SinoStatus launch(cudaStream_t stream, const SinoSmoothPrior *prior, cons
                        tiles, between, static_cast<Real>(1 / prior->threshold), static_cast<Real *>(z));
 }
 
-static SinoStatus descend(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u, bool volume,
-                          const void *before, const void *after, const SinoSliceState *state, void *z)
+SinoStatus sino_prior_descend_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
+                                   const void *before, const void *after, const SinoSliceState *state, void *z)
 {
     if (is_empty(&prior->tiles)) return NULL;
-    return prior->tiles.slices.precision == SINO_DOUBLE
-               ? launch<double>(stream, prior, u, volume, before, after, state, z)
-               : launch<float>(stream, prior, u, volume, before, after, state, z);
-}
-
-SinoStatus sino_prior_descend_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
-                                   const SinoSliceState *state, void *z)
-{
-    return descend(stream, prior, u, false, NULL, NULL, state, z);
-}
-
-SinoStatus sino_prior_descend_volume_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
-                                          const void *before, const void *after, const SinoSliceState *state, void *z)
-{
-    return descend(stream, prior, u, true, before, after, state, z);
+    return prior->tiles.slices.precision == SINO_DOUBLE ? launch<double>(stream, prior, u, before, after, state, z)
+                                                        : launch<float>(stream, prior, u, before, after, state, z);
 }

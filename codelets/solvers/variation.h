@@ -59,20 +59,12 @@ SinoStatus sino_variation_neighbours(int64_t grid_size, int64_t tile_count, cons
 
 /* Vectors are in panels, one row per voxel of the part's tiles. p[part], q[part], u[part]: of all parts; those of parts
  * that are no neighbours are not read. state: [slice]. z, and u of the first, p and q of the second are of
- * variation->part. */
+ * variation->part, as r is. r NULL: in 2-D. before[voxel of the part]: r of the slice before the first one; NULL: 0.
+ * after[voxel of the part]: u of the slice after the last one; NULL: there is none, and the difference is 0. */
 void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
-                           const SinoSliceState *state, void *u);
-void sino_variation_dual(const SinoVariation *variation, const void *const *u, const SinoSliceState *state, void *p,
-                         void *q);
-
-/* The same in 3-D. r, before[voxel of the part]: of variation->part; `before`: r of the slice before the first one;
- * NULL: 0. after[voxel of the part]: u of the slice after the last one; NULL: there is none, and the difference is 0.
- */
-void sino_variation_primal_volume(const SinoVariation *variation, const void *z, const void *const *p,
-                                  const void *const *q, const void *r, const void *before, const SinoSliceState *state,
-                                  void *u);
-void sino_variation_dual_volume(const SinoVariation *variation, const void *const *u, const void *after,
-                                const SinoSliceState *state, void *p, void *q, void *r);
+                           const void *r, const void *before, const SinoSliceState *state, void *u);
+void sino_variation_dual(const SinoVariation *variation, const void *const *u, const void *after,
+                         const SinoSliceState *state, void *p, void *q, void *r);
 
 /* On a GPU. Vectors, states, variation->tile and variation->neighbour are in device memory, vectors aligned to 16
  * bytes; variation->first_tile and the arrays of the parts' vectors are in host memory (cuda_stream.h). The addresses
@@ -80,17 +72,13 @@ void sino_variation_dual_volume(const SinoVariation *variation, const void *cons
 enum { SINO_VARIATION_CUDA_PARTS = 16 };
 
 SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
-                                      const void *const *p, const void *const *q, const SinoSliceState *state, void *u);
+                                      const void *const *p, const void *const *q, const void *r, const void *before,
+                                      const SinoSliceState *state, void *u);
 SinoStatus sino_variation_dual_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
-                                    const SinoSliceState *state, void *p, void *q);
-SinoStatus sino_variation_primal_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
-                                             const void *const *p, const void *const *q, const void *r,
-                                             const void *before, const SinoSliceState *state, void *u);
-SinoStatus sino_variation_dual_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
-                                           const void *after, const SinoSliceState *state, void *p, void *q, void *r);
+                                    const void *after, const SinoSliceState *state, void *p, void *q, void *r);
 
-/* On an OpenCL device, with buffers of the device (opencl_device.h), for a part that has all tiles of the grid. The
- * buffers `tile` and `neighbour` replace variation->tile and variation->neighbour, which are ignored. */
+/* On an OpenCL device, with buffers of the device (opencl_device.h), in 2-D, for a part that has all tiles of the grid.
+ * The buffers `tile` and `neighbour` replace variation->tile and variation->neighbour, which are ignored. */
 SinoStatus sino_variation_primal_opencl(SinoOpencl *opencl, const SinoVariation *variation, cl_mem tile,
                                         cl_mem neighbour, cl_mem z, cl_mem p, cl_mem q, cl_mem state, cl_mem u);
 SinoStatus sino_variation_dual_opencl(SinoOpencl *opencl, const SinoVariation *variation, cl_mem tile, cl_mem neighbour,

@@ -29,53 +29,28 @@ typedef struct Third {
 #undef REAL
 #undef NAME
 
-static void primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
-                   const Third *third, const SinoSliceState *state, void *u)
-{
-    const SinoSlices slices = variation->slices;
-    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        if (slices.precision == SINO_DOUBLE)
-            primal_double(variation, at, z, p, q, third, state, u);
-        else
-            primal_single(variation, at, z, p, q, third, state, u);
-    }
-}
-
-static void dual(const SinoVariation *variation, const void *const *u, const Third *third, const SinoSliceState *state,
-                 void *p, void *q)
-{
-    const SinoSlices slices = variation->slices;
-    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
-        if (slices.precision == SINO_DOUBLE)
-            dual_double(variation, at, u, third, state, p, q);
-        else
-            dual_single(variation, at, u, third, state, p, q);
-    }
-}
-
 void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
-                           const SinoSliceState *state, void *u)
+                           const void *r, const void *before, const SinoSliceState *state, void *u)
 {
-    primal(variation, z, p, q, NULL, state, u);
-}
-
-void sino_variation_dual(const SinoVariation *variation, const void *const *u, const SinoSliceState *state, void *p,
-                         void *q)
-{
-    dual(variation, u, NULL, state, p, q);
-}
-
-void sino_variation_primal_volume(const SinoVariation *variation, const void *z, const void *const *p,
-                                  const void *const *q, const void *r, const void *before, const SinoSliceState *state,
-                                  void *u)
-{
+    const SinoSlices slices = variation->slices;
     const Third third = {.beside = sino_tile_beside(variation, r, before, false)};
-    primal(variation, z, p, q, &third, state, u);
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        if (slices.precision == SINO_DOUBLE)
+            primal_double(variation, at, z, p, q, r ? &third : NULL, state, u);
+        else
+            primal_single(variation, at, z, p, q, r ? &third : NULL, state, u);
+    }
 }
 
-void sino_variation_dual_volume(const SinoVariation *variation, const void *const *u, const void *after,
-                                const SinoSliceState *state, void *p, void *q, void *r)
+void sino_variation_dual(const SinoVariation *variation, const void *const *u, const void *after,
+                         const SinoSliceState *state, void *p, void *q, void *r)
 {
+    const SinoSlices slices = variation->slices;
     const Third third = {.beside = sino_tile_beside(variation, u[variation->part], after, true), .r = r};
-    dual(variation, u, &third, state, p, q);
+    for (SinoPanel at = sino_panel_at(slices, 0); at.first < slices.stride; at = sino_panel_next(slices, at)) {
+        if (slices.precision == SINO_DOUBLE)
+            dual_double(variation, at, u, r ? &third : NULL, state, p, q);
+        else
+            dual_single(variation, at, u, r ? &third : NULL, state, p, q);
+    }
 }

@@ -132,9 +132,9 @@ static SinoStatus launch_dual(cudaStream_t stream, const SinoVariation *variatio
                        static_cast<Real *>(p), static_cast<Real *>(q), static_cast<Real *>(r));
 }
 
-SinoStatus sino_variation_primal_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
-                                             const void *const *p, const void *const *q, const void *r,
-                                             const void *before, const SinoSliceState *state, void *u)
+SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
+                                      const void *const *p, const void *const *q, const void *r, const void *before,
+                                      const SinoSliceState *state, void *u)
 {
     if (is_empty(variation)) return NULL;
     return variation->slices.precision == SINO_DOUBLE
@@ -142,22 +142,10 @@ SinoStatus sino_variation_primal_volume_cuda(cudaStream_t stream, const SinoVari
                : launch_primal<float>(stream, variation, z, p, q, r, before, state, u);
 }
 
-SinoStatus sino_variation_dual_volume_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
-                                           const void *after, const SinoSliceState *state, void *p, void *q, void *r)
+SinoStatus sino_variation_dual_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
+                                    const void *after, const SinoSliceState *state, void *p, void *q, void *r)
 {
     if (is_empty(variation)) return NULL;
     return variation->slices.precision == SINO_DOUBLE ? launch_dual<double>(stream, variation, u, after, state, p, q, r)
                                                       : launch_dual<float>(stream, variation, u, after, state, p, q, r);
-}
-
-SinoStatus sino_variation_primal_cuda(cudaStream_t stream, const SinoVariation *variation, const void *z,
-                                      const void *const *p, const void *const *q, const SinoSliceState *state, void *u)
-{
-    return sino_variation_primal_volume_cuda(stream, variation, z, p, q, NULL, NULL, state, u);
-}
-
-SinoStatus sino_variation_dual_cuda(cudaStream_t stream, const SinoVariation *variation, const void *const *u,
-                                    const SinoSliceState *state, void *p, void *q)
-{
-    return sino_variation_dual_volume_cuda(stream, variation, u, NULL, state, p, q, NULL);
 }

@@ -49,7 +49,7 @@ typedef struct Amounts {
     int64_t parts, sockets;               /* of a rank */
     int64_t minibatches, slots, turns;
     bool normal;         /* a product stands for both directions */
-    bool prior_on_cores; /* as devices share the partitions (variation_task.h) */
+    bool prior_on_cores; /* as devices share the partitions (prior_task.h) */
 } Amounts;
 
 /* A slot, and the next step of its minibatch. */

@@ -31,9 +31,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "prior_task.h"
 #include "support.h"
-#include "variation_task.h"
 
 #include <stdlib.h>
 
@@ -112,8 +110,8 @@ static SinoStatus insert_smooth_prior(SinoSolverRun *run, SinoMinibatch *minibat
         const int64_t part = prior.tiles.part;
         if (sino_solver_voxels(run, part) > 0)
             SINO_TRY(sino_insert_prior(run->runtime, sino_minibatch_at(minibatch, iteration, part), &prior,
-                                       ((const SinoFista *)run->own)->tables, minibatch->vector[SINO_FISTA_Y],
-                                       minibatch->state, minibatch->vector[SINO_FISTA_G][part]));
+                                       ((const SinoFista *)run->own)->tables, minibatch->vector[SINO_FISTA_Y], NULL,
+                                       NULL, minibatch->state, minibatch->vector[SINO_FISTA_G][part]));
     }
     return NULL;
 }
@@ -146,8 +144,8 @@ static SinoStatus insert_variation(SinoSolverRun *run, SinoMinibatch *minibatch,
             task.variation.part = p;
             if (sino_solver_voxels(run, p) == 0) continue;
             SINO_TRY(half % 2 == 0 ? sino_insert_variation_primal(run->runtime, position, &task,
-                                                                  minibatch->vector[SINO_FISTA_G][p])
-                                   : sino_insert_variation_dual(run->runtime, position, &task));
+                                                                  minibatch->vector[SINO_FISTA_G][p], NULL)
+                                   : sino_insert_variation_dual(run->runtime, position, &task, NULL));
         }
         if (half % 2 == 0) SINO_TRY(sino_fista_insert_support(run, minibatch, iteration, SINO_FISTA_U));
     }

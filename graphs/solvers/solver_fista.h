@@ -4,11 +4,10 @@
 #ifndef SINO_SOLVER_FISTA_H
 #define SINO_SOLVER_FISTA_H
 
-#include "prior.h"
+#include "prior_task.h"
 #include "settings.h"
 #include "solver.h"
 #include "solver_fbp.h"
-#include "variation_task.h"
 
 /* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
  * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,

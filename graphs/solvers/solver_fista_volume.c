@@ -20,7 +20,6 @@
 #include "coupling_task.h"
 #include "memory.h"
 #include "solver_fista.h"
-#include "volume_prior_task.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,20 +196,20 @@ static SinoStatus insert_half(const Slab *slab, int64_t m, bool primal)
 {
     SinoMinibatch *minibatch = slab->minibatch[m];
     SinoData *const *before = edges_before(slab, m), *const *after = edges_after(slab, m);
-    SinoVolumeVariationTask task = {.variation = sino_fista_tiles(slab->run, minibatch),
-                                    .p = minibatch->vector[SINO_FISTA_P],
-                                    .q = minibatch->vector[SINO_FISTA_D],
-                                    .r = minibatch->vector[SINO_FISTA_R],
-                                    .u = minibatch->vector[SINO_FISTA_U],
-                                    .state = minibatch->state,
-                                    .tables = slab->own->tables};
+    SinoVariationTask task = {.variation = sino_fista_tiles(slab->run, minibatch),
+                              .p = minibatch->vector[SINO_FISTA_P],
+                              .q = minibatch->vector[SINO_FISTA_D],
+                              .r = minibatch->vector[SINO_FISTA_R],
+                              .u = minibatch->vector[SINO_FISTA_U],
+                              .state = minibatch->state,
+                              .tables = slab->own->tables};
     for (int64_t p = 0; p < slab->own->tiling.partition_count; p++) {
         const SinoPosition position = sino_minibatch_at(minibatch, slab->iteration, p);
         task.variation.part = p;
         if (sino_solver_voxels(slab->run, p) == 0) continue;
-        SINO_TRY(primal ? sino_insert_volume_primal(slab->run->runtime, position, &task,
-                                                    minibatch->vector[SINO_FISTA_G][p], before ? before[p] : NULL)
-                        : sino_insert_volume_dual(slab->run->runtime, position, &task, after ? after[p] : NULL));
+        SINO_TRY(primal ? sino_insert_variation_primal(slab->run->runtime, position, &task,
+                                                       minibatch->vector[SINO_FISTA_G][p], before ? before[p] : NULL)
+                        : sino_insert_variation_dual(slab->run->runtime, position, &task, after ? after[p] : NULL));
     }
     return NULL;
 }
@@ -238,13 +237,14 @@ static SinoStatus insert_smooth_prior(const Slab *slab)
         SinoMinibatch *minibatch = slab->minibatch[m];
         SinoData *const *before = edges_before(slab, m), *const *after = edges_after(slab, m);
         SinoSmoothPrior prior = sino_fista_smooth_prior(slab->run, minibatch);
+        prior.volume = true;
         for (; prior.tiles.part < prior.tiles.part_count; prior.tiles.part++) {
             const int64_t p = prior.tiles.part;
             if (sino_solver_voxels(slab->run, p) > 0)
-                SINO_TRY(sino_insert_volume_prior(slab->run->runtime, sino_minibatch_at(minibatch, slab->iteration, p),
-                                                  &prior, slab->own->tables, minibatch->vector[SINO_FISTA_Y],
-                                                  before ? before[p] : NULL, after ? after[p] : NULL, minibatch->state,
-                                                  minibatch->vector[SINO_FISTA_G][p]));
+                SINO_TRY(sino_insert_prior(slab->run->runtime, sino_minibatch_at(minibatch, slab->iteration, p), &prior,
+                                           slab->own->tables, minibatch->vector[SINO_FISTA_Y],
+                                           before ? before[p] : NULL, after ? after[p] : NULL, minibatch->state,
+                                           minibatch->vector[SINO_FISTA_G][p]));
         }
     }
     return NULL;

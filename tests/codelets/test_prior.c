@@ -63,7 +63,7 @@ static void descend(const Case *of, SinoPriorFunction function, const Vector *u,
                              .threshold = threshold};
     for (int64_t f = 0; f < of->slices.slice_count; f++) state[f].scalar[SINO_FISTA_THRESHOLD] = theta_of(f);
     for (; prior.tiles.part < of->part_count; prior.tiles.part++)
-        sino_prior_descend(&prior, (const void *const *)u->part, state, z->part[prior.tiles.part]);
+        sino_prior_descend(&prior, (const void *const *)u->part, NULL, NULL, state, z->part[prior.tiles.part]);
 }
 
 static void check_case(const Case *of, SinoPriorFunction function, double scale, uint64_t *seed)

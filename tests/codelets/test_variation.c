@@ -26,7 +26,7 @@ static void check_case(const Case *of, double least, double most, uint64_t *seed
     for (int64_t f = 0; f < of->slices.slice_count; f++) state[f].scalar[SINO_FISTA_THRESHOLD] = theta_of(f);
     for (; variation.part < of->part_count; variation.part++)
         sino_variation_primal(&variation, z.part[variation.part], (const void *const *)p.part,
-                              (const void *const *)q.part, state, u.part[variation.part]);
+                              (const void *const *)q.part, NULL, NULL, state, u.part[variation.part]);
     for (int64_t f = 0; f < of->slices.slice_count; f++)
         for (int64_t y = 0; y < of->size; y++)
             for (int64_t x = 0; x < of->size; x++) {
@@ -37,8 +37,8 @@ static void check_case(const Case *of, double least, double most, uint64_t *seed
     check(of, &u, "u");
     check_outside(of, &u, true);
     for (variation.part = 0; variation.part < of->part_count; variation.part++)
-        sino_variation_dual(&variation, (const void *const *)u.part, state, p.part[variation.part],
-                            q.part[variation.part]);
+        sino_variation_dual(&variation, (const void *const *)u.part, NULL, state, p.part[variation.part],
+                            q.part[variation.part], NULL);
     for (int64_t f = 0; f < of->slices.slice_count; f++)
         for (int64_t y = 0; y < of->size; y++)
             for (int64_t x = 0; x < of->size; x++) {
@@ -115,11 +115,11 @@ static void halves_are_adjoint(void **state)
     }
     for (; variation.part < of.part_count; variation.part++)
         sino_variation_primal(&variation, z.part[variation.part], (const void *const *)p.part,
-                              (const void *const *)q.part, &slice, u.part[variation.part]);
+                              (const void *const *)q.part, NULL, NULL, &slice, u.part[variation.part]);
     const double of_z = change(&of, &u, &z);
     for (variation.part = 0; variation.part < of.part_count; variation.part++)
-        sino_variation_dual(&variation, (const void *const *)z.part, &slice, p.part[variation.part],
-                            q.part[variation.part]);
+        sino_variation_dual(&variation, (const void *const *)z.part, NULL, &slice, p.part[variation.part],
+                            q.part[variation.part], NULL);
     const double of_p = 8 * (change(&of, &p, &p) + change(&of, &q, &q));
     assert_true(fabs(of_p) > 1e-6);
     assert_true(fabs(of_z + of_p) <= 1e-12 * fabs(of_p));

@@ -90,9 +90,8 @@ static void check_primal(const Case *of, const Edge *before, uint64_t *seed)
            r = vector_new(of, 0.6, seed), u = vector_new(of, 0, seed);
     set_states(of, state);
     for (; tiles.part < of->part_count; tiles.part++)
-        sino_variation_primal_volume(&tiles, z.part[tiles.part], (const void *const *)p.part,
-                                     (const void *const *)q.part, r.part[tiles.part], before->part[tiles.part], state,
-                                     u.part[tiles.part]);
+        sino_variation_primal(&tiles, z.part[tiles.part], (const void *const *)p.part, (const void *const *)q.part,
+                              r.part[tiles.part], before->part[tiles.part], state, u.part[tiles.part]);
     FOR_IMAGES(of, f, y, x)
     {
         const double left = x > 0 ? *at(of, &p, f, y, x - 1) : 0, above = y > 0 ? *at(of, &q, f, y - 1, x) : 0;
@@ -114,8 +113,8 @@ static void check_dual(const Case *of, const Edge *after, uint64_t *seed)
            r = vector_new(of, 0.6, seed);
     set_states(of, state);
     for (; tiles.part < of->part_count; tiles.part++)
-        sino_variation_dual_volume(&tiles, (const void *const *)u.part, after->part[tiles.part], state,
-                                   p.part[tiles.part], q.part[tiles.part], r.part[tiles.part]);
+        sino_variation_dual(&tiles, (const void *const *)u.part, after->part[tiles.part], state, p.part[tiles.part],
+                            q.part[tiles.part], r.part[tiles.part]);
     FOR_IMAGES(of, f, y, x)
     {
         const double here = *at(of, &u, f, y, x), sigma = sigma_of(f);
@@ -162,13 +161,13 @@ static void check_smooth(const Case *of, SinoPriorFunction function, const Edge 
                          uint64_t *seed)
 {
     SinoSliceState state[SINO_SLICES_MAX] = {0};
-    SinoSmoothPrior prior = {.tiles = tiles_of(of), .function = function, .threshold = threshold};
+    SinoSmoothPrior prior = {.tiles = tiles_of(of), .function = function, .volume = true, .threshold = threshold};
     Vector u = vector_new(of, 0.5, seed), z = vector_new(of, 1, seed);
     set_states(of, state);
     for (; prior.tiles.part < of->part_count; prior.tiles.part++) {
         const int64_t part = prior.tiles.part;
-        sino_prior_descend_volume(&prior, (const void *const *)u.part, before->part[part], after->part[part], state,
-                                  z.part[part]);
+        sino_prior_descend(&prior, (const void *const *)u.part, before->part[part], after->part[part], state,
+                           z.part[part]);
     }
     FOR_IMAGES(of, f, y, x)
     *at(of, &z, f, y, x) -= theta_of(f) * gradient_of(of, function, &u, before, after, f, y, x);

@@ -4,6 +4,7 @@
 #include "lend.h"
 #include "variation.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +107,9 @@ static SinoVariation single(const SinoVariation *variation, int64_t first_tile[2
 }
 
 void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
-                           const SinoSliceState *state, void *u)
+                           const void *r, const void *before, const SinoSliceState *state, void *u)
 {
+    assert(!r && !before); /* in 2-D */
     const size_t state_bytes = (size_t)variation->slices.slice_count * sizeof *state;
     int64_t first_tile[2];
     const SinoVariation one = single(variation, first_tile);
@@ -125,9 +127,10 @@ void sino_variation_primal(const SinoVariation *variation, const void *z, const 
     lend_end(state, of_state, state_bytes);
 }
 
-void sino_variation_dual(const SinoVariation *variation, const void *const *u, const SinoSliceState *state, void *p,
-                         void *q)
+void sino_variation_dual(const SinoVariation *variation, const void *const *u, const void *after,
+                         const SinoSliceState *state, void *p, void *q, void *r)
 {
+    assert(!r && !after);
     const size_t state_bytes = (size_t)variation->slices.slice_count * sizeof *state;
     int64_t first_tile[2];
     const SinoVariation one = single(variation, first_tile);

@@ -13,6 +13,17 @@ static inline size_t part_bytes(const SinoVariation *variation, int64_t part)
     return (size_t)(tiles * SINO_TILE_VOXELS * slices.stride) * sino_precision_bytes(slices.precision);
 }
 
+/* A vector of the part that is computed, and one element of each of its rows. */
+static inline size_t own_bytes(const SinoVariation *variation)
+{
+    return part_bytes(variation, variation->part);
+}
+
+static inline size_t edge_bytes(const SinoVariation *variation)
+{
+    return own_bytes(variation) / (size_t)variation->slices.stride;
+}
+
 static inline size_t state_bytes(const SinoVariation *variation)
 {
     return (size_t)variation->slices.slice_count * sizeof(SinoSliceState);

@@ -104,12 +104,6 @@ SinoStatus sino_brick_check(const void *block, int64_t bytes, int64_t row_count,
 /* The instruction set in use: "plain", "avx2", "avx512" or "avx512vbmi2". */
 const char *sino_brick_isa_name(void);
 
-/* y = A x; every row of y is written. */
-void sino_brick_project(const void *block, int64_t stride, const float *x, float *y);
-
-/* x += Aᵀ y. The caller's x is zero before the first block of its sum. */
-void sino_brick_backproject(const void *block, int64_t stride, const float *y, float *x);
-
 /* What was counted, and the model of what is expected: ybar = n · (A x) + r. */
 typedef struct SinoBrickCounts {
     const float *counts;         /* g: [panel][row][set of the panel]: ≥ 0 */
@@ -121,17 +115,21 @@ typedef struct SinoBrickCounts {
  * take `orientation_count` images that are mirrored each in another way (brick_mirror.h), interleaved as sets are: lane
  * k·F + s of a row of x is orientation k of set s. y has all rows of the orbits, F sets each: row i·orientation_count +
  * k is that of orientation k of the block's row i, so that these, too, are lanes of one row. Where a row is its own
- * mirror image, rows of y repeat others: those that `present` leaves out become 0, and are taken as 0. */
+ * mirror image, rows of y repeat others: those that `present` leaves out become 0, and are taken as 0.
+ *
+ * F = `stride` of its products is a power of two: x has brick_count · lanes rows of orientation_count · F lanes, y
+ * row_count · orientation_count rows of F. Counts, n and r are of all rows of y; rows that are left out have counts of
+ * 0. */
 typedef struct SinoBrickFold {
     int64_t orientation_count; /* a power of two; times F at most SINO_PANEL_MAX */
     const uint8_t *present;    /* [row of the block]: bit k is set if the row of orientation k counts */
 } SinoBrickFold;
 
-/* The products of F = `stride` sets, F a power of two: x has brick_count · lanes rows of orientation_count · F lanes, y
- * row_count · orientation_count rows of F. The caller's x of backproject is zero before the first block of its sum. */
-void sino_brick_project_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y);
-void sino_brick_backproject_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y,
-                                   float *x);
+/* y = A x; every row of y is written. fold NULL, here and below: the block is not folded. */
+void sino_brick_project(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y);
+
+/* x += Aᵀ y. The caller's x is zero before the first block of its sum. */
+void sino_brick_backproject(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y, float *x);
 
 /* Sums over the rows of a block, of one count set. The order of the sums is fixed. */
 typedef struct SinoBrickSums {
@@ -144,12 +142,7 @@ typedef struct SinoBrickSums {
 /* x_sum += Aᵀ (n · ratio), ratio = g/ybar, 0 where ybar is not > 0, at most 2⁹⁶; and sums[stride], overwritten. The
  * logarithms are those of sino_brick_compare (brick_isa.h): relative error below 10⁻¹². Rows without nonzeros are
  * counted, too. */
-void sino_brick_sweep(const void *block, int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
-                      SinoBrickSums *sums);
-
-/* The same of a folded block: counts, n and r are of all rows of y, sums[stride]. Rows that are left out have counts of
- * 0. */
-void sino_brick_sweep_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
-                             const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
+void sino_brick_sweep(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
+                      const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
 
 #endif

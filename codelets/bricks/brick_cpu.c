@@ -66,7 +66,7 @@ static SinoSlices slices_of(int64_t stride)
 /* Rows of y of a group, in whole bands. */
 enum { ELEMENTS = SINO_BRICK_GROUP_ROWS * SINO_PANEL_MAX };
 
-/* A block that is not folded. */
+/* A block that is not folded; a folded one has all orientations of all sets in one panel. */
 static const SinoBrickFold flat = {.orientation_count = 1};
 
 /* Sets the rows of a group that repeat others to 0. */
@@ -95,10 +95,15 @@ static void project_panel(const SinoBrickIsa *with, const SinoBrickHead *head, c
     }
 }
 
-void sino_brick_project_with(const SinoBrickIsa *with, const void *block, int64_t stride, const float *x, float *y)
+void sino_brick_project_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold, int64_t stride,
+                             const float *x, float *y)
 {
     const SinoBrickHead *head = block;
     const SinoSlices slices = slices_of(stride);
+    if (fold) {
+        project_panel(with, head, fold, fold->orientation_count * stride, x, y);
+        return;
+    }
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at))
         project_panel(with, head, &flat, at.slices.stride, sino_panel_from(at, head->brick_count * head->lanes, x),
                       sino_panel_to(at, head->row_count, y));
@@ -118,10 +123,15 @@ static void backproject_panel(const SinoBrickIsa *with, const SinoBrickHead *hea
     }
 }
 
-void sino_brick_backproject_with(const SinoBrickIsa *with, const void *block, int64_t stride, const float *y, float *x)
+void sino_brick_backproject_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold, int64_t stride,
+                                 const float *y, float *x)
 {
     const SinoBrickHead *head = block;
     const SinoSlices slices = slices_of(stride);
+    if (fold) {
+        backproject_panel(with, head, fold, fold->orientation_count * stride, y, x);
+        return;
+    }
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at))
         backproject_panel(with, head, &flat, at.slices.stride, sino_panel_from(at, head->row_count, y),
                           sino_panel_to(at, head->brick_count * head->lanes, x));
@@ -169,13 +179,17 @@ static void sweep_panel(const SinoBrickIsa *with, const SinoBrickHead *head, con
     }
 }
 
-void sino_brick_sweep_with(const SinoBrickIsa *with, const void *block, int64_t stride, const float *x,
-                           const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
+void sino_brick_sweep_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold, int64_t stride,
+                           const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
 {
     const SinoBrickHead *head = block;
     const SinoSlices slices = slices_of(stride);
     const int64_t voxels = head->brick_count * head->lanes, rays = head->row_count;
     memset(sums, 0, (size_t)stride * sizeof *sums);
+    if (fold) {
+        sweep_panel(with, head, fold, sino_times(fold->orientation_count, stride), x, counts, x_sum, sums);
+        return;
+    }
     for (SinoPanel at = sino_panel_at(slices, 0); at.first < stride; at = sino_panel_next(slices, at)) {
         const SinoBrickCounts panel = {.counts = sino_panel_from(at, rays, counts->counts),
                                        .multiplicative = counts->multiplicative,
@@ -186,57 +200,18 @@ void sino_brick_sweep_with(const SinoBrickIsa *with, const void *block, int64_t 
     }
 }
 
-/* ---- folded blocks: one panel has all orientations of all sets ---- */
-
-void sino_brick_project_folded_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold,
-                                    int64_t stride, const float *x, float *y)
+void sino_brick_project(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y)
 {
-    project_panel(with, block, fold, fold->orientation_count * stride, x, y);
+    sino_brick_project_with(sino_brick_isa(), block, fold, stride, x, y);
 }
 
-void sino_brick_backproject_folded_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold,
-                                        int64_t stride, const float *y, float *x)
+void sino_brick_backproject(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y, float *x)
 {
-    backproject_panel(with, block, fold, fold->orientation_count * stride, y, x);
+    sino_brick_backproject_with(sino_brick_isa(), block, fold, stride, y, x);
 }
 
-void sino_brick_sweep_folded_with(const SinoBrickIsa *with, const void *block, const SinoBrickFold *fold,
-                                  int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
-                                  SinoBrickSums *sums)
+void sino_brick_sweep(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
+                      const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
 {
-    memset(sums, 0, (size_t)stride * sizeof *sums);
-    sweep_panel(with, block, fold, sino_times(fold->orientation_count, stride), x, counts, x_sum, sums);
-}
-
-void sino_brick_project_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x, float *y)
-{
-    sino_brick_project_folded_with(sino_brick_isa(), block, fold, stride, x, y);
-}
-
-void sino_brick_backproject_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *y,
-                                   float *x)
-{
-    sino_brick_backproject_folded_with(sino_brick_isa(), block, fold, stride, y, x);
-}
-
-void sino_brick_sweep_folded(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
-                             const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
-{
-    sino_brick_sweep_folded_with(sino_brick_isa(), block, fold, stride, x, counts, x_sum, sums);
-}
-
-void sino_brick_project(const void *block, int64_t stride, const float *x, float *y)
-{
-    sino_brick_project_with(sino_brick_isa(), block, stride, x, y);
-}
-
-void sino_brick_backproject(const void *block, int64_t stride, const float *y, float *x)
-{
-    sino_brick_backproject_with(sino_brick_isa(), block, stride, y, x);
-}
-
-void sino_brick_sweep(const void *block, int64_t stride, const float *x, const SinoBrickCounts *counts, float *x_sum,
-                      SinoBrickSums *sums)
-{
-    sino_brick_sweep_with(sino_brick_isa(), block, stride, x, counts, x_sum, sums);
+    sino_brick_sweep_with(sino_brick_isa(), block, fold, stride, x, counts, x_sum, sums);
 }

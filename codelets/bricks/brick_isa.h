@@ -72,15 +72,11 @@ const SinoBrickIsa *sino_brick_isa(void);
 
 /* The products of brick.h and the update of brick_touch.h with an instruction set that the processor has; for tests. */
 void sino_brick_turn_with(const SinoBrickIsa *isa, const SinoBrickTurn *turn, float *g, float *x);
-void sino_brick_project_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x, float *y);
-void sino_brick_backproject_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *y, float *x);
-void sino_brick_sweep_with(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x,
-                           const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
-void sino_brick_project_folded_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold,
-                                    int64_t stride, const float *x, float *y);
-void sino_brick_backproject_folded_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold,
-                                        int64_t stride, const float *y, float *x);
-void sino_brick_sweep_folded_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
-                                  const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
+void sino_brick_project_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                             const float *x, float *y);
+void sino_brick_backproject_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                                 const float *y, float *x);
+void sino_brick_sweep_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                           const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
 
 #endif

@@ -44,7 +44,7 @@ static int64_t range_rows(const SinoMatrixSurvey *matrix)
 /* Reserves the memory of a block of up to `bytes` bytes, and of its lists. */
 static SinoStatus reserve_area(const SinoMatrixOwn *own, int64_t bytes, int64_t nonzero_count, SinoBrickArea *area)
 {
-    const int64_t lists = own->listed ? sino_brick_area_lists_most(area->row_count, nonzero_count) : 0;
+    const int64_t lists = own->listed ? sino_brick_lists_bytes_most(area->row_count, nonzero_count) : 0;
     const int64_t capacity = sino_brick_area_lists_at(bytes) + lists;
     char text[24];
     area->block = sino_reserve(capacity);
@@ -188,7 +188,7 @@ static void sketch_block(const SinoOperator *op, int64_t i)
     if (!own->listed) return;
     area->lists = (SinoBrickLists *)(void *)((char *)area->block + sino_brick_area_lists_at(area->bytes));
     area->lists->bytes = sino_smaller((int64_t)(share * (double)sino_matrix_lists_bytes(matrix)),
-                                      sino_brick_area_lists_most(area->row_count, nonzeros));
+                                      sino_brick_lists_bytes_most(area->row_count, nonzeros));
 }
 
 static void sketch_units(const SinoOperator *op, int64_t first, int64_t count)

@@ -133,7 +133,7 @@ static void report(const SinoOperator *op)
                   ": %s, %.2f bytes per nonzero, %s",
                   matrix->file ? sino_matrix_kind(matrix->file) : "kept", matrix->outline.row_count,
                   matrix->outline.column_count, op->nonzero_count, matrix->order->lanes, sino_bytes_text(bytes, text),
-                  (double)bytes / (double)sino_larger(op->nonzero_count, 1), sino_bricks_isa_name());
+                  (double)bytes / (double)sino_larger(op->nonzero_count, 1), sino_brick_isa_name());
     if (matrix->mirrors) report_mirrors(op);
     if (((const SinoMatrixOwn *)op->own)->listed)
         sino_log_detail(sino_runtime_log(op->runtime), "operator", "lists of it for devices: %s",

@@ -4,6 +4,7 @@
 #include "matrix_private.h"
 
 #include "arithmetic.h"
+#include "brick_touch.h"
 #include "bricks_turn_task.h"
 #include "memory.h"
 #include "rays_gate_task.h"
@@ -29,7 +30,7 @@ static int64_t weights_bytes(const SinoShape *shape)
 {
     const int64_t subsets = shape->extent[SINO_ROWS_SUBSET].members;
     return subsets > 1 && shape->extent[SINO_ROWS_ADDENDS].members <= 1
-               ? sino_times(subsets, sino_bricks_weights_bytes(shape->extent[SINO_ROWS_VOXELS].total))
+               ? sino_times(subsets, sino_brick_weights_bytes(shape->extent[SINO_ROWS_VOXELS].total))
                : 0;
 }
 
@@ -265,8 +266,7 @@ static SinoStatus insert_weights(SinoOperatorWork *work, const SinoProduct *prod
     if (!sweep->weight || *packed) return NULL;
     before.subset = sweep->weight_subset;
     const SinoBrickPart part = part_of(work, &before, 0, 0);
-    SINO_TRY(
-        sino_data_vector(runtime, "weights of a subset", sino_bricks_weights_bytes(part.voxel_rows), 1, 1, packed));
+    SINO_TRY(sino_data_vector(runtime, "weights of a subset", sino_brick_weights_bytes(part.voxel_rows), 1, 1, packed));
     *weights = *packed;
     return sino_insert_bricks_weights(runtime, product->position, &part, block_of(work, &before, 0), sweep->weight,
                                       sweep->everywhere, *packed);

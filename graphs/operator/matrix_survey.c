@@ -88,7 +88,7 @@ int64_t sino_matrix_lists_bytes(const SinoMatrixSurvey *survey)
     const int64_t blocks = sino_times(survey->subset_count, survey->partition_count);
     return (int64_t)(stored * (of_entry + sizeof(SinoBrickListRun))) +
            sino_times(survey->row_count, (int64_t)sizeof(SinoBrickListRow)) +
-           sino_times(blocks, sino_brick_area_lists_most(0, 0));
+           sino_times(blocks, sino_brick_lists_bytes_most(0, 0));
 }
 
 int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey)

@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-const char *sino_bricks_isa_name(void)
-{
-    return sino_brick_isa_name();
-}
-
 /* ---- products ---- */
 
 /* x_sum, counts, sums and what follows: of bricks_sweep, which has no y. */
@@ -42,11 +37,6 @@ static int64_t voxel_elements(const SinoBrickPart *part)
     return sino_times(part->voxel_rows, part->slices.stride);
 }
 
-static void clear_voxels(const SinoBrickPart *part, float *voxels)
-{
-    memset(voxels, 0, (size_t)voxel_elements(part) * sizeof *voxels);
-}
-
 /* Tells the progress of the run. */
 static void tell(const SinoTask *task)
 {
@@ -63,49 +53,37 @@ static void end(const SinoTask *task)
     tell(task);
 }
 
-/* ---- folded blocks, whose sets lie in one panel ---- */
+/* ---- on cores; the sets of a folded block lie in one panel ---- */
 
-static bool is_folded(const SinoBrickPart *part)
+/* NULL: the block is not folded. */
+static const SinoBrickFold *fold_of(const SinoBrickPart *part)
 {
-    return part->fold.orientation_count > 1;
+    return part->fold.orientation_count > 1 ? &part->fold : NULL;
 }
 
-/* Zeros in which a folded block's products add up orientations. */
-static float *begin_orientations(const Product *of)
+/* Zeros to which products add: the voxels, or of a folded block all orientations of them. */
+static float *begin_sum(const Product *of, float *voxels)
 {
-    const int64_t count = sino_times(voxel_elements(&of->part), of->part.fold.orientation_count);
-    return memset(of->work.at, 0, (size_t)count * sizeof(float));
+    const SinoBrickFold *fold = fold_of(&of->part);
+    const int64_t count = sino_times(voxel_elements(&of->part), fold ? fold->orientation_count : 1);
+    return memset(fold ? of->work.at : voxels, 0, (size_t)count * sizeof *voxels);
 }
 
-static void project_folded(const Product *of)
+static void end_sum(const SinoTask *task, const float *sum, float *voxels)
 {
-    const SinoBrickPart *part = &of->part;
-    sino_brick_project_folded(of->block.at, &part->fold, part->slices.stride, of->x.at,
-                              rows_of(part, sino_panel_at(part->slices, 0), of->y.at));
-}
-
-static void backproject_folded(const Product *of)
-{
-    const SinoBrickPart *part = &of->part;
-    const int64_t stride = part->slices.stride;
-    float *orientations = begin_orientations(of);
-    sino_brick_backproject_folded(of->block.at, &part->fold, stride,
-                                  rows_of(part, sino_panel_at(part->slices, 0), of->y.at), orientations);
-    sino_brick_mirror_sum(&part->mirror, stride, orientations, of->x.at);
+    const SinoBrickPart *part = &((const Product *)task->arguments)->part;
+    if (fold_of(part)) sino_brick_mirror_sum(&part->mirror, part->slices.stride, sum, voxels);
+    end(task);
 }
 
 static SinoStatus project_cpu(const SinoTask *task)
 {
     const Product *of = task->arguments;
     const SinoBrickPart *part = &of->part;
-    if (is_folded(part)) {
-        project_folded(of);
-        end(task);
-        return NULL;
-    }
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
-        sino_brick_project(of->block.at, at.slices.stride, voxels_of(part, at, of->x.at), rows_of(part, at, of->y.at));
+        sino_brick_project(of->block.at, fold_of(part), at.slices.stride, voxels_of(part, at, of->x.at),
+                           rows_of(part, at, of->y.at));
     end(task);
     return NULL;
 }
@@ -114,17 +92,12 @@ static SinoStatus backproject_cpu(const SinoTask *task)
 {
     const Product *of = task->arguments;
     const SinoBrickPart *part = &of->part;
-    if (is_folded(part)) {
-        backproject_folded(of);
-        end(task);
-        return NULL;
-    }
-    clear_voxels(part, of->x.at);
+    float *const sum = begin_sum(of, of->x.at);
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at))
-        sino_brick_backproject(of->block.at, at.slices.stride, rows_of(part, at, of->y.at),
-                               voxels_of(part, at, of->x.at));
-    end(task);
+        sino_brick_backproject(of->block.at, fold_of(part), at.slices.stride, rows_of(part, at, of->y.at),
+                               voxels_of(part, at, sum));
+    end_sum(task, sum, of->x.at);
     return NULL;
 }
 
@@ -138,33 +111,18 @@ static SinoBrickCounts counts_of(const Product *of, SinoPanel panel)
     return counts;
 }
 
-static void sweep_folded(const Product *of)
-{
-    const SinoBrickPart *part = &of->part;
-    const int64_t stride = part->slices.stride;
-    const SinoBrickCounts counts = counts_of(of, sino_panel_at(part->slices, 0));
-    float *orientations = begin_orientations(of);
-    sino_brick_sweep_folded(of->block.at, &part->fold, stride, of->x.at, &counts, orientations, of->sums.at);
-    sino_brick_mirror_sum(&part->mirror, stride, orientations, of->x_sum.at);
-}
-
 static SinoStatus sweep_cpu(const SinoTask *task)
 {
     const Product *of = task->arguments;
     const SinoBrickPart *part = &of->part;
-    if (is_folded(part)) {
-        sweep_folded(of);
-        end(task);
-        return NULL;
-    }
-    clear_voxels(part, of->x_sum.at);
+    float *const sum = begin_sum(of, of->x_sum.at);
     for (SinoPanel at = sino_panel_at(part->slices, 0); at.first < part->slices.stride;
          at = sino_panel_next(part->slices, at)) {
         const SinoBrickCounts counts = counts_of(of, at);
-        sino_brick_sweep(of->block.at, at.slices.stride, voxels_of(part, at, of->x.at), &counts,
-                         voxels_of(part, at, of->x_sum.at), (SinoBrickSums *)of->sums.at + at.first);
+        sino_brick_sweep(of->block.at, fold_of(part), at.slices.stride, voxels_of(part, at, of->x.at), &counts,
+                         voxels_of(part, at, sum), (SinoBrickSums *)of->sums.at + at.first);
     }
-    end(task);
+    end_sum(task, sum, of->x_sum.at);
     return NULL;
 }
 

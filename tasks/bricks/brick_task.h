@@ -76,7 +76,4 @@ SinoStatus sino_insert_gather_values(SinoRuntime *runtime, SinoPosition position
 SinoStatus sino_insert_gather_integrals(SinoRuntime *runtime, SinoPosition position, const SinoGather *gather,
                                         bool first, SinoData *g, SinoData *r, SinoData *n, SinoData *vector);
 
-/* The instruction set of the products. */
-const char *sino_bricks_isa_name(void);
-
 #endif

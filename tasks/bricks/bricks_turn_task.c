@@ -15,11 +15,6 @@ typedef struct Weights {
     bool everywhere, forget;
 } Weights;
 
-int64_t sino_bricks_weights_bytes(int64_t voxel_rows)
-{
-    return sino_brick_weights_bytes(voxel_rows);
-}
-
 static SinoStatus weights_cpu(const SinoTask *task)
 {
     const Weights *of = task->arguments;
@@ -79,7 +74,7 @@ static void sweep_panel(const Turn *of, SinoPanel at, SinoBrickSums *sums)
                                     .multiplicative = of->multiplicative.at,
                                     .additive =
                                         of->additive.at ? sino_panel_from(at, part->rows, of->additive.at) : NULL};
-    sino_brick_sweep(of->block.at, at.slices.stride, sino_panel_from(at, part->voxel_rows, of->x.at), &counts,
+    sino_brick_sweep(of->block.at, NULL, at.slices.stride, sino_panel_from(at, part->voxel_rows, of->x.at), &counts,
                      sino_panel_to(at, part->voxel_rows, of->g.at), sums);
 }
 

@@ -21,12 +21,9 @@ typedef struct SinoBricksTurn {
     bool add;          /* to the sums; else they start */
 } SinoBricksTurn;
 
-/* Bytes of the weights of a subset, for vectors of so many voxel rows, at most. */
-int64_t sino_bricks_weights_bytes(int64_t voxel_rows);
-
 /* Packs the weights 1/s of a subset (brick_touch.h), [voxel], in the bricks that its block touches. everywhere: weights
  * are above 0 where no row of the subset meets a voxel, and every brick counts as touched. packed:
- * sino_bricks_weights_bytes. */
+ * sino_brick_weights_bytes. */
 SinoStatus sino_insert_bricks_weights(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                       SinoData *block, SinoData *weight, bool everywhere, SinoData *packed);
 

@@ -9,11 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-int64_t sino_brick_area_lists_most(int64_t row_count, int64_t nonzero_count)
-{
-    return sino_brick_lists_bytes_most(row_count, nonzero_count);
-}
-
 static SinoStatus list(SinoBrickArea *area)
 {
     const int64_t at = sino_brick_area_lists_at(area->bytes);

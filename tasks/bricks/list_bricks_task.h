@@ -19,9 +19,6 @@ static inline int64_t sino_brick_area_lists_at(int64_t block_bytes)
     return sino_ceil_multiple(block_bytes, 64);
 }
 
-/* Bytes of the lists of any block of so many rows and nonzeros, at most: what a caller reserves behind it. */
-int64_t sino_brick_area_lists_most(int64_t row_count, int64_t nonzero_count);
-
 /* work: bytes of the blocks. The run waits for the task before anything else reads the areas. */
 SinoStatus sino_insert_list_bricks(SinoRuntime *runtime, int64_t partition, const SinoListBricks *what, double work);
 

@@ -268,12 +268,12 @@ static void check_products(const Subject *subject, const SinoBrickIsa *isa, int6
     float *x = random_voxels(subject, slices, 1), *y = random_rays(subject, slices, 2);
     float *ax = new_vector(slices, rays), *aty = new_vector(slices, voxels);
     for (int64_t i = 0; i < rays * slices.stride; i++) ax[i] = NAN; /* is overwritten */
-    sino_brick_project_with(isa, subject->block, slices.stride, x, ax);
-    sino_brick_backproject_with(isa, subject->block, slices.stride, y, aty);
+    sino_brick_project_with(isa, subject->block, NULL, slices.stride, x, ax);
+    sino_brick_backproject_with(isa, subject->block, NULL, slices.stride, y, aty);
     const double left = dot(ax, y, rays * slices.stride), right = dot(x, aty, voxels * slices.stride);
     assert_true(fabs(left - right) <= 1e-6 * fabs(left));
     for (int64_t i = 0; i < voxels * slices.stride; i++) aty[i] = 1;
-    sino_brick_backproject_with(isa, subject->block, slices.stride, y, aty);
+    sino_brick_backproject_with(isa, subject->block, NULL, slices.stride, y, aty);
     check_projection(subject, slices, x, ax);
     check_backprojection(subject, slices, y, aty);
     free(x);
@@ -311,7 +311,7 @@ static void small_values_survive_beside_large_ones(void **state)
     assert_success(sino_brick_order_of_grid(&grid, &(SinoBrickShape){{32, 1, 1}, {256, 1, 1}}, &order));
     assert_success(sino_brick_pack(order, SINO_MIXED, &rows, &block));
     x[order->place[6]] = 1;
-    sino_brick_project(block, 1, x, &y);
+    sino_brick_project(block, NULL, 1, x, &y);
     assert_true(fabsf(y - value[1]) <= 0.501F / 65535 / 128);
     sino_brick_order_free(order);
     sino_free_large(block);
@@ -355,8 +355,8 @@ static void check_sweep(const Subject *subject, const SinoBrickIsa *isa, int64_t
     for (int64_t i = 0; i < elements; i++) g[i] = floorf(7 * g[i]);
     for (int64_t i = 0; i < voxel_elements; i++) sum[i] = expected[i] = 0.5F;
     const SinoBrickCounts counts = {g, factors ? n : NULL, factors ? r : NULL};
-    sino_brick_sweep_with(isa, subject->block, slices.stride, x, &counts, sum, sums);
-    sino_brick_project_with(isa, subject->block, slices.stride, x, ax);
+    sino_brick_sweep_with(isa, subject->block, NULL, slices.stride, x, &counts, sum, sums);
+    sino_brick_project_with(isa, subject->block, NULL, slices.stride, x, ax);
     for (int64_t f = 0; f < slices.stride; f++) {
         Expected of = {0, 0, 0, 0, 0};
         double scale = 1e-9;
@@ -372,7 +372,7 @@ static void check_sweep(const Subject *subject, const SinoBrickIsa *isa, int64_t
         assert_near(sums[f].lost, of.lost, of.lost);
         assert_near(sums[f].squared, of.squared, of.scale);
     }
-    sino_brick_backproject_with(isa, subject->block, slices.stride, ax, expected);
+    sino_brick_backproject_with(isa, subject->block, NULL, slices.stride, ax, expected);
     for (int64_t i = 0; i < voxel_elements; i++) assert_near(sum[i], expected[i], fabs((double)expected[i]));
     free(x), free(g), free(n), free(r);
     free(ax), free(sum), free(expected);
@@ -503,7 +503,7 @@ static void same_columns_are_added_in_any_order(void **state)
         assert_int_equal(block->nonzero_count, 2);
         x[order->place[3]] = 1;
         x[order->place[1]] = 100;
-        sino_brick_project(block, 1, x, &y);
+        sino_brick_project(block, NULL, 1, x, &y);
         assert_near((double)y, 5 + 1800, 1805);
         sino_brick_order_free(order);
         sino_free_large(block);
@@ -562,11 +562,11 @@ static void run_products(const Subject *subject)
     SinoBrickSums sums[4];
     for (int isa = 0; isa < ISAS && processor_has(isa); isa++) {
         const SinoBrickCounts counts = {.counts = y};
-        sino_brick_project_with(isas[isa], subject->block, 1, x, y);
-        sino_brick_project_with(isas[isa], subject->block, slices.stride, x, y);
-        sino_brick_backproject_with(isas[isa], subject->block, 1, y, x);
-        sino_brick_backproject_with(isas[isa], subject->block, slices.stride, y, x);
-        sino_brick_sweep_with(isas[isa], subject->block, 1, x, &counts, x, sums);
+        sino_brick_project_with(isas[isa], subject->block, NULL, 1, x, y);
+        sino_brick_project_with(isas[isa], subject->block, NULL, slices.stride, x, y);
+        sino_brick_backproject_with(isas[isa], subject->block, NULL, 1, y, x);
+        sino_brick_backproject_with(isas[isa], subject->block, NULL, slices.stride, y, x);
+        sino_brick_sweep_with(isas[isa], subject->block, NULL, 1, x, &counts, x, sums);
     }
     free(x);
     free(y);

@@ -185,7 +185,7 @@ static void check_project(const SinoBrickIsa *isa, const Subject *subject, SinoP
     const int64_t rows = subject->form->rows * subject->orientations;
     float *x = new_voxels(subject, sets, 3), *spread = new_orientations(subject, sets), *y = new_vector(rows * sets, 5);
     sino_brick_mirror_spread(&subject->mirror, sets, x, spread);
-    sino_brick_project_folded_with(isa, subject->block, &subject->fold, sets, spread, y);
+    sino_brick_project_with(isa, subject->block, &subject->fold, sets, spread, y);
     for (int64_t row = 0; row < rows; row++)
         for (int64_t s = 0; s < sets; s++)
             assert_near((double)y[row * sets + s], product_of_row(subject, row, sets, s, x), bound_of(precision));
@@ -209,7 +209,7 @@ static void check_backproject(const SinoBrickIsa *isa, const Subject *subject, S
     float *y = new_vector(rows * sets, 9), *sums = new_orientations(subject, sets);
     float *x = new_vector(subject->voxel_rows * sets, 11);
     memset(sums, 0, (size_t)(subject->voxel_rows * subject->orientations * sets) * sizeof *sums);
-    sino_brick_backproject_folded_with(isa, subject->block, &subject->fold, sets, y, sums);
+    sino_brick_backproject_with(isa, subject->block, &subject->fold, sets, y, sums);
     sino_brick_mirror_sum(&subject->mirror, sets, sums, x);
     for (int64_t row = 0; row < subject->voxel_rows; row++)
         for (int64_t s = 0; s < sets; s++) {
@@ -245,8 +245,8 @@ static void check_sweep(const SinoBrickIsa *isa, const Subject *subject, SinoPre
         }
     memset(sums, 0, (size_t)(subject->voxel_rows * count * sets) * sizeof *sums);
     sino_brick_mirror_spread(&subject->mirror, sets, x, spread);
-    sino_brick_sweep_folded_with(isa, subject->block, &subject->fold, sets, spread,
-                                 &(SinoBrickCounts){.counts = g, .multiplicative = n, .additive = r}, sums, all);
+    sino_brick_sweep_with(isa, subject->block, &subject->fold, sets, spread,
+                          &(SinoBrickCounts){.counts = g, .multiplicative = n, .additive = r}, sums, all);
     sino_brick_mirror_sum(&subject->mirror, sets, sums, found);
     for (int64_t s = 0; s < sets; s++) {
         assert_near(all[s].log_likelihood, likelihood[s], bound_of(precision));

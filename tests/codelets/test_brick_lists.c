@@ -172,8 +172,8 @@ static void check_products(const SinoBrickHead *block, const SinoBrickLists *lis
     uint64_t seed = 2;
     for (int64_t i = 0; i < voxels; i++) x[i] = (float)(random_bits(&seed) % 100);
     for (int64_t i = 0; i < rays; i++) y[i] = (float)(random_bits(&seed) % 100);
-    sino_brick_project(block, 1, x, ax);
-    sino_brick_backproject(block, 1, y, aty);
+    sino_brick_project(block, NULL, 1, x, ax);
+    sino_brick_backproject(block, NULL, 1, y, aty);
     for (int64_t i = 0; i < rays; i++) row[i] = project_row(block, lists, i, x);
     for (int64_t w = 0; w < lists->wave_count; w++)
         backproject_wave(block, lists, &sino_brick_list_waves(lists)[w], y, voxel);

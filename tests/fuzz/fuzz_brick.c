@@ -19,11 +19,11 @@ static void run_products(const SinoBrickHead *block, int64_t stride)
     float *x = new_vector(voxels * stride), *y = new_vector(rays * stride);
     SinoBrickSums sums[SINO_PANEL_MAX];
     const SinoBrickCounts counts = {.counts = y};
-    sino_brick_project(block, stride, x, y);
-    sino_brick_backproject(block, stride, y, x);
-    sino_brick_sweep(block, stride, x, &counts, x, sums);
-    sino_brick_project_with(&sino_brick_plain, block, stride, x, y);
-    sino_brick_backproject_with(&sino_brick_plain, block, stride, y, x);
+    sino_brick_project(block, NULL, stride, x, y);
+    sino_brick_backproject(block, NULL, stride, y, x);
+    sino_brick_sweep(block, NULL, stride, x, &counts, x, sums);
+    sino_brick_project_with(&sino_brick_plain, block, NULL, stride, x, y);
+    sino_brick_backproject_with(&sino_brick_plain, block, NULL, stride, y, x);
     free(x);
     free(y);
 }

@@ -95,9 +95,10 @@ static float *widen(const Lent *lent, int64_t stride, const float *own)
     return vector;
 }
 
-static void project_on_opencl(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x, float *y)
+static void project_on_opencl(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                              const float *x, float *y)
 {
-    (void)isa;
+    (void)isa, (void)fold;
     Lent lent = lend_product(block, stride);
     float *wide = widen(&lent, stride, y);
     cl_mem from = lend(x, voxel_bytes(&lent)), to = lend(wide, ray_bytes(&lent, stride));
@@ -111,9 +112,10 @@ static void project_on_opencl(const SinoBrickIsa *isa, const void *block, int64_
     end_product(&lent);
 }
 
-static void backproject_on_opencl(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *y, float *x)
+static void backproject_on_opencl(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                                  const float *y, float *x)
 {
-    (void)isa;
+    (void)isa, (void)fold;
     Lent lent = lend_product(block, stride);
     float *wide = widen(&lent, stride, y);
     cl_mem from = lend(wide, ray_bytes(&lent, stride)), to = lend(x, voxel_bytes(&lent));
@@ -124,10 +126,10 @@ static void backproject_on_opencl(const SinoBrickIsa *isa, const void *block, in
     end_product(&lent);
 }
 
-static void sweep_on_opencl(const SinoBrickIsa *isa, const void *block, int64_t stride, const float *x,
-                            const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
+static void sweep_on_opencl(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
+                            const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums)
 {
-    (void)isa;
+    (void)isa, (void)fold;
     Lent lent = lend_product(block, stride);
     float *g = widen(&lent, stride, counts->counts), *n = widen(&lent, 1, counts->multiplicative);
     float *r = widen(&lent, stride, counts->additive);

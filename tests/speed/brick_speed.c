@@ -356,14 +356,15 @@ static void pack(void *bricks_, int thread)
 static void project(void *bricks_, int thread)
 {
     const Bricks *bricks = bricks_;
-    sino_brick_project_with(isa, bricks->block[thread], bricks->sets, bricks->x, bricks->rays[thread]);
+    sino_brick_project_with(isa, bricks->block[thread], NULL, bricks->sets, bricks->x, bricks->rays[thread]);
 }
 
 static void backproject(void *bricks_, int thread)
 {
     const Bricks *bricks = bricks_;
     memset(bricks->sum[thread], 0, (size_t)(bricks->voxels * bricks->sets) * sizeof(float));
-    sino_brick_backproject_with(isa, bricks->block[thread], bricks->sets, bricks->counts[thread], bricks->sum[thread]);
+    sino_brick_backproject_with(isa, bricks->block[thread], NULL, bricks->sets, bricks->counts[thread],
+                                bricks->sum[thread]);
 }
 
 static void sweep(void *bricks_, int thread)
@@ -371,7 +372,7 @@ static void sweep(void *bricks_, int thread)
     Bricks *bricks = bricks_;
     const SinoBrickCounts counts = {.counts = bricks->counts[thread]};
     memset(bricks->sum[thread], 0, (size_t)(bricks->voxels * bricks->sets) * sizeof(float));
-    sino_brick_sweep_with(isa, bricks->block[thread], bricks->sets, bricks->x, &counts, bricks->sum[thread],
+    sino_brick_sweep_with(isa, bricks->block[thread], NULL, bricks->sets, bricks->x, &counts, bricks->sum[thread],
                           bricks->sums[thread]);
 }
 

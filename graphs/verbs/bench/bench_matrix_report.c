@@ -98,7 +98,7 @@ void sino_bench_matrix_print(const void *own, FILE *out)
             "machine      %" PRId64 " workers with %s\n"
             "bandwidth    %.1f GB/s reading; 16 bytes per nonzero, as of CSR and CSC, take %.4g s\n",
             sino_matrix_kind(bench->survey->file), outline->row_count, outline->column_count, nonzeros,
-            bench->machine.worker_count, sino_bricks_isa_name(), bench->machine.read_gbps,
+            bench->machine.worker_count, sino_brick_isa_name(), bench->machine.read_gbps,
             16e-9 * (double)nonzeros / bench->machine.read_gbps);
     print_shape(&bench->survey->order->shape, out);
     for (int p = 0; p < SINO_PRECISIONS; p++) print_packing((SinoPrecision)p, &bench->packing[p], out);
@@ -141,7 +141,7 @@ static void print_csv_row(const SinoBenchMatrix *bench, const SinoBenchMatrixRow
     for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++)
         fprintf(out, ",%.6g", 1e-9 * (double)packing->bytes / seconds[s].best);
     fprintf(out, ",%.6g,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%d\n", pack_rate(packing), packing->bytes,
-            outline->row_count, outline->column_count, sino_bricks_isa_name(), row->count);
+            outline->row_count, outline->column_count, sino_brick_isa_name(), row->count);
 }
 
 void sino_bench_matrix_print_csv(const void *own, FILE *out)

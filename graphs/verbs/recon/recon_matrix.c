@@ -127,7 +127,7 @@ static SinoStatus plan(SinoRecon *recon)
 static void print_plan(const SinoRecon *recon, FILE *out)
 {
     const Matrix *own = recon->own;
-    fprintf(out, "processors: %s%s\n", sino_bricks_isa_name(),
+    fprintf(out, "processors: %s%s\n", sino_brick_isa_name(),
             sino_runtime_device_count(recon->runtime) > 0 ? " and devices" : "");
     fprintf(out, "ranks: %" PRId64 "\n", sino_processes_count(recon->processes));
     fprintf(out, "row partitions: %" PRId64 "\n", own->input.survey->all_partitions);

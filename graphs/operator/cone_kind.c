@@ -8,7 +8,6 @@
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "device.h"
-#include "fill_cone_task.h"
 #include "memory.h"
 #include "project_cone_task.h"
 #include "rays_gate_task.h"

@@ -117,7 +117,7 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
     const int64_t ranks = division ? division->topology.rank_count : 1, bands = band_count(cone);
     const int64_t rays = sino_times(most_angles(problem, ranks), rays_of_angle(cone));
     SinoExtent *extent = size->shape.extent;
-    *size = (SinoOperatorSize){.map_bytes = sino_times(worker_count, sino_project_cone_scratch_bytes(cone)),
+    *size = (SinoOperatorSize){.map_bytes = sino_times(worker_count, sino_cone_project_scratch_bytes(cone)),
                                .shape.precision = problem->precision,
                                .stored_angles = cone->angle_count,
                                .orientations = 1};
@@ -252,7 +252,7 @@ static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
     if (!status) status = describe(op, &request->shape, own);
     SINO_TRY(sino_processes_agree(sino_runtime_processes(op->runtime), status));
     SINO_TRY(open_exchange(op, &request->shape, own));
-    return sino_data_scratch(op->runtime, "project scratch", sino_project_cone_scratch_bytes(op->problem.cone),
+    return sino_data_scratch(op->runtime, "project scratch", sino_cone_project_scratch_bytes(op->problem.cone),
                              &own->scratch);
 }
 
@@ -423,7 +423,7 @@ static void report(const SinoOperator *op)
 {
     const bool gpus = sino_runtime_devices(op->runtime) & SINO_DEVICE_CUDA;
     sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s%s",
-                  sino_project_cone_isa_name(), gpus ? " on cores, or by GPUs" : "");
+                  sino_cone_project_isa_name(), gpus ? " on cores, or by GPUs" : "");
 }
 
 const SinoOperatorKind sino_cone_kind = {.name = "cone",

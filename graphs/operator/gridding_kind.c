@@ -79,7 +79,7 @@ static SinoStatus backproject(SinoOperatorWork *work, const SinoProduct *product
 static double product_flops(const SinoProblem *problem, int64_t slices)
 {
     (void)slices;
-    return sino_gridding_plan_flops(&problem->geometry) * SINO_GRIDDING_FLOPS;
+    return sino_gridding_flops(&problem->geometry) * SINO_GRIDDING_FLOPS;
 }
 
 static void report(const SinoOperator *op)

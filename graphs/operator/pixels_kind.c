@@ -23,7 +23,7 @@ static bool takes_pixels(const SinoProblem *problem)
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
-    SINO_TRY(sino_tiles_size(problem, division, worker_count, sino_pixels_task_scratch_bytes(), size));
+    SINO_TRY(sino_tiles_size(problem, division, worker_count, sino_pixels_scratch_bytes(), size));
     if (sino_operator_adds(&sino_pixels_kind, &problem->geometry))
         size->shape.extent[SINO_ROWS_WAITING] = (SinoExtent){0};
     return NULL;
@@ -31,7 +31,7 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
 
 static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
 {
-    return sino_tiles_open(op, request, sino_pixels_task_scratch_bytes());
+    return sino_tiles_open(op, request, sino_pixels_scratch_bytes());
 }
 
 /* The product of a partition and all angles of the product's subset. */
@@ -110,15 +110,14 @@ static void report_lines(const SinoOperator *op)
     sino_angle_subsets_report(&own->angles, sino_runtime_log(op->runtime));
     sino_log_info(sino_runtime_log(op->runtime), "operator",
                   "operator: the lengths of rays%s are computed in every product; nothing is stored (%s)",
-                  strips ? ", means over the width of a detector pixel," : "", sino_pixels_task_isa_name());
+                  strips ? ", means over the width of a detector pixel," : "", sino_pixels_isa_name());
 }
 
 static void report_pixels(const SinoOperator *op)
 {
     if (op->idle) return;
     sino_log_info(sino_runtime_log(op->runtime), "operator",
-                  "operator: backprojection to the middles of pixels, nothing is stored (%s)",
-                  sino_pixels_task_isa_name());
+                  "operator: backprojection to the middles of pixels, nothing is stored (%s)", sino_pixels_isa_name());
 }
 
 #define PIXELS_KIND                                                                                                    \

@@ -24,7 +24,7 @@ typedef struct Tables {
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
-    const int64_t scratch = sino_rotate_task_scratch_bytes();
+    const int64_t scratch = sino_rotate_scratch_bytes();
     SINO_TRY(sino_tiles_size(problem, division, worker_count, scratch, size));
     const SinoExtent *voxels = &size->shape.extent[SINO_ROWS_VOXELS];
     const SinoRotateDataBytes most = sino_rotate_data_bytes(&problem->geometry, voxels->most / SINO_TILE_VOXELS);
@@ -66,7 +66,7 @@ static SinoStatus make_tables(const SinoOperator *op, Tables *tables)
 static SinoStatus open_all(SinoOperator *op, const SinoOperatorRequest *request)
 {
     Tables *tables = NULL;
-    SINO_TRY(sino_tiles_open(op, request, sino_rotate_task_scratch_bytes()));
+    SINO_TRY(sino_tiles_open(op, request, sino_rotate_scratch_bytes()));
     if (op->idle || sino_runtime_device_count(op->runtime) == 0) return NULL;
     SINO_TRY(sino_allocate(1, sizeof *tables, "the operator", &tables));
     ((SinoTilesOwn *)op->own)->kind = tables;
@@ -156,7 +156,7 @@ static void report(const SinoOperator *op)
     sino_angle_subsets_report(&own->angles, sino_runtime_log(op->runtime));
     sino_log_info(sino_runtime_log(op->runtime), "operator",
                   "operator: slices are turned in every product, with %s interpolation; nothing is stored (%s)",
-                  sino_interpolation_name(op->problem.interpolation), sino_rotate_task_isa_name());
+                  sino_interpolation_name(op->problem.interpolation), sino_rotate_isa_name());
 }
 
 const SinoOperatorKind sino_rotate_kind = {

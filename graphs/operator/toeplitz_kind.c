@@ -37,7 +37,7 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
     size->map_bytes = sino_toeplitz_plan_bytes(&problem->geometry, worker_count) +
                       sino_gridding_plan_bytes(&problem->geometry, worker_count);
-    size->building_bytes = sino_toeplitz_plan_building_bytes(&problem->geometry);
+    size->building_bytes = sino_toeplitz_building_bytes(&problem->geometry);
     const SinoToeplitzGpu gpu = sino_toeplitz_plan_gpu(&problem->geometry);
     size->table_bytes = gpu.map_bytes + sino_times(worker_count, gpu.more_scratch_bytes);
     size->product_bytes = gpu.task_bytes;
@@ -102,12 +102,12 @@ static double norm(const SinoOperator *op)
 static double product_flops(const SinoProblem *problem, int64_t slices)
 {
     (void)slices;
-    return sino_toeplitz_plan_flops(problem->geometry.grid_size) * SINO_TOEPLITZ_FLOPS / 2;
+    return sino_toeplitz_flops(problem->geometry.grid_size) * SINO_TOEPLITZ_FLOPS / 2;
 }
 
 static void report(const SinoOperator *op)
 {
-    const int64_t side = sino_toeplitz_plan_side(op->problem.geometry.grid_size);
+    const int64_t side = sino_toeplitz_side(op->problem.geometry.grid_size);
     if (op->idle) return;
     sino_log_info(sino_runtime_log(op->runtime), "operator",
                   "operator: AᵀA is a convolution, by FFTs of %" PRId64 " × %" PRId64 " points; nothing of A is stored",

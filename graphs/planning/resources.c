@@ -10,7 +10,7 @@
 #include "input_weights.h"
 #include "live.h"
 #include "mask.h"
-#include "rotate_task.h"
+#include "rotate.h"
 #include "stripes_task.h"
 #include "support.h"
 
@@ -36,7 +36,7 @@ bool sino_workload_is_supported(const SinoSolverSettings *settings)
 static int64_t packing_bytes(const SinoMachine *machine, int64_t slices, int64_t slice_bytes)
 {
     if (slice_bytes == 0) return 0;
-    return sino_compress_bytes(slices, sino_larger(machine->worker_count, 1), slice_bytes);
+    return sino_volume_packed_bytes(slices, sino_larger(machine->worker_count, 1), slice_bytes);
 }
 
 int64_t sino_workload_packing(const SinoOutputSettings *settings, const SinoMachine *machine, int64_t slices,
@@ -135,7 +135,7 @@ static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *siz
 {
     const SinoGeometry *scan = &job->problem.geometry;
     const int64_t rays = sino_times(sino_ceil_divide(scan->angle_count, 2), scan->column_count);
-    const int64_t scratch = sino_times(sino_larger(machine->worker_count, 1), sino_rotate_task_scratch_bytes());
+    const int64_t scratch = sino_times(sino_larger(machine->worker_count, 1), sino_rotate_scratch_bytes());
     const int64_t predicted = sino_times(rays, sino_panel_stride(SINO_SINGLE, 1) * (int64_t)sizeof(float));
     if (!job->sought) return 0;
     return SINO_HALVES * (size->map_bytes + (machine->devices.count > 0 ? size->table_bytes : 0) + scratch) +

@@ -14,16 +14,6 @@ typedef struct Product {
     SinoProjectCone what;
 } Product;
 
-int64_t sino_project_cone_scratch_bytes(const SinoCone *cone)
-{
-    return sino_cone_project_scratch_bytes(cone);
-}
-
-const char *sino_project_cone_isa_name(void)
-{
-    return sino_cone_project_isa_name();
-}
-
 /* The part of the vector of rays that the task works on. */
 static float *rays_of(const Product *of)
 {

@@ -21,12 +21,8 @@ typedef struct SinoProjectCone {
     double progress; /* work that the task tells (sino_runtime_advance) */
 } SinoProjectCone;
 
-/* Bytes of scratch memory of the tasks, and the instruction set that they use (cone_project.h). */
-int64_t sino_project_cone_scratch_bytes(const SinoCone *cone);
-const char *sino_project_cone_isa_name(void);
-
 /* rays: those of all angles of the cone. order: void data of the angles; NULL: the task has all angles. scratch:
- * scratch memory of at least sino_project_cone_scratch_bytes. */
+ * scratch memory of at least sino_cone_project_scratch_bytes. */
 SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                     SinoData *voxels, SinoData *scratch, SinoData *order, SinoData *rays);
 

@@ -39,8 +39,3 @@ int64_t sino_compress_slice_bytes(SinoOutputType type, int64_t voxels)
 {
     return sino_times(voxels, sino_codes_bytes(type));
 }
-
-int64_t sino_compress_bytes(int64_t slices, int64_t workers, int64_t slice_bytes)
-{
-    return sino_volume_packed_bytes(slices, workers, slice_bytes);
-}

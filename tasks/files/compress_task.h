@@ -11,9 +11,7 @@
 SinoStatus sino_insert_compress(SinoRuntime *runtime, SinoPosition position, SinoVolume *volume, int64_t first_slice,
                                 int64_t count, int64_t pixels, SinoData *image);
 
-/* Bytes of a slice of so many voxels as it is stored; and those at most of `slices` that wait to be written, and of the
- * workers that compress. */
+/* Bytes of a slice of so many voxels as it is stored. */
 int64_t sino_compress_slice_bytes(SinoOutputType type, int64_t voxels);
-int64_t sino_compress_bytes(int64_t slices, int64_t workers, int64_t slice_bytes);
 
 #endif

@@ -73,11 +73,6 @@ int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t worker_co
     return sino_times(worker_count, sino_gridding_scratch_bytes(geometry));
 }
 
-double sino_gridding_plan_flops(const SinoGeometry *geometry)
-{
-    return sino_gridding_flops(geometry);
-}
-
 SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoTileMap *map,
                                   int64_t part_count, SinoGriddingPlan **plan)
 {

@@ -22,9 +22,6 @@ void sino_gridding_plan_free(SinoGriddingPlan *plan); /* takes NULL; no task may
 /* Bytes that a plan keeps: scratch memory of workers. */
 int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t worker_count);
 
-/* Flops for one slice (gridding.h). */
-double sino_gridding_plan_flops(const SinoGeometry *geometry);
-
 /* Inserts gridding_back: x = Aᵀ b; x[part], NULL if the part is empty. */
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
                                      SinoData *b, SinoData *const *x);

@@ -73,24 +73,9 @@ int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t worker_co
     return sino_toeplitz_bytes(geometry) + sino_times(worker_count, sino_toeplitz_scratch_bytes(geometry));
 }
 
-int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry)
-{
-    return sino_toeplitz_building_bytes(geometry);
-}
-
-int64_t sino_toeplitz_plan_side(int64_t grid_size)
-{
-    return sino_toeplitz_side(grid_size);
-}
-
 double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan)
 {
     return sino_toeplitz_norm(plan->toeplitz);
-}
-
-double sino_toeplitz_plan_flops(int64_t grid_size)
-{
-    return sino_toeplitz_flops(grid_size);
 }
 
 static int64_t map_bytes(int64_t grid_size)

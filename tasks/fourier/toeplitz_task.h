@@ -19,9 +19,8 @@ SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
                                   int64_t part_count, SinoToeplitzPlan **plan);
 void sino_toeplitz_plan_free(SinoToeplitzPlan *plan); /* takes NULL; no task may use it any more */
 
-/* Bytes that a plan keeps, scratch memory of workers included; and that making it takes beside them. */
+/* Bytes that a plan keeps, scratch memory of workers included. */
 int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t worker_count);
-int64_t sino_toeplitz_plan_building_bytes(const SinoGeometry *geometry);
 
 /* What GPUs add. */
 typedef struct SinoToeplitzGpu {
@@ -31,10 +30,6 @@ typedef struct SinoToeplitzGpu {
     int64_t more_scratch_bytes; /* main memory of each worker, whose scratch memory has the size of a GPU's */
 } SinoToeplitzGpu;
 SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry);
-
-/* The side of the FFTs, and their flops for a product with one slice (toeplitz.h). */
-int64_t sino_toeplitz_plan_side(int64_t grid_size);
-double sino_toeplitz_plan_flops(int64_t grid_size);
 
 /* An upper bound of the largest eigenvalue of AᵀA (toeplitz.h). */
 double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan);

@@ -15,16 +15,6 @@ typedef struct Pixels {
     bool first; /* what the task adds to is 0 */
 } Pixels;
 
-int64_t sino_pixels_task_scratch_bytes(void)
-{
-    return sino_pixels_scratch_bytes();
-}
-
-const char *sino_pixels_task_isa_name(void)
-{
-    return sino_pixels_isa_name();
-}
-
 static SinoStatus project_cpu(const SinoTask *task)
 {
     const Pixels *of = task->arguments;

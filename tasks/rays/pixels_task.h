@@ -11,10 +11,6 @@
 enum { SINO_PIXELS_SHARING = 4 };
 double sino_pixels_flops(SinoPixelWeights weights, int64_t slices);
 
-/* Bytes of scratch memory of the task, and the instruction set that it uses (pixels.h). */
-int64_t sino_pixels_task_scratch_bytes(void);
-const char *sino_pixels_task_isa_name(void);
-
 /* Inserts pixels_project, which adds the rays of the angles of `what`, with lengths as weights. The rays are writable
  * between rays_begin and rays_end (rays_gate_task.h); `order`, void data, orders the tasks of the same angles, of which
  * the first clears the rays. */

@@ -31,16 +31,6 @@ double sino_rotate_effort(SinoInterpolation interpolation, double samples, int64
     return samples * (of->place + of->slice * (double)slices);
 }
 
-int64_t sino_rotate_task_scratch_bytes(void)
-{
-    return sino_rotate_scratch_bytes();
-}
-
-const char *sino_rotate_task_isa_name(void)
-{
-    return sino_rotate_isa_name();
-}
-
 static SinoStatus project_cpu(const SinoTask *task)
 {
     const Rotate *of = task->arguments;

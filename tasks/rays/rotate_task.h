@@ -11,10 +11,6 @@
  * (docs/lab/projectors.md). A slice has a sample for each voxel and angle. */
 double sino_rotate_effort(SinoInterpolation interpolation, double samples, int64_t slices);
 
-/* Bytes of scratch memory of the tasks, and the instruction set that they use (rotate.h). */
-int64_t sino_rotate_task_scratch_bytes(void);
-const char *sino_rotate_task_isa_name(void);
-
 /* Inserts rotate_project between rays_begin and rays_end (rays_gate_task.h), on cores: adds what->tile's part of A x to
  * the rays of what's angles in `rays`, which has all rays of what->geometry. `first` of the partitions: these rays
  * become 0 before. `order`: void data that all tasks of these angles write. The arrays of `what` outlive the task. */

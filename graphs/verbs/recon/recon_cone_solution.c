@@ -128,7 +128,7 @@ static SinoStatus find_center(SinoRecon *recon)
 
 static void print_plan(const SinoRecon *recon, FILE *out)
 {
-    fprintf(out, "processors: %s\n", sino_project_cone_isa_name());
+    fprintf(out, "processors: %s\n", sino_cone_project_isa_name());
     fprintf(out, "ranks: %" PRId64 "\n", sino_processes_count(recon->processes));
 }
 

@@ -70,7 +70,7 @@ static SinoStatus plan(const SinodagGeometry *geometry, const SinoSettings *sett
                                                  .precision = settings->projection.precision,
                                                  .subset_count = sino_library_subsets(geometry)},
                                      .shape = SINO_EXCHANGE_ALONE(1)};
-    SINO_CHECK(sino_cone_kind.takes(&request->problem), SINO_BAD_INPUT,
+    SINO_CHECK(sino_cone_kind.takes(&sino_cone_kind, &request->problem), SINO_BAD_INPUT,
                "precision is not single; allowed with geometry=cone: single");
     return check_memory(settings, &request->problem);
 }

@@ -89,8 +89,9 @@ static int64_t most_subset_angles(const SinoProblem *problem, int64_t rank_count
     return sino_ceil_divide(subset_angles(problem, 0), rank_count);
 }
 
-static bool takes(const SinoProblem *problem)
+static bool takes(const SinoOperatorKind *kind, const SinoProblem *problem)
 {
+    (void)kind;
     return problem->cone && problem->precision == SINO_SINGLE;
 }
 

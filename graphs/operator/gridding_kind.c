@@ -13,11 +13,6 @@ typedef struct Own {
     SinoGriddingPlan *plan;
 } Own;
 
-static bool takes(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_GRIDDING) && problem->subset_count == 1;
-}
-
 /* Sums of a slice, while blocks of angles are added to them. */
 static SinoExtent grid_of(const SinoProblem *problem)
 {
@@ -96,7 +91,6 @@ const SinoOperatorKind sino_gridding_kind = {
     .projector = SINO_PROJECTOR_GRIDDING,
     .product_flops = product_flops,
     .minibatch = 4,
-    .takes = takes,
     .outline = sino_tiles_outline,
     .size = size,
     .open = open_all,

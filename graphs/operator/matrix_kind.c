@@ -10,8 +10,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool takes(const SinoProblem *problem)
+static bool takes(const SinoOperatorKind *kind, const SinoProblem *problem)
 {
+    (void)kind;
     return problem->matrix && (problem->precision == SINO_SINGLE || problem->precision == SINO_MIXED);
 }
 

@@ -9,7 +9,7 @@
 const SinoOperatorKind *sino_operator_kind(const SinoProblem *problem)
 {
     for (const SinoOperatorKind *const *kind = sino_operator_kinds; *kind; kind++)
-        if ((*kind)->takes(problem)) return *kind;
+        if ((*kind)->takes(*kind, problem)) return *kind;
     return NULL;
 }
 

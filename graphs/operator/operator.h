@@ -175,7 +175,7 @@ struct SinoOperatorKind {
      * its nonzeros. */
     double (*product_flops)(const SinoProblem *problem, int64_t slices);
     /* Whether the kind can solve the problem. */
-    bool (*takes)(const SinoProblem *problem);
+    bool (*takes)(const SinoOperatorKind *kind, const SinoProblem *problem);
     /* Called before any work. SINO_BAD_INPUT: operators cannot be saved in the folder (NULL: no folder is asked
      * for). */
     SinoStatus (*check)(const char *folder);

@@ -5,21 +5,6 @@
 #include "pixels_task.h"
 #include "tiles_kind.h"
 
-static bool takes_lines(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_LINES);
-}
-
-static bool takes_strips(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_STRIPS);
-}
-
-static bool takes_pixels(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_PIXELS) && problem->subset_count == 1;
-}
-
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
@@ -126,20 +111,18 @@ static void report_pixels(const SinoOperator *op)
 #define LENGTHS_KIND                                                                                                   \
     PIXELS_KIND, .lengths = true, .minibatch = SINO_PIXELS_SHARING, .project = project, .report = report_lines
 
-const SinoOperatorKind sino_lines_kind = {LENGTHS_KIND, .name = "lines", .projector = SINO_PROJECTOR_LINES,
-                                          .product_flops = lines_flops, .takes = takes_lines};
+const SinoOperatorKind sino_lines_kind = {
+    LENGTHS_KIND,
+    .name = "lines",
+    .projector = SINO_PROJECTOR_LINES,
+    .product_flops = lines_flops,
+};
 
-const SinoOperatorKind sino_strips_kind = {LENGTHS_KIND,
-                                           .name = "strips",
-                                           .projector = SINO_PROJECTOR_STRIPS,
-                                           .asked = true,
-                                           .product_flops = strips_flops,
-                                           .takes = takes_strips};
+const SinoOperatorKind sino_strips_kind = {
+    LENGTHS_KIND, .name = "strips", .projector = SINO_PROJECTOR_STRIPS, .asked = true, .product_flops = strips_flops,
+};
 
-const SinoOperatorKind sino_pixels_kind = {PIXELS_KIND,
-                                           .name = "pixels",
-                                           .projector = SINO_PROJECTOR_PIXELS,
-                                           .product_flops = pixels_flops,
-                                           .adds = true,
-                                           .takes = takes_pixels,
-                                           .report = report_pixels};
+const SinoOperatorKind sino_pixels_kind = {
+    PIXELS_KIND,  .name = "pixels",        .projector = SINO_PROJECTOR_PIXELS, .product_flops = pixels_flops,
+    .adds = true, .report = report_pixels,
+};

@@ -152,8 +152,9 @@ static void close_all(SinoOperator *op)
     free(own);
 }
 
-static bool takes(const SinoProblem *problem)
+static bool takes(const SinoOperatorKind *kind, const SinoProblem *problem)
 {
+    (void)kind;
     const bool wanted = problem->projector == SINO_PROJECTOR_RAYS || problem->projector == SINO_PROJECTOR_AUTO;
     return !problem->cone && problem->geometry.angle_count > 0 && wanted;
 }

@@ -9,11 +9,6 @@
 
 #include <stdlib.h>
 
-static bool takes(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_ROTATE);
-}
-
 /* SinoTilesOwn.kind: the tables of devices; owned. */
 typedef struct Tables {
     int64_t subset_count, partition_count;
@@ -165,7 +160,6 @@ const SinoOperatorKind sino_rotate_kind = {
     .projector = SINO_PROJECTOR_ROTATE,
     .kernels = SINO_KERNELS_OF_ALL,
     .product_flops = product_flops,
-    .takes = takes,
     .outline = sino_tiles_outline,
     .size = size,
     .open = open_all,

@@ -17,10 +17,10 @@ enum {
     ANGLES_LEAST = 16     /* of such a task: the angles that a codelet takes together */
 };
 
-bool sino_tiles_take(const SinoProblem *problem, SinoProjector projector)
+bool sino_tiles_take(const SinoOperatorKind *kind, const SinoProblem *problem)
 {
-    return !problem->cone && problem->geometry.angle_count > 0 && problem->projector == projector &&
-           problem->precision == SINO_SINGLE;
+    return !problem->cone && problem->geometry.angle_count > 0 && problem->projector == kind->projector &&
+           problem->precision == SINO_SINGLE && (kind->project || problem->subset_count == 1);
 }
 
 SinoStatus sino_tiles_check(const char *folder)

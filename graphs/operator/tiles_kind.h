@@ -29,10 +29,10 @@ typedef struct SinoTilesOwn {
     int64_t task_angles; /* of a task that projects */
 } SinoTilesOwn;
 
-/* Whether the problem is of a parallel beam in single precision, and asks for the projector. */
-bool sino_tiles_take(const SinoProblem *problem, SinoProjector projector);
-
-/* Functions of the kinds. The kind's `size` and `open` add the bytes of scratch memory of a worker. */
+/* Functions of the kinds. The problem is of a parallel beam in single precision, and asks for the kind's projector; a
+ * kind that does not project takes no subsets. The kind's `size` and `open` add the bytes of scratch memory of a
+ * worker. */
+bool sino_tiles_take(const SinoOperatorKind *kind, const SinoProblem *problem);
 SinoStatus sino_tiles_check(const char *folder);
 SinoStatus sino_tiles_outline(const SinoProblem *problem, SinoOperatorOutline *outline);
 SinoStatus sino_tiles_size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
@@ -46,8 +46,9 @@ SinoTiling sino_tiles_tiling(const SinoOperator *op);
 
 /* The members that these kinds have in common. */
 #define SINO_TILES_KIND                                                                                                \
-    .check = sino_tiles_check, .work_bytes = sino_angle_work_bytes, .work_open = sino_tiles_work_open,                 \
-    .work_close = sino_angle_work_close, .image = sino_tiles_image, .tiling = sino_tiles_tiling
+    .takes = sino_tiles_take, .check = sino_tiles_check, .work_bytes = sino_angle_work_bytes,                          \
+    .work_open = sino_tiles_work_open, .work_close = sino_angle_work_close, .image = sino_tiles_image,                 \
+    .tiling = sino_tiles_tiling
 
 /* Where the tiles of the grid are in the partitions. *tile: the caller frees it. */
 SinoStatus sino_tiles_map(const SinoOperator *op, SinoTileNumber **tile);

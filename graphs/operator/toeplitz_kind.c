@@ -18,11 +18,6 @@ typedef struct Own {
     SinoGriddingPlan *back;
 } Own;
 
-static bool takes(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_TOEPLITZ) && problem->subset_count == 1;
-}
-
 static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outline)
 {
     SINO_TRY(sino_tiles_outline(problem, outline));
@@ -121,7 +116,6 @@ const SinoOperatorKind sino_toeplitz_kind = {
     .kernels = SINO_KERNELS_OF_CUDA,
     .product_flops = product_flops,
     .minibatch = 1,
-    .takes = takes,
     .outline = outline,
     .size = size,
     .open = open_all,

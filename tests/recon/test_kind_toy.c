@@ -9,11 +9,6 @@
 
 #include <math.h>
 
-static bool takes(const SinoProblem *problem)
-{
-    return sino_tiles_take(problem, SINO_PROJECTOR_GRIDDING);
-}
-
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,
                        SinoOperatorSize *size)
 {
@@ -47,7 +42,6 @@ static const SinoOperatorKind toy = {
     .name = "toy",
     .projector = SINO_PROJECTOR_GRIDDING,
     .product_flops = product_flops,
-    .takes = takes,
     .outline = sino_tiles_outline,
     .size = size,
     .open = open_all,

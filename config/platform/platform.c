@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -281,4 +282,18 @@ SinoFileTraffic sino_platform_file_traffic(void)
     }
     if (file) (void)fclose(file);
     return traffic;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
+{
+    (void)info;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+void sino_platform_remove_folder(const char *path)
+{
+    enum { OPEN_FOLDERS = 16 };
+    (void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

@@ -30,6 +30,9 @@ typedef struct SinoFileTraffic {
 } SinoFileTraffic;
 SinoFileTraffic sino_platform_file_traffic(void);
 
+/* Removes a folder and what is in it, on its file system, as far as that can be done. Links are not followed. */
+void sino_platform_remove_folder(const char *path);
+
 /* Seconds of a monotonic clock. */
 double sino_platform_now_s(void);
 

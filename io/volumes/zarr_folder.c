@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,8 +14,7 @@
 
 #include "arithmetic.h"
 #include "json.h"
-
-enum { OPEN_FOLDERS = 16 };
+#include "platform.h"
 
 /* What has the temporary name must be what a killed run of this user has left. */
 static SinoStatus check_partial(const char *path)
@@ -57,17 +55,9 @@ SinoStatus sino_zarr_folder_check(const char *path, bool overwrite)
     return check_final(path, overwrite);
 }
 
-static int remove_one(const char *path, const struct stat *about, int type, struct FTW *place)
-{
-    (void)about;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
 void sino_zarr_folder_remove(const char *path)
 {
-    (void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    sino_platform_remove_folder(path);
 }
 
 /* Makes the folder PARENT/NAME, or, with `number` at least 0, PARENT/NAME/NUMBER. */

@@ -10,11 +10,11 @@
 #include "ending.h"
 #include "memory.h"
 #include "model_file.h"
+#include "platform.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,19 +130,6 @@ static SinoStatus choose_kept(SinoModels *models)
 
 /* ---- the run's own directory ---- */
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
-{
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); /* a failure leaves temporary files only */
-}
-
 /* Removes a directory that a killed run has left: one of this user that nobody has locked for a minute. */
 static void remove_left(const char *path)
 {
@@ -152,7 +139,7 @@ static void remove_left(const char *path)
     if (descriptor < 0) return;
     if (fstat(descriptor, &info) == 0 && info.st_uid == geteuid() && info.st_mtime < time(NULL) - grace_s &&
         flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-        remove_tree(path);
+        sino_platform_remove_folder(path);
     close(descriptor);
 }
 
@@ -188,7 +175,7 @@ static bool make_own(SinoModels *models, const char *place)
         return true;
     }
     const int error_number = errno;
-    if (made) remove_tree(path);
+    if (made) sino_platform_remove_folder(path);
     free(path);
     errno = error_number;
     return false;
@@ -197,7 +184,7 @@ static bool make_own(SinoModels *models, const char *place)
 static void end_early(void *own, FILE *clause)
 {
     (void)clause;
-    remove_tree(own);
+    sino_platform_remove_folder(own);
 }
 
 static SinoStatus choose_own(SinoModels *models)
@@ -469,7 +456,7 @@ void sino_models_close(SinoModels *models)
         (void)setenv(variable, models->given, 1);
     else
         unsetenv(variable);
-    if (models->own) remove_tree(models->own);
+    if (models->own) sino_platform_remove_folder(models->own);
     if (models->lock >= 0) close(models->lock);
     free(models->given);
     free(models->kept);

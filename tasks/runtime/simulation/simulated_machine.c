@@ -8,10 +8,10 @@
  * link, and enter another one by that node's link; those between ranks of a node go through its memory. */
 #include "simulated_machine.h"
 
+#include "platform.h"
 #include "simulated_ranks.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -212,17 +212,9 @@ static SinoStatus make_folder(char folder[64])
     return NULL;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
-{
-    (void)info;
-    (void)kind;
-    (void)walk;
-    return remove(path);
-}
-
 void sino_simulated_machine_remove(const char *folder)
 {
-    if (folder[0]) (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS); /* a failure leaves temporary files only */
+    if (folder[0]) sino_platform_remove_folder(folder);
 }
 
 SinoStatus sino_simulated_machine_write(const SinoMachineFile *machine, const SinoSimulatedCluster *cluster,

@@ -197,14 +197,10 @@ const SinoSetting sino_setting_table[] = {
         .per_rank = true, .may_change = true,
         .help =
             "the scan: a Data Exchange or NXtomo HDF5 file, or FILE:/DATASET; TIFF, EDF, FITS, MRC or DM images by a "
-            "folder, a "
-            "quoted pattern or a file of several images; a .npy array; an array of a MATLAB file, or FILE:/NAME; or "
-            "raw float32 sinograms (with "
-            "--theta and --columns); with "
-            "--system-matrix the counts "
-            "of its rows: .npy, HDF5 or MATLAB (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; "
-            "compare: "
-            "the volume that is judged, a file as the reference; join: HDF5 volumes of runs with --start-row "
+            "folder, a quoted pattern or a file of several images; a .npy array; an array of a MATLAB file, or "
+            "FILE:/NAME; or raw float32 sinograms (with --theta and --columns); with --system-matrix the counts of its "
+            "rows: .npy, HDF5 or MATLAB (FILE:/DATASET), Interfile, raw int32 or float32, or a list of events; "
+            "compare: the volume that is judged, a file as the reference; join: HDF5 volumes of runs with --start-row "
             "and --end-row, by their names, a folder or a quoted pattern; the option's name may be left out"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta", TEXT(input.theta, "ANGLES"), .per_rank = true,
         .geometries = ORBITS,
@@ -212,30 +208,26 @@ const SinoSetting sino_setting_table[] = {
         .help = "angles that replace those of the scan: a text file of degrees, one per line, or a table with a column "
                 "named angle or theta; a .npy list or a raw float32 file of radians; FILE:COLUMN for another column; "
                 "FILE[A:B] for the angles number A to B - 1 of a file; FILE:/DATASET of HDF5, MATLAB or .npz; or a "
-                "range of degrees: 0:180 (both ends included), "
-                "0:180:excluded (180 left out), 0:step:0.5"),
+                "range of degrees: 0:180 (both ends included), 0:180:excluded (180 left out), 0:step:0.5"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "dataset", TEXT(input.dataset, "PATH"), .geometries = SCANS,
-        .help =
-            "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a MATLAB "
-            "file, array of .npz; if not given: sinodag finds it"),
+        .help = "dataset of the projections in an HDF5 file, or its NXtomo entry if it has several; variable of a "
+                "MATLAB file, array of .npz; if not given: sinodag finds it"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-dataset", TEXT(input.theta_dataset, "PATH"), .geometries = ORBITS,
         .help = "dataset of the angles in the scan's HDF5 file, variable in its MATLAB file, array in its .npz; "
-                "--theta FILE:/DATASET "
-                "names one of another file"),
+                "--theta FILE:/DATASET names one of another file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "theta-unit", CHOICE(input.theta_unit, angle_unit_words, "auto"),
         .geometries = ORBITS,
-        .help =
-            "unit of the angles of the scan, of --theta and of --theta-dataset; auto: radians in .npy and raw "
-            "files, in HDF5 where an attribute (units, angle_unit) says so, in MATLAB and tables of text where a name "
-            "ends in rad; else degrees"),
+        .help = "unit of the angles of the scan, of --theta and of --theta-dataset; auto: radians in .npy and raw "
+                "files, in HDF5 where an attribute (units, angle_unit) says so, in MATLAB and tables of text where a "
+                "name ends in rad; else degrees"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "axes", CHOICE(input.axes, axes_words, "angle,row,column"),
         .geometries = SCANS,
         .help = "order of the dimensions of the projections in HDF5, NumPy, MATLAB and images, the slowest one first; "
                 "row,angle,column: sinograms"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flats", TEXT(input.flats, "IMAGES"), .per_rank = true,
         .geometries = SCANS, BRIEF(RECON | INFO, "flat fields: images as those of scans, .npy, or FILE:/DATASET"),
-        .help = "flat fields that replace those of the scan: images by a file, a folder or a quoted "
-                "pattern; a .npy array; FILE:/DATASET of HDF5, MATLAB or .npz, or :/DATASET of the scan's file"),
+        .help = "flat fields that replace those of the scan: images by a file, a folder or a quoted pattern; a .npy "
+                "array; FILE:/DATASET of HDF5, MATLAB or .npz, or :/DATASET of the scan's file"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "open-beam", REAL(input.open_beam, 0, COUNT_MAX, NULL),
         .low_excluded = true, .unit = "counts", .geometries = SCANS,
         .help = "count of every pixel where there is no object, instead of flat fields"),
@@ -247,16 +239,14 @@ const SinoSetting sino_setting_table[] = {
         .help = "detector columns of raw sinograms; needs --theta"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "exclude", TEXT(input.exclude, "LIST"), .geometries = SCANS,
         .help = "projections to leave out, by number from 0 on: 30,100:110 leaves out 30 and 100 to 109, 1::2 every "
-                "second one "
-                "from 1 on"),
+                "second one from 1 on"),
     ROW(INPUT, RECON | SIMULATE, "follow", .kind = SINO_SETTING_REPORT, AT(input.follow, char *), .fallback = "no",
         .operand = "yes|no|FILE", .ending = ".html", .may_change = true, .geometries = ORBITS,
-        .help =
-            "reconstruct while another program still writes the scan: a Data Exchange or NXtomo file, a --dataset of "
-            "HDF5, TIFF images in a folder, or a stream at tcp://HOST:PORT, with the angles of all projections there "
-            "or in --theta; fbp or fdk, which need --rotation-axis, before any other algorithm; no sample of the scan "
-            "chooses their stages; the volume of fdk has the bits of --symmetry no; a name that ends in .html: a page "
-            "of three planes meanwhile"),
+        .help = "reconstruct while another program still writes the scan: a Data Exchange or NXtomo file, a --dataset "
+                "of HDF5, TIFF images in a folder, or a stream at tcp://HOST:PORT, with the angles of all projections "
+                "there or in --theta; fbp or fdk, which need --rotation-axis, before any other algorithm; no sample of "
+                "the scan chooses their stages; the volume of fdk has the bits of --symmetry no; a name that ends in "
+                ".html: a page of three planes meanwhile"),
     ROW(INPUT, RECON | SIMULATE, "follow-timeout", .tune = RECON | SIMULATE, REAL(input.follow_timeout_s, 0, 1e6, "60"),
         .low_excluded = true, .unit = "seconds", .may_change = true, .geometries = ORBITS,
         .help = "how long --follow waits for the next projection before it gives up"),
@@ -289,14 +279,13 @@ const SinoSetting sino_setting_table[] = {
                 "--system-matrix only auto, and events: an array has the numbers of the rows of events"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "flat-correction", CHOICE(input.flat_correction, flat_words, "mean"),
         .geometries = SCANS,
-        .help = "how several flat or dark fields are combined into one; none: neither flat nor dark fields are "
-                "applied"),
+        .help =
+            "how several flat or dark fields are combined into one; none: neither flat nor dark fields are applied"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-interpolation", .tune = RECON | INFO | PLAN | SIMULATE,
         CHOICE(input.flat_interpolation, flat_interpolation_words, "linear"), .geometries = SCANS,
-        .help =
-            "between flat fields that were taken at several times of the scan, as --flat-positions or the frames of "
-            "an NXtomo file tell; linear: each projection is divided by a line between the sets before and after "
-            "it; none: all flat fields are one set"),
+        .help = "between flat fields that were taken at several times of the scan, as --flat-positions or the frames "
+                "of an NXtomo file tell; linear: each projection is divided by a line between the sets before and "
+                "after it; none: all flat fields are one set"),
     ROW(INPUT, RECON | INFO | PLAN | SIMULATE, "flat-positions", .tune = RECON | INFO | PLAN | SIMULATE,
         COUNTS(input.flat_positions, 0, COUNT_MAX, NULL), .geometries = SCANS,
         .help = "how many projections were taken before each set of flat fields, such as 0,900,1800; the sets have "
@@ -309,9 +298,8 @@ const SinoSetting sino_setting_table[] = {
                 "value of an integer type, if the counts are divided by flat fields; 0: none"),
     ROW(INPUT, RECON | INFO | SIMULATE, "max-repaired", REAL(input.max_repaired, 0, 1, "0.2"), .may_change = true,
         .geometries = SCANS,
-        .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead "
-                "columns, saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates "
-                "them"),
+        .help = "refuse a scan of whose values more than this share is undefined (dropped projections, dead columns, "
+                "saturated pixels); iterative algorithms give these rays the weight 0, fbp interpolates them"),
 
     ROW(INPUT, MATRIX_VERBS, "system-matrix", TEXT(counts.system_matrix, "FILE"), .per_rank = true,
         .geometries = MATRIX, BRIEF(MATRIX_VERBS, "a sparse matrix, of whose rows FILE has the counts"),
@@ -335,16 +323,16 @@ const SinoSetting sino_setting_table[] = {
                 "phantom: folded writes such a matrix, auto does not"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "multiplicative", TEXT(counts.multiplicative, "FILE"), .per_rank = true,
         .geometries = MATRIX,
-        .help = "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: "
-                "1"),
+        .help =
+            "factor of each row, normalisation times attenuation, in a file as that of the counts; if not given: 1"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "additive", TEXT(counts.additive, "FILE"), .per_rank = true,
         .geometries = MATRIX,
-        .help = "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: "
-                "0"),
+        .help =
+            "expected randoms and scatter of each row, as counts, in a file as that of the counts; if not given: 0"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "sensitivity", .tune = RECON | PLAN | SIMULATE,
         TEXT(counts.sensitivity, "FILE"), .per_rank = true, .algorithms = MLEM | OSEM | BSREM, .geometries = MATRIX,
-        .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the "
-                "backprojection of the multiplicative factors"),
+        .help = "image of the voxels' sensitivities, in a file as that of the counts; if not given: the backprojection "
+                "of the multiplicative factors"),
     ROW(INPUT, RECON | PLAN | SIMULATE, "start", TEXT(solver.start, "FILE"), .per_rank = true, .algorithms = ITERATIVE,
         .help =
             "volume that the first iteration begins from, such as that of another run, with as many slices of the "
@@ -374,14 +362,11 @@ const SinoSetting sino_setting_table[] = {
             "header: by what the header of a scanner tells, which is chosen where it does; none: not at all"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
-        .help =
-            "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
-            "filter; "
-            "gpaganin: generalised, which keeps more of the finest detail; bronnikov: modified Bronnikov's, of objects "
-            "that absorb little; ctf: by the contrast transfer function, of objects that absorb little, at larger "
-            "distances; each needs --energy, --delta-beta or --material, and of parallel beams --propagation-distance "
-            "and "
-            "--pixel-size"),
+        .help = "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "
+                "filter; gpaganin: generalised, which keeps more of the finest detail; bronnikov: modified "
+                "Bronnikov's, of objects that absorb little; ctf: by the contrast transfer function, of objects that "
+                "absorb little, at larger distances; each needs --energy, --delta-beta or --material, and of parallel "
+                "beams --propagation-distance and --pixel-size"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "delta-beta", REAL(stages.delta_beta, 0, COUNT_MAX, NULL),
         .low_excluded = true, ONLY(PARALLEL | CONE, of_images),
         .help = "delta/beta of the material's index of refraction 1 - delta + i beta, at that energy"),
@@ -455,10 +440,10 @@ const SinoSetting sino_setting_table[] = {
     ROW(GEOMETRY, MATRIX_VERBS & ~BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"),
         .words = SCANS | MATRIX, BRIEF(MATRIX_VERBS & ~BENCH, "beam"),
         .help =
-            "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and "
-            "the detector is flat, as in laboratories, also chosen where the scan's file or an option tells how far "
-            "the source is (rays spread over a degree or more); fan: each row has a source of its own at its height, "
-            "as rows that are channels (energies, times) of one fan have; vectors: each projection has vectors of its "
+            "parallel: rays of a projection are parallel, as at synchrotrons; cone: they come from a point, and the "
+            "detector is flat, as in laboratories, also chosen where the scan's file or an option tells how far the "
+            "source is (rays spread over a degree or more); fan: each row has a source of its own at its height, as "
+            "rows that are channels (energies, times) of one fan have; vectors: each projection has vectors of its "
             "own, of --vectors, which says this, too; matrix: each is a row of --system-matrix, which says this, too"),
     ROW(GEOMETRY, BENCH, "geometry", CHOICE(geometry.kind, geometry_words, "parallel"), .words = ORBITS | MATRIX,
         BRIEF(BENCH, "beam"), .help = "rays whose products are measured; matrix: those of --system-matrix"),
@@ -471,18 +456,17 @@ const SinoSetting sino_setting_table[] = {
         .help = "parallel, cone: a scan of these rays; pet: the system matrix of a ring of crystals, and counts"),
     ROW(GEOMETRY, RECON | PHANTOM | INFO | PLAN | SIMULATE, "vectors", TEXT(geometry.vectors, "FILE"), .per_rank = true,
         .geometries = VECTORS,
-        .help =
-            "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
-            "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX ...); "
-            "parallel:FILE: the direction of parallel rays in place of the source (parallel3d_vec), as text says "
-            "itself (rayX ...); or RTK's geometry in XML, with --detector-pixel; a scenario of CTSimU in JSON, or a "
-            ".nsipro file; or words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a helix, and "
-            "orbit:tilt=30 for laminography by parallel rays; roll turns the detector"),
+        .help = "12 numbers in mm per projection: source, middle of the detector, and the steps to the next column and "
+                "row, as ASTRA's cone_vec has them; in a .npy array, or in text whose first line names them (srcX "
+                "...); parallel:FILE: the direction of parallel rays in place of the source (parallel3d_vec), as text "
+                "says itself (rayX ...); or RTK's geometry in XML, with --detector-pixel; a scenario of CTSimU in "
+                "JSON, or a .nsipro file; or words, as orbit:source=200,detector=300,pixel=0.2,turns=3,pitch=8 for a "
+                "helix, and orbit:tilt=30 for laminography by parallel rays; roll turns the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-object-distance",
         REAL(geometry.source_object_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the rotation axis"),
-        .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: "
-                "four times the side of a slice, or two thirds of the distance to the detector"),
+        .help = "from the source to the rotation axis; if not given: what the scan's file says; phantom and demo: four "
+                "times the side of a slice, or two thirds of the distance to the detector"),
     ROW(GEOMETRY, RECON | INFO | PHANTOM | DEMO | PLAN | SIMULATE, "source-detector-distance",
         REAL(geometry.source_detector_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm", .geometries = CONES,
         BRIEF(RECON | INFO | PLAN, "cone beams: mm from the source to the detector"),
@@ -507,48 +491,46 @@ const SinoSetting sino_setting_table[] = {
         AT(center.rotation_axis, double), .low = -1e6, .high = 1e6, .fallback = "auto", .operand = "auto|X",
         .unit = "columns", .may_change = true, .geometries = ORBITS,
         BRIEF(RECON, "rotation center, a column; 0 is the middle of the first one"),
-        .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag "
-                "finds it from the scan"),
+        .help = "rotation center as a detector column, where 0 is the middle of the first column; auto: sinodag finds "
+                "it from the scan"),
     ROW(CENTER, RECON | SIMULATE, "rotation-axis-auto", CHOICE(center.method, center_words, "auto"), .may_change = true,
         ONLY(PARALLEL, of_sinograms),
-        .help = "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 "
-                "degrees; pairs: compares all projections of a whole turn with those half a turn later, wherever the "
-                "axis is; entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, "
-                "checked by pairs or phase; entropy decides if they differ by more than a column, and is the center if "
-                "it is far from both"),
+        .help =
+            "method that finds the center; vo: uses one sinogram; phase: uses the projections at 0 and 180 degrees; "
+            "pairs: compares all projections of a whole turn with those half a turn later, wherever the axis is; "
+            "entropy: takes the center whose filtered backprojection has the least entropy; auto: vo, checked by pairs "
+            "or phase; entropy decides if they differ by more than a column, and is the center if it is far from both"),
     ROW(CENTER, RECON | SIMULATE, "reconstruction-type", CHOICE(center.reconstruction_type, type_words, "full"),
         .geometries = ORBITS | MATRIX, BRIEF(RECON, "try: one slice with several centers or other values"),
         .help = "full: reconstruct the volume; try: reconstruct one slice with several centers, or the values of "
                 "--sweep, to choose by eye; counts have no centers"),
     ROW(CENTER, RECON | SIMULATE, "sweep", TEXT(center.sweep, "NAME=VALUES"), .geometries = ORBITS | MATRIX,
         .help = "values of a setting that --reconstruction-type try compares, such as rotation-axis=290:300:0.5, "
-                "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of "
-                "--center-search-width and --center-search-step"),
+                "iterations=5,10,20 or remove-stripe-method=none,fw,ti; if not given: centers of --center-search-width "
+                "and --center-search-step"),
     ROW(CENTER, RECON | SIMULATE, "center-search-width", REAL(center.search_width, 0, COUNT_MAX, "0"),
         .unit = "columns", .may_change = true, .geometries = ORBITS,
         .help =
-            "columns to each side that are searched: from the middle of the detector, or, with "
-            "--reconstruction-type try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with "
-            "try"),
+            "columns to each side that are searched: from the middle of the detector, or, with --reconstruction-type "
+            "try, from the center; 0: 50 (of a cone beam: a quarter of all columns), or 5 with try"),
     ROW(CENTER, RECON | SIMULATE, "center-search-step", REAL(center.search_step, 0, COUNT_MAX, "0.5"),
         .low_excluded = true, .unit = "columns", .may_change = true, .geometries = ORBITS,
         .help = "distance between two centers of --reconstruction-type try"),
     ROW(CENTER, RECON | SIMULATE, "nsino", INTEGER(center.nsino, -1, COUNT_MAX, "-1"), .may_change = true,
         ONLY(PARALLEL, of_sinograms),
-        .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the "
-                "middle one, and two others for the center"),
+        .help = "detector row that is used to find the center and by --reconstruction-type try; -1: the middle one, "
+                "and two others for the center"),
 
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(solver.algorithm, algorithm_words, "fista"), BRIEF(RECON | DEMO | PLAN | SIMULATE, "method"),
-        .help =
-            "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
-            "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), with "
-            "--projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
-            "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
-            "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
-            "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
-            "filtered backprojection of cone beams (Feldkamp), the default "
-            "with --geometry cone, where iterative algorithms need memory, or a disk, for the whole volume and scan"),
+        .help = "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
+                "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), "
+                "with --projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
+                "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
+                "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
+                "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
+                "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
+                "algorithms need memory, or a disk, for the whole volume and scan"),
     ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(solver.algorithm, algorithm_words, "cg"), BRIEF(SWEEP, "method"),
         .help = "that of the runs that are compared; the words are those of recon"),
@@ -592,19 +574,16 @@ const SinoSetting sino_setting_table[] = {
                 "0 in every iteration, where --mask-ratio only leaves them out of the volume; 0: anywhere"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "regularization", .kind = SINO_SETTING_AXIS, AT(prior.regularization, double),
         .low = 0, .high = COUNT_MAX, .fallback = "auto", .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
-        .help =
-            "strength of the prior that fista adds to half the weighted square of the residual, or bsrem takes from "
-            "the log-likelihood; more gives fewer details and less noise, 0 none of it; auto: of fista, with which a "
-            "slice predicts best the projections that it lacks; of bsrem, 2 (with --prior huber 4) over the root of "
-            "the counts per voxel"),
+        .help = "strength of the prior that fista adds to half the weighted square of the residual, or bsrem takes "
+                "from the log-likelihood; more gives fewer details and less noise, 0 none of it; auto: of fista, with "
+                "which a slice predicts best the projections that it lacks; of bsrem, 2 (with --prior huber 4) over "
+                "the root of the counts per voxel"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "prior", CHOICE(prior.kind, prior_words, "auto"), .algorithms = FISTA | BSREM,
-        .help =
-            "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, which "
-            "flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
-            "squares of small ones and powers of 1.2 of large ones, as MBIR does; auto, of fista: "
-            "total-variation, or qggmrf where --regularization auto finds that it predicts better; "
-            "relative-difference, the default "
-            "of bsrem, which has no other but huber: squares over the sum of both voxels"),
+        .help = "what fista adds to the residual for differences of neighbouring voxels; total-variation: their sum, "
+                "which flattens noise and keeps edges; huber: squares of small ones, which leave slopes; qggmrf: "
+                "squares of small ones and powers of 1.2 of large ones, as MBIR does; auto, of fista: total-variation, "
+                "or qggmrf where --regularization auto finds that it predicts better; relative-difference, the default "
+                "of bsrem, which has no other but huber: squares over the sum of both voxels"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "prior-dimensions", INTEGER(prior.dimensions, 2, 3, "2"),
         .algorithms = FISTA, ONLY(PARALLEL, of_prior),
         .help = "2: the prior compares voxels within a slice; 3: those of neighbouring slices, too, for which all "
@@ -612,9 +591,8 @@ const SinoSetting sino_setting_table[] = {
     ROW(SOLVER, RECON | DEMO | SIMULATE, "prior-threshold", .tune = RUNS | SIMULATE, .kind = SINO_SETTING_AXIS,
         AT(prior.threshold, double), .low = 0, .low_excluded = true, .high = COUNT_MAX, .fallback = "auto",
         .operand = "NUMBER|auto", .algorithms = FISTA | BSREM,
-        .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share "
-                "of the "
-                "typical value of the object; auto: 0.1"),
+        .help = "difference of neighbouring voxels that counts as large with --prior huber and qggmrf, as a share of "
+                "the typical value of the object; auto: 0.1"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "weights", CHOICE_OR_FILE(solver.weights, weight_words, "auto"),
         .algorithms = CG | SIRT | FISTA, .geometries = SCANS,
         .help = "weights of rays in fista, cg and sirt; counts: the share of the photons that the object lets through, "
@@ -640,31 +618,30 @@ const SinoSetting sino_setting_table[] = {
         .help = "window that is multiplied with the ramp filter against noise; ramp: none"),
     ROW(STAGES, RECON | DEMO | SIMULATE, "padding-type", .tune = RUNS | SIMULATE,
         CHOICE(solver.padding, padding_words, "auto"), .algorithms = FBP | FDK, .geometries = SCANS,
-        .help =
-            "what continues a projection beyond the detector before it is filtered; edges: ellipses through its "
-            "outermost values, for objects wider than the detector; auto: edges where a sample of the scan shows such "
-            "an object"),
+        .help = "what continues a projection beyond the detector before it is filtered; edges: ellipses through its "
+                "outermost values, for objects wider than the detector; auto: edges where a sample of the scan shows "
+                "such an object"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "precision", CHOICE(projection.precision, precision_words, "single"),
         BRIEF(PLAN, "precision"),
         .help = "single, double: the type of all vectors and ray lengths; mixed: ray lengths and the vectors "
-                "multiplied by them are stored as half, sums and solver vectors as single; half: sums are "
-                "stored as half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a "
-                "system matrix: single, or mixed with its values of 16 bits"),
+                "multiplied by them are stored as half, sums and solver vectors as single; half: sums are stored as "
+                "half, too; cone beams: single, and, by fdk, mixed with filtered projections of 16 bits; a system "
+                "matrix: single, or mixed with its values of 16 bits"),
     ROW(SOLVER, RECON | DEMO | BENCH | PLAN | SIMULATE | SWEEP, "symmetry", .tune = RUNS | PLAN,
         FLAG(projection.symmetry, "yes"), .may_change = true, .geometries = ORBITS,
-        .help = "store angles that are quarter turns or mirror images of other angles only once, which saves "
-                "memory; fdk: voxels that mirror each other share their places on the detector, which saves time"),
+        .help = "store angles that are quarter turns or mirror images of other angles only once, which saves memory; "
+                "fdk: voxels that mirror each other share their places on the detector, which saves time"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "projector",
         CHOICE(projection.projector, projector_words, "auto"), .may_change = true, ONLY(PARALLEL, of_projectors),
         .help = "rays: the lengths of rays in voxels, traced once and kept; rotate: slices are turned and summed in "
                 "every product, nothing is kept; lines: the lengths are computed in every product, nothing is kept; "
-                "strips: likewise, with the mean length over the width of a detector pixel, for sharp objects; "
-                "pixels: fbp interpolates between detector columns at the middle of "
-                "each pixel, nothing is kept; gridding: fbp sums frequencies by FFTs, nothing is kept; toeplitz: cg "
-                "and fista multiply by the normal operator as a convolution, by FFTs, for objects that lie within the "
-                "detector; auto: rays, but lines or, for fbp, gridding where that takes less time, and where the "
-                "lengths do not fit memory toeplitz, if all rays have the same weight and it takes at most half the "
-                "time, else lines or rotate, if tracing them again would take longer"),
+                "strips: likewise, with the mean length over the width of a detector pixel, for sharp objects; pixels: "
+                "fbp interpolates between detector columns at the middle of each pixel, nothing is kept; gridding: fbp "
+                "sums frequencies by FFTs, nothing is kept; toeplitz: cg and fista multiply by the normal operator as "
+                "a convolution, by FFTs, for objects that lie within the detector; auto: rays, but lines or, for fbp, "
+                "gridding where that takes less time, and where the lengths do not fit memory toeplitz, if all rays "
+                "have the same weight and it takes at most half the time, else lines or rotate, if tracing them again "
+                "would take longer"),
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE | SWEEP, "interpolation", .tune = RUNS | PLAN,
         CHOICE(projection.interpolation, interpolation_words, "linear"), ONLY(PARALLEL, of_projectors),
         .help = "interpolation of --projector rotate between voxels"),
@@ -685,18 +662,17 @@ const SinoSetting sino_setting_table[] = {
         .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | SIMULATE, "scratch-folder", .tune = RECON | SIMULATE, TEXT(runtime.scratch_folder, "DIR"),
         .per_rank = true, .may_change = true, .geometries = ORBITS,
-        .help =
-            "folder on a disk for the vectors of an iterative algorithm that memory has no room for; the files have "
-            "no names; if not given: that of the volume"),
+        .help = "folder on a disk for the vectors of an iterative algorithm that memory has no room for; the files "
+                "have no names; if not given: that of the volume"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(runtime.workers, 0, 1000000, "0"),
         .unit = "cores", .per_rank = true, .may_change = true,
         BRIEF(BENCH | PLAN | SIMULATE, "cores that compute; 0: all"),
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(runtime.devices, device_words, "all"), .per_rank = true,
         BRIEF(DEMO, "processors: cpu, cuda, opencl, or all"),
-        .help = "processors that compute; cuda or opencl alone: devices run every task that they have a kernel "
-                "for, cores run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used "
-                "only if it is named"),
+        .help =
+            "processors that compute; cuda or opencl alone: devices run every task that they have a kernel for, cores "
+            "run the other tasks; all: cores, and GPUs by CUDA if there are any; opencl is used only if it is named"),
     ROW(MACHINE, SIMULATE, "device", CHOICES(runtime.devices, device_words, "all"),
         BRIEF(SIMULATE, "processors of the machine: cpu, cuda, or all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),
@@ -704,14 +680,12 @@ const SinoSetting sino_setting_table[] = {
         TEXT(runtime.scheduler, "NAME|FILE.so:NAME"), .per_rank = true, .may_change = true,
         BRIEF(SIMULATE, "scheduling policy of StarPU, or sino-affinity"),
         .help = "scheduling policy: one of StarPU's (lws, dmdas ...), sino-affinity, or one of a shared object of "
-                "yours; if "
-                "not given: STARPU_SCHED, or else lws, or dmdas with devices"),
+                "yours; if not given: STARPU_SCHED, or else lws, or dmdas with devices"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "models", .tune = RUNS | SIMULATE,
         CHOICE(runtime.models, model_words, "auto"), .may_change = true,
-        .help =
-            "StarPU's models of the times of tasks; record: policies use them, and every run adds what it measures, "
-            "under any policy; frozen: they stay as they are; renew: they are measured anew; auto: record, unless "
-            "STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
+        .help = "StarPU's models of the times of tasks; record: policies use them, and every run adds what it "
+                "measures, under any policy; frozen: they stay as they are; renew: they are measured anew; auto: "
+                "record, unless STARPU_CALIBRATE is 0 (frozen) or 2 (renew)"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "operator-cache", TEXT(projection.cache, "DIR"), .per_rank = true,
         .may_change = true, ONLY(PARALLEL | MATRIX | PET, of_stored),
         .help = "directory in which the operator (the ray lengths, or the system matrix as it is computed with) is "
@@ -721,19 +695,16 @@ const SinoSetting sino_setting_table[] = {
         .kind = SINO_SETTING_DURATION, AT(runtime.stall_limit_s, double), .low = 0, .high = COUNT_MAX,
         .fallback = "10min", .operand = "TIME", .may_change = true,
         .help = "a run in which no task ends for this time says what waits for what, and ends, and so do ranks one of "
-                "which "
-                "gives no sign of life; none: they wait for ever"),
+                "which gives no sign of life; none: they wait for ever"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "graph", .tune = RUNS, TEXT(runtime.graph, "FILE"), .per_rank = true,
         .may_change = true,
-        .help =
-            "write the task graph as a DOT file; a name that ends in .jsonl: as lines of JSON, with data, and, in a "
-            "simulation, the time of each task"),
+        .help = "write the task graph as a DOT file; a name that ends in .jsonl: as lines of JSON, with data, and, in "
+                "a simulation, the time of each task"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "profile", .kind = SINO_SETTING_REPORT, AT(runtime.profile, char *),
         .fallback = "no", .operand = "yes|no|FILE", .ending = ".json", .may_change = true,
         BRIEF(SIMULATE, "report how the time was spent"),
-        .help =
-            "measure every task and report how the time was spent; a name that ends in .json: also write it to this "
-            "file, as docs/JSON.md describes"),
+        .help = "measure every task and report how the time was spent; a name that ends in .json: also write it to "
+                "this file, as docs/JSON.md describes"),
     ROW(MACHINE, RECON | DEMO | SIMULATE, "trace", .tune = RUNS, TEXT(runtime.trace, "FILE"), .may_change = true,
         BRIEF(SIMULATE, "write when and where every task ran, for ui.perfetto.dev"),
         .help = "write when and where every task ran as JSON that https://ui.perfetto.dev and chrome://tracing open; a "
@@ -741,19 +712,18 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "grid", SHARES(GRID, team.grid, SinoGridShape, 1e6, "auto", "auto|BxD"),
         .may_change = true, .geometries = SCANS,
-        .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D "
-                "is as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
+        .help = "B groups of D ranks: the groups share the slices, the ranks of a group share each slice; auto: D is "
+                "as small as memory allows; of a cone beam: B rows of ranks share the volume, D columns the "
                 "projections; auto: as many rows as ranks"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "topology", .tune = RUNS,
         SHARES(TOPOLOGY, team.topology, SinoTopologyShape, 1e6, "auto", "auto|LIST"), .may_change = true,
         ONLY(PARALLEL, of_slices),
-        .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank "
-                "may have several nodes; auto: one node per rank, with the sockets and workers of the "
-                "machine"),
+        .help = "partitions of a slice: nodes that share it, sockets of a node, workers of a socket; a rank may have "
+                "several nodes; auto: one node per rank, with the sockets and workers of the machine"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "communication", .tune = RUNS,
         CHOICE(team.communication, communication_words, "hierarchical"), ONLY(PARALLEL, of_slices),
-        .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; "
-                "direct: they are sent to their owners at once"),
+        .help = "hierarchical: partial sums are added within sockets, then within nodes, then between nodes; direct: "
+                "they are sent to their owners at once"),
     ROW(RANKS, RECON | DEMO | PLAN | SIMULATE, "overlap", .tune = RUNS, FLAG(team.overlap, "yes"),
         ONLY(PARALLEL, of_slices),
         .help = "exchange the sums of some slices while others are computed; no: exchange without overlap, for "
@@ -771,41 +741,38 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON | PHANTOM | DEMO | SIMULATE | JOIN, "out", .letter = 'o', .alias = "out-path-name",
         TEXT(output.path, "FILE"), .per_rank = true, .may_change = true,
         BRIEF(RECON | PHANTOM | DEMO | JOIN, "the output"),
-        .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 "
-                "file, and a directory of its name without .h5); phantom: an HDF5 scan, with "
-                "--geometry pet a system matrix in csr4, and its counts in a file of that name and .counts; demo: a "
-                "directory, \"demo\" if not given; join: as recon; init: a file of settings, or - to print them"),
+        .help = "the output; recon: an HDF5 file (with --save-format tiff: a directory; with both: an HDF5 file, and a "
+                "directory of its name without .h5); phantom: an HDF5 scan, with --geometry pet a system matrix in "
+                "csr4, and its counts in a file of that name and .counts; demo: a directory, \"demo\" if not given; "
+                "join: as recon; init: a file of settings, or - to print them"),
     ROW(OUTPUT, RECON | SIMULATE | JOIN, "save-format", CHOICE(output.format, save_words, "hdf5"),
         BRIEF(RECON | JOIN, "format of the volume"),
-        .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per "
-                "detector row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr "
-                "pyramid for viewers; join: not both"),
+        .help = "hdf5: one file with the volume in /exchange/data; tiff: one file recon_00000.tiff ... per detector "
+                "row; both: these two; tiff-stack: one TIFF file with all slices; zarr: a folder, an OME-Zarr pyramid "
+                "for viewers; join: not both"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "compression", CHOICE(output.compression, compression_words, "none"),
-        .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, "
-                "without --resume, and TIFF files of single slices; zstd: zarr"),
+        .help = "store the volume without loss in fewer bytes, which takes longer; deflate: HDF5 of one rank, without "
+                "--resume, and TIFF files of single slices; zstd: zarr"),
     ROW(OUTPUT, RECON | PLAN | SIMULATE, "output-type", CHOICE(output.type, type_of_output_words, "float32"),
         .help = "numbers of the volume in its files; integers stand for equal steps of --output-range, which is one "
                 "for the whole volume"),
     ROW(OUTPUT, RECON | SIMULATE, "output-range", .kind = SINO_SETTING_RANGE, AT(output.range, SinoValueRange),
         .low = -VALUE_MAX, .high = VALUE_MAX, .fallback = "auto", .operand = "auto|MIN:MAX",
-        .help =
-            "values that the least and the largest number of --output-type stand for; values beyond them are "
-            "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices, of a cone beam by "
-            "a coarse one; with float32: "
-            "the range that viewers show"),
+        .help = "values that the least and the largest number of --output-type stand for; values beyond them are "
+                "clipped, and counted; NaN becomes MIN; auto: by a quick reconstruction of some slices, of a cone beam "
+                "by a coarse one; with float32: the range that viewers show"),
     ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "volume",
         SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|NxN|XxYxZ"), .unit = "voxels",
-        .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; "
-                "an even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
+        .help = "sides of a slice, which is centered on the rotation axis; auto: the number of detector columns; an "
+                "even side needs about a quarter of the memory of an odd one, a larger one has room for an object "
                 "wider than the detector; cone beams: also the number of slices, which are centered on the plane of "
                 "the source; auto or NxN: the number of detector rows; with --system-matrix XxYxZ voxels; auto: what "
                 "its file says; a map of crystals needs them"),
     ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "voxel-size",
         REAL(geometry.voxel_size_mm, LENGTH_MIN, LENGTH_MAX, NULL), .unit = "mm",
         .geometries = CONES | VECTORS | MATRIX,
-        .help =
-            "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; with "
-            "--system-matrix what its file says; a map of crystals needs it"),
+        .help = "side of a voxel; if not given: the width of a detector pixel (after binning) as seen at the axis; "
+                "with --system-matrix what its file says; a map of crystals needs it"),
     ROW(OUTPUT, RECON | SIMULATE, "mask-ratio", REAL(output.mask_ratio, 0, 1, "0"), .geometries = SCANS,
         .help = "set voxels to 0 outside a circle with this share of the inscribed circle's radius; 0: no mask"),
     ROW(OUTPUT, RECON | INFO | PLAN | SIMULATE, "pixel-size", REAL(geometry.pixel_size_um, 0, COUNT_MAX, "0"),
@@ -818,17 +785,15 @@ const SinoSetting sino_setting_table[] = {
     ROW(OUTPUT, RECON | SIMULATE, "save-every", INTEGER(counts.save_every, 0, COUNT_MAX, "0"), .unit = "iterations",
         .geometries = MATRIX, .help = "also save the image after every so many iterations; 0: only the last one"),
     ROW(OUTPUT, RECON | SIMULATE, "halves", FLAG(output.halves, "no"), .geometries = SCANS, .may_change = true,
-        .help =
-            "also reconstruct the volumes of the projections of even and of odd number, OUT_even and OUT_odd, with "
-            "the same settings, and tell by their difference the noise, the error and the resolution of the volume; "
-            "takes about twice the time"),
+        .help = "also reconstruct the volumes of the projections of even and of odd number, OUT_even and OUT_odd, with "
+                "the same settings, and tell by their difference the noise, the error and the resolution of the "
+                "volume; takes about twice the time"),
     ROW(OUTPUT, RECON | DEMO | SIMULATE, "pictures", FLAG(output.pictures, "yes"), .may_change = true,
         .help = "write PNG pictures of middle slices beside the result"),
     ROW(OUTPUT, RECON | DEMO | SIMULATE, "report", TEXT(output.report, "auto|none|FILE"), .fallback = "auto",
         .per_rank = true, .may_change = true, BRIEF(RECON, "page about the run, beside the volume; none: no page"),
-        .help =
-            "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, time "
-            "and memory; auto: the name of the output with .html"),
+        .help = "write a page of HTML that needs no other file: pictures, what was odd, center, settings, residuals, "
+                "time and memory; auto: the name of the output with .html"),
     ROW(OUTPUT, RECON | SIMULATE | SWEEP, "resume", FLAG(output.resume, "no"), .argument_only = true,
         BRIEF(RECON | SWEEP, "go on from what an unfinished run has stored"),
         .help = "go on from the slices, or the sets of counts, that an unfinished run of the same settings and input "
@@ -857,9 +822,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "seed of the noise: the same seed gives the same scan on any machine"),
     ROW(PHANTOM, PHANTOM, "truth", TEXT(phantom.truth, "FILE"),
         BRIEF(PHANTOM, "also write the true volume to this HDF5 file"),
-        .help =
-            "also write the true volume to this HDF5 file; with --geometry pet it is always written, to a file with "
-            "the name of the matrix and .truth.h5 unless this names another"),
+        .help = "also write the true volume to this HDF5 file; with --geometry pet it is always written, to a file "
+                "with the name of the matrix and .truth.h5 unless this names another"),
     ROW(PHANTOM, PHANTOM | DEMO, "volume",
         SHARES(VOLUME, geometry.volume, SinoVolumeShape, 65536, "auto", "auto|XxYxZ"), .unit = "voxels",
         .geometries = PET,
@@ -877,9 +841,8 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(PHANTOM, "PET scanner: expected counts"),
         .help = "expected number of the counts of a set, which have Poisson's distribution"),
     ROW(PHANTOM, PHANTOM, "replicates", INTEGER(phantom.replicates, 1, 4096, "1"), .geometries = PET,
-        .help =
-            "sets of counts of the same activity, which differ in their noise; the file of counts has them one after "
-            "the other"),
+        .help = "sets of counts of the same activity, which differ in their noise; the file of counts has them one "
+                "after the other"),
     ROW(PHANTOM, PHANTOM | DEMO, "background", REAL(phantom.background, 0, 1, "0"), .high_excluded = true,
         .geometries = PET,
         .help = "share of the counts that are randoms and scatter; above 0 their expected numbers are written, too, to "
@@ -911,8 +874,8 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(PLAN, PLAN | SIMULATE, "columns", INTEGER(input.columns, 1, 65536, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "detector columns of a scan without a file"),
-        .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the "
-                "side of a slice"),
+        .help = "number of detector columns of a scan without a file, or of raw sinograms with --theta; also the side "
+                "of a slice"),
     ROW(PLAN, PLAN | SIMULATE, "angles", INTEGER(phantom.angles, 1, 1000000, NULL), .geometries = SCANS,
         BRIEF(PLAN | SIMULATE, "projections of a scan without a file"),
         .help = "projections over 180 degrees of a scan without a file; with --geometry cone over 360"),
@@ -930,11 +893,10 @@ const SinoSetting sino_setting_table[] = {
                 "the plan"),
     ROW(PLAN, PLAN | SIMULATE | SWEEP, "machine", TEXT(plan.machine, "NAME|FILE"),
         BRIEF(PLAN | SIMULATE | SWEEP, "a preset or a file (docs/MACHINES.md)"),
-        .help = "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a "
-                "table of sinodag bench "
-                "--csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of bench "
-                "--geometry cone --csv; the "
-                "options below override them; sweep: the machine of --simulate"),
+        .help =
+            "the machine: usual (the default; of simulate: here), a preset or a file (docs/MACHINES.md), or a table of "
+            "sinodag bench --csv; cone beams: usual, abci (four V100 per node, as in iFDK's paper), or a table of "
+            "bench --geometry cone --csv; the options below override them; sweep: the machine of --simulate"),
     ROW(PLAN, PLAN, "ranks-per-node", INTEGER(plan.ranks_per_node, 1, 1e6, NULL), .algorithms = FDK,
         .geometries = CONES, .help = "ranks that share a node; if not given: 1, or what --machine says"),
     ROW(PLAN, SIMULATE, "ranks-per-node", INTEGER(plan.ranks_per_node, 1, 1e6, NULL),
@@ -969,8 +931,8 @@ const SinoSetting sino_setting_table[] = {
         .help = "rate at which all ranks together read and write files"),
 
     ROW(SWEEP, SWEEP, "schedulers", TEXT(sweep.schedulers, "LIST"), BRIEF(SWEEP, "policies to compare, or all"),
-        .help = "scheduling policies that are compared, separated by commas; all: those that run here; "
-                "FILE.so:NAME: one of a shared object; if not given: lws, or dmdas too if devices compute"),
+        .help = "scheduling policies that are compared, separated by commas; all: those that run here; FILE.so:NAME: "
+                "one of a shared object; if not given: lws, or dmdas too if devices compute"),
     ROW(SWEEP, SWEEP, "columns", COUNTS(sweep.column_counts, 1, 65536, "256"), .unit = "pixels",
         BRIEF(SWEEP, "detector columns of phantom scans"),
         .help = "numbers of detector columns of the phantom scans that are reconstructed if there is no FILE"),
@@ -1019,28 +981,24 @@ const SinoSetting sino_setting_table[] = {
         .help = "compare slices A to B - 1, counted from 0; if not given: all"),
     ROW(COMPARE, COMPARE, "region", TEXT(compare.region, "REGION"), .fallback = "circle",
         BRIEF(COMPARE, "circle, all, X0:X1,Y0:Y1 or X,Y,RADIUS"),
-        .help =
-            "the part of each slice that counts; circle: the inscribed one; all: the slice; X0:X1,Y0:Y1: columns X0 to "
-            "X1 - 1 of rows Y0 to Y1 - 1; X,Y,RADIUS: a circle; in voxels, column 0 and row 0 are top left"),
+        .help = "the part of each slice that counts; circle: the inscribed one; all: the slice; X0:X1,Y0:Y1: columns "
+                "X0 to X1 - 1 of rows Y0 to Y1 - 1; X,Y,RADIUS: a circle; in voxels, column 0 and row 0 are top left"),
     ROW(COMPARE, COMPARE, "object", TEXT(compare.object, "X,Y,RADIUS"),
         BRIEF(COMPARE, "circle of the contrast to noise; needs --background"),
         .help = "circle in an object, for its contrast to noise: its mean less that of --background, in standard "
-                "deviations "
-                "of the latter"),
+                "deviations of the latter"),
     ROW(COMPARE, COMPARE, "background", TEXT(compare.surroundings, "X,Y,RADIUS"),
         BRIEF(COMPARE, "circle beside the object"),
         .help = "circle in even surroundings, for the contrast to noise of --object"),
     ROW(COMPARE, COMPARE, "frc", TEXT(compare.frc, "FILE"), .may_change = true,
         BRIEF(COMPARE, "resolution of half-sets: the curve as CSV"),
         .help = "write the Fourier ring correlation to this CSV file, and print the resolution; it is one only if the "
-                "volumes "
-                "come from independent halves of the projections (docs/QUALITY.md)"),
+                "volumes come from independent halves of the projections (docs/QUALITY.md)"),
     ROW(COMPARE, COMPARE, "error-map", TEXT(compare.error_map, "FILE"), .may_change = true,
         BRIEF(COMPARE, "of half-sets: the error of each voxel, HDF5"),
-        .help =
-            "write an HDF5 volume of the estimated error of each voxel of the volume of all projections: the root mean "
-            "square, about the voxel, of the difference of two half-sets, over the root of 2; it is one only if the "
-            "volumes come from independent halves of the projections (docs/QUALITY.md)"),
+        .help = "write an HDF5 volume of the estimated error of each voxel of the volume of all projections: the root "
+                "mean square, about the voxel, of the difference of two half-sets, over the root of 2; it is one only "
+                "if the volumes come from independent halves of the projections (docs/QUALITY.md)"),
     ROW(COMPARE, COMPARE, "picture", TEXT(compare.picture, "FILE"), .may_change = true,
         BRIEF(COMPARE, "both volumes and their difference as PNG"),
         .help = "write a PNG of the slice that differs most: the volume, the reference, and the difference"),

@@ -90,18 +90,16 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
     const bool turns = fabs(remainder(angles.span, 180)) < 2 || fabs(remainder(angles.full, 180)) < 2;
     if (covers(&angles, SINO_PI, 0.01)) {
         type_angles(&angles, degrees, sizeof type, type);
-        sino_findings_add(
-            findings, true, "theta",
-            "the angles cover %.4f degrees, and as many radians make %.0f degrees: they are radians that are taken for "
-            "degrees; allowed: --theta-unit radians, or %s",
-            angles.span, 180 * round(angles.full / SINO_PI), type);
+        sino_findings_add(findings, true, "theta",
+                          "the angles cover %.4f degrees, and as many radians make %.0f degrees: they are radians that "
+                          "are taken for degrees; allowed: --theta-unit radians, or %s",
+                          angles.span, 180 * round(angles.full / SINO_PI), type);
     } else if (covers(&angles, 180 * degrees, 0.005)) {
         type_angles(&angles, 1 / degrees, sizeof type, type);
-        sino_findings_add(
-            findings, true, "theta",
-            "the angles cover %.0f degrees, which is %.0f radians: they are degrees that are taken for radians; "
-            "allowed: --theta-unit degrees, or %s",
-            angles.span, angles.span / degrees, type);
+        sino_findings_add(findings, true, "theta",
+                          "the angles cover %.0f degrees, which is %.0f radians: they are degrees that are taken for "
+                          "radians; allowed: --theta-unit degrees, or %s",
+                          angles.span, angles.span / degrees, type);
     } else if (angles.span < 7) {
         sino_findings_add(
             findings, false, "theta",
@@ -113,11 +111,10 @@ static void suspect_angles(const SinoScanInfo *info, SinoFindings *findings)
             "the angles cover %.0f degrees; are they degrees that are taken for radians? --theta-unit says it",
             angles.span);
     } else if (angles.full < 100) {
-        sino_findings_add(
-            findings, false, "theta",
-            "the angles cover %.1f degrees; a slice needs about 180, and lacks what the missing angles would show; are "
-            "the angles right? (--theta replaces them)",
-            angles.span);
+        sino_findings_add(findings, false, "theta",
+                          "the angles cover %.1f degrees; a slice needs about 180, and lacks what the missing angles "
+                          "would show; are the angles right? (--theta replaces them)",
+                          angles.span);
     }
 }
 
@@ -149,12 +146,12 @@ static void suspect_fields(const SinoInputSettings *settings, const SinoInput *i
     const bool known = input->info->flat_position || settings->flat_positions.count > 0;
     if (!sample->fields) return;
     if (sample->flat_change != 0 && !known)
-        sino_findings_add(
-            findings, false, "flat",
-            "the second half of the %" PRId64 " flat fields is %.2g %% %s than the first, and their mean is used; were "
-            "they taken before and after the projections? (--flat-positions 0,%" PRId64 ": a line between them)",
-            input->info->flat_count, 100 * fabs(sample->flat_change), sample->flat_change > 0 ? "brighter" : "darker",
-            input->info->file_angle_count);
+        sino_findings_add(findings, false, "flat",
+                          "the second half of the %" PRId64
+                          " flat fields is %.2g %% %s than the first, and their mean is used; were they taken before "
+                          "and after the projections? (--flat-positions 0,%" PRId64 ": a line between them)",
+                          input->info->flat_count, 100 * fabs(sample->flat_change),
+                          sample->flat_change > 0 ? "brighter" : "darker", input->info->file_angle_count);
     if (sample->flat <= sample->dark)
         sino_findings_add(
             findings, true, "flat",
@@ -163,17 +160,15 @@ static void suspect_fields(const SinoInputSettings *settings, const SinoInput *i
             sample->flat, sample->dark);
     if (sample->undefined * 2 > sample->count) return;
     if (sample->integral > 6)
-        sino_findings_add(
-            findings, false, "data",
-            "the projections have 1/%.0f of the light of the flat fields; are their values line integrals already? "
-            "(--data line-integrals)",
-            exp(sample->integral));
+        sino_findings_add(findings, false, "data",
+                          "the projections have 1/%.0f of the light of the flat fields; are their values line "
+                          "integrals already? (--data line-integrals)",
+                          exp(sample->integral));
     if (sample->integral < -0.7)
-        sino_findings_add(
-            findings, false, "data",
-            "the projections are %.1f times as bright as the flat fields; are the flat fields of the same exposure? "
-            "(--flats takes others)",
-            exp(-sample->integral));
+        sino_findings_add(findings, false, "data",
+                          "the projections are %.1f times as bright as the flat fields; are the flat fields of the "
+                          "same exposure? (--flats takes others)",
+                          exp(-sample->integral));
     else if (sample->edge_transmission < 0.1 * sample->transmission)
         sino_findings_add(
             findings, false, "data",
@@ -209,11 +204,11 @@ static void suspect_bright_columns(const SinoInput *input, const SinoScanSample 
         count++;
     }
     if (count == 0) return;
-    sino_findings_add(
-        findings, false, "data",
-        "detector columns that are brighter than in the flat fields, unlike those beside them: %" PRId64 "; column "
-        "%" PRId64 " %.1f times; broken pixels draw rings (--saturation N gives counts of N and more the weight 0)",
-        count, input->first_column + brightest, exp(-sample->column_level[brightest]));
+    sino_findings_add(findings, false, "data",
+                      "detector columns that are brighter than in the flat fields, unlike those beside them: %" PRId64
+                      "; column %" PRId64
+                      " %.1f times; broken pixels draw rings (--saturation N gives counts of N and more the weight 0)",
+                      count, input->first_column + brightest, exp(-sample->column_level[brightest]));
 }
 
 /* Fringes of phase contrast, whose slices are negative beside edges. */
@@ -224,10 +219,10 @@ static void suspect_fringes(const SinoSettings *settings, const SinoScanSample *
     if (!(sample->fringed > 0.5)) return;
     sino_findings_add(
         findings, false, "phase",
-        "%.0f %% of the rows of a sample are brighter beside the object than in air, by %.2g of their "
-        "largest line integrals or more, as fringes of phase contrast are; slices without negative values cannot "
-        "show such fringes (--phase-method paganin with --delta-beta, --energy, --propagation-distance and "
-        "--pixel-size: retrieve the phase; --nonnegativity no: keep negative values)",
+        "%.0f %% of the rows of a sample are brighter beside the object than in air, by %.2g of their largest line "
+        "integrals or more, as fringes of phase contrast are; slices without negative values cannot show such fringes "
+        "(--phase-method paganin with --delta-beta, --energy, --propagation-distance and --pixel-size: retrieve the "
+        "phase; --nonnegativity no: keep negative values)",
         100 * sample->fringed, SINO_FRINGES);
 }
 
@@ -252,17 +247,15 @@ static void suspect_values(const SinoSettings *settings, const SinoInput *input,
     if (input->flat_correction != SINO_FLAT_NONE || sample->mean <= most) return;
     if (!input->minus_log && (emission || sample->edges < 0.7 * sample->mean)) return;
     if (said)
-        sino_findings_add(
-            findings, false, "data",
-            "the values have a mean of %g in a sample of the scan, which is much for %s; are they counts, which need "
-            "flat fields? (--data counts)",
-            sample->mean, kind);
+        sino_findings_add(findings, false, "data",
+                          "the values have a mean of %g in a sample of the scan, which is much for %s; are they "
+                          "counts, which need flat fields? (--data counts)",
+                          sample->mean, kind);
     else
-        sino_findings_add(
-            findings, true, "data",
-            "the values have a mean of %g in a sample of the scan, which is much for %s; allowed: --data counts with "
-            "flat fields, or --data %s if that is what they are",
-            sample->mean, kind, input->minus_log ? "transmission" : "line-integrals");
+        sino_findings_add(findings, true, "data",
+                          "the values have a mean of %g in a sample of the scan, which is much for %s; allowed: --data "
+                          "counts with flat fields, or --data %s if that is what they are",
+                          sample->mean, kind, input->minus_log ? "transmission" : "line-integrals");
 }
 
 static void suspect_missing(const SinoInputSettings *settings, const SinoInput *input, const SinoScanSample *sample,
@@ -291,11 +284,10 @@ static void suspect_beam(const SinoSettings *settings, const SinoInput *input, S
     const double width = (double)input->info->column_count * setup->pixel_width;
     const double spread = sino_cone_spread(input->info);
     if (sino_job_is_cone(settings) || !(spread > 0)) return;
-    sino_findings_add(
-        findings, false, "geometry",
-        "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, so that rays "
-        "spread over %.3g degrees; is it a cone beam? (--geometry cone)",
-        setup->source_object, setup->source_detector, width, spread);
+    sino_findings_add(findings, false, "geometry",
+                      "the file says that the source is %.6g mm from the axis, and %.6g mm from a detector of %.6g mm, "
+                      "so that rays spread over %.3g degrees; is it a cone beam? (--geometry cone)",
+                      setup->source_object, setup->source_detector, width, spread);
 }
 
 /* Raw sinograms know their width from --columns alone. Neighbouring projections are alike; parts of one are not. */
@@ -400,8 +392,9 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     if (settings->geometry.volume.x == 0) {
         findings->half_side = side;
         sino_findings_note(findings, "half",
-                           "%s: the slice gets %" PRId64 " x %" PRId64 " voxels, which have room for the whole object "
-                           "(--volume %" PRId64 "x%" PRId64 ": cut it off)",
+                           "%s: the slice gets %" PRId64 " x %" PRId64
+                           " voxels, which have room for the whole object (--volume %" PRId64 "x%" PRId64
+                           ": cut it off)",
                            axis, side, side, own, own);
         return NULL;
     }
@@ -410,8 +403,7 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
                  "--start-column %.0f --end-column %.0f for the part that is seen all around, or ",
                  fmax(ceil(of_file - shorter), 0), floor(of_file + shorter) + 1);
     sino_findings_add(findings, direct, "center",
-                      "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the "
-                      "whole object",
+                      "%s%s; allowed: %s--volume auto, or %" PRId64 "x%" PRId64 ", which has room for the whole object",
                       axis, direct ? ", which fbp only knows with room for it" : ": the slice cuts it off", instead,
                       side, side);
     return NULL;

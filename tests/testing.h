@@ -34,6 +34,18 @@ enum { TESTING_STEP = 3 };
 enum { TESTING_STEP = 1 };
 #endif
 
+/* Pseudo-random, the same everywhere: uniform in [0, 1), and in [−1, 1). */
+__attribute__((unused)) static double testing_uniform(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return (*state >> 8) / 16777216.0;
+}
+
+__attribute__((unused)) static double testing_signed(uint32_t *state)
+{
+    return 2 * testing_uniform(state) - 1;
+}
+
 static int testing_remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk)
 {
     (void)info;

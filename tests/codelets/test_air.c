@@ -9,12 +9,6 @@
 
 enum { K = 11, M = 29, RAYS = K * M, STRIDE_MOST = 64 };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static bool is_marked(double value)
 {
     return value == 0 && signbit(value);
@@ -25,8 +19,8 @@ static void make_sinogram(uint32_t seed, int64_t width, double *sinogram)
 {
     for (int64_t i = 0; i < RAYS; i++) {
         const int64_t k = i / M, c = i % M;
-        sinogram[i] = (double)(float)(2.5 * next_random(&seed) - 0.5);
-        if (next_random(&seed) < 0.1 || (k == 3 && c < width) || k == 5) sinogram[i] = -0.0;
+        sinogram[i] = (double)(float)(2.5 * testing_uniform(&seed) - 0.5);
+        if (testing_uniform(&seed) < 0.1 || (k == 3 && c < width) || k == 5) sinogram[i] = -0.0;
     }
 }
 

@@ -7,13 +7,6 @@
 
 #include <math.h>
 
-/* Uniform in [−1, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
 /* A scan with random filtered projections. */
 typedef struct Scan {
     SinoCone cone;
@@ -30,10 +23,10 @@ static void make_scan(const SinoCone *cone, double arc_deg, bool even, Scan *sca
     assert_success(sino_allocate(pixels, sizeof *scan->projection, "test", &scan->projection));
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const double step = arc_deg / (double)cone->angle_count;
-        scan->angle_rad[k] = (12.3 + step * ((double)k + (even ? 0 : 0.3 * next_random(&seed)))) * SINO_PI / 180;
+        scan->angle_rad[k] = (12.3 + step * ((double)k + (even ? 0 : 0.3 * testing_signed(&seed)))) * SINO_PI / 180;
     }
     for (int64_t i = 0; i < pixels; i++)
-        scan->projection[i] = (float)(next_random(&seed) * (1 + (double)(i % 3) * (double)(i / pixels)));
+        scan->projection[i] = (float)(testing_signed(&seed) * (1 + (double)(i % 3) * (double)(i / pixels)));
     scan->cone.angle_rad = scan->angle_rad;
 }
 

@@ -7,12 +7,6 @@
 
 #include <math.h>
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
 enum { ANGLES = 4, COLUMNS = 5 };
 
 /* The sinogram has the detector rows first_row … first_row + rows − 1. */
@@ -39,7 +33,7 @@ static void check(double center_row, int halves, SinoPrecision precision, int64_
     for (int64_t i = 0; i < rays; i++)
         for (int64_t f = 0; f < rows; f++)
             sinogram[sino_panel_element(slices, rays, i, f)] =
-                (float)(next_random(&seed) * pow(10, (double)(i / COLUMNS)));
+                (float)(testing_signed(&seed) * pow(10, (double)(i / COLUMNS)));
     sino_cone_pack(&packing, sinogram, scratch, block, unit);
     for (int64_t i = 0; i < count; i++) {
         const int64_t e = i % lines.entry_count, line = i / lines.entry_count, column = line % COLUMNS;

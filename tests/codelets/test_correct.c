@@ -7,13 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-/* Uniform in [0, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static double value_at(SinoCorrectInput input, const void *values, int64_t i)
 {
     switch (input) {
@@ -198,7 +191,7 @@ static void *random_counts(const SinoCorrection *c, uint32_t *seed)
     assert_success(sino_allocate(count, sizeof(float), "test", &values));
     for (int64_t i = 0; i < count; i++) {
         float *real = (float *)values + i;
-        const double value = 20 + 200 * next_random(seed), choice = next_random(seed);
+        const double value = 20 + 200 * testing_uniform(seed), choice = testing_uniform(seed);
         const int whole = choice < 0.05 ? 3 : (int)value;
         if (c->input == SINO_CORRECT_UINT8) ((uint8_t *)values)[i] = (uint8_t)whole;
         if (c->input == SINO_CORRECT_UINT16) ((uint16_t *)values)[i] = (uint16_t)(whole * 100);
@@ -213,7 +206,7 @@ static void *random_counts(const SinoCorrection *c, uint32_t *seed)
 static void spoil(int64_t count, double share, uint32_t *seed, float *values)
 {
     for (int64_t i = 0; i < count; i++) {
-        const double choice = next_random(seed), size = exp2(126 * next_random(seed));
+        const double choice = testing_uniform(seed), size = exp2(126 * testing_uniform(seed));
         if (choice < share) values[i] = (float)(choice < share / 3 ? -size : size);
     }
 }
@@ -243,8 +236,8 @@ static void check_random(SinoCorrection c, uint32_t seed)
     assert_success(sino_allocate(pixels, sizeof *flat, "test", &flat));
     assert_success(sino_allocate(pixels, sizeof *dark, "test", &dark));
     for (int64_t i = 0; i < pixels; i++) {
-        dark[i] = unit * (float)(5 + 10 * next_random(&seed));
-        flat[i] = next_random(&seed) < 0.04 ? dark[i] : unit * (float)(180 + 50 * next_random(&seed));
+        dark[i] = unit * (float)(5 + 10 * testing_uniform(&seed));
+        flat[i] = testing_uniform(&seed) < 0.04 ? dark[i] : unit * (float)(180 + 50 * testing_uniform(&seed));
     }
     check_correction(&c, counts, flat, dark);
     check_correction(&c, counts, flat, NULL);
@@ -464,7 +457,7 @@ static void fields_agree_with_sorting(void **state)
     uint32_t seed = 5;
     for (int count = 1; count <= 21; count++) {
         for (int i = 0; i < count * PIXELS; i++) {
-            fields[i] = next_random(&seed) < 0.1 ? NAN : (float)floor(30 * next_random(&seed)); /* with ties */
+            fields[i] = testing_uniform(&seed) < 0.1 ? NAN : (float)floor(30 * testing_uniform(&seed)); /* with ties */
         }
         sino_fields_mean(count, PIXELS, fields, mean);
         assert_success(sino_fields_median(count, PIXELS, fields, median));

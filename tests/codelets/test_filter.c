@@ -7,12 +7,6 @@
 
 #include <math.h>
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static double ramp(int64_t n)
 {
     if (n == 0) return 0.25;
@@ -63,7 +57,7 @@ static void check_convolution(SinoPrecision precision, int64_t columns, int64_t 
     assert_success(sino_allocate(count, sizeof *sinogram, "test", &sinogram));
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = sino_panel_element(slices, ANGLES * columns, i / slices.stride, i % slices.stride);
-        testing_set_element(precision, sinogram, at, next_random(&seed));
+        testing_set_element(precision, sinogram, at, testing_uniform(&seed));
         original[i] = testing_element(precision, sinogram, at);
     }
     run_filter(columns, SINO_WINDOW_NONE, ANGLES, slices, weight, sinogram);
@@ -92,7 +86,7 @@ static void slices_do_not_mix(void **state)
     uint32_t seed = 3;
     assert_true(all.stride <= STRIDE_MOST);
     for (int i = 0; i < RAYS * all.stride; i++)
-        original[i] = together[i] = (float)next_random(&seed) * (i % SLICES == 5 ? 1e6F : 1);
+        original[i] = together[i] = (float)testing_uniform(&seed) * (i % SLICES == 5 ? 1e6F : 1);
     run_filter(COLUMNS, SINO_WINDOW_HANN, ANGLE_PAIR, all, weight, together);
     for (int f = 0; f < SLICES; f += 4) {
         for (int i = 0; i < RAYS; i++) alone[i] = original[sino_panel_element(all, RAYS, i, f)];
@@ -113,7 +107,7 @@ static void angles_do_not_mix(void **state)
     assert_success(sino_allocate(MANY * row, sizeof *sinogram, "test", &sinogram));
     for (int64_t i = 0; i < MANY * row; i++) {
         weight[i / row] = ldexp(1, (int)(i / row));
-        sinogram[i] = i < row ? next_random(&seed) : sinogram[i - row];
+        sinogram[i] = i < row ? testing_uniform(&seed) : sinogram[i - row];
     }
     run_filter(COLUMNS, SINO_WINDOW_NONE, MANY, slices, weight, sinogram);
     for (int64_t i = row; i < MANY * row; i++) assert_true(sinogram[i] == 2 * sinogram[i - row]);
@@ -264,7 +258,8 @@ static void check_gaps(SinoPrecision precision, int64_t columns, int64_t slice_c
     }
     for (int64_t at = 0; at < ANGLES * slice_count; at++) {
         const int64_t k = at / slice_count, f = at % slice_count;
-        for (int64_t c = 0; c < columns; c++) row[c] = next_random(&seed) < share ? -0.0 : next_random(&seed) + 1;
+        for (int64_t c = 0; c < columns; c++)
+            row[c] = testing_uniform(&seed) < share ? -0.0 : testing_uniform(&seed) + 1;
         for (int i = 0; i < 2; i++) {
             for (int64_t c = 0; c < columns; c++)
                 testing_set_element(precision, sinogram[i], sino_panel_element(slices, rays, k * columns + c, f),

@@ -9,12 +9,6 @@
 
 enum { ANGLES = 9, COLUMNS = 22, ROWS = 13, PIXELS = ROWS * COLUMNS, SETS_MOST = 4 };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 /* The mean over the bin of slice f and a column. */
 static double bin_mean(const SinoCorrection *c, const float *image, int64_t f, int64_t column)
 {
@@ -59,10 +53,10 @@ static void check(SinoPrecision precision, int64_t sets, int64_t slice_count, in
                               .flat_sets = sets,
                               .flat_at = at};
     for (int k = 0; k < ANGLES; k++) at[k] = (double)(sets - 1) * k / (ANGLES - 1); /* both ends, and sets themselves */
-    for (int64_t i = 0; i < ANGLES * PIXELS; i++) counts[i] = (float)(20 + 100 * next_random(&seed));
+    for (int64_t i = 0; i < ANGLES * PIXELS; i++) counts[i] = (float)(20 + 100 * testing_uniform(&seed));
     for (int64_t i = 0; i < sets * PIXELS; i++)
-        flat[i] = (float)(next_random(&seed) < 0.05 ? 5 : 120 + 80 * next_random(&seed));
-    for (int64_t i = 0; i < PIXELS; i++) dark[i] = (float)(4 + 12 * next_random(&seed));
+        flat[i] = (float)(testing_uniform(&seed) < 0.05 ? 5 : 120 + 80 * testing_uniform(&seed));
+    for (int64_t i = 0; i < PIXELS; i++) dark[i] = (float)(4 + 12 * testing_uniform(&seed));
     assert_success(sino_allocate(ANGLES * columns * slices.stride, sino_precision_bytes(precision), "test", &sinogram));
     assert_success(sino_correct(&c, counts, flat, with_dark ? dark : NULL, sinogram, repaired, tally));
     for (int64_t i = 0; i < ANGLES * columns * slice_count; i++) {

@@ -7,12 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static bool is_marked(double value)
 {
     return value == 0 && signbit(value);
@@ -29,9 +23,9 @@ static void check(SinoPrecision precision, int64_t slice_count, int64_t terms)
     void *sinogram = NULL;
     assert_success(sino_allocate(count, sizeof *original, "test", &original));
     assert_success(sino_allocate(count, sino_precision_bytes(precision), "test", &sinogram));
-    for (int64_t j = 0; j < terms; j++) hardening.coefficient[j] = next_random(&seed) - (j ? 0.5 : 0);
+    for (int64_t j = 0; j < terms; j++) hardening.coefficient[j] = testing_uniform(&seed) - (j ? 0.5 : 0);
     for (int64_t i = 0; i < count; i++) {
-        original[i] = (double)(float)(4 * next_random(&seed) - 0.5);
+        original[i] = (double)(float)(4 * testing_uniform(&seed) - 0.5);
         if (i % 13 == 0) original[i] = i % 2 ? 0.0 : -0.0;
         testing_set_element(precision, sinogram, i, original[i]);
     }

@@ -10,12 +10,6 @@
 
 enum { ROWS = 72, COLUMNS = 36, PIXELS = ROWS * COLUMNS, ANGLES = 2 };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static int64_t clamped(int64_t i, int64_t count)
 {
     return i < 0 ? 0 : i >= count ? count - 1 : i;
@@ -92,7 +86,7 @@ static void make_images(float *images)
     for (int64_t i = 0; i < ANGLES * PIXELS; i++) {
         const int64_t x = i % COLUMNS, y = i / COLUMNS % ROWS;
         const bool inside = hypot((double)x - 20, (double)y - 26) < 11;
-        images[i] = (float)((inside ? 0.4 : 1) + 0.05 * (next_random(&seed) - 0.5));
+        images[i] = (float)((inside ? 0.4 : 1) + 0.05 * (testing_uniform(&seed) - 0.5));
     }
 }
 

@@ -8,13 +8,6 @@
 
 enum { RAYS = 7, TERMS = 40 };
 
-/* Uniform in [−1, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
 /* Terms k·step of rays whose last frequency is almost ±π along x, y, or both. */
 typedef struct Terms {
     double row_step[RAYS], column_step[RAYS];
@@ -30,7 +23,7 @@ static Terms terms_of(uint32_t seed)
         made.row_step[r] = M_PI / TERMS * sin(angle[r]);
         made.column_step[r] = M_PI / TERMS * cos(angle[r]);
         for (int k = 0; k < TERMS; k++) {
-            const double real = next_random(&seed), imaginary = next_random(&seed);
+            const double real = testing_signed(&seed), imaginary = testing_signed(&seed);
             made.strength[r][2 * k] = (double)(float)real;
             made.strength[r][2 * k + 1] = (double)(float)imaginary;
             made.total += hypot(real, imaginary);

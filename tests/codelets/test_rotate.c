@@ -30,13 +30,6 @@ static bool processor_has(const struct Isa *isa)
     return sino_vector_bytes() >= isa->vector_bytes || isa->table == &sino_rotate_plain;
 }
 
-/* Uniform in [−1, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
 /* A scan, its tiles row by row, and the division of products into calls. */
 typedef struct Case {
     SinoGeometry geometry;
@@ -169,7 +162,7 @@ static float *floats(int64_t count, uint32_t seed)
 {
     float *made = NULL;
     assert_success(sino_allocate(count, sizeof *made, "test", &made));
-    for (int64_t i = 0; i < count; i++) made[i] = seed ? (float)next_random(&seed) : 0;
+    for (int64_t i = 0; i < count; i++) made[i] = seed ? (float)testing_signed(&seed) : 0;
     return made;
 }
 
@@ -294,19 +287,19 @@ static void random_scans(void **state)
     (void)state;
     for (int i = 0; i < CASES; i++) {
         double angle[MOST];
-        const int64_t angles = 1 + (int64_t)(MOST * (next_random(&seed) + 1) / 2);
-        for (int64_t k = 0; k < angles; k++) angle[k] = 7 * next_random(&seed);
-        const int64_t columns = 1 + (int64_t)(35 * (next_random(&seed) + 1)),
-                      size = 1 + (int64_t)(35 * (next_random(&seed) + 1));
+        const int64_t angles = 1 + (int64_t)(MOST * (testing_signed(&seed) + 1) / 2);
+        for (int64_t k = 0; k < angles; k++) angle[k] = 7 * testing_signed(&seed);
+        const int64_t columns = 1 + (int64_t)(35 * (testing_signed(&seed) + 1)),
+                      size = 1 + (int64_t)(35 * (testing_signed(&seed) + 1));
         const SinoGeometry geometry = {.angle_count = sino_smaller(angles, MOST),
                                        .column_count = columns,
                                        .grid_size = size,
                                        .angle_rad = angle,
-                                       .center = 0.5 * (double)columns * (1 + 1.5 * next_random(&seed))};
+                                       .center = 0.5 * (double)columns * (1 + 1.5 * testing_signed(&seed))};
         Case of = case_of(&geometry, (SinoInterpolation)(i % SINO_INTERPOLATIONS),
-                          1 + (int64_t)(20 * (next_random(&seed) + 1)), sino_panel_width(SINO_SINGLE));
-        of.tiles_of_call = 1 + (int64_t)(6 * (next_random(&seed) + 1));
-        of.angles_of_call = 1 + (int64_t)(3 * (next_random(&seed) + 1));
+                          1 + (int64_t)(20 * (testing_signed(&seed) + 1)), sino_panel_width(SINO_SINGLE));
+        of.tiles_of_call = 1 + (int64_t)(6 * (testing_signed(&seed) + 1));
+        of.angles_of_call = 1 + (int64_t)(3 * (testing_signed(&seed) + 1));
         check_matrix(NULL, &of);
     }
 }

@@ -9,12 +9,6 @@
 
 #include <math.h>
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static SinoStripesOptions usual(SinoStripesMethod method, int64_t angles, int64_t columns)
 {
     return (SinoStripesOptions){
@@ -43,11 +37,11 @@ static float *make_sinogram(int64_t angles, int64_t columns, double stripes, uin
     double *offset = NULL;
     assert_success(sino_allocate(angles * columns, sizeof *sinogram, "test", &sinogram));
     assert_success(sino_allocate(columns, sizeof *offset, "test", &offset));
-    for (int64_t c = 0; c < columns; c++) offset[c] = stripes * (2 * next_random(&seed) - 1);
+    for (int64_t c = 0; c < columns; c++) offset[c] = stripes * (2 * testing_uniform(&seed) - 1);
     for (int64_t i = 0; i < angles * columns; i++) {
         const double k = (double)(i / columns) / (double)angles, c = (double)(i % columns) / (double)columns;
         const double at = (c - 0.5 - 0.2 * sin(M_PI * k)) / 0.4, inside = fmax(1 - at * at, 0);
-        sinogram[i] = (float)(0.5 + sqrt(inside) + 0.02 * next_random(&seed) + offset[i % columns]);
+        sinogram[i] = (float)(0.5 + sqrt(inside) + 0.02 * testing_uniform(&seed) + offset[i % columns]);
     }
     free(offset);
     return sinogram;
@@ -427,7 +421,7 @@ static void damage(float *sinogram, bool wide)
     uint32_t seed = 9;
     for (int64_t k = 0; k < ANGLES; k++) {
         sinogram[k * COLUMNS + DEAD] = 0.1F;
-        sinogram[k * COLUMNS + NOISY] = (float)(3 * next_random(&seed));
+        sinogram[k * COLUMNS + NOISY] = (float)(3 * testing_uniform(&seed));
         for (int64_t c = LARGE; wide && c < LARGE + LARGE_WIDTH; c++) sinogram[k * COLUMNS + c] *= 1.4F;
     }
 }
@@ -483,7 +477,7 @@ static void a_wide_detector_loses_a_dead_column(void **state)
     const SinoStripesOptions options = usual(SINO_STRIPES_VO_ALL, FEW, WIDE);
     float *sinogram = make_sinogram(FEW, WIDE, 0, 5);
     uint32_t seed = 9;
-    for (int64_t k = 0; k < FEW; k++) sinogram[k * WIDE + WORST] = (float)(3 * next_random(&seed));
+    for (int64_t k = 0; k < FEW; k++) sinogram[k * WIDE + WORST] = (float)(3 * testing_uniform(&seed));
     run_panels(&options, one_slice, NULL, true, sinogram);
     for (int64_t k = 0; k < FEW; k++) assert_true(is_marked(sinogram[k * WIDE + WORST]));
     free(sinogram);
@@ -547,7 +541,7 @@ static void undefined_values_stay(void **state)
         float *whole = make_sinogram(ANGLES, COLUMNS, 0.05, 5), *holes = make_sinogram(ANGLES, COLUMNS, 0.05, 5);
         uint8_t hole[RAYS] = {0};
         uint32_t seed = 4;
-        for (int64_t i = 0; i < RAYS; i++) hole[i] = next_random(&seed) < 0.002 || i / COLUMNS == 30;
+        for (int64_t i = 0; i < RAYS; i++) hole[i] = testing_uniform(&seed) < 0.002 || i / COLUMNS == 30;
         for (int64_t i = 0; i < RAYS; i++) holes[i] = hole[i] ? -0.0F : holes[i];
         run_panels(&options, one_slice, NULL, false, whole);
         run_panels(&options, one_slice, NULL, false, holes);

@@ -9,12 +9,6 @@
 
 enum { ROWS = 40, COLUMNS = 52, PIXELS = ROWS * COLUMNS, ANGLES = 2 };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 static int64_t clamped(int64_t i, int64_t count)
 {
     return i < 0 ? 0 : i >= count ? count - 1 : i;
@@ -96,7 +90,7 @@ static void make_images(float *images)
 {
     uint32_t seed = 5;
     for (int64_t i = 0; i < ANGLES * PIXELS; i++)
-        images[i] = (float)(i / COLUMNS % 7 == 3 ? 0.001 : 0.2 + 0.8 * next_random(&seed));
+        images[i] = (float)(i / COLUMNS % 7 == 3 ? 0.001 : 0.2 + 0.8 * testing_uniform(&seed));
 }
 
 static void agrees_with_the_formula(void **state)

@@ -15,13 +15,6 @@ enum { ANGLES = 11, PARTS = 19 };
 
 static const double some_angles[ANGLES] = {0, 0.3, M_PI / 4, 0.9, M_PI / 2, 1.7, 2.2, 3 * M_PI / 4, 3.14, 4.1, 6.0};
 
-/* Uniform in [−1, 1). */
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 8388608.0 - 1;
-}
-
 /* A scan, and its tiles dealt out to parts in turn. */
 typedef struct Case {
     SinoGeometry geometry;
@@ -116,7 +109,7 @@ static Vector random_vector(const Case *of)
     for (int64_t f = 0; f < of->slices.slice_count; f++) {
         uint32_t seed = (uint32_t)(5 + f);
         for (int64_t i = 0; i < size * size; i++)
-            *voxel(of, &made, i / size, i % size, f) = (float)((f % 2 ? 1000.0 : 1.0) * next_random(&seed));
+            *voxel(of, &made, i / size, i % size, f) = (float)((f % 2 ? 1000.0 : 1.0) * testing_signed(&seed));
     }
     return made;
 }
@@ -200,7 +193,7 @@ static float *random_rays(const Case *of)
     assert_success(sino_allocate(rays * of->slices.stride, sizeof *b, "test", &b));
     for (int64_t f = 0; f < of->slices.slice_count; f++) {
         uint32_t seed = (uint32_t)(90 + f);
-        for (int64_t i = 0; i < rays; i++) b[sino_panel_element(of->slices, rays, i, f)] = (float)next_random(&seed);
+        for (int64_t i = 0; i < rays; i++) b[sino_panel_element(of->slices, rays, i, f)] = (float)testing_signed(&seed);
     }
     return b;
 }

@@ -8,20 +8,14 @@
 
 enum { K = 60, M = 37, RAYS = K * M };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 /* Smooth columns with noise of their own, some values that are far too low, and some that are undefined. */
 static void make_sinogram(uint32_t seed, double *sinogram)
 {
     for (int64_t i = 0; i < RAYS; i++) {
         const double noise = 0.01 + 0.05 * (double)(i % M) / M, k = (double)(i / M) / K;
-        sinogram[i] = 1 + sin(3 * k + (double)(i % M)) + noise * (next_random(&seed) + next_random(&seed) - 1);
-        if (next_random(&seed) < 0.01) sinogram[i] -= 0.05 + 2 * next_random(&seed);
-        if (next_random(&seed) < 0.01) sinogram[i] = -0.0;
+        sinogram[i] = 1 + sin(3 * k + (double)(i % M)) + noise * (testing_uniform(&seed) + testing_uniform(&seed) - 1);
+        if (testing_uniform(&seed) < 0.01) sinogram[i] -= 0.05 + 2 * testing_uniform(&seed);
+        if (testing_uniform(&seed) < 0.01) sinogram[i] = -0.0;
         sinogram[i] = (double)(float)sinogram[i]; /* the same in both precisions */
     }
 }
@@ -143,7 +137,7 @@ static void noise_has_none(void **state)
     uint32_t seed = 8;
     for (int64_t i = 0; i < ANGLES * COLUMNS; i++) {
         double normal = -6;
-        for (int j = 0; j < 12; j++) normal += next_random(&seed);
+        for (int j = 0; j < 12; j++) normal += testing_uniform(&seed);
         sinogram[i] = (float)(2 + 0.002 * (double)(i % COLUMNS) * normal);
     }
     sinogram[700 * COLUMNS + 3] -= 0.3F;

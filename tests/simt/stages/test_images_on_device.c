@@ -9,12 +9,6 @@
 
 enum { SATURATION = 250 };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 /* A detector, and the part of it that is made. */
 typedef struct Shape {
     int64_t rows, columns;              /* of the detector */
@@ -56,7 +50,7 @@ static void set_count(const Shape *shape, void *counts, int64_t i, double value)
 static void spoil(int64_t count, uint32_t *seed, float *values)
 {
     for (int64_t i = 0; i < count; i++) {
-        const double choice = next_random(seed), size = exp2(10 + 117 * next_random(seed));
+        const double choice = testing_uniform(seed), size = exp2(10 + 117 * testing_uniform(seed));
         if (choice < 1.0 / 400) values[i] = (float)(choice < 1.0 / 800 ? -size : size);
     }
 }
@@ -74,13 +68,13 @@ static Scan new_scan(const Shape *shape, int64_t rows)
                  .repaired = new_array(shape->slices, sizeof(int64_t)),
                  .tally = new_array(shape->angles + shape->columns, sizeof(int64_t))};
     uint32_t seed = (uint32_t)(shape->columns * 7 + shape->rows);
-    for (int64_t i = 0; i < pixels; i++) scan.dark[i] = (float)(4 * next_random(&seed));
+    for (int64_t i = 0; i < pixels; i++) scan.dark[i] = (float)(4 * testing_uniform(&seed));
     for (int64_t i = 0; i < sets * pixels; i++) {
-        const bool dead = i < pixels ? next_random(&seed) < 0.005 : scan.flat[i % pixels] <= 0;
-        scan.flat[i] = dead || i % pixels / shape->columns == rows / 3 ? 0 : (float)(200 + 40 * next_random(&seed));
+        const bool dead = i < pixels ? testing_uniform(&seed) < 0.005 : scan.flat[i % pixels] <= 0;
+        scan.flat[i] = dead || i % pixels / shape->columns == rows / 3 ? 0 : (float)(200 + 40 * testing_uniform(&seed));
     }
     for (int64_t i = 0; i < shape->angles * pixels; i++) {
-        const double kind = next_random(&seed), shade = 0.1 + 0.8 * next_random(&seed);
+        const double kind = testing_uniform(&seed), shade = 0.1 + 0.8 * testing_uniform(&seed);
         set_count(shape, scan.counts, i, kind < 0.003 ? 0 : kind < 0.006 ? bright : shade * full);
     }
     spoil(pixels, &seed, scan.dark);
@@ -162,25 +156,25 @@ static void check(const Shape *shape, SinoPhaseOptions options)
 /* A detector, scan and part of any kind. */
 static Shape draw(uint32_t *seed, int i, int64_t most_columns, int64_t most_rows)
 {
-    Shape shape = {.rows = 2 + (int64_t)((double)most_rows * next_random(seed)),
-                   .columns = 2 + (int64_t)((double)most_columns * next_random(seed)),
-                   .binning = 1 + (int64_t)(2 * next_random(seed)),
-                   .angles = 1 + (int64_t)(11 * next_random(seed)),
-                   .sets = 1 + (int64_t)(3 * next_random(seed)),
-                   .tilt_rad = (next_random(seed) - 0.5) * (i % 3 ? 0.3 : 0.01),
+    Shape shape = {.rows = 2 + (int64_t)((double)most_rows * testing_uniform(seed)),
+                   .columns = 2 + (int64_t)((double)most_columns * testing_uniform(seed)),
+                   .binning = 1 + (int64_t)(2 * testing_uniform(seed)),
+                   .angles = 1 + (int64_t)(11 * testing_uniform(seed)),
+                   .sets = 1 + (int64_t)(3 * testing_uniform(seed)),
+                   .tilt_rad = (testing_uniform(seed) - 0.5) * (i % 3 ? 0.3 : 0.01),
                    .input = (SinoCorrectInput)(i % 3),
                    .precision = i % 4 == 3 ? SINO_DOUBLE : SINO_SINGLE,
                    .flat_field = i % 3 != 2 || i % 2,
-                   .minus_log = next_random(seed) < 0.7,
-                   .marked = next_random(seed) < 0.7,
-                   .dark = next_random(seed) < 0.7,
-                   .placed = next_random(seed) < 0.5};
+                   .minus_log = testing_uniform(seed) < 0.7,
+                   .marked = testing_uniform(seed) < 0.7,
+                   .dark = testing_uniform(seed) < 0.7,
+                   .placed = testing_uniform(seed) < 0.5};
     const int64_t most = shape.rows / shape.binning;
-    shape.slices = 1 + (int64_t)((double)(most < 40 ? most : 40) * 0.999 * next_random(seed));
-    shape.first_row = (int64_t)((double)(shape.rows - shape.slices * shape.binning) * next_random(seed));
-    shape.first_column = (int64_t)((double)(shape.columns - shape.binning) * 0.3 * next_random(seed));
+    shape.slices = 1 + (int64_t)((double)(most < 40 ? most : 40) * 0.999 * testing_uniform(seed));
+    shape.first_row = (int64_t)((double)(shape.rows - shape.slices * shape.binning) * testing_uniform(seed));
+    shape.first_column = (int64_t)((double)(shape.columns - shape.binning) * 0.3 * testing_uniform(seed));
     shape.column_count =
-        shape.columns - shape.first_column - (int64_t)(0.3 * next_random(seed) * (double)shape.columns);
+        shape.columns - shape.first_column - (int64_t)(0.3 * testing_uniform(seed) * (double)shape.columns);
     if (shape.column_count < shape.binning) shape.column_count = shape.binning;
     return shape;
 }
@@ -204,8 +198,8 @@ static void filtered_images(void **state)
     for (int i = 0; i < 24; i++) {
         Shape shape = draw(&seed, i, 180, 40);
         const SinoPhaseOptions options = {.filter = filter[i / 2 % 3],
-                                          .weak = next_random(&seed) < 0.4,
-                                          .range = 0.2 + 2 * next_random(&seed),
+                                          .weak = testing_uniform(&seed) < 0.4,
+                                          .range = 0.2 + 2 * testing_uniform(&seed),
                                           .delta_beta = 60};
         shape.angles = 1 + shape.angles / 3;
         if (i % 2) shape.tilt_rad = 0;

@@ -17,7 +17,6 @@
 #include "input_weights.h"
 #include "load_volume_task.h"
 #include "memory.h"
-#include "plane_sums_task.h"
 #include "planes_task.h"
 #include "sample_task.h"
 #include "solve.h"

@@ -18,9 +18,6 @@
 #include "phase.h"
 #include "shift.h"
 
-/* Largest tilt, in degrees. */
-#define SINO_TILT_MAX 10.0
-
 typedef struct SinoTilt {
     double angle_rad;                /* τ; 0: none */
     int64_t row_count, column_count; /* of the detector */

@@ -3,6 +3,7 @@
  * 2014). */
 #include "sweep_statistics.h"
 
+#include "random_stream.h"
 #include "sort.h"
 
 #include <math.h>
@@ -72,10 +73,8 @@ double sino_rank_correlation(int64_t count, const double *a, const double *b)
 
 static uint64_t next_random(uint64_t *state)
 {
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
+    *state += sino_golden_gamma;
+    return sino_random_hash(*state);
 }
 
 void sino_random_order(uint64_t seed, uint64_t stream, int64_t count, int64_t *order)

@@ -79,13 +79,6 @@ static inline struct SinoRecorded *sino_recorder_task(const struct SinoRecorder 
     return &recorder->chunk[number / SINO_RECORD_CHUNK][number % SINO_RECORD_CHUNK];
 }
 
-/* The end of a task's predecessors in `edge`. */
-static inline uint32_t sino_recorder_edge_end(const struct SinoRecorder *recorder, int64_t number)
-{
-    return number + 1 < recorder->task_count ? sino_recorder_task(recorder, number + 1)->first_edge
-                                             : (uint32_t)recorder->edge_count;
-}
-
 /* Removes overlaps on a worker: a device's task begins when the one before has ended. Called once, after the run. */
 SinoStatus sino_recorder_settle(SinoRecorder *recorder);
 

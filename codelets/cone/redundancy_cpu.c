@@ -196,12 +196,7 @@ SinoStatus sino_redundancy_new(const SinoGeometry *geometry, const int64_t *plac
 {
     SinoRedundancy *made;
     SINO_TRY(sino_allocate(1, sizeof *made, "the half acquisition", &made));
-    SinoStatus status = fill(geometry, place, made);
-    if (status)
-        sino_redundancy_free(made);
-    else
-        *redundancy = made;
-    return status;
+    SINO_GIVE(fill(geometry, place, made), made, sino_redundancy_free, redundancy);
 }
 
 void sino_redundancy_free(SinoRedundancy *redundancy)

@@ -120,12 +120,7 @@ SinoStatus sino_gridding_new(const SinoGeometry *geometry, SinoGridding **griddi
     SinoGridding *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the operator", &made));
     *made = (SinoGridding){.geometry = *geometry, .detector = sino_gridding_detector(geometry)};
-    SinoStatus status = fill(made);
-    if (status)
-        sino_gridding_free(made);
-    else
-        *gridding = made;
-    return status;
+    SINO_GIVE(fill(made), made, sino_gridding_free, gridding);
 }
 
 void sino_gridding_free(SinoGridding *gridding)

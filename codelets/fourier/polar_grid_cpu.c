@@ -183,12 +183,7 @@ SinoStatus sino_polar_grid_new(int64_t size, SinoPrecision precision, SinoPolarG
     SinoPolarGrid *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a grid of frequencies", &made));
     *made = (SinoPolarGrid){.size = size, .grid_size = grid_size_of(size), .precision = precision};
-    SinoStatus status = fill(made);
-    if (status)
-        sino_polar_grid_free(made);
-    else
-        *grid = made;
-    return status;
+    SINO_GIVE(fill(made), made, sino_polar_grid_free, grid);
 }
 
 void sino_polar_grid_free(SinoPolarGrid *grid)

@@ -146,12 +146,7 @@ SinoStatus sino_toeplitz_new(const SinoGeometry *geometry, SinoToeplitz **toepli
     SinoToeplitz *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "the operator", &made));
     *made = (SinoToeplitz){.geometry = *geometry, .side = sino_toeplitz_side(geometry->grid_size)};
-    SinoStatus status = fill(made);
-    if (status)
-        sino_toeplitz_free(made);
-    else
-        *toeplitz = made;
-    return status;
+    SINO_GIVE(fill(made), made, sino_toeplitz_free, toeplitz);
 }
 
 static void free_plan(fftwf_plan plan)

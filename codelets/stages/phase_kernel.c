@@ -126,11 +126,7 @@ SinoStatus sino_phase_new(const SinoPhaseOptions *options, SinoPhase **phase)
     made->stride = sino_phase_stride(options);
     SinoStatus status = make_plans(made);
     if (!status) status = make_kernel(made);
-    if (status)
-        sino_phase_free(made);
-    else
-        *phase = made;
-    return status;
+    SINO_GIVE(status, made, sino_phase_free, phase);
 }
 
 const SinoPhaseOptions *sino_phase_options(const SinoPhase *phase)

@@ -44,6 +44,17 @@ void sino_status_free(SinoStatus status);
         if (((status) = (expression))) goto label;                                                                     \
     } while (0)
 
+/* Ends a function that makes an object: gives it to the caller, or frees it and returns the error of the expression. */
+#define SINO_GIVE(expression, object, free_object, result)                                                             \
+    do {                                                                                                               \
+        SinoStatus sino_give_ = (expression);                                                                          \
+        if (sino_give_)                                                                                                \
+            free_object(object);                                                                                       \
+        else                                                                                                           \
+            *(result) = (object);                                                                                      \
+        return sino_give_;                                                                                             \
+    } while (0)
+
 /* Returns a new error to the caller unless the condition holds. */
 #define SINO_CHECK(condition, ...)                                                                                     \
     do {                                                                                                               \

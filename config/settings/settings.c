@@ -519,11 +519,7 @@ SinoStatus sino_settings_read_told(int verb, int argument_count, char **argument
     for (int64_t i = 0; i < given.tune_count; i++) free(given.tune[i]);
     free(given.tune);
     free(given.more);
-    if (status)
-        sino_settings_free(result);
-    else
-        *settings = result;
-    return status;
+    SINO_GIVE(status, result, sino_settings_free, settings);
 }
 
 bool sino_settings_nonnegative(const SinoSolverSettings *settings)

@@ -53,11 +53,7 @@ SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64
     SinoStatus status = new_segments(sum, elements, &sum->share, false);
     if (!status) status = new_segments(sum, elements, &sum->arrived, true);
     if (!status) status = new_segments(sum, elements, &sum->total, false);
-    if (status)
-        sino_voxel_sum_free(sum);
-    else
-        *result = sum;
-    return status;
+    SINO_GIVE(status, sum, sino_voxel_sum_free, result);
 }
 
 void sino_voxel_sum_free(SinoVoxelSum *sum)

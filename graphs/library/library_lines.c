@@ -120,11 +120,7 @@ SinoStatus sino_lines_new(const SinoOperator *op, SinoLines **result)
     lines->op = op;
     SinoStatus status = matrix_of(lines) ? list_voxels(lines) : place_angles(lines);
     if (!status && cone_of(lines)) status = list_lines(lines);
-    if (status)
-        sino_lines_free(lines);
-    else
-        *result = lines;
-    return status;
+    SINO_GIVE(status, lines, sino_lines_free, result);
 }
 
 void sino_lines_free(SinoLines *lines)

@@ -155,12 +155,7 @@ static SinoStatus make(const SinodagGeometry *geometry, const char *const *given
     SINO_TRY(kind->check(geometry));
     SINO_TRY(check_given(kind, geometry, given));
     SINO_TRY(sino_allocate(1, sizeof *made, "an operator", &made));
-    SinoStatus status = make_kind(kind, geometry, given, made);
-    if (status)
-        free_operator(made);
-    else
-        *result = made;
-    return status;
+    SINO_GIVE(make_kind(kind, geometry, given, made), made, free_operator, result);
 }
 
 SinodagStatus sinodag_operator_new(const SinodagGeometry *geometry, const char *const *settings, SinodagOperator **op)

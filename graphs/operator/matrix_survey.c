@@ -458,12 +458,7 @@ static SinoStatus survey_new(const SinoMatrixRequest *request, bool folded, Sino
 {
     SinoMatrixSurvey *survey = NULL;
     SINO_TRY(sino_allocate(1, sizeof *survey, "a matrix", &survey));
-    SinoStatus status = survey_all(request, folded, survey);
-    if (status)
-        sino_matrix_survey_free(survey);
-    else
-        *result = survey;
-    return status;
+    SINO_GIVE(survey_all(request, folded, survey), survey, sino_matrix_survey_free, result);
 }
 
 /* Where the sample of a folded matrix shows that it lacks the symmetry, it is unfolded. Whatever else is wrong is found

@@ -35,12 +35,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
                          .runtime = runtime,
                          .problem = request->problem,
                          .idle = request->shape.idle};
-    SinoStatus status = op->kind->open(op, request);
-    if (status)
-        sino_operator_free(op);
-    else
-        *result = op;
-    return status;
+    SINO_GIVE(op->kind->open(op, request), op, sino_operator_free, result);
 }
 
 void sino_operator_free(SinoOperator *op)
@@ -56,12 +51,7 @@ SinoStatus sino_operator_work_new(const SinoOperator *op, const SinoSlices *slic
     SinoOperatorWork *work = NULL;
     SINO_TRY(sino_allocate(1, sizeof *work, "a minibatch", &work));
     work->op = op;
-    SinoStatus status = op->kind->work_open(work, slices, number, overlap);
-    if (status)
-        sino_operator_work_free(work);
-    else
-        *result = work;
-    return status;
+    SINO_GIVE(op->kind->work_open(work, slices, number, overlap), work, sino_operator_work_free, result);
 }
 
 void sino_operator_work_free(SinoOperatorWork *work)

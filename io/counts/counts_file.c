@@ -78,12 +78,7 @@ SinoStatus sino_counts_open(const SinoCountsRequest *request, SinoCountsFile **o
     assert(request->element_count >= 1);
     SINO_TRY(sino_allocate(1, sizeof *file, "a file", &file));
     file->request = *request;
-    SinoStatus status = open_file(request->path, file);
-    if (status)
-        sino_counts_close(file);
-    else
-        *opened = file;
-    return status;
+    SINO_GIVE(open_file(request->path, file), file, sino_counts_close, opened);
 }
 
 void sino_counts_close(SinoCountsFile *file)

@@ -95,11 +95,7 @@ SinoStatus sino_tiff_stack_open(const char *named, SinoTiffStack **opened)
     SINO_TRY(sino_allocate(1, sizeof *stack, "a TIFF stack", &stack));
     SinoStatus status = sino_file_list_new(1, &named, endings, &stack->files);
     if (!status) status = look_at_all(stack);
-    if (status)
-        sino_tiff_stack_close(stack);
-    else
-        *opened = stack;
-    return status;
+    SINO_GIVE(status, stack, sino_tiff_stack_close, opened);
 }
 
 /* Reads the box from the first page of one of several files; its place in that file may differ from the place in the
@@ -136,11 +132,7 @@ SinoStatus sino_tiff_stack_follow(const char *named, SinoTiffStack **opened)
         stack->named ? sino_file_list_new(1, &named, endings, &stack->files) : sino_error(SINO_FAILED, "no memory");
     if (!status) status = look_at(&stack->files, 0, &stack->image_count, &stack->page);
     if (!status) status = look_at_whole(stack, &stack->files, 0);
-    if (status)
-        sino_tiff_stack_close(stack);
-    else
-        *opened = stack;
-    return status;
+    SINO_GIVE(status, stack, sino_tiff_stack_close, opened);
 }
 
 /* A file that came between others would move their images. */

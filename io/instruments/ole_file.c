@@ -228,11 +228,7 @@ SinoStatus sino_ole_open(const char *path, SinoOle **result)
     SinoStatus status = ole->path ? sino_regular_open(path, &ole->descriptor, &bytes)
                                   : sino_error(SINO_FAILED, "no memory for a file name");
     if (!status) status = read_all(ole, bytes);
-    if (status)
-        sino_ole_close(ole);
-    else
-        *result = ole;
-    return status;
+    SINO_GIVE(status, ole, sino_ole_close, result);
 }
 
 void sino_ole_close(SinoOle *ole)

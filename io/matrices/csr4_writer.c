@@ -110,12 +110,7 @@ SinoStatus sino_csr4_writer_open(const char *path, bool overwrite, const SinoCsr
 {
     SinoCsr4Writer *writer;
     SINO_TRY(sino_allocate(1, sizeof *writer, "a matrix's writer", &writer));
-    SinoStatus status = open_file(path, overwrite, scanner, writer);
-    if (status)
-        sino_csr4_writer_abandon(writer);
-    else
-        *opened = writer;
-    return status;
+    SINO_GIVE(open_file(path, overwrite, scanner, writer), writer, sino_csr4_writer_abandon, opened);
 }
 
 static void write_ends(SinoCsr4Writer *writer, const SinoSparseRows *rows)

@@ -98,11 +98,7 @@ SinoStatus sino_matrix_open_from(const char *path, const SinoMemoryMatrix *memor
     SinoMatrixFile *file;
     SINO_TRY(sino_allocate(1, sizeof *file, "a matrix file", &file));
     SinoStatus status = memory ? open_memory(memory, file) : open_format(path, file);
-    if (status)
-        sino_matrix_close(file);
-    else
-        *opened = file;
-    return status;
+    SINO_GIVE(status, file, sino_matrix_close, opened);
 }
 
 static SinoStatus probe(const char *path, bool *found)

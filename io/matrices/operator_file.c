@@ -162,12 +162,7 @@ SinoStatus sino_operator_writer_new(const char *path, const SinoOperatorKey *key
     SinoOperatorWriter *writer = NULL;
     SINO_TRY(sino_allocate(1, sizeof *writer, "an operator file", &writer));
     *writer = (SinoOperatorWriter){.key = *key, .piece_count = piece_count, .end = front_bytes(piece_count)};
-    SinoStatus status = begin(path, bytes, writer);
-    if (status)
-        sino_operator_writer_discard(writer);
-    else
-        *result = writer;
-    return status;
+    SINO_GIVE(begin(path, bytes, writer), writer, sino_operator_writer_discard, result);
 }
 
 SinoStatus sino_operator_writer_append(SinoOperatorWriter *writer, const SinoOperatorPiece *piece)

@@ -147,12 +147,7 @@ SinoStatus sino_mat_open(const char *path, const char *name, bool (*wanted)(cons
     SINO_TRY(sino_allocate(1, sizeof *file, "a MATLAB file", &file));
     file->path = path;
     file->descriptor = file->unpacked = -1;
-    SinoStatus status = open_variable(file, name, wanted, what);
-    if (status)
-        sino_mat_close(file);
-    else
-        *opened = file;
-    return status;
+    SINO_GIVE(open_variable(file, name, wanted, what), file, sino_mat_close, opened);
 }
 
 void sino_mat_close(SinoMatFile *file)

@@ -96,12 +96,7 @@ SinoStatus sino_stream_socket_open(const char *address, SinoStreamSocket **opene
     SinoStreamSocket *made;
     SINO_TRY(sino_allocate(1, sizeof *made, "a socket", &made));
     made->listener = made->link = -1;
-    SinoStatus status = begin(address, made);
-    if (status)
-        sino_stream_socket_close(made);
-    else
-        *opened = made;
-    return status;
+    SINO_GIVE(begin(address, made), made, sino_stream_socket_close, opened);
 }
 
 static void begin_message(SinoStreamSocket *socket)

@@ -195,9 +195,5 @@ SinoStatus sino_array_scan_angles(const SinoScanFormat *format, const char *path
     if (!status) status = read_angles(arrays, name + (*name == '/'), unit, projections, &angles);
     if (!status) *count = arrays->array.count;
     if (part.file) part.source->close(part.file);
-    if (status)
-        free(angles);
-    else
-        *angle_rad = angles;
-    return status;
+    SINO_GIVE(status, angles, free, angle_rad);
 }

@@ -325,11 +325,7 @@ SinoStatus sino_hdf5_angles_read(const SinoHdf5Angles *asked, SinoFileList *sour
     SinoStatus status = read_angles(asked, &theta, &angle);
     *count = asked->projections > 0 ? asked->projections : length_of(&theta);
     sino_dataset_close(&theta);
-    if (status)
-        free(angle);
-    else
-        *angle_rad = angle;
-    return status;
+    SINO_GIVE(status, angle, free, angle_rad);
 }
 
 SinoStatus sino_hdf5_scan_take_angles(SinoHdf5Scan *hdf5, const char *name, bool optional, SinoScan *scan)

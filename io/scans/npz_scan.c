@@ -133,11 +133,7 @@ static SinoStatus open_member(const char *path, const char *name, Npz **opened)
     if (!status && (!sino_npy_is_number(npy) || npy->kind == SINO_NPY_BOOL))
         status = sino_error(SINO_BAD_INPUT, "%s: %s holds %s; allowed: integers or floating-point numbers", path,
                             npz->name, npy->stored_type);
-    if (status)
-        close_owner(npz);
-    else
-        *opened = npz;
-    return status;
+    SINO_GIVE(status, npz, close_owner, opened);
 }
 
 static SinoStatus open_array(const char *path, const char *name, SinoScanPart *part, SinoArrayScan **arrays)

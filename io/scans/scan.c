@@ -157,11 +157,7 @@ static SinoStatus open_prepared(const SinoScanRequest *request, SinoScan **opene
     SINO_TRY(sino_allocate(1, sizeof *scan, "a scan", &scan));
     SinoStatus status = open_format(request, scan);
     if (!status) status = complete(request, scan);
-    if (status)
-        sino_scan_close(scan);
-    else
-        *opened = scan;
-    return status;
+    SINO_GIVE(status, scan, sino_scan_close, opened);
 }
 
 /* A file that another process writes may be readable a moment later. */

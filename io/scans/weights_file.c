@@ -204,11 +204,7 @@ SinoStatus sino_weights_open(const SinoWeightsRequest *request, SinoWeightsFile 
     SINO_TRY(sino_allocate(1, sizeof *file, "weights", &file));
     const int length = asprintf(&file->name, "%s%s", request->memory ? "" : "--weights ", request->path);
     SinoStatus status = length < 0 ? sino_error(SINO_FAILED, "no memory for a file name") : fill(request, file);
-    if (status)
-        sino_weights_close(file);
-    else
-        *opened = file;
-    return status;
+    SINO_GIVE(status, file, sino_weights_close, opened);
 }
 
 void sino_weights_close(SinoWeightsFile *file)

@@ -172,12 +172,7 @@ static SinoStatus read_data(const SinoDataset *data, int64_t size[3], float **sl
     int64_t count;
     SINO_TRY(size_of(data, size, &count));
     SINO_TRY(sino_allocate(count, sizeof *values, "a volume", &values));
-    SinoStatus status = sino_dataset_read(data, first, data->size, H5T_NATIVE_FLOAT, values);
-    if (status)
-        free(values);
-    else
-        *slices = values;
-    return status;
+    SINO_GIVE(sino_dataset_read(data, first, data->size, H5T_NATIVE_FLOAT, values), values, free, slices);
 }
 
 SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices)

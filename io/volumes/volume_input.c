@@ -61,11 +61,7 @@ SinoStatus sino_volume_input_open(const char *given, const SinoVolumeShape *raw,
     input->given = strdup(given);
     input->info = (SinoVolumeInputInfo){.scale = 1, .stored_type = input->stored_type};
     SinoStatus status = input->given ? open_file(input) : sino_error(SINO_FAILED, "no memory for a file name");
-    if (status)
-        sino_volume_input_close(input);
-    else
-        *opened = input;
-    return status;
+    SINO_GIVE(status, input, sino_volume_input_close, opened);
 }
 
 void sino_volume_input_close(SinoVolumeInput *input)

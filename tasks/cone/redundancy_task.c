@@ -24,12 +24,7 @@ SinoStatus sino_completion_new(SinoRuntime *runtime, const SinoGeometry *geometr
     SinoCompletion *made;
     SINO_TRY(sino_allocate(1, sizeof *made, "the half acquisition", &made));
     made->runtime = runtime;
-    SinoStatus status = sino_redundancy_new(geometry, place, &made->redundancy);
-    if (status)
-        sino_completion_free(made);
-    else
-        *completion = made;
-    return status;
+    SINO_GIVE(sino_redundancy_new(geometry, place, &made->redundancy), made, sino_completion_free, completion);
 }
 
 void sino_completion_free(SinoCompletion *completion)

@@ -70,11 +70,7 @@ SinoStatus sino_filter_plans_new(SinoRuntime *runtime, const SinoFilter *of, int
         .runtime = runtime, .filter = of, .angle_count = angle_count, .stride = stride, .angle_weight = angle_weight};
     SinoStatus status = sino_data_scratch(runtime, "filter scratch", sino_filter_scratch_bytes(of), &plans->scratch);
     if (!status && SINO_CUDA_BUILT) status = sino_gpu_plans_new(runtime, &gpu_kind, plans, &plans->gpu);
-    if (status)
-        sino_filter_plans_free(plans);
-    else
-        *result = plans;
-    return status;
+    SINO_GIVE(status, plans, sino_filter_plans_free, result);
 }
 
 void sino_filter_plans_free(SinoFilterPlans *plans)

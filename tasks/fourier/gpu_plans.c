@@ -41,12 +41,7 @@ SinoStatus sino_gpu_plans_new(SinoRuntime *runtime, const SinoGpuPlanKind *kind,
     if (!(sino_runtime_devices(runtime) & SINO_DEVICE_CUDA)) return NULL;
     SINO_TRY(sino_allocate(1, sizeof *plans, "plans of GPUs", &plans));
     *plans = (SinoGpuPlans){.runtime = runtime, .kind = kind, .of = of};
-    SinoStatus status = make_plans(plans);
-    if (status)
-        sino_gpu_plans_free(plans);
-    else
-        *result = plans;
-    return status;
+    SINO_GIVE(make_plans(plans), plans, sino_gpu_plans_free, result);
 }
 
 void sino_gpu_plans_free(SinoGpuPlans *plans)

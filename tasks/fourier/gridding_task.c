@@ -85,11 +85,7 @@ SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
                                .angles = (double)geometry->angle_count};
     SinoStatus status = sino_gridding_new(geometry, &made->gridding);
     if (!status) status = sino_data_scratch(runtime, "scratch", sino_gridding_scratch_bytes(geometry), &made->scratch);
-    if (status)
-        sino_gridding_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    SINO_GIVE(status, made, sino_gridding_plan_free, plan);
 }
 
 void sino_gridding_plan_free(SinoGriddingPlan *plan)

@@ -125,12 +125,7 @@ SinoStatus sino_toeplitz_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
     SINO_TRY(sino_allocate(1, sizeof *made, "the operator", &made));
     *made = (SinoToeplitzPlan){
         .runtime = runtime, .map = *map, .part_count = part_count, .work = sino_toeplitz_flops(geometry->grid_size)};
-    SinoStatus status = fill(geometry, made);
-    if (status)
-        sino_toeplitz_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    SINO_GIVE(fill(geometry, made), made, sino_toeplitz_plan_free, plan);
 }
 
 void sino_toeplitz_plan_free(SinoToeplitzPlan *plan)

@@ -115,11 +115,7 @@ SinoStatus sino_images_plans_new(SinoRuntime *runtime, const SinoPhaseOptions *p
     *plans = (SinoImagesPlans){.runtime = runtime, .host = host};
     SinoStatus status = phase ? sino_phase_new(phase, &plans->phase) : NULL;
     if (!status) status = make_plans(plans);
-    if (status)
-        sino_images_plans_free(plans);
-    else
-        *result = plans;
-    return status;
+    SINO_GIVE(status, plans, sino_images_plans_free, result);
 }
 
 void sino_images_plans_free(SinoImagesPlans *plans)

@@ -99,12 +99,7 @@ SinoStatus sino_cone_pieces_new(const SinoConePiecesRequest *request, SinoConePi
     SinoConePieces *pieces;
     SINO_TRY(sino_allocate(1, sizeof *pieces, "pieces", &pieces));
     pieces->request = *request;
-    SinoStatus status = new_data(pieces);
-    if (status)
-        sino_cone_pieces_free(pieces);
-    else
-        *result = pieces;
-    return status;
+    SINO_GIVE(new_data(pieces), pieces, sino_cone_pieces_free, result);
 }
 
 void sino_cone_pieces_free(SinoConePieces *pieces)

@@ -236,11 +236,7 @@ SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int6
     SinoStatus status = sino_allocate(values, sizeof *integrals->value, "line integrals", &integrals->value);
     if (!status) status = run_stages(runtime, input, besides, integrals->value);
     if (!status) status = open_scan(integrals, input, integrals->value, 0);
-    if (status)
-        sino_integrals_free(integrals);
-    else
-        *result = integrals;
-    return status;
+    SINO_GIVE(status, integrals, sino_integrals_free, result);
 }
 
 /* The scan of one half, whose angles are those of the geometry. */

@@ -86,12 +86,7 @@ SinoStatus sino_early_load_new(SinoRuntime *runtime, const SinoInput *input, int
 {
     SinoEarlyLoad *early;
     SINO_TRY(sino_allocate(1, sizeof *early, "the first slab", &early));
-    SinoStatus status = load_early(runtime, input, slab_slices, early);
-    if (status)
-        sino_early_load_free(early);
-    else
-        *result = early;
-    return status;
+    SINO_GIVE(load_early(runtime, input, slab_slices, early), early, sino_early_load_free, result);
 }
 
 void sino_early_load_free(SinoEarlyLoad *early)
@@ -147,12 +142,7 @@ SinoStatus sino_stages_new(const SinoStagesRequest *request, SinoStages **result
     SinoStages *stages;
     SINO_TRY(sino_allocate(1, sizeof *stages, "stages", &stages));
     stages->request = *request;
-    SinoStatus status = new_data(stages);
-    if (status)
-        sino_stages_free(stages);
-    else
-        *result = stages;
-    return status;
+    SINO_GIVE(new_data(stages), stages, sino_stages_free, result);
 }
 
 void sino_stages_free(SinoStages *stages)

@@ -155,12 +155,7 @@ SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoUnitPlan *p
     graph->machine = &bench->machine;
     graph->cone = &bench->scan.cone;
     graph->streaming = plan->streaming;
-    SinoStatus status = new_data(graph);
-    if (status)
-        sino_bench_cone_graph_free(graph);
-    else
-        *result = graph;
-    return status;
+    SINO_GIVE(new_data(graph), graph, sino_bench_cone_graph_free, result);
 }
 
 void sino_bench_cone_graph_free(SinoBenchConeGraph *graph)

@@ -76,12 +76,7 @@ SinoStatus sino_bench_bricks_new(SinoBenchMatrix *bench, SinoPrecision precision
     SINO_TRY(sino_allocate(1, sizeof *bricks, "bricks", &bricks));
     bricks->bench = bench;
     bricks->solver = sino_solver_counts(SINO_ALGORITHM_MLEM, false);
-    SinoStatus status = pack(bricks, precision);
-    if (status)
-        sino_bench_bricks_free(bricks);
-    else
-        *result = bricks;
-    return status;
+    SINO_GIVE(pack(bricks, precision), bricks, sino_bench_bricks_free, result);
 }
 
 static void free_vectors(SinoBenchBricks *bricks)

@@ -121,11 +121,7 @@ SinoStatus sino_bench_csr_new(const SinoBenchMatrix *bench, SinoBenchCsr **resul
     csr->range_count = sino_smaller(sino_times(RANGES_PER_WORKER, bench->machine.worker_count), csr->column_count);
     SinoStatus status = make_matrices(csr);
     if (!status) status = make_vectors(csr);
-    if (status)
-        sino_bench_csr_free(csr);
-    else
-        *result = csr;
-    return status;
+    SINO_GIVE(status, csr, sino_bench_csr_free, result);
 }
 
 void sino_bench_csr_free(SinoBenchCsr *csr)

@@ -43,12 +43,7 @@ static SinoStatus broadcast_text(SinoProcesses *processes, const char *text, cha
     if (bytes == 0) return NULL;
     SINO_TRY(sino_processes_agree(processes, sino_allocate(bytes, 1, "a journal", &copy)));
     if (sino_processes_rank(processes) == 0 && text) memcpy(copy, text, (size_t)bytes);
-    SinoStatus status = sino_processes_broadcast(processes, bytes, copy);
-    if (status)
-        free(copy);
-    else
-        *received = copy;
-    return status;
+    SINO_GIVE(sino_processes_broadcast(processes, bytes, copy), copy, free, received);
 }
 
 SinoStatus sino_resume_open(const SinoOutputSettings *settings, SinoProcesses *processes, SinoLog *log,

@@ -48,11 +48,7 @@ SinoStatus sino_progress_new(const SinoProgressShape *shape, SinoProgressTable *
     made->slab_count = (shape->slice_count + shape->slab_slices - 1) / shape->slab_slices;
     SinoStatus status = sino_allocate(sino_times(made->slab_count, shape->slab_minibatches), sizeof *made->minibatch,
                                       "the progress of the run", &made->minibatch);
-    if (status)
-        sino_progress_free(made);
-    else
-        *table = made;
-    return status;
+    SINO_GIVE(status, made, sino_progress_free, table);
 }
 
 void sino_progress_free(SinoProgressTable *table)

@@ -85,11 +85,7 @@ SinoStatus sino_processes_start(SinoProcesses **result)
     SINO_TRY(sino_allocate(1, sizeof *processes, "the processes", &processes));
     *processes = (SinoProcesses){.comm = MPI_COMM_NULL, .count = 1};
     SinoStatus status = launcher.size == 1 ? NULL : join_launched(&launcher, processes);
-    if (status)
-        sino_processes_stop(processes);
-    else
-        *result = processes;
-    return status;
+    SINO_GIVE(status, processes, sino_processes_stop, result);
 }
 
 static int process_before(const SinoProcesses *processes)

@@ -132,12 +132,7 @@ SinoStatus sino_fxt_open(const SinoRuntimeRequest *request, SinoFxt **result)
         return NULL;
     }
     SINO_TRY(sino_allocate(1, sizeof *fxt, "the trace", &fxt));
-    SinoStatus status = open_trace(request, fxt);
-    if (status)
-        sino_fxt_free(fxt);
-    else
-        *result = fxt;
-    return status;
+    SINO_GIVE(open_trace(request, fxt), fxt, sino_fxt_free, result);
 }
 
 SinoStatus sino_fxt_close(SinoFxt *fxt)

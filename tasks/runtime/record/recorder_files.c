@@ -29,11 +29,7 @@ SinoStatus sino_recorder_open(const SinoRuntimeRequest *request, SinoRecorder **
     if (!status && trace && writes) status = sino_output_open(trace, request->overwrite, &recorder->trace);
     if (!status && request->profile_path && writes)
         status = sino_output_open(request->profile_path, request->overwrite, &recorder->profile);
-    if (status)
-        sino_recorder_free(recorder);
-    else
-        *result = recorder;
-    return status;
+    SINO_GIVE(status, recorder, sino_recorder_free, result);
 }
 
 typedef SinoStatus Print(const SinoRecorder *recorder, FILE *out);

@@ -216,12 +216,7 @@ SinoStatus sino_stall_watch(SinoRuntime *runtime, double limit_s, SinoStall **re
     SINO_TRY(sino_allocate(1, sizeof *stall, "the watch for stalls", &stall));
     *stall = (SinoStall){.runtime = runtime, .limit_s = limit_s};
     note_progress(runtime);
-    SinoStatus status = sino_watch_start(limit_s, look, stall, &stall->watch);
-    if (status)
-        free(stall);
-    else
-        *result = stall;
-    return status;
+    SINO_GIVE(sino_watch_start(limit_s, look, stall, &stall->watch), stall, free, result);
 }
 
 void sino_stall_stop(SinoStall *stall)

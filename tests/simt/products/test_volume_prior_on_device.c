@@ -18,6 +18,5 @@ static void edge_on_device(SinoSlices slices, int64_t rows, int64_t slice, const
 #define sino_variation_dual_volume   dual_volume_on_device
 #define sino_prior_descend_volume    prior_descend_volume_on_device
 #define sino_coupling_edge           edge_on_device
-#define ENDS_STEP                    3 /* neither or both: blocks of fibers are slow */
 
 #include "../../codelets/test_volume_prior.c" /* NOLINT(bugprone-suspicious-include) */

@@ -3,6 +3,7 @@
 #include "trace_on_device.h"
 
 #define sino_trace_tiles trace_tiles_on_device
+#define LARGE_SIZE       65 /* blocks of fibers are slow */
 
 #include "../../codelets/test_trace.c" /* NOLINT(bugprone-suspicious-include) */
 

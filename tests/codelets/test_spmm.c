@@ -50,12 +50,12 @@ typedef struct Run {
     const Expected *expected;
     const Isa *isa;
     SinoPrecision precision;
+    int64_t width;               /* of a panel: a power of two */
     int64_t slice_count, stride; /* slices beyond are padding */
     bool has_units;
     float unit[SINO_SLICES_MAX]; /* of the vector that is read */
 } Run;
 
-/* P of a run, and with it the stride. */
 static int64_t panel_width(const Isa *isa, SinoPrecision precision)
 {
     if (!isa) return sino_panel_width(precision);
@@ -72,9 +72,8 @@ static int64_t stride_of(int64_t slice_count, int64_t width)
 /* Where element (row, f) of a vector is. */
 static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
 {
-    const int64_t width = panel_width(run->isa, run->precision), first = f / width * width;
-    const int64_t left = run->stride - first;
-    return first * rows + row * (left < width ? left : width) + f - first;
+    const int64_t first = f & -run->width, left = run->stride - first;
+    return first * rows + row * (left < run->width ? left : run->width) + f - first;
 }
 
 /* Units from 2⁻⁴⁰ to 2⁴⁰ where there are any. */
@@ -89,7 +88,8 @@ static Run run_of(const Problem *problem, const Partition *partition, const Pack
                .precision = (SinoPrecision)packed->block->precision,
                .slice_count = slice_count,
                .has_units = has_units};
-    run.stride = stride_of(slice_count, panel_width(isa, run.precision));
+    run.width = panel_width(isa, run.precision);
+    run.stride = stride_of(slice_count, run.width);
     for (int64_t f = 0; f < SINO_SLICES_MAX; f++)
         run.unit[f] = has_units && f < slice_count ? ldexpf(1, (int)(f * 31 % 81) - 40) : 1;
     return run;

@@ -91,7 +91,7 @@ static double result_unit(const Run *run, int64_t f)
 /* Where element (row, f) of a vector is. */
 static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
 {
-    const int64_t first = f / run->panel_width * run->panel_width, left = run->stride - first;
+    const int64_t first = f & -run->panel_width, left = run->stride - first; /* a power of two */
     return first * rows + row * (left < run->panel_width ? left : run->panel_width) + f - first;
 }
 

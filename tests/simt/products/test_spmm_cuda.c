@@ -220,8 +220,13 @@ static const Shape all[] = {
     {32, 16, &hopper}, {32, 16, &large},  {33, 32, &small},  {40, 8, &large},   {48, 16, &turing}, {63, 32, &large},
     {64, 16, &large},  {64, 32, &hopper}, {70, 32, &turing}, {96, 16, &large},  {96, 32, &large},  {96, 8, &small}};
 static const Shapes all_shapes = {all, sizeof all / sizeof *all, TESTING_STEP};
+#ifdef SINO_SIMT_HOST
+enum { FEW_STEP = TESTING_STEP > 2 ? TESTING_STEP : 2 }; /* blocks of fibers are slow */
+#else
+enum { FEW_STEP = 1 };
+#endif
 /* Of geometries and partitions; those of all_shapes have met every kernel. */
-static const Shapes few_shapes = {few, sizeof few / sizeof *few, TESTING_STEP > 2 ? TESTING_STEP : 2};
+static const Shapes few_shapes = {few, sizeof few / sizeof *few, FEW_STEP};
 static const Shapes two_shapes = {few, 2, TESTING_STEP};
 
 static void check_shapes(const Problem *problem, const Partition *partition, SinoPrecision precision, int outputs,

@@ -11,8 +11,21 @@
 
 #include <math.h>
 
-/* The weights of a ray: weight[y][x][z]. */
-typedef void Weights(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, double *weight);
+/* The weights of a ray that are not 0, of voxels [y][x][z]. */
+typedef struct Weights {
+    int64_t count;
+    int64_t *voxel; /* owned, as many as there may be */
+    double *weight; /* owned, as many */
+} Weights;
+
+typedef void WeightsOf(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, Weights *to);
+
+__attribute__((unused)) static void add_weight(Weights *to, int64_t voxel, double weight)
+{
+    if (weight == 0) return;
+    to->voxel[to->count] = voxel;
+    to->weight[to->count++] = weight;
+}
 
 /* Uniform in [−1, 1). */
 __attribute__((unused)) static double next_random(uint32_t *state)
@@ -87,19 +100,22 @@ __attribute__((unused)) static void compare(const char *isa, const char *what, i
             fail_msg("%s: %s %ld is %.7g instead of %.7g", isa, what, i, (double)value[i], wanted[i]);
 }
 
-__attribute__((unused)) static void check_matrix(const SinoCone *cone, Weights *weights_of)
+__attribute__((unused)) static void check_matrix(const SinoCone *cone, WeightsOf *weights_of)
 {
     const int64_t voxels = voxels_of(cone), rays = rays_of(cone), each = cone->column_count * cone->row_count;
     float *x = random_floats(voxels, 1), *y = random_floats(rays, 2), *value = random_floats(voxels + rays, 3);
-    double *weight = NULL, *ax = NULL, *aty = NULL;
-    assert_success(sino_allocate(voxels, sizeof *weight, "test", &weight));
+    double *ax = NULL, *aty = NULL;
+    Weights of = {0, NULL, NULL};
+    assert_success(sino_allocate(voxels, sizeof *of.voxel, "test", &of.voxel));
+    assert_success(sino_allocate(voxels, sizeof *of.weight, "test", &of.weight));
     assert_success(sino_allocate(rays, sizeof *ax, "test", &ax));
     assert_success(sino_allocate(voxels, sizeof *aty, "test", &aty));
     for (int64_t r = 0; r < rays; r++) {
-        weights_of(cone, r / each, r % each / cone->row_count, r % cone->row_count, weight);
-        for (int64_t i = 0; i < voxels; i++) {
-            ax[r] += weight[i] * (double)x[i];
-            aty[i] += weight[i] * (double)y[r];
+        of.count = 0;
+        weights_of(cone, r / each, r % each / cone->row_count, r % cone->row_count, &of);
+        for (int64_t i = 0; i < of.count; i++) {
+            ax[r] += of.weight[i] * (double)x[of.voxel[i]];
+            aty[of.voxel[i]] += of.weight[i] * (double)y[r];
         }
     }
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
@@ -116,7 +132,8 @@ __attribute__((unused)) static void check_matrix(const SinoCone *cone, Weights *
     free(x);
     free(y);
     free(value);
-    free(weight);
+    free(of.voxel);
+    free(of.weight);
     free(ax);
     free(aty);
 }

@@ -3,7 +3,6 @@
  * results for inputs that all precisions represent exactly. */
 #include "testing_partition.h"
 
-#include "half.h"
 #include "memory.h"
 #include "pack.h"
 #include "testing.h"
@@ -23,23 +22,6 @@ static double *random_values(int64_t count, uint64_t *seed)
     double *values = zeros(count, sizeof *values);
     for (int64_t i = 0; i < count; i++) values[i] = nearbyint(reference_random(seed) * 1024) / 1024;
     return values;
-}
-
-double element(size_t bytes, const void *values, int64_t at)
-{
-    if (bytes == sizeof(double)) return ((const double *)values)[at];
-    if (bytes == sizeof(float)) return (double)((const float *)values)[at];
-    return (double)sino_half_value(((const SinoHalf *)values)[at]);
-}
-
-void set_element(size_t bytes, void *values, int64_t at, double value)
-{
-    if (bytes == sizeof(double))
-        ((double *)values)[at] = value;
-    else if (bytes == sizeof(float))
-        ((float *)values)[at] = (float)value;
-    else
-        ((SinoHalf *)values)[at] = sino_half((float)value);
 }
 
 Problem problem_create(SinoGeometry scan, bool symmetry)

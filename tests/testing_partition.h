@@ -5,6 +5,7 @@
 #define SINO_TESTING_PARTITION_H
 
 #include "block.h"
+#include "half.h"
 #include "reference_operator.h"
 #include "testing_angles.h"
 #include "trace.h"
@@ -47,9 +48,22 @@ typedef struct Packed {
 void *zeros(int64_t count, size_t bytes);
 
 /* Element of a vector whose elements have so many bytes. */
-double element(size_t bytes, const void *values, int64_t at);
+static inline double element(size_t bytes, const void *values, int64_t at)
+{
+    if (bytes == sizeof(double)) return ((const double *)values)[at];
+    if (bytes == sizeof(float)) return (double)((const float *)values)[at];
+    return (double)sino_half_value(((const SinoHalf *)values)[at]);
+}
 
-void set_element(size_t bytes, void *values, int64_t at, double value);
+static inline void set_element(size_t bytes, void *values, int64_t at, double value)
+{
+    if (bytes == sizeof(double))
+        ((double *)values)[at] = value;
+    else if (bytes == sizeof(float))
+        ((float *)values)[at] = (float)value;
+    else
+        ((SinoHalf *)values)[at] = sino_half((float)value);
+}
 
 Problem problem_create(SinoGeometry scan, bool symmetry);
 

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { TILES_MOST = 256, PARTS_MOST = 16, SIZE_MOST = 70 };
+enum { TILES_MOST = 256, PARTS_MOST = 9 };
 
 /* A vector in parts: values of tiles in some order, and an image of each slice. */
 typedef struct Vector {

@@ -75,6 +75,7 @@ static void assert_agrees(const char *directory, const char *device, const char 
     cli_free(&other);
 }
 
+/* cg in every precision; sirt in one that rounds vectors and one that does not, fbp in the two others. */
 static void every_precision_and_algorithm(void **state)
 {
     static const char *const precision[] = {"single", "double", "mixed", "half"};
@@ -82,10 +83,11 @@ static void every_precision_and_algorithm(void **state)
     static const double within[] = {1e-5, 1e-7, 2e-3, 2e-2};
     cli_works(*state, scan);
     for (int p = 0; p < 4; p++)
-        for (int a = 0; a < 3; a++) {
+        for (int a = 0; a < 2; a++) {
             char words[80];
+            const int other = p == 1 || p == 2 ? 1 : 2;
             snprintf(words, sizeof words, "--minibatch 3 --partitions 2 --precision %s --algorithm %s", precision[p],
-                     algorithm[a]);
+                     algorithm[a == 0 ? 0 : other]);
             assert_agrees(*state, cli_device_kind()->device, words, within[p]);
         }
 }
@@ -140,8 +142,9 @@ static void images(void **state)
         {"tilt", "--minibatch 2 --algorithm cg --iterations 2 --detector-tilt -2 --precision double"},
         {"tilt", "--minibatch 5 --algorithm sirt --iterations 2 --detector-tilt 0.5"},
     };
+    const size_t step = cli_device_is_cuda() ? 1 : 3; /* else cores compute these in both runs */
     cli_works(*state, "phantom -o scan.h5 --size 48 --angles 36 --slices 5 --noise 0.01");
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i += step) {
         CliRun cpu, other;
         float *expected = volume_of(*state, NULL, "cpu", runs[i].words, &cpu);
         float *found = volume_of(*state, NULL, cli_device_kind()->device, runs[i].words, &other);
@@ -271,11 +274,6 @@ static void partitions_have_homes(void **state)
     cli_works(*state, scan);
     assert_agrees(*state, cli_device_kind()->device,
                   "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity", 1e-5);
-    CliRun run;
-    free(volume_of(*state, NULL, cli_device_kind()->device,
-                   "--partitions 6 --algorithm cg --iterations 3 --scheduler sino-affinity", &run));
-    assert_on_devices_only(&run);
-    cli_free(&run);
 }
 
 static void operators_are_kept(void **state)

@@ -4,8 +4,8 @@
 #include "phantom.h"
 #include "testing_cone_project.h"
 
-/* Joseph's weights of a ray, from its two ends: weight[y][x][z]. */
-static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, double *weight)
+/* Joseph's weights of a ray, from its two ends. */
+static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, Weights *to)
 {
     const double c = cos(cone->angle_rad[angle]), s = sin(cone->angle_rad[angle]), far = cone->source_detector;
     const double u = ((double)column - cone->center) * cone->pixel_width;
@@ -22,14 +22,15 @@ static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int6
     }
     const int along = fabs(step[0]) > fabs(step[1]) ? 0 : 1, across = 1 - along;
     for (int64_t y = 0; y < cone->y_count; y++)
-        for (int64_t x = 0; x < cone->x_count; x++)
-            for (int64_t z = 0; z < cone->z_count; z++) {
-                const double at[2] = {(double)x, (double)y};
-                const double part = (at[along] - from[along]) / step[along];
-                weight[(y * cone->x_count + x) * cone->z_count + z] =
-                    sqrt(length) / fabs(step[along]) * hat(from[across] + part * step[across] - at[across]) *
-                    hat(from[2] + part * step[2] - (double)z);
-            }
+        for (int64_t x = 0; x < cone->x_count; x++) {
+            const double at[2] = {(double)x, (double)y};
+            const double part = (at[along] - from[along]) / step[along];
+            const double beside =
+                sqrt(length) / fabs(step[along]) * hat(from[across] + part * step[across] - at[across]);
+            for (int64_t z = 0; beside > 0 && z < cone->z_count; z++)
+                add_weight(to, (y * cone->x_count + x) * cone->z_count + z,
+                           beside * hat(from[2] + part * step[2] - (double)z));
+        }
 }
 
 static double angle_rad[360];

@@ -5,8 +5,8 @@
 
 enum { VIEWS = 5, ORBIT_VIEWS = 12 };
 
-/* Joseph's weights of a ray: weight[y][x][z]. */
-static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, double *weight)
+/* Joseph's weights of a ray. */
+static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, Weights *to)
 {
     const SinoView *view = &cone->view[angle];
     const int64_t count[3] = {cone->x_count, cone->y_count, cone->z_count};
@@ -29,7 +29,7 @@ static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int6
                 double product = sqrt(length) / fabs(ray[along]);
                 for (int i = 0; i < 3; i++)
                     if (i != along) product *= hat(from[i] + part * ray[i] - at[i]);
-                weight[(y * cone->x_count + x) * cone->z_count + z] = product;
+                add_weight(to, (y * cone->x_count + x) * cone->z_count + z, product);
             }
 }
 

@@ -23,7 +23,7 @@
 #include "spmm_isa.c"
 
 static const int64_t slice_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 20, 31, 32, 33, 64};
-enum { SLICE_COUNTS = sizeof slice_counts / sizeof *slice_counts };
+enum { SLICE_COUNTS = sizeof slice_counts / sizeof *slice_counts, FEW = 4 /* one of them */ };
 
 static const char *const precision_names[] = {"single", "double", "half", "mixed"};
 
@@ -50,12 +50,12 @@ typedef struct Run {
     const Expected *expected;
     const Isa *isa;
     SinoPrecision precision;
+    int64_t width;               /* of a panel: a power of two */
     int64_t slice_count, stride; /* slices beyond are padding */
     bool has_units;
     float unit[SINO_SLICES_MAX]; /* of the vector that is read */
 } Run;
 
-/* P of a run, and with it the stride. */
 static int64_t panel_width(const Isa *isa, SinoPrecision precision)
 {
     if (!isa) return sino_panel_width(precision);
@@ -72,9 +72,8 @@ static int64_t stride_of(int64_t slice_count, int64_t width)
 /* Where element (row, f) of a vector is. */
 static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
 {
-    const int64_t width = panel_width(run->isa, run->precision), first = f / width * width;
-    const int64_t left = run->stride - first;
-    return first * rows + row * (left < width ? left : width) + f - first;
+    const int64_t first = f & -run->width, left = run->stride - first;
+    return first * rows + row * (left < run->width ? left : run->width) + f - first;
 }
 
 /* Units from 2⁻⁴⁰ to 2⁴⁰ where there are any. */
@@ -89,7 +88,8 @@ static Run run_of(const Problem *problem, const Partition *partition, const Pack
                .precision = (SinoPrecision)packed->block->precision,
                .slice_count = slice_count,
                .has_units = has_units};
-    run.stride = stride_of(slice_count, panel_width(isa, run.precision));
+    run.width = panel_width(isa, run.precision);
+    run.stride = stride_of(slice_count, run.width);
     for (int64_t f = 0; f < SINO_SLICES_MAX; f++)
         run.unit[f] = has_units && f < slice_count ? ldexpf(1, (int)(f * 31 % 81) - 40) : 1;
     return run;
@@ -360,15 +360,14 @@ static void check_footprint(const Problem *problem, const Packed *packed, const 
     assert_int_equal(i, packed->ray_count);
 }
 
-/* In every precision; all rays with any number of slices, footprints with some. */
-static void check_partition(const Problem *problem, const Partition *partition, const Isa *isa)
+/* In every precision, with every `every`-th number of slices. */
+static void check_partition(const Problem *problem, const Partition *partition, const Isa *isa, int every)
 {
     Expected expected = expected_create(problem, partition);
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         Packed packed = pack(problem, partition, (SinoPrecision)p);
         if (partition->has_footprint) check_footprint(problem, &packed, &expected);
-        const int step = (partition->has_footprint ? 4 : 1) * TESTING_STEP;
-        for (int i = partition->has_footprint + p % TESTING_STEP; i < SLICE_COUNTS; i += step) {
+        for (int i = (every > 1) + p % TESTING_STEP; i < SLICE_COUNTS; i += every * TESTING_STEP) {
             /* Half precision keeps units: public functions take them, kernels are given none. */
             const bool has_units = i % 3 > 0 && (p == SINO_MIXED || (p == SINO_HALF && !isa));
             const Run run = run_of(problem, partition, &packed, &expected, isa, slice_counts[i], has_units);
@@ -380,17 +379,17 @@ static void check_partition(const Problem *problem, const Partition *partition, 
     expected_free(&expected);
 }
 
-/* The whole grid, with every ray and with a footprint, and some of its tiles. */
-static void check_problem(Problem problem, const Isa *isa)
+/* The whole grid, with every ray and with a footprint, and some of its tiles; `every` of all rays. */
+static void check_problem(Problem problem, const Isa *isa, int every)
 {
     uint64_t seed = 5;
     Partition whole = whole_grid(&problem);
-    check_partition(&problem, &whole, isa);
+    check_partition(&problem, &whole, isa, every);
     whole.has_footprint = true;
-    check_partition(&problem, &whole, isa);
+    check_partition(&problem, &whole, isa, FEW);
     for (int i = 0; i < 2; i++) {
         const Partition some = random_tiles(&problem, problem.symmetry ? 0.05 + 0.1 * i : 0.3 + 0.3 * i, &seed);
-        check_partition(&problem, &some, isa);
+        check_partition(&problem, &some, isa, FEW);
     }
     problem_free(&problem);
 }
@@ -399,12 +398,12 @@ static void check_isa(const Isa *isa, bool symmetry)
 {
     const TestingAngles half_turn = testing_angles(3), full_turn = testing_angles(6), sets = testing_angles(10);
     if (!symmetry) {
-        check_problem(problem_create(scan_of(&half_turn, 44, 37, 19.3), false), isa);
+        check_problem(problem_create(scan_of(&half_turn, 44, 37, 19.3), false), isa, 1);
         return;
     }
-    check_problem(problem_create(scan_of(&half_turn, 44, 38, 19.3), true), isa);
-    check_problem(problem_create(scan_of(&full_turn, 21, 34, 8.2), true), isa);
-    check_problem(problem_create(scan_of(&sets, 30, 18, 14.7), true), isa);
+    check_problem(problem_create(scan_of(&half_turn, 44, 38, 19.3), true), isa, 1);
+    check_problem(problem_create(scan_of(&full_turn, 21, 34, 8.2), true), isa, FEW);
+    check_problem(problem_create(scan_of(&sets, 30, 18, 14.7), true), isa, FEW);
 }
 
 static bool processor_has(const SinoSpmmIsa *isa)
@@ -464,12 +463,12 @@ static void empty_blocks_are_zero(void **state)
     assert_int_equal(packed.ray_count, 0);
     assert_int_equal(packed.block->nonzero_count, 0);
     packed_free(&packed);
-    check_partition(&far, &whole, *state);
-    check_partition(&far, &none, *state);
-    check_partition(&far, &none_local, *state);
-    check_partition(&narrow, &corner, *state);
+    check_partition(&far, &whole, *state, FEW);
+    check_partition(&far, &none, *state, 1);
+    check_partition(&far, &none_local, *state, FEW);
+    check_partition(&narrow, &corner, *state, FEW);
     whole = whole_grid(&wide);
-    check_partition(&wide, &whole, *state);
+    check_partition(&wide, &whole, *state, 1);
     problem_free(&far);
     problem_free(&narrow);
     problem_free(&wide);

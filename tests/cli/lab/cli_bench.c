@@ -89,7 +89,7 @@ static void every_precision(void **state)
     const char *const at = *state;
     static const int slices[] = {8, 1};
     CliRun run = {.directory = at};
-    cli_start(&run, "bench --columns 64 --angles 48 --slices 8,1 --csv bench.csv --roofline bench.svg");
+    cli_start(&run, "bench --columns 64 --angles 48 --slices 8,1 --workers 1 --csv bench.csv --roofline bench.svg");
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
     assert_memory_equal(run.out, "scan         64 columns, 48 angles\nmachine      ", 48);
@@ -334,12 +334,12 @@ static void system_matrix_without_csr(void **state)
     char nonzeros[40];
     make_matrix(at, nonzeros);
     CliRun run = {.directory = at};
-    cli_start(&run, "bench --system-matrix m.csr4 --slices 2 --memory 100MiB");
+    cli_start(&run, "bench --system-matrix m.csr4 --slices 2 --workers 1 --memory 100MiB");
     cli_wait(&run);
     const double needed = cli_number_after(run.err, " workers needs ", NULL);
     cli_assert_ended(&run, 2, "memory | 100 MiB | # MiB | --slices");
     run = (CliRun){.directory = at};
-    cli_start(&run, "bench --system-matrix m.csr4 --slices 2 --csv bench.csv --memory %.0fMiB", needed + 2);
+    cli_start(&run, "bench --system-matrix m.csr4 --slices 2 --workers 1 --csv bench.csv --memory %.0fMiB", needed + 2);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("exit code %d:\n%s", run.exit_code, run.err);
     assert_non_null(strstr(run.out, "\nCSR, CSC     left out; with their vectors they take "));

@@ -91,7 +91,7 @@ static double result_unit(const Run *run, int64_t f)
 /* Where element (row, f) of a vector is. */
 static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
 {
-    const int64_t first = f / run->panel_width * run->panel_width, left = run->stride - first;
+    const int64_t first = f & -run->panel_width, left = run->stride - first; /* a power of two */
     return first * rows + row * (left < run->panel_width ? left : run->panel_width) + f - first;
 }
 
@@ -207,25 +207,40 @@ typedef struct Shape {
     const SinoSpmmDevice *device;
 } Shape;
 
-static const Shape few_shapes[] = {{1, 16, &hopper}, {20, 16, &large}, {96, 32, &large}, {33, 8, &turing}};
-static const Shape all_shapes[] = {
+/* A kernel meets one of `step` shapes, another kernel the next ones. */
+typedef struct Shapes {
+    const Shape *shape;
+    size_t count, step;
+} Shapes;
+
+static const Shape few[] = {{1, 16, &hopper}, {20, 16, &large}, {96, 32, &large}, {33, 8, &turing}};
+static const Shape all[] = {
     {1, 16, &hopper},  {2, 16, &hopper},  {3, 16, &large},   {5, 8, &large},    {8, 32, &hopper},  {9, 16, &hopper},
     {16, 16, &hopper}, {16, 32, &turing}, {17, 16, &large},  {20, 32, &turing}, {24, 8, &large},   {31, 32, &hopper},
     {32, 16, &hopper}, {32, 16, &large},  {33, 32, &small},  {40, 8, &large},   {48, 16, &turing}, {63, 32, &large},
     {64, 16, &large},  {64, 32, &hopper}, {70, 32, &turing}, {96, 16, &large},  {96, 32, &large},  {96, 8, &small}};
+static const Shapes all_shapes = {all, sizeof all / sizeof *all, TESTING_STEP};
+#ifdef SINO_SIMT_HOST
+enum { FEW_STEP = TESTING_STEP > 2 ? TESTING_STEP : 2 }; /* blocks of fibers are slow */
+#else
+enum { FEW_STEP = 1 };
+#endif
+/* Of geometries and partitions; those of all_shapes have met every kernel. */
+static const Shapes few_shapes = {few, sizeof few / sizeof *few, FEW_STEP};
+static const Shapes two_shapes = {few, 2, TESTING_STEP};
 
-/* Under the address sanitizer a kernel meets one of three shapes, another kernel the next ones. */
 static void check_shapes(const Problem *problem, const Partition *partition, SinoPrecision precision, int outputs,
-                         const Expected *expected, const Shape *shape, size_t count)
+                         const Expected *expected, const Shapes *shapes)
 {
     Packed packed = pack(problem, partition, precision);
     for (int back = 0; back <= 1; back++) {
         const Lists lists = lists_create(problem, partition, &packed, back, outputs);
-        const size_t first = ((size_t)precision + (size_t)outputs / 16 + (size_t)back) % TESTING_STEP;
-        for (size_t i = first % count; i < count; i += TESTING_STEP) {
+        const size_t first = ((size_t)precision + (size_t)outputs / 16 + (size_t)back) % shapes->step;
+        for (size_t i = first % shapes->count; i < shapes->count; i += shapes->step) {
+            const Shape *const shape = &shapes->shape[i];
             const bool halves = precision == SINO_HALF || precision == SINO_MIXED;
-            check_run(run_of(problem, partition, &packed, &lists, *shape[i].device, shape[i].slice_count,
-                             shape[i].panel_width, halves && i % 3 > 0),
+            check_run(run_of(problem, partition, &packed, &lists, *shape->device, shape->slice_count,
+                             shape->panel_width, halves && i % 3 > 0),
                       back, expected);
         }
         device_free(lists.memory);
@@ -234,17 +249,14 @@ static void check_shapes(const Problem *problem, const Partition *partition, Sin
 }
 
 /* Every precision on multiply-add units; half and mixed on tensor cores. */
-static void check_kernels(const Problem *problem, const Partition *partition, const Shape *shape, size_t count)
+static void check_kernels(const Problem *problem, const Partition *partition, const Shapes *shapes)
 {
     Expected expected = expected_create(problem, partition);
-    for (int p = 0; p < SINO_PRECISIONS; p++)
-        check_shapes(problem, partition, (SinoPrecision)p, 4, &expected, shape, count);
-    check_shapes(problem, partition, SINO_HALF, 16, &expected, shape, count);
-    check_shapes(problem, partition, SINO_MIXED, 16, &expected, shape, count);
+    for (int p = 0; p < SINO_PRECISIONS; p++) check_shapes(problem, partition, (SinoPrecision)p, 4, &expected, shapes);
+    check_shapes(problem, partition, SINO_HALF, 16, &expected, shapes);
+    check_shapes(problem, partition, SINO_MIXED, 16, &expected, shapes);
     expected_free(&expected);
 }
-
-enum { FEW = sizeof few_shapes / sizeof *few_shapes, ALL = sizeof all_shapes / sizeof *all_shapes };
 
 static void every_width_matches_reference(void **state)
 {
@@ -252,7 +264,7 @@ static void every_width_matches_reference(void **state)
     const TestingAngles angles = testing_angles(0);
     Problem problem = problem_create(scan_of(&angles, 25, 18, 11.3), true);
     const Partition whole = whole_grid(&problem);
-    check_kernels(&problem, &whole, all_shapes, ALL);
+    check_kernels(&problem, &whole, &all_shapes);
     problem_free(&problem);
 }
 
@@ -262,9 +274,9 @@ static void check_problem(Problem problem)
     uint64_t seed = 5;
     Partition whole = whole_grid(&problem);
     whole.has_footprint = true;
-    check_kernels(&problem, &whole, few_shapes, FEW);
+    check_kernels(&problem, &whole, &few_shapes);
     const Partition some = random_tiles(&problem, problem.symmetry ? 0.1 : 0.5, &seed);
-    check_kernels(&problem, &some, few_shapes, 2);
+    check_kernels(&problem, &some, &two_shapes);
     problem_free(&problem);
 }
 
@@ -283,7 +295,8 @@ static void partitions_match_reference(void **state)
 static void parts_of_chains_match_reference(void **state)
 {
     (void)state;
-    static const Shape shapes[] = {{9, 16, &hopper}, {64, 16, &large}};
+    static const Shape shape[] = {{9, 16, &hopper}, {64, 16, &large}};
+    static const Shapes shapes = {shape, 2, TESTING_STEP};
     const TestingAngles angles = testing_angles_even("fine", 8, 20, 1.5, 0);
     Problem problem = problem_create(scan_of(&angles, 90, 90, 43.25), false);
     const Partition whole = whole_grid(&problem);
@@ -293,7 +306,7 @@ static void parts_of_chains_match_reference(void **state)
     assert_true(lists.header.part_unit_count > lists.header.early_unit_count);
     device_free(lists.memory);
     packed_free(&packed);
-    check_kernels(&problem, &whole, shapes, 2);
+    check_kernels(&problem, &whole, &shapes);
     problem_free(&problem);
 }
 
@@ -308,11 +321,11 @@ static void empty_partitions_are_zero(void **state)
     const Partition none = {.name = "no tiles"}, none_local = {.name = "no tiles, no rays", .has_footprint = true};
     const Partition corner = {.name = "corner", .has_footprint = true, .tile_count = 1, .tile = {{2, 2}}};
     const Partition whole = whole_grid(&far), wide = whole_grid(&narrow);
-    check_kernels(&far, &whole, few_shapes, 2);
-    check_kernels(&far, &none, few_shapes, 2);
-    check_kernels(&far, &none_local, few_shapes, 2);
-    check_kernels(&narrow, &corner, few_shapes, 2);
-    check_kernels(&narrow, &wide, few_shapes, 2);
+    check_kernels(&far, &whole, &two_shapes);
+    check_kernels(&far, &none, &two_shapes);
+    check_kernels(&far, &none_local, &two_shapes);
+    check_kernels(&narrow, &corner, &two_shapes);
+    check_kernels(&narrow, &wide, &two_shapes);
     problem_free(&far);
     problem_free(&narrow);
 }

@@ -3,6 +3,9 @@
 #include "trace_on_device.h"
 
 #define sino_trace_tiles trace_tiles_on_device
+#ifdef SINO_SIMT_HOST
+#define LARGE_SIZE 65 /* blocks of fibers are slow */
+#endif
 
 #include "../../codelets/test_trace.c" /* NOLINT(bugprone-suspicious-include) */
 

@@ -16,6 +16,5 @@ static void edge_on_device(SinoSlices slices, int64_t rows, int64_t slice, const
 
 #define sino_prior_descend prior_descend_on_device
 #define sino_coupling_edge edge_on_device
-#define ENDS_STEP          3 /* neither or both: blocks of fibers are slow */
 
 #include "../../codelets/test_volume_prior.c" /* NOLINT(bugprone-suspicious-include) */

@@ -156,6 +156,35 @@ static double weight_of(double power, double usual)
     return usual > 0 ? even * usual / (power + even * usual) : power > 0 ? 0 : 1;
 }
 
+/* The variance of a column's mean over sectors, by their differences from it. The object changes slowly: neighbouring
+ * sectors may differ alike, and then tell less. residual[SECTORS]: differences, each times the root of its weight. */
+static double variance_of_mean(const double *residual, double weights)
+{
+    enum { NEIGHBOURS = 2 };
+    double squares = 0, products = 0;
+    for (int j = 0; j < SECTORS; j++) {
+        squares += residual[j] * residual[j];
+        for (int i = 1; i <= NEIGHBOURS && j + i < SECTORS; i++) products += 2 * residual[j] * residual[j + i];
+    }
+    return (squares + fmax(products, 0)) / weights / (SECTORS - 1);
+}
+
+/* The mean of column c with the weights that `power`[sector][column] gives, and its variance. */
+static void average_column(const Wiener *w, const double *band, const double *power, int64_t c, double *mean,
+                           double *variance)
+{
+    const double usual = median_of_sectors(w, power, c);
+    double weight[SECTORS], residual[SECTORS], all = 0, sum = 0;
+    for (int j = 0; j < SECTORS; j++) {
+        weight[j] = weight_of(power[j * w->count + c], usual);
+        all += weight[j];
+        sum += weight[j] * band[j * w->count + c];
+    }
+    *mean = sum / all;
+    for (int j = 0; j < SECTORS; j++) residual[j] = sqrt(weight[j]) * (band[j * w->count + c] - *mean);
+    *variance = variance_of_mean(residual, all);
+}
+
 /* mean[c]: of band b over sectors, those of more noise and object nearby counting less. variance[c]: its own. `smooth`
  * is scratch memory. */
 static void find_mean(const Wiener *w, int b, double *mean, double *variance)
@@ -165,25 +194,13 @@ static void find_mean(const Wiener *w, int b, double *mean, double *variance)
     const double *band = w->band[b];
     double *power = w->smooth, *square = w->line[LINES - 1];
     for (int64_t c = 0; c < M; c++) mean[c] = median_of_sectors(w, band, c);
-    memset(power, 0, (size_t)(SECTORS * M) * sizeof *power);
     for (int step = 0; step < STEPS; step++) {
+        memset(power, 0, (size_t)(SECTORS * M) * sizeof *power);
         for (int64_t j = 0; j < SECTORS; j++) {
             for (int64_t c = 0; c < M; c++) square[c] = pow(band[j * M + c] - mean[c], 2);
-            memset(power + j * M, 0, (size_t)M * sizeof *power);
             smear(M, 2 * apart, square, power + j * M);
         }
-        for (int64_t c = 0; c < M; c++) {
-            const double usual = median_of_sectors(w, power, c);
-            double all = 0, sum = 0, squares = 0;
-            for (int64_t i = c; i < SECTORS * M; i += M) {
-                power[i] = weight_of(power[i], usual);
-                all += power[i];
-                sum += power[i] * band[i];
-            }
-            mean[c] = sum / all;
-            for (int64_t i = c; i < SECTORS * M; i += M) squares += power[i] * pow(band[i] - mean[c], 2);
-            variance[c] = squares / all / (SECTORS - 1);
-        }
+        for (int64_t c = 0; c < M; c++) average_column(w, band, power, c, mean + c, variance + c);
     }
 }
 

@@ -134,18 +134,16 @@ static void smear(int64_t count, int64_t reach, const double *from, double *to)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of a column over sectors, the larger of the two in the middle. */
 static double median_of_sectors(const Wiener *w, const double *sector, int64_t c)
 {
     double sorted[SECTORS];
-    for (int j = 0; j < SECTORS; j++) sorted[j] = sector[j * w->count + c];
-    qsort(sorted, SECTORS, sizeof *sorted, compare);
+    for (int j = 0; j < SECTORS; j++) {
+        const double value = sector[j * w->count + c];
+        int at = j;
+        for (; at > 0 && sorted[at - 1] > value; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = value;
+    }
     return sorted[SECTORS / 2];
 }
 

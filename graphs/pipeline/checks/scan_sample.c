@@ -372,6 +372,7 @@ static bool is_standing(const Block *block, const SinoScanSample *sample, int64_
     return fabs(mean) > SINO_STANDING * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
 }
 
+/* What all projections of the block tell of stripes and zingers. */
 static SinoStatus judge_stripes(const Block *block, SinoScanSample *sample, Sums *sums)
 {
     const double n = (double)sample->projections, least = least_of_hits(block, sample, n);

@@ -11,7 +11,7 @@
 typedef struct SinoStripeSample {
     int64_t rows;   /* that could tell */
     double offsets; /* of the columns' offsets that SINO_STRIPES_WIENER takes out (stripes.h) */
-    double noise;   /* of a value: by the noise, or by a quarter of what the object and the noise make */
+    double noise;   /* of a value: the noise, or a quarter of what noise and edges make, if this is more */
 } SinoStripeSample;
 
 /* Adds a row: integrals[projection][column], the projections spread over the scan, at least 16; NaN: undefined. */

@@ -27,9 +27,9 @@ typedef enum SinoStripesMethod {
     /* All of Vo's: dead and fluctuating columns are interpolated, large stripes replaced (algorithms 4 to 6 of the same
      * paper), then SORTING. */
     SINO_STRIPES_VO_ALL,
-    /* Wiener's filter: takes from each column the offset that stands out of noise and object at low frequencies along
-     * the angles, by widths of stripes, and leaves detail around the axis. Angles are in order. It hardly changes a
-     * sinogram without stripes. Cores alone. */
+    /* Wiener's filter: takes from each column the offset that all sectors of the angles have, as far as it stands out
+     * of their noise and object, by widths of stripes, and leaves detail around the axis. Angles are in order. It
+     * hardly changes a sinogram without stripes. Cores alone. */
     SINO_STRIPES_WIENER
 } SinoStripesMethod;
 

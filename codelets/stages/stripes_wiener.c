@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stripes, by Wiener's filter of column offsets. The cosine transform of each column along the angles is split into
- * bands by the width of stripes. Offsets of columns are in frequency 0 alone, noise and object in the frequencies
- * beside it, too, and as strong: they tell which share of a band at frequency 0 is offsets. Detail around the axis is
- * in frequency 0 alone as well, but at mirrored columns alike. */
+/* Stripes, by Wiener's filter of column offsets. The means of a column over sectors of angles are split into bands by
+ * the width of stripes. Offsets of columns are in all sectors alike, noise and object are not: a mean over sectors that
+ * leaves out those with more of the object has the offset, and how far it differs from the sectors tells its variance,
+ * hence which share of it is an offset. Detail around the axis is in all sectors alike as well, but at mirrored columns
+ * alike. */
 #include "sort.h"
 #include "stripes_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* BANDS: widths of stripes, each twice the last. Frequency 0, and frequencies FIRST … FREQUENCIES − 1, which tell noise
- * and object. Fewer angles or columns than LEAST tell nothing. */
-enum { BANDS = 4, FREQUENCIES = 11, FIRST = 2, LEAST = 16, LINES = 4 };
+/* BANDS: widths of stripes, each twice the last. Fewer angles or columns than SECTORS tell nothing. LINES: scratch. */
+enum { BANDS = 4, SECTORS = 16, LINES = 4 };
 
 static const double normal = 0.4549; /* median of the square of a normal deviate */
 
-/* Of a sinogram: a band at all frequencies, the transform without it, and lines of one value a column. */
+/* Of a sinogram: bands of the means over sectors, what is left without them, and lines of one value a column. */
 typedef struct Wiener {
     int64_t count; /* of columns */
     int64_t sum;   /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
@@ -24,7 +24,7 @@ typedef struct Wiener {
 
 int64_t sino_stripes_wiener_floats(const SinoStripesOptions *options)
 {
-    const int64_t lines = (BANDS + 1) * FREQUENCIES + LINES + 1, floats = sizeof(double) / sizeof(float);
+    const int64_t lines = (BANDS + 1) * SECTORS + LINES + 1, floats = sizeof(double) / sizeof(float);
     return sino_times(floats * lines, options->column_count);
 }
 
@@ -32,42 +32,48 @@ static Wiener place_arrays(int64_t count, float *work)
 {
     Wiener w = {.count = count, .sum = -1, .smooth = (void *)work};
     double *next = w.smooth;
-    for (int b = 0; b < BANDS; b++) w.band[b] = next += FREQUENCIES * count;
-    next += FREQUENCIES * count;
+    for (int b = 0; b < BANDS; b++) w.band[b] = next += SECTORS * count;
+    next += SECTORS * count;
     for (int i = 0; i < LINES; i++, next += count) w.line[i] = next;
     w.offset = next;
     return w;
 }
 
-/* smooth[frequency][column]: the orthonormal cosine transform along the angles. */
-SINO_VECTORISED static void transform(int64_t angle_count, const float *sinogram, Wiener *w)
+/* smooth[sector][column]: the mean over the angles of a sector. */
+SINO_VECTORISED static void average_sectors(int64_t angle_count, const float *sinogram, Wiener *w)
 {
-    memset(w->smooth, 0, (size_t)(FREQUENCIES * w->count) * sizeof *w->smooth);
-    for (int64_t k = 0; k < angle_count; k++)
-        for (int f = 0; f < FREQUENCIES; f++) {
-            const double turn = M_PI * ((double)k + 0.5) / (double)angle_count;
-            const double share = sqrt((f > 0 ? 2.0 : 1.0) / (double)angle_count) * cos(turn * f);
-            const float *row = sinogram + k * w->count;
-            double *to = w->smooth + f * w->count;
-            for (int64_t c = 0; c < w->count; c++) to[c] += share * (double)row[c];
-        }
+    const int64_t M = w->count;
+    memset(w->smooth, 0, (size_t)(SECTORS * M) * sizeof *w->smooth);
+    for (int64_t j = 0; j < SECTORS; j++) {
+        const int64_t first = j * angle_count / SECTORS, end = (j + 1) * angle_count / SECTORS;
+        const double share = 1 / (double)(end - first);
+        double *to = w->smooth + j * M;
+        for (int64_t k = first; k < end; k++)
+            for (int64_t c = 0; c < M; c++) to[c] += share * (double)sinogram[k * M + c];
+    }
+}
+
+/* Column c of a line that goes on beyond its ends as it is before them, turned about the last value: an object that
+ * reaches beyond the detector makes no bend there. */
+static double value_at(int64_t count, const double *line, int64_t c)
+{
+    if (c < 0) return 2 * line[0] - line[-c];
+    return c < count ? line[c] : 2 * line[count - 1] - line[2 * (count - 1) - c];
 }
 
 /* to[c]: mean of from[c] with weight 1/2, and of the columns `apart` beside it with 1/4 each. */
 static void average(int64_t count, int64_t apart, const double *from, double *to)
 {
     for (int64_t c = 0; c < count; c++)
-        to[c] = (from[sino_stripes_mirrored(c - apart, count)] + 2 * from[c] +
-                 from[sino_stripes_mirrored(c + apart, count)]) /
-                4;
+        to[c] = (value_at(count, from, c - apart) + 2 * from[c] + value_at(count, from, c + apart)) / 4;
 }
 
 /* Moves band b out of `smooth`: (1 − h)², h the average, which no cubic has. */
 static void split(Wiener *w, int b)
 {
     double *once = w->line[0], *twice = w->line[1];
-    for (int f = 0; f < FREQUENCIES; f++) {
-        double *smooth = w->smooth + f * w->count, *band = w->band[b] + f * w->count;
+    for (int j = 0; j < SECTORS; j++) {
+        double *smooth = w->smooth + j * w->count, *band = w->band[b] + j * w->count;
         average(w->count, (int64_t)1 << b, smooth, once);
         average(w->count, (int64_t)1 << b, once, twice);
         for (int64_t c = 0; c < w->count; c++) {
@@ -85,19 +91,21 @@ static double variance_of(int64_t count, double *squares)
     return kept > 0 ? squares[kept / 2] / normal : 0;
 }
 
-/* Finds the axis by the correlation of frequency 0 with its mirror image, of all bands together, in units of their
- * deviations and without large values: an axis in the middle quarter of the columns. Columns near the axis are like
- * their mirror images in any case. `smooth` is scratch memory. */
+/* Finds the axis by the correlation of the mean over sectors with its mirror image, of all bands together, in units of
+ * their deviations and without large values: an axis in the middle quarter of the columns. Columns near the axis are
+ * like their mirror images in any case. `smooth` is scratch memory. */
 static void find_axis(Wiener *w)
 {
     const double large = 8, least = 0.2;
     const int64_t near = 4, edge = 2, M = w->count;
     double all = 0, best = 0;
     for (int b = 0; b < BANDS; b++) {
-        for (int64_t c = 0; c < M; c++) w->line[0][c] = w->band[b][c] * w->band[b][c];
-        const double variance = variance_of(M, w->line[0]), unit = variance > 0 ? 1 / sqrt(variance) : 0;
         double *to = w->smooth + b * M;
-        for (int64_t c = 0; c < M; c++) to[c] = fmax(-large, fmin(unit * w->band[b][c], large));
+        memset(to, 0, (size_t)M * sizeof *to);
+        for (int64_t i = 0; i < SECTORS * M; i++) to[i % M] += w->band[b][i] / SECTORS;
+        for (int64_t c = 0; c < M; c++) w->line[0][c] = to[c] * to[c];
+        const double variance = variance_of(M, w->line[0]), unit = variance > 0 ? 1 / sqrt(variance) : 0;
+        for (int64_t c = 0; c < M; c++) to[c] = fmax(-large, fmin(unit * to[c], large));
         for (int64_t c = 0; c < M; c++) all += to[c] * to[c];
     }
     for (int64_t sum = 3 * M / 4; sum < 5 * M / 4; sum++) {
@@ -126,17 +134,81 @@ static void smear(int64_t count, int64_t reach, const double *from, double *to)
     }
 }
 
-/* noise[c]: variance of noise and object in band b, the larger one of a narrow and a wide neighbourhood. */
-static void find_noise(const Wiener *w, int b, double *noise)
+/* The median of a column over sectors, the larger of the two in the middle. */
+static double median_of_sectors(const Wiener *w, const double *sector, int64_t c)
+{
+    double sorted[SECTORS];
+    for (int j = 0; j < SECTORS; j++) {
+        const double value = sector[j * w->count + c];
+        int at = j;
+        for (; at > 0 && sorted[at - 1] > value; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = value;
+    }
+    return sorted[SECTORS / 2];
+}
+
+/* The weight of a sector that is off the mean by the square `power`, `usual` that of the column's median sector. */
+static double weight_of(double power, double usual)
+{
+    const double even = 2; /* less lets few sectors decide */
+    return usual > 0 ? even * usual / (power + even * usual) : power > 0 ? 0 : 1;
+}
+
+/* The variance of a column's mean over sectors, by their differences from it. The object changes slowly: neighbouring
+ * sectors may differ alike, and then tell less. residual[SECTORS]: differences, each times the root of its weight. */
+static double variance_of_mean(const double *residual, double weights)
+{
+    enum { NEIGHBOURS = 2 };
+    double squares = 0, products = 0;
+    for (int j = 0; j < SECTORS; j++) {
+        squares += residual[j] * residual[j];
+        for (int i = 1; i <= NEIGHBOURS && j + i < SECTORS; i++) products += 2 * residual[j] * residual[j + i];
+    }
+    return (squares + fmax(products, 0)) / weights / (SECTORS - 1);
+}
+
+/* The mean of column c with the weights that `power`[sector][column] gives, and its variance. */
+static void average_column(const Wiener *w, const double *band, const double *power, int64_t c, double *mean,
+                           double *variance)
+{
+    const double usual = median_of_sectors(w, power, c);
+    double weight[SECTORS], residual[SECTORS], all = 0, sum = 0;
+    for (int j = 0; j < SECTORS; j++) {
+        weight[j] = weight_of(power[j * w->count + c], usual);
+        all += weight[j];
+        sum += weight[j] * band[j * w->count + c];
+    }
+    *mean = sum / all;
+    for (int j = 0; j < SECTORS; j++) residual[j] = sqrt(weight[j]) * (band[j * w->count + c] - *mean);
+    *variance = variance_of_mean(residual, all);
+}
+
+/* mean[c]: of band b over sectors, those of more noise and object nearby counting less. variance[c]: its own. `smooth`
+ * is scratch memory. */
+static void find_mean(const Wiener *w, int b, double *mean, double *variance)
+{
+    enum { STEPS = 2 };
+    const int64_t M = w->count, apart = (int64_t)1 << b;
+    const double *band = w->band[b];
+    double *power = w->smooth, *square = w->line[LINES - 1];
+    for (int64_t c = 0; c < M; c++) mean[c] = median_of_sectors(w, band, c);
+    for (int step = 0; step < STEPS; step++) {
+        memset(power, 0, (size_t)(SECTORS * M) * sizeof *power);
+        for (int64_t j = 0; j < SECTORS; j++) {
+            for (int64_t c = 0; c < M; c++) square[c] = pow(band[j * M + c] - mean[c], 2);
+            smear(M, 2 * apart, square, power + j * M);
+        }
+        for (int64_t c = 0; c < M; c++) average_column(w, band, power, c, mean + c, variance + c);
+    }
+}
+
+/* noise[c]: variance of noise and object in the mean of a band, the larger one of a narrow and a wide neighbourhood. */
+static void find_noise(const Wiener *w, int b, const double *variance, double *noise)
 {
     const int64_t M = w->count, apart = (int64_t)1 << b;
-    double *mean = w->line[1];
-    memset(mean, 0, (size_t)M * sizeof *mean);
     memset(noise, 0, (size_t)M * sizeof *noise);
-    for (int f = FIRST; f < FREQUENCIES; f++)
-        for (int64_t c = 0; c < M; c++) mean[c] += pow(w->band[b][f * M + c], 2) / (FREQUENCIES - FIRST);
-    smear(M, apart, mean, noise);
-    smear(M, 4 * apart, mean, noise);
+    smear(M, apart, variance, noise);
+    smear(M, 4 * apart, variance, noise);
 }
 
 /* The mirrored column of c; −1: it has none. */
@@ -170,20 +242,17 @@ static double partner_of(const Wiener *w, const double *a, int64_t apart, int64_
     return partner;
 }
 
-/* Variances of band b at frequency 0: of offsets, by the parts that no detail around the axis has, and of all that is
- * alike at mirrored columns. noise[c]: by find_noise. */
-static void find_variances(const Wiener *w, int b, const double *noise, double *offsets, double *even)
+/* Variances of a band's means a[c]: of offsets, by the parts that no detail around the axis has, and of all that is
+ * alike at mirrored columns. noise[c]: by find_noise; line: scratch memory. */
+static void find_variances(const Wiener *w, int b, const double *a, const double *noise, double *line, double *offsets,
+                           double *even)
 {
-    const double least_share = 0.4; /* of the noise; less is none */
     const int64_t M = w->count, apart = (int64_t)1 << b;
-    const double *a = w->band[b];
-    double *line = w->line[1];
     int64_t count = 0;
     memcpy(line, noise, (size_t)M * sizeof *line);
     const double usual = variance_of(M, line) * normal;
     for (int64_t c = 0; c < M; c++) line[c] = pow(odd_part(a, c, mirror_of(w, c)), 2);
-    *offsets = variance_of(M, line) - usual;
-    if (*offsets < least_share * usual) *offsets = 0;
+    *offsets = fmax(variance_of(M, line) - usual, 0);
     for (int64_t c = 0; c < M; c++) {
         const int64_t mirror = mirror_of(w, c);
         if (mirror < 0 || llabs(mirror - c) <= 2 * apart) continue;
@@ -198,10 +267,10 @@ static void add_offsets(Wiener *w, int b)
 {
     const double far = w->sum >= 0 ? 3 : 6, alike = 0.3;
     const int64_t apart = (int64_t)1 << b;
-    const double *a = w->band[b];
-    double *noise = w->line[0], offsets, even;
-    find_noise(w, b, noise);
-    find_variances(w, b, noise, &offsets, &even);
+    double *a = w->line[0], *noise = w->line[1], *line = w->line[2], offsets, even;
+    find_mean(w, b, a, line);
+    find_noise(w, b, line, noise);
+    find_variances(w, b, a, noise, line, &offsets, &even);
     for (int64_t c = 0; c < w->count; c++) {
         const int64_t mirror = mirror_of(w, c);
         const double share = offsets > 0 ? offsets / (offsets + noise[c]) : 0;
@@ -221,17 +290,16 @@ static void add_offsets(Wiener *w, int b)
 
 SINO_VECTORISED static void subtract(int64_t angle_count, const Wiener *w, float *sinogram)
 {
-    const double share = 1 / sqrt((double)angle_count);
     for (int64_t k = 0; k < angle_count; k++)
-        for (int64_t c = 0; c < w->count; c++) sinogram[k * w->count + c] -= (float)(share * w->offset[c]);
+        for (int64_t c = 0; c < w->count; c++) sinogram[k * w->count + c] -= (float)w->offset[c];
 }
 
 void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, float *sinogram)
 {
     const int64_t K = options->angle_count, M = options->column_count;
-    if (K < LEAST || M < LEAST) return;
+    if (K < SECTORS || M < SECTORS) return;
     Wiener w = place_arrays(M, work);
-    transform(K, sinogram, &w);
+    average_sectors(K, sinogram, &w);
     for (int b = 0; b < BANDS; b++) split(&w, b);
     find_axis(&w);
     memset(w.offset, 0, (size_t)M * sizeof *w.offset);

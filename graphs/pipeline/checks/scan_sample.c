@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "plausible.h"
 #include "sort.h"
+#include "stripe_sample.h"
 #include "zingers.h"
 
 #include <math.h>
@@ -23,12 +24,13 @@ typedef struct Block {
     double *flat, *dark; /* means of the fields, [pixels]; flat: for the projection at hand; owned */
     double *sets;        /* means of several sets of flat fields, [set][pixels]; owned */
     double flat_mean, dark_mean;
-    double most;                  /* where counts and fields begin to be implausible; 0: not known yet */
-    float *values;                /* of one image; owned */
-    const float *read;            /* [projection][pixels] if they have been read already; else NULL */
-    double *bend, *square, *peak; /* [pixels]: sums over projections; owned (add_bends) */
-    double *peaks, *lowest;       /* [pixels]: sum of the squares of peaks; the least one; owned */
-    int64_t *lowest_at;           /* [pixels]: its projection; owned */
+    double most;          /* where counts and fields begin to be implausible; 0: not known yet */
+    float *values;        /* of one image; owned */
+    const float *read;    /* [projection][pixels] if they have been read already; else NULL */
+    float *integrals;     /* [row][projection][column]; NaN: undefined; owned */
+    double *peak, *peaks; /* [pixels]: sums of peaks over projections, and of their squares; owned */
+    double *lowest;       /* [pixels]: the least peak; owned */
+    int64_t *lowest_at;   /* [pixels]: its projection; owned */
 } Block;
 
 /* A sum and its number of summands. */
@@ -64,9 +66,9 @@ typedef struct Sums {
     Sum air[PROJECTIONS][STRIPS]; /* line integrals: from left to right, two strips at each side */
     Sum *level;                   /* [column] of defined line integrals; owned */
     Sum transmission, edge_transmission;
-    Sum weight, variance;      /* e^(-line integral), which fista weighs rays by, and its inverse */
-    Sum fringed;               /* of rows of projections: 1 if they have fringes */
-    Sum stripes;               /* of rows that can tell */
+    Sum weight, variance; /* e^(-line integral), which fista weighs rays by, and its inverse */
+    Sum fringed;          /* of rows of projections: 1 if they have fringes */
+    SinoStripeSample stripes;
     int64_t *odd;              /* [column]: rows in which it is odd; owned */
     int64_t hits[PROJECTIONS]; /* pixels that are far too bright in this projection alone */
 } Sums;
@@ -296,13 +298,6 @@ static bool tells_stripes(const SinoScanSample *sample)
     return sample->projections == PROJECTIONS && sample->column_count >= STRIPE_COLUMNS;
 }
 
-/* How far the middle one of five neighbouring line integrals is off a cubic through them, 1/6 of their fourth
- * difference. The object hardly shows in it, and not in every projection alike. */
-static double bend_of(const double *p)
-{
-    return p[0] - 2.0 / 3 * (p[-1] + p[1]) + (p[-2] + p[2]) / 6;
-}
-
 /* How far a line integral is off both neighbours, if it is on the same side of both. */
 static double peak_of(const double *p)
 {
@@ -312,15 +307,14 @@ static double peak_of(const double *p)
 }
 
 /* Adds what the projection in block->values tells of stripes. `line` has room for a row. */
-static void add_bends(const Block *block, const SinoScanSample *sample, int64_t number, double *line)
+static void add_peaks(const Block *block, const SinoScanSample *sample, int64_t number, double *line)
 {
     const int64_t columns = sample->column_count;
     for (int64_t first = 0; first < block->pixels; first += columns) {
+        float *integrals = block->integrals + first * sample->projections + number * columns;
         for (int64_t c = 0; c < columns; c++) line[c] = integral_of(block, sample, first + c);
+        for (int64_t c = 0; c < columns; c++) integrals[c] = (float)line[c];
         for (int64_t c = REACH; c < columns - REACH; c++) {
-            const double bend = bend_of(line + c);
-            block->bend[first + c] += bend;
-            block->square[first + c] += bend * bend;
             const double peak = peak_of(line + c);
             block->peak[first + c] += peak;
             block->peaks[first + c] += peak * peak;
@@ -329,13 +323,6 @@ static void add_bends(const Block *block, const SinoScanSample *sample, int64_t 
             block->lowest_at[first + c] = number;
         }
     }
-}
-
-/* The median of the values that are numbers; NaN if there are less than STRIPE_COLUMNS/2. */
-static double median_of(int64_t count, double *value)
-{
-    const int64_t kept = sino_sort_finite(count, value);
-    return kept < STRIPE_COLUMNS / 2 ? NAN : value[kept / 2];
 }
 
 /* Counts with flat fields, and transmissions. */
@@ -385,29 +372,21 @@ static bool is_standing(const Block *block, const SinoScanSample *sample, int64_
     return fabs(mean) > SINO_STANDING * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
 }
 
-/* The mean bend of a pixel over n projections has the variance of stripes, plus that of noise and object, which the
- * projections' differences tell. Medians leave out edges of the object that stand still. `line` has room for a row. */
-static void judge_stripes(const Block *block, SinoScanSample *sample, double *line, Sums *sums)
+/* What all projections of the block tell of stripes and zingers. */
+static SinoStatus judge_stripes(const Block *block, SinoScanSample *sample, Sums *sums)
 {
     const double n = (double)sample->projections, least = least_of_hits(block, sample, n);
-    const double least_ratio = 4;     /* the noise of 10 flat fields alone makes 2.6 */
-    const double normal = 0.4549;     /* median of the square of a normal deviate */
-    const double of_bend = 70.0 / 36; /* variance of a bend of unit variances */
-    const int64_t columns = sample->column_count, count = columns - REACH - REACH;
+    const int64_t columns = sample->column_count;
     for (int64_t first = 0; first < block->pixels; first += columns) {
-        const double *bend = block->bend + first + REACH, *square = block->square + first + REACH;
-        for (int64_t c = 0; c < count; c++) line[c] = bend[c] / n * (bend[c] / n);
-        const double both = median_of(count, line) / normal;
-        for (int64_t c = 0; c < count; c++) line[c] = (square[c] - bend[c] * bend[c] / n) / (n - 1) / n;
-        const double alone = median_of(count, line);
-        if (isfinite(both) && isfinite(alone))
-            add_to(&sums->stripes, both > least_ratio * alone ? sqrt((both - alone) / of_bend) : 0);
+        SINO_TRY(sino_stripe_sample_add(sample->projections, columns, block->integrals + first * sample->projections,
+                                        &sums->stripes));
         for (int64_t c = REACH; c < columns - REACH; c++) {
             sums->hits[block->lowest_at[first + c]] += is_hit(block, first + c, n, least);
             sample->standing += is_standing(block, sample, first + c, n);
             sums->odd[c] += is_odd(block, sample, first + c, n);
         }
     }
+    return NULL;
 }
 
 /* Number i of the projections of a sample. */
@@ -439,8 +418,9 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.flat, "a sample", &block.flat));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.dark, "a sample", &block.dark));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.values, "a sample", &block.values));
-    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.bend, "a sample", &block.bend));
-    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.square, "a sample", &block.square));
+    SINO_TRY_OR(status, end,
+                sino_allocate(sino_times(sample->projections, block.pixels), sizeof *block.integrals, "a sample",
+                              &block.integrals));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peak, "a sample", &block.peak));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peaks, "a sample", &block.peaks));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest, "a sample", &block.lowest));
@@ -456,17 +436,16 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
         interpolate_flat(&block, angle_of(sample, input, i));
         add_projection(&block, i, sample, sums);
         if (tells_stripes(sample) && input->minus_log) add_fringes(&block, sample, line, sums);
-        if (tells_stripes(sample)) add_bends(&block, sample, i, line);
+        if (tells_stripes(sample)) add_peaks(&block, sample, i, line);
     }
-    if (tells_stripes(sample)) judge_stripes(&block, sample, line, sums);
+    if (tells_stripes(sample)) SINO_TRY_OR(status, end, judge_stripes(&block, sample, sums));
     sample->rows += box->row_count;
 end:
     free(block.flat);
     free(block.dark);
     free(block.sets);
     free(block.values);
-    free(block.bend);
-    free(block.square);
+    free(block.integrals);
     free(block.peak);
     free(block.peaks);
     free(block.lowest);
@@ -669,7 +648,7 @@ static void finish(SinoScanSample *sample, const Sums *sums)
         sample->column_level[c] = mean_of(&sums->level[c]);
     }
     sample->edges /= lines * 2 * (double)edge_columns(sample->column_count);
-    sample->stripes = mean_of(&sums->stripes);
+    sample->stripes = sino_stripe_sample_deviation(&sums->stripes);
     sample->zingers = count_zingers(sums);
     sample->fringed = sums->fringed.count > 0 ? mean_of(&sums->fringed) : 0;
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;

@@ -249,7 +249,7 @@ static bool are_in_order(const SinoScanInfo *info)
 static void choose_stripes(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
-    const double visible = 0.003 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
+    const double visible = 0.002 * sample->unit, odd_from = SINO_ODD_COLUMN * sample->unit;
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool stand = sample->standing >= least;
     const bool chosen = sample->stripes >= visible || stand || sample->odd_columns > 0;

@@ -4,6 +4,7 @@
 
 #include "file_identity.h"
 #include "memory.h"
+#include "regular_file.h"
 #include "settings_table.h"
 #include "settings_vary.h"
 
@@ -385,6 +386,15 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
     return NULL;
 }
 
+/* Refuses a name by which others take an HDF5 file for another one. */
+static SinoStatus check_hdf5(const char *option, const char *path)
+{
+    static const char *const others[] = {".tif", ".tiff", ".zarr", ".npy", NULL};
+    SINO_CHECK(!path || !sino_file_name_ends(path, others), SINO_BAD_INPUT,
+               "%s is '%s', but becomes HDF5; allowed: another ending, such as .h5", option, path);
+    return NULL;
+}
+
 /* Both settings bound from below. */
 static SinoStatus check_bounds(const SinoSolverSettings *settings)
 {
@@ -422,6 +432,8 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_weights(verb, &settings->solver));
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
+    SINO_TRY(check_hdf5("--truth", settings->phantom.truth));
+    SINO_TRY(check_hdf5("--error-map", settings->compare.error_map));
     return check_files(settings);
 }
 

@@ -226,11 +226,10 @@ static SinoStatus read_open(const SinoXradia *xradia, SinoScannerHeader *header)
     SINO_TRY(read_angles(xradia, header));
     SINO_TRY(read_shifts(xradia, false, header));
     SINO_TRY(read_shifts(xradia, true, header));
-    sino_scanner_say(
-        header, xradia->flat_count == 0, "%s",
-        xradia->flat_count == 0
-            ? "flat fields: the file has no reference image of this size and of a known type; --flats names them, or --open-beam"
-            : "the flat fields are the reference images of the file");
+    sino_scanner_say(header, xradia->flat_count == 0, "%s",
+                     xradia->flat_count == 0 ? "flat fields: the file has no reference image of this size and of a "
+                                               "known type; --flats names them, or --open-beam"
+                                             : "the flat fields are the reference images of the file");
     return NULL;
 }
 

@@ -23,6 +23,7 @@ typedef struct TestingXradia {
     const uint16_t *image;            /* [images][rows][columns] */
     const uint16_t *flat;             /* [rows][columns]; NULL: there is none */
     const float *flats;               /* [2][rows][columns], as newer files have them; NULL: there are none */
+    uint32_t flats_type;              /* that the file tells; 0: 10, float32 */
     const float *angle;               /* [images] */
     const float *x_shift, *y_shift;   /* [images], in a file with a flat field; NULL: there are none */
     float pixel_um, source, detector; /* source 0: a parallel beam */
@@ -111,7 +112,7 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
     enum { INFO_STREAMS = 9 };
     const uint32_t entries = TESTING_OLE_STREAMS + INFO_STREAMS + wanted->images + (wanted->flat ? 2 : 0) +
                              (wanted->flats ? 3 : 0) + (wanted->x_shift ? 2 : 0),
-                   type = 5, float_type = 10;
+                   type = 5, flats_type = wanted->flats_type ? wanted->flats_type : 10;
     const size_t pixels = 2 * (size_t)wanted->rows * wanted->columns;
     char name[16] = "Image";
     TestingOle ole = {.bytes = bytes, .sector_bytes = (size_t)1 << wanted->shift};
@@ -133,7 +134,7 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
         testing_ole_stream(&ole, "Image", wanted->flat, pixels, 1);
     }
     if (wanted->flats) {
-        testing_ole_stream(&ole, "DataType", &float_type, 4, 0);
+        testing_ole_stream(&ole, "DataType", &flats_type, 4, 0);
         testing_ole_stream(&ole, "Image1", wanted->flats, 2 * pixels, 0);
         testing_ole_stream(&ole, "Image2", wanted->flats + pixels / 2, 2 * pixels, 1);
     }

@@ -4,6 +4,7 @@
 
 #include "file_identity.h"
 #include "memory.h"
+#include "regular_file.h"
 #include "settings_table.h"
 #include "settings_vary.h"
 
@@ -231,42 +232,19 @@ static SinoStatus settle_sizes(int verb, const bool given[SINO_SETTING_COUNT], S
     return assign_unless_given(verb, "angles", "360", given, settings);
 }
 
-/* FISTA with its usual subsets comes close to its minimum in 15 iterations, without subsets in 80. More than those of
- * the demo would fit the noise of its scan, or its counts. */
-static const char *usual_iterations(int verb, const SinoSettings *settings)
-{
-    if (settings->solver.algorithm == SINO_ALGORITHM_FISTA)
-        return settings->projection.projector == SINO_PROJECTOR_TOEPLITZ ? SINO_NORMAL_ITERATIONS_TEXT : "15";
-    if (verb != DEMO) return "30";
-    if (settings->geometry.kind != SINO_GEOMETRY_PET) return "12";
-    return settings->solver.algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
-}
-
 static SinoStatus settle_iterations(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
     const SinoSetting *row = sino_setting_find(verb, "iterations", 10);
     settings->solver.usual_iterations = !row || !given[row - sino_setting_table];
     if (!row) return NULL;
-    return assign_unless_given(verb, "iterations", usual_iterations(verb, settings), given, settings);
-}
-
-static const char *usual_prior(const SinoSolverSettings *settings)
-{
-    return settings->algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "auto";
+    return assign_unless_given(verb, "iterations", sino_setting_settled(row, verb, settings), given, settings);
 }
 
 static SinoStatus settle_prior(int verb, const bool given[SINO_SETTING_COUNT], SinoSettings *settings)
 {
-    if (!sino_setting_find(verb, "prior", 5)) return NULL;
-    return assign_unless_given(verb, "prior", usual_prior(&settings->solver), given, settings);
-}
-
-const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
-{
-    if (strcmp(row->name, "algorithm") == 0 && settings->geometry.kind != SINO_GEOMETRY_PARALLEL) return NULL;
-    if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
-    if (strcmp(row->name, "prior") == 0) return usual_prior(&settings->solver);
-    return row->fallback;
+    const SinoSetting *row = sino_setting_find(verb, "prior", 5);
+    if (!row) return NULL;
+    return assign_unless_given(verb, "prior", sino_setting_settled(row, verb, settings), given, settings);
 }
 
 /* A slice has two sides, an image three. */
@@ -385,6 +363,15 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
     return NULL;
 }
 
+/* Refuses a name by which others take an HDF5 file for another one. */
+static SinoStatus check_hdf5(const char *option, const char *path)
+{
+    static const char *const others[] = {".tif", ".tiff", ".zarr", ".npy", NULL};
+    SINO_CHECK(!path || !sino_file_name_ends(path, others), SINO_BAD_INPUT,
+               "%s is '%s', but becomes HDF5; allowed: another ending, such as .h5", option, path);
+    return NULL;
+}
+
 /* Both settings bound from below. */
 static SinoStatus check_bounds(const SinoSolverSettings *settings)
 {
@@ -422,6 +409,8 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     SINO_TRY(check_weights(verb, &settings->solver));
     if (verb == SWEEP) SINO_TRY(check_sweep(given, settings));
     SINO_TRY(check_swept(verb, settings));
+    SINO_TRY(check_hdf5("--truth", settings->phantom.truth));
+    SINO_TRY(check_hdf5("--error-map", settings->compare.error_map));
     return check_files(settings);
 }
 

@@ -151,6 +151,15 @@ static SinoStatus check_word(const SinoSetting *row, const char *where, const ch
     return NULL;
 }
 
+/* Iterations that nobody gives follow the value, as those of a run with this value alone. */
+static SinoStatus settle_iterations(const SinoSetting *row, SinoSettings *varied)
+{
+    const SinoSetting *iterations = sino_setting_find(SINO_VERB_RECON, "iterations", strlen("iterations"));
+    if (!varied->solver.usual_iterations || row == iterations) return NULL;
+    return sino_setting_assign(iterations, "--iterations", sino_setting_settled(iterations, SINO_VERB_RECON, varied),
+                               varied);
+}
+
 SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept, int64_t i, SinoSettings *varied)
 {
     const SinoSetting *row = sino_setting_find(SINO_VERB_RECON, swept->name, strlen(swept->name));
@@ -160,6 +169,7 @@ SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept,
     varied->remarks = NULL;
     SINO_TRY(check_word(row, where, swept->value[i]));
     SINO_TRY(sino_setting_assign_given(row, where, swept->value[i], varied));
+    SINO_TRY(settle_iterations(row, varied));
     if (strcmp(row->name, "minimum") == 0 && varied->solver.minimum < 0)
         varied->solver.nonnegativity = SINO_NONNEGATIVITY_NO;
     free(varied->remarks);

@@ -215,7 +215,6 @@ static SinoStatus solve_with(const SinodagOperator *op, const SinoSettings *sett
     SINO_TRY(open_solve(op, settings, solve));
     sino_library_show_progress(solve->solution->progress, solve->solution->of);
     SinoStatus status = sino_solve(&solve->graph);
-    sino_runtime_expect_nothing(op->op->runtime);
     sino_library_show_progress(NULL, NULL);
     return status;
 }

@@ -59,7 +59,8 @@ SinoStatus sino_rays_new(SinoRuntime *runtime, const SinoRaysRequest *request, S
     SinoStatus status = NULL;
     SinoRays *op = NULL;
     const double begin = sino_runtime_now_s();
-    SINO_TRY(sino_allocate(1, sizeof *op, "the operator", &op));
+    status = sino_allocate(1, sizeof *op, "the operator", &op);
+    if (status) return sino_ring_agree(sino_runtime_processes(runtime), &request->ring, status);
     op->ring = request->ring;
     status = prepare(runtime, request, op);
     SINO_TRY_OR(status, fail, sino_rays_share_begin(runtime, op, status));

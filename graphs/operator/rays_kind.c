@@ -38,7 +38,8 @@ static SinoStatus build(SinoOperator *op, const SinoOperatorRequest *request, in
     double *share = NULL;
     if (request->shape.idle) return NULL;
     if (request->division.rank_weight && topology->rank_count > 1) {
-        SINO_TRY(sino_allocate(sino_topology_partitions(topology), sizeof *share, "partitions", &share));
+        SinoStatus failure = sino_allocate(sino_topology_partitions(topology), sizeof *share, "partitions", &share);
+        if (failure) return sino_ring_agree(sino_runtime_processes(op->runtime), &request->ring, failure);
         sino_topology_shares(topology, request->division.rank_weight, share);
     }
     const SinoRaysRequest wanted = {.geometry = op->problem.geometry,

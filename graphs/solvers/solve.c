@@ -298,6 +298,7 @@ SinoStatus sino_solve(SinoSolve *solve)
     if (begun && *sino_status_text(status) && sino_processes_count(processes) > 1)
         sino_processes_abort(processes, status);
     status = sino_runtime_wait_after(runtime, status);
+    if (!solve->aside) sino_runtime_expect_nothing(runtime);
     if (!status && !solve->aside) sino_runtime_profile_report(runtime, "");
     if (solver->release) solver->release(&solve->run);
     free_slots(solve);

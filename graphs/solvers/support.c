@@ -85,10 +85,22 @@ static SinoStatus fill(const SinoSolverRun *run, SinoData *const *support)
     return NULL;
 }
 
+/* Refuses a circle without a voxel of the grid and of the mask. */
+static SinoStatus check_voxels(const SinoSolverRun *run)
+{
+    const Grid grid = grid_of(run);
+    for (int64_t row = 0; row < grid.height; row++)
+        for (int64_t column = 0; column < grid.width; column++)
+            if (!is_outside(run, grid, row, column)) return NULL;
+    return sino_error(SINO_BAD_INPUT, "no voxel%s lies within --support-ratio %g; allowed: a larger circle",
+                      run->mask ? " of --mask" : "", run->settings->solver.support_ratio);
+}
+
 SinoStatus sino_support_new(const SinoSolverRun *run, SinoData ***support)
 {
     *support = NULL;
     if (!(run->settings->solver.support_ratio > 0) && !run->mask) return NULL;
+    SINO_TRY(check_voxels(run));
     SINO_TRY(sino_buffer_new(run->runtime, &buffer, &run->op->shape, one, support));
     return fill(run, *support);
 }

@@ -7,7 +7,7 @@
 
 /* Makes the support of a run, 1, and 0 where voxels stay 0: data of one slice, [partition]; *support NULL: all voxels
  * may have a value. The operator's kind has tiles, or bands of a cone beam. The caller frees it with sino_support_free,
- * which takes NULL. */
+ * which takes NULL. SINO_BAD_INPUT: no voxel may have a value. */
 SinoStatus sino_support_new(const SinoSolverRun *run, SinoData ***support);
 void sino_support_free(const SinoSolverRun *run, SinoData **support);
 

@@ -84,13 +84,16 @@ static SinoStatus find_images(SinoXradia *xradia)
     return NULL;
 }
 
-/* Reference images: one, or several of newer files. Those of another size are left out. */
+/* Reference images: one, or several of newer files. Those of another size or of an unknown type are left out. */
 static SinoStatus find_flats(SinoXradia *xradia)
 {
     const SinoOle *ole = xradia->ole;
     const bool one = sino_ole_find(ole, "ReferenceData/Image") >= 0;
     if (!one && sino_ole_find(ole, "MultiReferenceData/Image1") < 0) return NULL;
-    SINO_TRY(read_type(ole, one ? "ReferenceData/DataType" : "MultiReferenceData/DataType", &xradia->flat_type));
+    SinoStatus unknown =
+        read_type(ole, one ? "ReferenceData/DataType" : "MultiReferenceData/DataType", &xradia->flat_type);
+    sino_status_free(unknown);
+    if (unknown) return NULL;
     SINO_TRY(sino_allocate(FLATS_MAX, sizeof *xradia->flat, "reference images", &xradia->flat));
     for (int i = 0; i < (one ? 1 : FLATS_MAX); i++) {
         char name[64];
@@ -223,11 +226,10 @@ static SinoStatus read_open(const SinoXradia *xradia, SinoScannerHeader *header)
     SINO_TRY(read_angles(xradia, header));
     SINO_TRY(read_shifts(xradia, false, header));
     SINO_TRY(read_shifts(xradia, true, header));
-    sino_scanner_say(
-        header, xradia->flat_count == 0, "%s",
-        xradia->flat_count == 0
-            ? "flat fields: the file has no reference image of this size; --flats names them, or --open-beam"
-            : "the flat fields are the reference images of the file");
+    sino_scanner_say(header, xradia->flat_count == 0, "%s",
+                     xradia->flat_count == 0 ? "flat fields: the file has no reference image of this size and of a "
+                                               "known type; --flats names them, or --open-beam"
+                                             : "the flat fields are the reference images of the file");
     return NULL;
 }
 

@@ -351,6 +351,7 @@ static void faults_are_refused(void **state)
     cli_refuses(at, "--object | '46,9,3' | X,Y,RADIUS | 48 x 48 voxels",
                 "compare volume.h5 truth.h5 --object 46,9,3 --background 9,9,3");
     cli_refuses(at, "scan.h5 exists | --overwrite", "compare volume.h5 truth.h5 --error-map scan.h5");
+    cli_refuses(at, "--error-map is 'e.tif' | HDF5 | .h5", "compare volume.h5 truth.h5 --error-map e.tif");
     cli_refuses(at, "--frc | same file | 'truth.h5' | different files",
                 "compare volume.h5 truth.h5 --frc truth.h5 --overwrite");
 }

@@ -154,6 +154,11 @@ static void what_is_no_mask(void **state)
                 "recon p.h5 -o v.h5 --geometry cone --mask zeros.npy");
     cli_refuses(at, "--mask zeros.npy | --projector toeplitz | --algorithm fista",
                 "recon p.h5 -o v.h5 --projector toeplitz --mask zeros.npy");
+    CliRun empty = {.directory = at};
+    cli_start(&empty, "recon p.h5 -o v.h5 --algorithm cg --rotation-axis 39.5 --support-ratio 0.001");
+    cli_wait(&empty);
+    cli_assert_ended(&empty, 2, "no voxel lies within --support-ratio 0.001 | larger circle");
+    assert_false(cli_exists(at, "v.h5"));
     cli_refuses(at, "--support-ratio 0.9 | --projector toeplitz | --algorithm fista",
                 "recon p.h5 -o v.h5 --projector toeplitz --support-ratio 0.9");
 }

@@ -56,6 +56,16 @@ static void centers(void **state)
     free(said);
 }
 
+/* The search for the strength is no part of the progress of the slice before. */
+static void searches_tell_no_progress(void **state)
+{
+    const char *const at = *state;
+    write_scan(at);
+    char *said = try_values(at, "--sweep algorithm=cg,fista --rotation-axis 23.5");
+    assert_null(strstr(said, "iteration 0/30, 100 %"));
+    free(said);
+}
+
 /* Solvers, stages and directions; with and without an operator of their own. */
 static void other_settings(void **state)
 {
@@ -64,6 +74,7 @@ static void other_settings(void **state)
     static const char few[] = "--algorithm cg --iterations 3"; /* differences of rounding stay small */
     static const char *const swept[][4] = {{"iterations", "2", "5", "--algorithm cg"},
                                            {"algorithm", "fbp", "sirt", ""},
+                                           {"algorithm", "mlem", "fista", "--projector rays"},
                                            {"angle-direction", "clockwise", "counterclockwise", few},
                                            {"remove-stripe-method", "none", "fw", few},
                                            {"projector", "rays", "rotate", few},
@@ -129,6 +140,7 @@ static void refusals(void **state)
 
 int cli_try_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(centers), CLI_TEST(other_settings), CLI_TEST(refusals)};
+    const struct CMUnitTest tests[] = {CLI_TEST(centers), CLI_TEST(searches_tell_no_progress), CLI_TEST(other_settings),
+                                       CLI_TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,7 +313,7 @@ static void turned_images(void **state)
     sino_scan_close(scan);
 }
 
-static void write_xradia(const char *path, uint32_t stated, const float *flats)
+static void write_xradia(const char *path, uint32_t stated, const float *flats, uint32_t flats_type)
 {
     static unsigned char bytes[512 * 64];
     static const float angle[] = {-45, 45};
@@ -327,6 +327,7 @@ static void write_xradia(const char *path, uint32_t stated, const float *flats)
                                   .images = 2,
                                   .image = image,
                                   .flats = flats,
+                                  .flats_type = flats_type,
                                   .angle = angle,
                                   .pixel_um = 0.5F};
     testing_write_bytes(path, bytes, testing_ole_xradia(&wanted, bytes));
@@ -338,7 +339,7 @@ static void short_xradia(void **state)
     float value[2];
     SinoScannerHeader header;
     SinoScan *scan;
-    write_xradia(testing_path(path, *state, "s.txrm"), 2, NULL);
+    write_xradia(testing_path(path, *state, "s.txrm"), 2, NULL, 0);
     assert_success(sino_scanner_read(path, &header));
     assert_true(header.parallel && header.pixel_um == 0.5 && header.angle_deg[1] == 45);
     sino_scanner_clear(&header);
@@ -346,7 +347,7 @@ static void short_xradia(void **state)
     assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){2, 1, 3, 2}, value));
     assert_true(value[0] == 113 && value[1] == 114);
     sino_scan_close(scan);
-    write_xradia(path, 4000000, NULL);
+    write_xradia(path, 4000000, NULL, 0);
     SinoStatus status = sino_scanner_read(path, &header);
     assert_int_equal(sino_status_exit_code(status), SINO_BAD_INPUT);
     assert_non_null(strstr(sino_status_text(status), "Image3 is missing"));
@@ -361,13 +362,17 @@ static void flats_of_xradia(void **state)
     float flats[30], value[2];
     SinoScan *scan;
     for (int i = 0; i < 30; i++) flats[i] = 1000.5F + (float)i;
-    write_xradia(testing_path(path, *state, "s.txrm"), 2, flats);
+    write_xradia(testing_path(path, *state, "s.txrm"), 2, flats, 0);
     assert_success(sino_scan_open(&(SinoScanRequest){.path = path}, &scan));
     assert_true(sino_scan_info(scan)->flat_count == 2 && sino_scan_info(scan)->type == SINO_COUNT_FLOAT32);
     assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){2, 1, 3, 2}, value));
     assert_true(value[0] == 113 && value[1] == 114);
     assert_success(sino_scan_read_some_flats(scan, 1, 1, &(SinoScanBox){2, 1, 3, 2}, value));
     assert_true(value[0] == 1000.5F + 28 && value[1] == 1000.5F + 29);
+    sino_scan_close(scan);
+    write_xradia(path, 2, flats, 7); /* of an unknown type */
+    assert_success(sino_scan_open(&(SinoScanRequest){.path = path, .open_beam = 200}, &scan));
+    assert_int_equal(sino_scan_info(scan)->type, SINO_COUNT_UINT16);
     sino_scan_close(scan);
 }
 

@@ -476,6 +476,7 @@ SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction)
     if (begun && *sino_status_text(status) && sino_processes_count(processes) > 1)
         sino_processes_abort(processes, status);
     status = sino_runtime_wait_after(runtime, status);
+    if (!reconstruction->aside) sino_runtime_expect_nothing(runtime);
     if (!status && !reconstruction->aside) sino_runtime_profile_report(runtime, "");
     sino_cone_run_free(&run);
     return status;

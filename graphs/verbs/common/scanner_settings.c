@@ -27,7 +27,10 @@ static void tell_cone(SinoToldSettings *told)
 static SinoStatus tell_beam(const SinoSettings *given, SinoToldSettings *told)
 {
     SinoScan *scan = NULL;
-    const SinoScanRequest request = sino_input_scan_request(given);
+    SinoScanRequest request = sino_input_scan_request(given);
+    request.exclude = NULL; /* which projections are used does not matter */
+    request.limit_angles = false;
+    request.angle_binning = 1;
     if (given->input.follow) SINO_TRY(sino_scan_try(&request));
     if (!sino_scan_may_tell_setup(&request)) return NULL;
     SinoStatus status = given->input.follow ? NULL : sino_scan_try(&request);

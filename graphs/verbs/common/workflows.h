@@ -55,6 +55,9 @@ SinoStatus sino_simulate(const SinoSettings *settings, SinoJob *job, SinoLog *lo
  */
 int sino_simulate_enter(int argument_count, char **arguments, int (*program)(int, char **));
 
+/* SINO_BAD_INPUT: neither is there a program that simulates, nor is one named. */
+SinoStatus sino_simulate_check(void);
+
 /* SINO_BAD_INPUT: this program simulates, so the verb (a bit) has nothing to compute with. */
 SinoStatus sino_simulate_allows(int verb);
 

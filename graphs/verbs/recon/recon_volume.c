@@ -584,11 +584,7 @@ const SinoReconKind *const sino_recon_kinds[SINO_JOBS] = {[SINO_JOB_SCAN] = &sin
 /* Stops the runtime of the run, or waits for the tasks of a failed one. */
 static SinoStatus stop_runtime(SinoRecon *recon, SinoStatus status)
 {
-    if (recon->runs_in) {
-        status = sino_runtime_wait_after(recon->runtime, status);
-        sino_runtime_expect_nothing(recon->runtime);
-        return status;
-    }
+    if (recon->runs_in) return sino_runtime_wait_after(recon->runtime, status);
     if (!status) return sino_recon_add_safe(sino_runtime_stop(recon->runtime), volume_is_safe);
     sino_runtime_abandon(recon->runtime);
     return status;

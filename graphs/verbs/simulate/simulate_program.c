@@ -47,20 +47,31 @@ SinoStatus sino_simulate_request(const SinoSettings *settings, const SinoMachine
     return NULL;
 }
 
+/* The simulator: the named one, or the first of the places. */
+static bool find_simulator(char path[SINO_SIMULATE_PATH])
+{
+    const char *given = getenv(variable);
+    char directory[PATH_BYTES];
+    if (given && *given) return snprintf(path, SINO_SIMULATE_PATH, "%s", given) < SINO_SIMULATE_PATH;
+    if (!find_directory(directory)) return false;
+    for (int i = 0; i < PLACES; i++) {
+        snprintf(path, SINO_SIMULATE_PATH, "%s%s", directory, places[i]);
+        if (access(path, X_OK) == 0) return true;
+    }
+    return false;
+}
+
 /* Becomes the simulator. Returns if there is none. */
 static void become_simulator(char **arguments)
 {
-    const char *given = getenv(variable);
-    char directory[PATH_BYTES], path[PATH_BYTES + 64];
-    if (given && *given) {
-        (void)execv(given, arguments);
-        return;
-    }
-    if (!find_directory(directory)) return;
-    for (int i = 0; i < PLACES; i++) {
-        snprintf(path, sizeof path, "%s%s", directory, places[i]);
-        if (access(path, X_OK) == 0) (void)execv(path, arguments);
-    }
+    char path[SINO_SIMULATE_PATH];
+    if (find_simulator(path)) (void)execv(path, arguments);
+}
+
+SinoStatus sino_simulate_check(void)
+{
+    char path[SINO_SIMULATE_PATH];
+    return SINO_SIMULATES || find_simulator(path) ? NULL : sino_simulate_missing();
 }
 
 SinoStatus sino_simulate_missing(void)

@@ -3,6 +3,7 @@
 #include "sweep.h"
 
 #include "memory.h"
+#include "workflows.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -151,6 +152,7 @@ SinoStatus sino_sweep_check_simulator(const SinoSweep *sweep)
     char log[SINO_SWEEP_PATH];
     Command command = {.count = 0};
     SinoProgramEnd end;
+    SINO_TRY(sino_simulate_check());
     add(&command, "sinodag");
     add(&command, "simulate");
     add(&command, "--help");

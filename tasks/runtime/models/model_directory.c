@@ -296,6 +296,7 @@ static void set_aside(const SinoModels *models, const char *path)
 typedef struct Set {
     bool whole;
     uint64_t number; /* 0: no file yet */
+    int count;       /* of files seen and not taken yet */
 } Set;
 
 static void look_at(SinoModels *models, const char *from, const char *to, void *argument)
@@ -307,25 +308,44 @@ static void look_at(SinoModels *models, const char *from, const char *to, void *
     if (state == SINO_MODEL_FILE_DAMAGED) set_aside(models, from);
     set->whole &= state == SINO_MODEL_FILE_GOOD && (set->number == 0 || set->number == file.set);
     set->number = file.set;
+    set->count++;
     sino_model_file_free(&file);
 }
 
 static void take(SinoModels *models, const char *from, const char *to, void *argument)
 {
+    Set *set = argument; /* NULL: each file is one */
     SinoModelFile file;
-    (void)argument;
     const SinoModelFileState state = sino_model_file_read(from, &file);
     if (state == SINO_MODEL_FILE_DAMAGED) set_aside(models, from);
+    if (set) set->whole &= state == SINO_MODEL_FILE_GOOD && file.set == set->number;
+    if (set) set->count--;
     if (state == SINO_MODEL_FILE_GOOD) (void)sino_model_file_write_plain(to, &file); /* else it is measured again */
     sino_model_file_free(&file);
 }
 
+static void drop(SinoModels *models, const char *from, const char *to, void *argument)
+{
+    (void)models;
+    (void)to;
+    (void)argument;
+    (void)unlink(from);
+}
+
+/* Another run may keep its set between both looks. */
+static void take_bus(SinoModels *models)
+{
+    Set set = {.whole = true};
+    for_each_in(models, BUS, models->kept, models->own, look_at, &set);
+    if (!set.whole) return;
+    for_each_in(models, BUS, models->kept, models->own, take, &set);
+    if (!set.whole || set.count != 0) for_each_in(models, BUS, models->own, models->own, drop, NULL);
+}
+
 static void take_all(SinoModels *models)
 {
-    Set bus = {.whole = true};
     if (!models->kept) return;
-    for_each_in(models, BUS, models->kept, models->own, look_at, &bus);
-    if (bus.whole) for_each_in(models, BUS, models->kept, models->own, take, NULL);
+    take_bus(models);
     for_each_in(models, CODELETS, models->kept, models->own, take, NULL);
 }
 

@@ -244,6 +244,10 @@ static void beams_are_refused(void **state)
     cli_refuses(at, "--volume | '16x16x' | auto | 1 to 65536", "recon told.h5 -o x.h5 --geometry cone --volume 16x16x");
     cli_refuses(at, "--volume | 16x16x4 | auto | 16x16", "recon scan.h5 -o x.h5 --volume 16x16x4");
     cli_refuses(at, "--algorithm fdk | --geometry parallel | cg | fista", "recon scan.h5 -o x.h5 --algorithm fdk");
+    CliRun left_out = {.directory = at}; /* the file tells the beam, whichever projections are used */
+    cli_start(&left_out, "recon told.h5 -o x.h5 --algorithm fdk --exclude 0:100");
+    cli_wait(&left_out);
+    cli_assert_ended(&left_out, 2, "exclude | '0:100' | 0 to 35");
     cli_refuses(at, "--algorithm fbp | --geometry cone | cg | fdk",
                 "recon told.h5 -o x.h5 --algorithm fbp --geometry cone");
     cli_refuses(at, "--geometry | 'ring' | parallel | matrix", "recon told.h5 -o x.h5 --geometry ring");

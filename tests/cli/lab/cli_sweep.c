@@ -381,6 +381,14 @@ static void bad_sweeps_are_refused(void **state)
     assert_non_null(strstr(run.err, "scheduler is 'nosuch'; this StarPU has: "));
     cli_free(&run);
     assert_false(cli_exists(*state, "s.csv"));
+    /* A program without a simulator beside it tells so before it measures. */
+    char words[TESTING_PATH + 160];
+    snprintf(words, sizeof words,
+             "cd '%s' && cp \"$SINODAG\" alone && env -u SINODAG_SIMULATOR ./alone sweep --csv s.csv --simulate " SIZES
+             "; [ $? = 2 ]",
+             (const char *)*state);
+    assert_int_equal(cli_tool("sh", "-c", words), 0);
+    assert_false(cli_exists(*state, "s.csv"));
     cli_refuses(*state, "--schedulers | 'lws,lws' | different names", "sweep --csv s.csv --schedulers lws,lws " SIZES);
     cli_refuses(*state, "--schedulers | 'lws,' | 1 to 255 bytes", "sweep --csv s.csv --schedulers lws, " SIZES);
     cli_refuses(*state, "--minibatches | '4,4' | 1 to 32 | 0 to 256", "sweep --csv s.csv --minibatches 4,4");

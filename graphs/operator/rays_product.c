@@ -316,12 +316,13 @@ static bool finds_rows(const Product *product)
 /* Tells a partition's product where its rows are; the result is the y of the product. */
 static SinoData *find_rows(const Product *product, int64_t p, SinoData *y, SinoSpmm *spmm)
 {
-    const SinoPartialRows at = sino_partial_sums_find(product->sums, p, y);
-    if (product->passed)
+    if (product->passed) {
         spmm->sum = sum_of(product, p, y);
-    else
-        spmm->rows = (SinoSpmmRows){.row = at.row, .count = at.row_count};
-    return product->passed ? product->passed : at.data;
+        return product->passed;
+    }
+    const SinoPartialRows at = sino_partial_sums_find(product->sums, p, y);
+    spmm->rows = (SinoSpmmRows){.row = at.row, .count = at.row_count};
+    return at.data;
 }
 
 SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)

@@ -51,7 +51,8 @@ bool sino_rays_pass_on(int64_t partitions, int64_t sockets, int64_t slots, int64
 static bool passes_rays(const SinoOperator *op, const SinoRaysSubset *subset)
 {
     const SinoPrecision precision = subset->rays->layout.precision;
-    return sino_runtime_devices_iterate(op->runtime) && subset->shape.extent[SINO_ROWS_PARTIAL].members > 0 &&
+    return sino_runtime_devices_iterate(op->runtime) && sino_rays_are_everywhere(op->runtime, subset->rays) &&
+           subset->shape.extent[SINO_ROWS_PARTIAL].members > 0 &&
            (precision == SINO_SINGLE || precision == SINO_DOUBLE) && sino_partial_sums_are_found(subset->exchange) &&
            sino_rays_pass_on(subset->rays->partition_count, subset->exchange->socket_count, op->slots,
                              sino_runtime_device_count(op->runtime));

@@ -486,6 +486,12 @@ static double product_flops(const SinoPlanRequest *request, const SinoRunPlan *p
            plan->size.slowest_nonzeros * (double)plan->worker_count / plan->size.nonzero_count;
 }
 
+/* The operator copies lists ahead, as long as they fill no more than half of a device (rays_device.c). */
+static double list_room(const SinoMachine *machine)
+{
+    return machine->devices.bytes > 0 ? (double)machine->devices.bytes / 2 : (double)INFINITY;
+}
+
 static int64_t core_count(const SinoPlanRequest *request, const SinoRunPlan *plan)
 {
     return sino_larger(plan->worker_count - request->machine.devices.count, 1);
@@ -529,7 +535,7 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
     n.alone = machine->file.device_kind == SINO_DEVICE_CUDA &&
               sino_cores_add_little((double)core_count(request, plan) * machine->file.core.memory_gbps,
                                     (double)machine->devices.count * machine->rates.memory_gbps);
-    n.passes = n.alone && parts > 1 &&
+    n.passes = n.alone && parts > 1 && n.lists * DIRECTIONS * count <= list_room(machine) &&
                (plan->problem.precision == SINO_SINGLE || plan->problem.precision == SINO_DOUBLE) &&
                sino_operator_of(plan->problem.projector)->stores && (n.sockets > 0 || plan->grid.data_ranks == 1) &&
                sino_rays_pass_on(parts, n.sockets, n.slots, machine->devices.count);
@@ -561,14 +567,13 @@ static void give_slot(Schedule *of, Slot *slot, Datum *data)
     for (int64_t s = 0; s < n->sockets; s++) data[s] = (Datum){n->socket, 1};
 }
 
-/* The operator copies lists ahead, as long as they fill no more than half of a device (rays_device.c). They are on
- * their way as the run begins. */
+/* Lists are on their way as the run begins. */
 static void place_lists(Schedule *of, Datum *lists)
 {
     const Amounts *n = &of->of;
     const SinoMachineFile *file = &of->machine->file;
     const int64_t count = DIRECTIONS * n->parts;
-    const double room = of->machine->devices.bytes > 0 ? (double)of->machine->devices.bytes / 2 : (double)INFINITY;
+    const double room = list_room(of->machine);
     const bool all = n->lists * (double)count <= room;
     of->lists = lists;
     for (int64_t i = 0; i < count; i++) lists[i] = (Datum){n->lists, 1};

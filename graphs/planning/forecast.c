@@ -221,7 +221,7 @@ static SinoStatus forecast_choices(const SinoPlanRequest *request, SinoForecast 
 static SinoStatus try_choices(const SinoPlanRequest *request, int64_t partitions, int64_t minibatch,
                               SinoForecast *forecast)
 {
-    const double faster = 0.95;
+    const double faster = 0.9;
     SinoPlanRequest other = *request;
     SinoForecast tried = {0};
     other.choices.partitions = partitions;

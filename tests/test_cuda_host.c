@@ -41,6 +41,15 @@ static void a_launch_has_no_errors_of_earlier_calls(void **state)
     assert_int_equal(cudaGetLastError(), cudaSuccess);
 }
 
+/* Two transfers a cycle. */
+static void memory_has_a_rate(void **state)
+{
+    (void)state;
+    assert_float_equal(sino_device_memory_gbps(0), 2 * 2.5e9 * 4096 / 8 / 1e9, 1e-6);
+    assert_float_equal(sino_device_memory_gbps(2), 0, 0);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+}
+
 static void memory_of_others_is_not_free(void **state)
 {
     int64_t left = 0;
@@ -127,6 +136,7 @@ TESTING_SUBJECT(cuda_host)
         cmocka_unit_test(a_launch_takes_no_shared_memory_from_others),
         cmocka_unit_test(a_launch_has_no_errors_of_earlier_calls),
         cmocka_unit_test(memory_of_others_is_not_free),
+        cmocka_unit_test(memory_has_a_rate),
         cmocka_unit_test(cufft_is_loaded_when_it_is_needed),
         cmocka_unit_test(cufft_that_is_missing_is_named),
     };

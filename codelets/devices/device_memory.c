@@ -30,6 +30,15 @@ bool sino_device_memory_left(int device, int64_t *bytes)
     return found;
 }
 
+double sino_device_memory_gbps(int device)
+{
+    int clock_khz = 0, width_bits = 0; /* two transfers a cycle */
+    const bool found = cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
+                       cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device) == cudaSuccess;
+    (void)cudaGetLastError();
+    return found ? 2e-6 * (double)clock_khz * (double)width_bits / 8 : 0;
+}
+
 SinoStatus sino_device_memory_find(const char *what, const void *address, int *device)
 {
     struct cudaPointerAttributes found;
@@ -87,6 +96,12 @@ bool sino_device_memory_left(int device, int64_t *bytes)
     (void)device;
     (void)bytes;
     return false;
+}
+
+double sino_device_memory_gbps(int device)
+{
+    (void)device;
+    return 0;
 }
 
 SinoStatus sino_device_memory_find(const char *what, const void *address, int *device)

@@ -12,6 +12,9 @@
 /* The bytes of a device that no process holds. false: CUDA has no such device, or this program was built without it. */
 bool sino_device_memory_left(int device, int64_t *bytes);
 
+/* Peak of a device's memory in 10⁹ bytes per second; 0: CUDA does not tell it, or has no such device. */
+double sino_device_memory_gbps(int device);
+
 /* The device that has the byte at this address. SINO_BAD_INPUT: no device has, or this program was built without CUDA.
  * SINO_FAILED: CUDA has no device or no driver. */
 SinoStatus sino_device_memory_find(const char *what, const void *address, int *device);

@@ -186,27 +186,28 @@ static bool cores_only(const SinoRuntime *runtime)
     return sino_runtime_devices(runtime) == SINO_DEVICE_CPU;
 }
 
-bool sino_partial_sums_are_found(const SinoRuntime *runtime, const SinoPartialSums *sums)
+bool sino_partial_sums_are_found(const SinoRayExchange *exchange)
 {
-    return cores_only(runtime) && (sums->exchange->socket_count > 0 || sums->exchange->node_count == 0);
+    return exchange->socket_count > 0 || exchange->node_count == 0;
 }
 
-void sino_partial_sums_find(const SinoPartialSums *sums, int64_t p, SinoData *total, SinoData **from,
-                            const uint32_t **row, int64_t *row_count)
+SinoPartialRows sino_partial_sums_find(const SinoPartialSums *sums, int64_t p, SinoData *total)
 {
     const SinoRayExchange *exchange = sums->exchange;
+    const SinoExchangePart *part = &exchange->parts.part[p];
     const SinoRegion *socket = exchange->socket;
     int64_t s = 0;
-    if (exchange->socket_count == 0) {
-        *from = total;
-        *row = exchange->parts.part[p].footprint.ray;
-        *row_count = sino_ray_exchange_ray_count(exchange);
-        return;
-    }
+    if (exchange->socket_count == 0)
+        return (SinoPartialRows){total, part->footprint.ray, sino_ray_exchange_ray_count(exchange), part->list, p == 0};
     while (p >= socket[s].first_child + socket[s].child_count) s++;
-    *from = sums->buffer[SINO_PARTIAL_SOCKET][s];
-    *row = socket[s].row[p - socket[s].first_child];
-    *row_count = socket[s].footprint.ray_count;
+    const int64_t child = p - socket[s].first_child;
+    return (SinoPartialRows){sums->buffer[SINO_PARTIAL_SOCKET][s], socket[s].row[child], socket[s].footprint.ray_count,
+                             row_list(&socket[s], child), child == 0};
+}
+
+void sino_partial_sums_forget(const SinoPartialSums *sums)
+{
+    for (int64_t s = 0; s < sums->exchange->socket_count; s++) sino_data_forget(sums->buffer[SINO_PARTIAL_SOCKET][s]);
 }
 
 /* Adds up the partitions of every socket. */
@@ -404,8 +405,10 @@ SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, Si
 {
     const SinoRayExchange *exchange = sums->exchange;
     const bool at_once = cores_only(runtime);
-    SINO_TRY(at_once ? reduce_sockets(runtime, sums, position, partial)
-                     : pass_sockets(runtime, sums, position, true, partial));
+    if (partial)
+        SINO_TRY(at_once ? reduce_sockets(runtime, sums, position, partial)
+                         : pass_sockets(runtime, sums, position, true, partial));
+    if (!partial && exchange->node_count == 0 && exchange->socket_count == 0) return NULL;
     if (exchange->node_count == 0)
         return at_once ? reduce_only_node(runtime, sums, position, partial, total)
                        : pass_only_node(runtime, sums, position, true, partial, total);

@@ -40,8 +40,9 @@ SinoStatus sino_partial_sums_new(SinoRuntime *runtime, const SinoRayExchange *ex
                                  const SinoSlices *slices, int64_t number, bool overlap, SinoPartialSums **sums);
 void sino_partial_sums_free(SinoPartialSums *sums, const SinoShape *shape); /* takes NULL */
 
-/* total[ray of this rank] = the sum of the partials of all partitions of the slice. `partial`: this rank's partials.
- * Inserts reduce_socket, reduce_node, messages and reduce_global. */
+/* total[ray of this rank] = the sum of the partials of all partitions of the slice. `partial`: this rank's partials;
+ * NULL: they have been added to where sino_partial_sums_find says. Inserts reduce_socket, reduce_node, messages and
+ * reduce_global. */
 SinoStatus sino_insert_reduction(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
                                  SinoData *const *partial, SinoData *total);
 
@@ -57,16 +58,26 @@ SinoStatus sino_insert_reduction_to_parts(SinoRuntime *runtime, const SinoPartia
 SinoStatus sino_insert_spreading(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position, SinoData *total,
                                  SinoData *const *partial);
 
-/* Whether backprojections on cores need no copy of their footprint's rows: they find them among those of their socket,
- * or of a single rank without sockets. */
-bool sino_partial_sums_are_found(const SinoRuntime *runtime, const SinoPartialSums *sums);
+/* Whether products need no partials of their own, as the rays of a partition go to those of its socket, or of a single
+ * rank without sockets, and to no others. Backprojections on cores find their rows there; products on devices pass them
+ * on by themselves. */
+bool sino_partial_sums_are_found(const SinoRayExchange *exchange);
 
-/* The way back as far as sockets, after which partition p finds its rows in *from: its row i is row (*row)[i] of
- * *row_count. */
+/* Where the rays of a partition are: row i is row row[i] of row_count of the data. */
+typedef struct SinoPartialRows {
+    SinoData *data;
+    const uint32_t *row;
+    int64_t row_count;
+    SinoData *list; /* the rows for devices; NULL: there is none */
+    bool first;     /* of the partitions that are added up there */
+} SinoPartialRows;
+SinoPartialRows sino_partial_sums_find(const SinoPartialSums *sums, int64_t p, SinoData *total);
+
+/* The way back as far as these data. After the backprojections sino_partial_sums_forget says that nobody reads the sums
+ * of sockets any more. */
 SinoStatus sino_insert_spreading_to_sockets(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
                                             SinoData *total);
-void sino_partial_sums_find(const SinoPartialSums *sums, int64_t p, SinoData *total, SinoData **from,
-                            const uint32_t **row, int64_t *row_count);
+void sino_partial_sums_forget(const SinoPartialSums *sums);
 
 /* What a message carries, part of its tag. */
 typedef enum SinoCargo {

@@ -34,6 +34,7 @@ SinoStatus sino_operator_new(SinoRuntime *runtime, const SinoOperatorRequest *re
     *op = (SinoOperator){.kind = sino_operator_kind(&request->problem),
                          .runtime = runtime,
                          .problem = request->problem,
+                         .slots = request->slots,
                          .idle = request->shape.idle};
     SINO_GIVE(op->kind->open(op, request), op, sino_operator_free, result);
 }

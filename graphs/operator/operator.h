@@ -61,6 +61,7 @@ typedef struct SinoOperatorRequest {
     SinoDivision division;
     SinoRayExchangeShape shape; /* of this rank */
     int64_t window_count;       /* number of partitions whose blocks are in memory at a time; 0: all */
+    int64_t slots;              /* minibatches whose products are in flight at a time; 0: one, or not known */
     bool listed;                /* the kind matrix: blocks get lists, with which devices compute */
     const char *cache;          /* directory of saved operators; NULL: none */
     SinoRing ring;              /* ranks that have the same partitions of other slices, and may build them together */
@@ -99,6 +100,7 @@ typedef struct SinoOperator {
     const int64_t *place;   /* [angle of the scan]: its number among this rank's angles, in the order of the rows of ray
                              * vectors; −1: another rank has the angle; owned by the kind */
     int64_t nonzero_count;  /* nonzeros of this rank's partitions */
+    int64_t slots;          /* of the request */
     bool replicated;        /* every rank that shares the slices has all voxels */
     bool idle;              /* this rank has no work; nothing else is filled in */
     SinoRayExchange *ranks; /* the ranks that share the slices; NULL: idle; not owned */

@@ -95,6 +95,14 @@ SinoStatus sino_rays_block(SinoRuntime *runtime, const SinoRays *op, SinoPositio
  * (spmm->has_lists = true), else the block (sino_rays_block). `back`: backprojection. */
 SinoStatus sino_rays_use(SinoRuntime *runtime, const SinoRays *op, SinoPosition position, bool back, SinoSpmm *spmm);
 
+/* Whether every device has the lists of all partitions, so that products are as fast on any. */
+bool sino_rays_are_everywhere(const SinoRuntime *runtime, const SinoRays *op);
+
+/* Whether products on devices that all have the lists had better pass on their rays by themselves (spmm_task.h). Those
+ * of a minibatch add to a sum one after another, so there must be a sum for each device, or for each partition.
+ * `sockets`: that have sums; `slots`: minibatches in flight. */
+bool sino_rays_pass_on(int64_t partitions, int64_t sockets, int64_t slots, int64_t devices);
+
 /* Upper bound of the bytes of a layout's operator, before it is built. */
 int64_t sino_rays_estimate_bytes(const SinoLayout *layout);
 

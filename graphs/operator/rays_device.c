@@ -62,13 +62,24 @@ static SinoStatus register_tables(SinoRuntime *runtime, SinoRays *op)
     return NULL;
 }
 
-/* Copies lists to the devices ahead: all of them to every device if they fill no more than half of its memory, else as
- * many partitions of its own as do. */
+/* Bytes of lists that are copied to a device ahead: half of its memory. */
+static int64_t most_ahead(const SinoRuntime *runtime)
+{
+    const int64_t room = sino_runtime_device_bytes(runtime);
+    return room > 0 ? room / 2 : INT64_MAX;
+}
+
+bool sino_rays_are_everywhere(const SinoRuntime *runtime, const SinoRays *op)
+{
+    return op->lists_bytes <= most_ahead(runtime);
+}
+
+/* Copies lists to the devices ahead: all of them to every device if there is room, else as many partitions of its
+ * own. */
 static void prefetch(const SinoRuntime *runtime, const SinoRays *op)
 {
-    const int64_t devices = sino_runtime_device_count(runtime), room = sino_runtime_device_bytes(runtime);
-    const int64_t most = room > 0 ? room / 2 : INT64_MAX;
-    const bool all = op->lists_bytes <= most;
+    const int64_t devices = sino_runtime_device_count(runtime), most = most_ahead(runtime);
+    const bool all = sino_rays_are_everywhere(runtime, op);
     for (int64_t device = 0; device < devices; device++) {
         int64_t bytes = 0;
         for (int64_t p = all ? 0 : device; p < op->partition_count; p += all ? 1 : devices)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, products: the tasks of y = A x and x = Aᵀ y for one minibatch and one subset of the angles. If the operator
  * stores halves, vectors are cast for spmm: first the units over all partitions, then each partition's halves. */
+#include "arithmetic.h"
 #include "assemble_task.h"
 #include "cast_task.h"
 #include "memory.h"
@@ -31,6 +32,7 @@ typedef struct SubsetWork {
 typedef struct Work {
     SubsetWork *subset; /* [subset_count] */
     SinoData **common[COMMON_BUFFERS];
+    SinoData *passed; /* scratch memory for a partition's rays, instead of PARTIAL; NULL: products pass none on */
 } Work;
 
 int64_t sino_rays_work_bytes(const SinoShape *shape, SinoBatch batch)
@@ -40,11 +42,37 @@ int64_t sino_rays_work_bytes(const SinoShape *shape, SinoBatch batch)
            sino_buffers_bytes(SINO_PARTIAL_BUFFERS, sino_partial_buffers, shape, batch);
 }
 
+bool sino_rays_pass_on(int64_t partitions, int64_t sockets, int64_t slots, int64_t devices)
+{
+    return sino_times(slots, sino_larger(1, sockets)) >= sino_smaller(partitions, devices);
+}
+
+/* Halves are made of whole vectors. */
+static bool passes_rays(const SinoOperator *op, const SinoRaysSubset *subset)
+{
+    const SinoPrecision precision = subset->rays->layout.precision;
+    return sino_runtime_devices_iterate(op->runtime) && sino_rays_are_everywhere(op->runtime, subset->rays) &&
+           subset->shape.extent[SINO_ROWS_PARTIAL].members > 0 &&
+           (precision == SINO_SINGLE || precision == SINO_DOUBLE) && sino_partial_sums_are_found(subset->exchange) &&
+           sino_rays_pass_on(subset->rays->partition_count, subset->exchange->socket_count, op->slots,
+                             sino_runtime_device_count(op->runtime));
+}
+
+static SinoStatus open_passed(const SinoOperator *op, SinoBatch batch, SinoData **passed)
+{
+    const SinoRaysOwn *own = op->own;
+    int64_t most = 0;
+    if (!passes_rays(op, &own->subset[0])) return NULL;
+    for (int64_t s = 0; s < op->problem.subset_count; s++)
+        most = sino_larger(most, sino_buffer_most_bytes(&subset_buffers[PARTIAL], &own->subset[s].shape, batch));
+    return sino_data_scratch(op->runtime, "passed rays", most, passed);
+}
+
 static SinoStatus open_subset(const SinoOperator *op, const SinoRaysSubset *subset, const SinoSlices *slices,
-                              int64_t number, bool overlap, SubsetWork *work)
+                              int64_t number, bool overlap, bool passes, SubsetWork *work)
 {
     const SinoBatch batch = {.stride = slices->stride, .history_numbers = 1};
-    for (int i = 0; i < SUBSET_BUFFERS; i++)
+    for (int i = passes ? PARTIAL + 1 : 0; i < SUBSET_BUFFERS; i++)
         SINO_TRY(sino_buffer_new(op->runtime, &subset_buffers[i], &subset->shape, batch, &work->buffer[i]));
     return sino_partial_sums_new(op->runtime, subset->exchange, &subset->shape, slices, number, overlap, &work->sums);
 }
@@ -59,8 +87,10 @@ SinoStatus sino_rays_work_open(SinoOperatorWork *work, const SinoSlices *slices,
     SINO_TRY(sino_allocate(1, sizeof *made, "a minibatch", &made));
     work->own = made;
     SINO_TRY(sino_allocate(count, sizeof *made->subset, "a minibatch", &made->subset));
+    SINO_TRY(open_passed(op, batch, &made->passed));
     for (int64_t s = 0; s < count; s++)
-        SINO_TRY(open_subset(op, &own->subset[s], slices, sino_times(number, count) + s, overlap, &made->subset[s]));
+        SINO_TRY(open_subset(op, &own->subset[s], slices, sino_times(number, count) + s, overlap, made->passed,
+                             &made->subset[s]));
     for (int i = 0; i < COMMON_BUFFERS; i++)
         SINO_TRY(sino_buffer_new(op->runtime, &common_buffers[i], &op->shape, batch, &made->common[i]));
     work->sums = made->subset[0].sums;
@@ -80,6 +110,7 @@ void sino_rays_work_close(SinoOperatorWork *work)
             sino_data_free_each(made->subset[s].buffer[i], shape->extent[subset_buffers[i].rows].members);
     }
     free(made->subset);
+    sino_data_free(made->passed);
     for (int i = 0; i < COMMON_BUFFERS; i++)
         sino_data_free_each(made->common[i], op->shape.extent[common_buffers[i].rows].members);
     free(made);
@@ -94,6 +125,7 @@ typedef struct Product {
     SinoPosition position;
     SinoData **partial, **narrow_rays, **narrow_voxels; /* NULL if the operator has no such buffers */
     SinoData *units;
+    SinoData *passed;         /* NULL: products pass on no rays */
     const SinoImages *images; /* not owned; NULL: voxel vectors */
 } Product;
 
@@ -111,6 +143,7 @@ static Product product_of(const SinoOperatorWork *work, const SinoProduct *produ
                      .narrow_rays = subset->buffer[NARROW_RAYS],
                      .narrow_voxels = made->common[NARROW_VOXELS],
                      .units = made->common[UNITS] ? made->common[UNITS][0] : NULL,
+                     .passed = made->passed,
                      .images = product->images};
 }
 
@@ -141,6 +174,17 @@ static SinoStatus prepare_spmm(const Product *product, SinoPosition position, bo
                        .scratch = product->rays->scratch,
                        .units = product->units};
     return sino_rays_use(product->runtime, product->rays, position, back, spmm);
+}
+
+/* Where a partition's rays are passed on to, and come from. */
+static SinoSpmmSum sum_of(const Product *product, int64_t p, SinoData *y)
+{
+    const SinoPartialRows rows = sino_partial_sums_find(product->sums, p, y);
+    return (SinoSpmmSum){.total = rows.data,
+                         .list = rows.list,
+                         .map = sino_map_whole(&product->rays->partition[p].footprint, rows.row, 0, rows.row_count),
+                         .slices = product->slices,
+                         .first = rows.first};
 }
 
 /* The voxels of a partition in the caller's images. */
@@ -225,9 +269,10 @@ static void forget(const Product *product, SinoData *const *data)
     for (int64_t p = 0; p < product->rays->partition_count; p++) sino_data_forget(data[p]);
 }
 
-/* partial[p] = the rays of partition p. */
-static SinoStatus project_partitions(const Product *product, SinoData *const *x, SinoData *const *partial)
+/* partial[p] = the rays of partition p, or y if it is the only one. Rays that are passed on are added to their sum. */
+static SinoStatus project_partitions(const Product *product, SinoData *const *x, SinoData *y)
 {
+    SinoData *const *partial = product->partial ? product->partial : &y;
     const bool half = product->rays->layout.precision == SINO_HALF;
     SinoData *const *from = product->units ? product->narrow_voxels : x;
     SinoData *const *to = half ? product->narrow_rays : partial;
@@ -235,7 +280,8 @@ static SinoStatus project_partitions(const Product *product, SinoData *const *x,
     for (int64_t p = 0; p < product->rays->partition_count; p++) {
         SinoSpmm spmm;
         SINO_TRY(prepare_spmm(product, at_partition(product, p), false, &spmm));
-        SINO_TRY(insert_project(product, &spmm, p, from, to[p]));
+        if (product->passed) spmm.sum = sum_of(product, p, y);
+        SINO_TRY(insert_project(product, &spmm, p, from, product->passed ? product->passed : to[p]));
     }
     if (product->units) forget(product, product->narrow_voxels);
     return half ? insert_widen(product, false, partial) : NULL;
@@ -244,8 +290,8 @@ static SinoStatus project_partitions(const Product *product, SinoData *const *x,
 SinoStatus sino_rays_project(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *const *x, SinoData *y)
 {
     const Product product = product_of(work, wanted);
-    SINO_TRY(project_partitions(&product, x, product.partial ? product.partial : &y));
-    if (!product.partial) return NULL;
+    SINO_TRY(project_partitions(&product, x, y));
+    if (!product.partial && !product.passed) return NULL;
     return sino_insert_reduction(product.runtime, product.sums, product.position, product.partial, y);
 }
 
@@ -255,14 +301,29 @@ SinoStatus sino_rays_project_parts(SinoOperatorWork *work, const SinoProduct *wa
     const Product product = product_of(work, wanted);
     *parts = (SinoParts){0};
     if (!product.partial || !sino_partial_sums_have_parts(product.runtime, product.sums)) return NULL;
-    SINO_TRY(project_partitions(&product, x, product.partial));
+    SINO_TRY(project_partitions(&product, x, NULL));
     return sino_insert_reduction_to_parts(product.runtime, product.sums, product.position, product.partial, parts);
 }
 
-/* Whether partitions find their rows in longer vectors, and need no copy of them. */
+/* Whether partitions find their rows in longer vectors: on cores without a copy of them, on devices if rays are passed
+ * on. */
 static bool finds_rows(const Product *product)
 {
-    return product->partial && !product->units && sino_partial_sums_are_found(product->runtime, product->sums);
+    const bool cores = sino_runtime_devices(product->runtime) == SINO_DEVICE_CPU;
+    return product->passed ||
+           (cores && product->partial && !product->units && sino_partial_sums_are_found(product->sums->exchange));
+}
+
+/* Tells a partition's product where its rows are; the result is the y of the product. */
+static SinoData *find_rows(const Product *product, int64_t p, SinoData *y, SinoSpmm *spmm)
+{
+    if (product->passed) {
+        spmm->sum = sum_of(product, p, y);
+        return product->passed;
+    }
+    const SinoPartialRows at = sino_partial_sums_find(product->sums, p, y);
+    spmm->rows = (SinoSpmmRows){.row = at.row, .count = at.row_count};
+    return at.data;
 }
 
 SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *wanted, SinoData *y, SinoData *const *x)
@@ -282,12 +343,14 @@ SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *want
     for (int64_t p = product.rays->partition_count - 1; p >= 0; p--) {
         SinoSpmm spmm;
         SINO_TRY(prepare_spmm(&product, at_partition(&product, p), true, &spmm));
-        SinoData *rows = from[p];
-        if (found) sino_partial_sums_find(product.sums, p, y, &rows, &spmm.rows.row, &spmm.rows.count);
+        SinoData *rows = found ? find_rows(&product, p, y, &spmm) : from[p];
         SINO_TRY(insert_backproject(&product, &spmm, p, rows, to));
     }
     if (product.units) forget(&product, product.narrow_rays);
-    if (product.partial && !found) forget(&product, product.partial);
+    if (found)
+        sino_partial_sums_forget(product.sums);
+    else if (product.partial)
+        forget(&product, product.partial);
     return half ? insert_widen(&product, true, x) : NULL;
 }
 

@@ -29,14 +29,16 @@ SinoDeviceNeed sino_device_need(const SinoVectors *vectors, const SinoOperatorSi
     static const SinoBuffer footprint = {"footprint", SINO_ROWS_FOOTPRINT, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
     static const SinoBuffer voxel = {"voxels", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
     static const SinoBuffer weight = {"weights", SINO_ROWS_RAYS, SINO_ELEMENT_REAL, SINO_LANES_ONE};
+    static const SinoBuffer passed = {"passed rays", SINO_ROWS_PARTIAL, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
     const SinoShape *shape = &size->shape;
     const int64_t rays = sino_buffer_most_bytes(&ray, shape, batch);
     const int64_t rows = shape->extent[SINO_ROWS_RAYS].most * (int64_t)sizeof(uint32_t);
     const int64_t voxels = size->whole_vectors > 0
                                ? sino_times(size->whole_vectors, sino_buffers_bytes(1, &voxel, shape, batch))
                                : sino_buffer_most_bytes(&voxel, shape, batch);
-    const int64_t spmm = sino_larger(rays, sino_buffer_most_bytes(&footprint, shape, batch)) + voxels +
-                         sino_spmm_scratch_bytes() + size->product_bytes;
+    const int64_t spmm = sino_larger(rays + sino_buffer_most_bytes(&passed, shape, batch),
+                                     sino_buffer_most_bytes(&footprint, shape, batch)) +
+                         voxels + sino_spmm_scratch_bytes() + size->product_bytes;
     const int64_t updates = sino_larger(sino_larger(vectors_of(vectors, SINO_ROWS_RAYS, shape, batch),
                                                     vectors_of(vectors, SINO_ROWS_SUBSET, shape, batch)) +
                                             sino_buffer_most_bytes(&weight, shape, batch),

@@ -221,7 +221,7 @@ static SinoStatus forecast_choices(const SinoPlanRequest *request, SinoForecast 
 static SinoStatus try_choices(const SinoPlanRequest *request, int64_t partitions, int64_t minibatch,
                               SinoForecast *forecast)
 {
-    const double faster = 0.95;
+    const double faster = 0.9;
     SinoPlanRequest other = *request;
     SinoForecast tried = {0};
     other.choices.partitions = partitions;
@@ -247,11 +247,11 @@ static SinoStatus improve(const SinoPlanRequest *request, SinoForecast *forecast
     const int64_t most = 2 * request->machine.devices.count;
     enum { LEAST_MINIBATCH = 16 };
     if (request->least || !kind->stores || !sino_schedule_serves(&request->machine)) return NULL;
-    for (int64_t p = 1; p <= most && !choices->partitions && !choices->topology.workers; p *= 2)
-        SINO_TRY(try_choices(request, p, choices->minibatch, forecast));
-    const int64_t partitions = choices->topology.workers ? choices->partitions : forecast->plan.partition_count;
+    const bool given = choices->partitions || choices->topology.workers;
+    for (int64_t p = 1; p <= most && !given; p *= 2) SINO_TRY(try_choices(request, p, choices->minibatch, forecast));
     for (int64_t m = forecast->plan.streaming.minibatch / 2; m >= LEAST_MINIBATCH && !choices->minibatch; m /= 2)
-        SINO_TRY(try_choices(request, partitions, m, forecast));
+        for (int64_t p = given ? most : 1; p <= most; p *= 2)
+            SINO_TRY(try_choices(request, given ? choices->partitions : p, m, forecast));
     return NULL;
 }
 

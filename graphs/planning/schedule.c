@@ -17,7 +17,7 @@ enum {
     MINIBATCHES_MAX = 256,
     TURNS_MAX = 5,
     QUEUE_MAX = 16,
-    OPERANDS_MAX = 2,
+    OPERANDS_MAX = 3,
     DIRECTIONS = 2
 };
 
@@ -35,6 +35,7 @@ typedef struct Datum {
 /* A task with the data that it reads, and one that it writes. */
 typedef struct Task {
     double flops, bytes;
+    double passed; /* bytes that a product moves before or after it (spmm_task.h) */
     Datum *read[OPERANDS_MAX], *write;
 } Task;
 
@@ -49,6 +50,8 @@ typedef struct Amounts {
     int64_t parts, sockets;               /* of a rank */
     int64_t minibatches, slots, turns;
     bool normal;         /* a product stands for both directions */
+    bool alone;          /* devices run iterations alone (sino_cores_add_little) */
+    bool passes;         /* products pass on their rays (sino_rays_pass_on) */
     bool prior_on_cores; /* as devices share the partitions (prior_task.h) */
 } Amounts;
 
@@ -75,6 +78,7 @@ typedef struct Schedule {
     Amounts of;
     SinoProcessorRates rates; /* of a device */
     int64_t cores, devices;
+    bool alone;        /* of the step: cores get no task */
     double *core_free; /* owned */
     Device device[DEVICES_MAX];
     double down_free, up_free, file_free;
@@ -173,18 +177,19 @@ static double expected_end(double available, double ready, double transfers_s, d
     return fmax(available, ready + transfers_s) + task_s;
 }
 
-/* Where dmda puts a task: where it seems to end first, with transfers counted twice so that data stay. `end`: when it
- * seems to end there. */
+/* Where dmda puts a task: where it seems to end first, with transfers counted twice so that data stay; of devices that
+ * are alike, the one with the shortest queue. `end`: when it seems to end there. */
 static int64_t choose(const Schedule *of, const Task *task, double ready, double core_s, double device_s, double *end)
 {
     double transfers_s = expected_s(of, task, 0);
     int64_t node = 0;
     *end = expected_end(of->core_free[first_core(of)], ready, transfers_s, core_s);
-    double least = *end + transfers_s;
+    double least = of->alone ? (double)INFINITY : *end + transfers_s;
     for (int64_t d = 0; d < of->devices; d++) {
         transfers_s = expected_s(of, task, d + 1);
         const double there = expected_end(seems_free(&of->device[d], task, ready), ready, transfers_s, device_s);
-        if (there + transfers_s >= least) continue;
+        const bool busier = node > 0 && of->device[d].available >= of->device[node - 1].available;
+        if (there + transfers_s > least || (there + transfers_s == least && (node == 0 || busier))) continue;
         least = there + transfers_s;
         *end = there;
         node = d + 1;
@@ -206,11 +211,16 @@ static double place(Device *device, const Task *task, double ready, double task_
     return end;
 }
 
+static double task_s_of(const SinoProcessorRates *rates, const Task *task)
+{
+    const double product_s = sino_processor_s(rates, task->flops, task->bytes);
+    return task->passed > 0 ? product_s + sino_processor_s(rates, 0, task->passed) : product_s;
+}
+
 /* Runs a task in a memory, once `ready`; returns when it ends. */
 static double run_at(Schedule *of, const Task *task, int64_t node, double ready, double expected)
 {
-    const SinoProcessorRates *rates = node == 0 ? &of->machine->file.core : &of->rates;
-    const double task_s = sino_processor_s(rates, task->flops, task->bytes);
+    const double task_s = task_s_of(node == 0 ? &of->machine->file.core : &of->rates, task);
     double begin = ready;
     for (int i = 0; i < OPERANDS_MAX; i++)
         if (task->read[i]) begin = fmax(begin, fetch(of, task->read[i], node, ready));
@@ -225,8 +235,8 @@ static double run_at(Schedule *of, const Task *task, int64_t node, double ready,
 /* Runs a task where dmda puts it. */
 static double run(Schedule *of, const Task *task, double ready)
 {
-    const double core_s = sino_processor_s(&of->machine->file.core, task->flops, task->bytes);
-    const double device_s = sino_processor_s(&of->rates, task->flops, task->bytes);
+    const double core_s = task_s_of(&of->machine->file.core, task);
+    const double device_s = task_s_of(&of->rates, task);
     double expected;
     const int64_t node = choose(of, task, ready, core_s, device_s, &expected);
     return run_at(of, task, node, ready, expected);
@@ -283,6 +293,12 @@ static int64_t socket_of(const Amounts *n, int64_t part)
     return part * n->sockets / n->parts;
 }
 
+/* The rays that a partition takes from, and adds to. */
+static Datum *beyond(const Amounts *n, Slot *slot, int64_t part, Datum *all)
+{
+    return n->sockets > 0 ? &slot->socket[socket_of(n, part)] : all;
+}
+
 /* The rays to the partitions: spread_node and spread_socket. */
 static double spread(Schedule *of, Slot *slot)
 {
@@ -292,11 +308,10 @@ static double spread(Schedule *of, Slot *slot)
     for (int64_t p = 0; p < n->parts; p++) {
         const int64_t s = socket_of(n, p);
         const Task node = {.bytes = 2 * n->socket, .read = {&slot->rays}, .write = &slot->socket[s]};
-        const Task task = {.bytes = 2 * n->partial,
-                           .read = {n->sockets > 0 ? &slot->socket[s] : &slot->rays},
-                           .write = &slot->partial[p]};
+        const Task task = {
+            .bytes = 2 * n->partial, .read = {beyond(n, slot, p, &slot->rays)}, .write = &slot->partial[p]};
         if (n->sockets > 0 && (p == 0 || socket_of(n, p - 1) != s)) there = run(of, &node, slot->ready);
-        slot->part_ready[p] = run(of, &task, there);
+        slot->part_ready[p] = n->passes ? there : run(of, &task, there);
     }
     return latest(of, slot);
 }
@@ -305,9 +320,11 @@ static double backproject(Schedule *of, Slot *slot)
 {
     const Amounts *n = &of->of;
     for (int64_t p = 0; p < n->parts; p++) {
+        Datum *rays = n->passes ? beyond(n, slot, p, &slot->rays) : n->parts > 1 ? &slot->partial[p] : &slot->rays;
         const Task task = {.flops = n->product_flops,
                            .bytes = n->product_bytes,
-                           .read = {n->parts > 1 ? &slot->partial[p] : &slot->rays, &of->lists[DIRECTIONS * p]},
+                           .passed = n->passes ? 2 * n->partial : 0,
+                           .read = {rays, &of->lists[DIRECTIONS * p]},
                            .write = &slot->gradient[p]};
         slot->part_ready[p] = run(of, &task, slot->part_ready[p]);
     }
@@ -348,14 +365,26 @@ static double update_voxels(Schedule *of, Slot *slot)
     return latest(of, slot);
 }
 
+/* Whether a partition is the first of its sum. */
+static bool begins_sum(const Amounts *n, int64_t p)
+{
+    return p == 0 || (n->sockets > 0 && socket_of(n, p - 1) != socket_of(n, p));
+}
+
 static double project(Schedule *of, Slot *slot)
 {
     const Amounts *n = &of->of;
     for (int64_t p = 0; p < n->parts; p++) {
+        Datum *sum = beyond(n, slot, p, &slot->line);
+        const bool adds = n->passes && !begins_sum(n, p);
         const Task task = {.flops = n->product_flops,
                            .bytes = n->product_bytes,
-                           .read = {&slot->direction[p], &of->lists[DIRECTIONS * p + 1]},
-                           .write = n->parts > 1 ? &slot->partial[p] : &slot->line};
+                           .passed = n->passes ? 2 * n->partial : 0,
+                           .read = {&slot->direction[p], &of->lists[DIRECTIONS * p + 1], adds ? sum : NULL},
+                           .write = n->passes      ? sum
+                                    : n->parts > 1 ? &slot->partial[p]
+                                                   : &slot->line};
+        if (adds) slot->part_ready[p] = fmax(slot->part_ready[p], slot->part_ready[p - 1]);
         slot->part_ready[p] = run(of, &task, slot->part_ready[p]);
     }
     return latest(of, slot);
@@ -368,11 +397,11 @@ static double reduce(Schedule *of, Slot *slot)
     double chain = 0, sum = 0;
     for (int64_t p = 0; p < n->parts && n->parts > 1; p++) {
         const int64_t s = socket_of(n, p);
-        const bool first = p == 0 || socket_of(n, p - 1) != s, last = p == n->parts - 1 || socket_of(n, p + 1) != s;
-        Datum *to = n->sockets > 0 ? &slot->socket[s] : &slot->line;
-        const bool begins = n->sockets > 0 ? first : p == 0;
+        const bool begins = begins_sum(n, p), last = p == n->parts - 1 || socket_of(n, p + 1) != s;
+        Datum *to = beyond(n, slot, p, &slot->line);
         const Task task = {.bytes = 2 * n->partial, .read = {&slot->partial[p], begins ? NULL : to}, .write = to};
-        chain = run(of, &task, fmax(begins ? 0 : chain, slot->part_ready[p]));
+        const double ready = fmax(begins ? 0 : chain, slot->part_ready[p]);
+        chain = n->passes ? ready : run(of, &task, ready);
         sum = fmax(sum, chain);
         if (n->sockets == 0 || !last) continue;
         const Task node = {
@@ -438,6 +467,7 @@ static double go(Schedule *of)
         [RAYS] = update_rays, [ASSEMBLE] = assemble,    [STORE] = store};
     double end = 0;
     for (Slot *slot; (slot = next_slot(of));) {
+        of->alone = of->of.alone && slot->step > START && slot->step < ASSEMBLE;
         slot->ready = make[slot->step](of, slot);
         end = fmax(end, slot->ready);
         slot->step = next_step(of, slot);
@@ -456,8 +486,20 @@ static double product_flops(const SinoPlanRequest *request, const SinoRunPlan *p
            plan->size.slowest_nonzeros * (double)plan->worker_count / plan->size.nonzero_count;
 }
 
+/* The operator copies lists ahead, as long as they fill no more than half of a device (rays_device.c). */
+static double list_room(const SinoMachine *machine)
+{
+    return machine->devices.bytes > 0 ? (double)machine->devices.bytes / 2 : (double)INFINITY;
+}
+
+static int64_t core_count(const SinoPlanRequest *request, const SinoRunPlan *plan)
+{
+    return sino_larger(plan->worker_count - request->machine.devices.count, 1);
+}
+
 static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *plan)
 {
+    const SinoMachine *machine = &request->machine;
     const SinoVectors *vectors = &request->job.solver->vectors;
     const SinoExtent *extent = plan->size.shape.extent;
     const double subsets = (double)plan->problem.subset_count;
@@ -490,6 +532,13 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
     n.voxels_moved = of_voxels * n.voxels;
     if (request->job.solver->prior_vectors)
         n.prior_moved = n.voxels * request->job.solver->prior_vectors(plan->problem.subset_count);
+    n.alone = machine->file.device_kind == SINO_DEVICE_CUDA &&
+              sino_cores_add_little((double)core_count(request, plan) * machine->file.core.memory_gbps,
+                                    (double)machine->devices.count * machine->rates.memory_gbps);
+    n.passes = n.alone && parts > 1 && n.lists * DIRECTIONS * count <= list_room(machine) &&
+               (plan->problem.precision == SINO_SINGLE || plan->problem.precision == SINO_DOUBLE) &&
+               sino_operator_of(plan->problem.projector)->stores && (n.sockets > 0 || plan->grid.data_ranks == 1) &&
+               sino_rays_pass_on(parts, n.sockets, n.slots, machine->devices.count);
     n.prior_on_cores = parts > 1 && request->machine.devices.count > 1;
     n.rays_moved = of_rays * rays / subsets;
     n.image = minibatch * side * side * sizeof(float);
@@ -518,14 +567,13 @@ static void give_slot(Schedule *of, Slot *slot, Datum *data)
     for (int64_t s = 0; s < n->sockets; s++) data[s] = (Datum){n->socket, 1};
 }
 
-/* The operator copies lists ahead, as long as they fill no more than half of a device (rays_device.c). They are on
- * their way as the run begins. */
+/* Lists are on their way as the run begins. */
 static void place_lists(Schedule *of, Datum *lists)
 {
     const Amounts *n = &of->of;
     const SinoMachineFile *file = &of->machine->file;
     const int64_t count = DIRECTIONS * n->parts;
-    const double room = of->machine->devices.bytes > 0 ? (double)of->machine->devices.bytes / 2 : (double)INFINITY;
+    const double room = list_room(of->machine);
     const bool all = n->lists * (double)count <= room;
     of->lists = lists;
     for (int64_t i = 0; i < count; i++) lists[i] = (Datum){n->lists, 1};
@@ -561,7 +609,7 @@ static SinoStatus schedule_new(const SinoPlanRequest *request, const SinoRunPlan
                      .counts = {amounts->counts * (double)amounts->slots, 1},
                      .rates = {rates->kernel_gflops, rates->memory_gbps, machine->file.device.task_us},
                      .devices = sino_smaller(machine->devices.count, DEVICES_MAX)};
-    of->cores = sino_larger(plan->worker_count - machine->devices.count, 1);
+    of->cores = core_count(request, plan);
     const int64_t each = 4 * amounts->parts + amounts->sockets;
     SinoStatus status = sino_allocate(of->cores, sizeof *of->core_free, "a schedule", &of->core_free);
     if (!status) status = sino_allocate(amounts->slots, sizeof *of->slot, "a schedule", &of->slot);

@@ -108,6 +108,7 @@ SinoOperatorRequest sino_team_operator(const SinoTeam *team, const SinoGeometry 
                                    .division = team->division,
                                    .shape = team->shape,
                                    .window_count = plan->window_count,
+                                   .slots = plan->streaming.slots,
                                    .cache = cache,
                                    .ring = team->ring};
     request.problem.geometry = *geometry;

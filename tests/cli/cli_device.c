@@ -268,6 +268,26 @@ static void cores_and_devices_together(void **state)
     cli_free(&run);
 }
 
+/* Products of five minibatches pass on their rays by themselves; those of one leave it to tasks, so that both devices
+ * compute. */
+static void rays_are_passed_on(void **state)
+{
+    cli_works(*state, scan);
+    for (int minibatch = 1; minibatch <= SLICES; minibatch += SLICES - 1) {
+        CliRun run;
+        char words[80];
+        snprintf(words, sizeof words, "--topology sockets=1,workers=4 --minibatch %d --algorithm cg --iterations 3",
+                 minibatch);
+        assert_agrees(*state, cli_device_kind()->device, words, 1e-5);
+        free(volume_of(*state, NULL, cli_device_kind()->device, words, &run));
+        const bool passes = minibatch == 1 || devices_here(*state) == 1;
+        if ((cli_device_tasks_on(&run, "reduce_node", cli_device_kind()->place) > 0) == passes ||
+            (cli_device_tasks_on(&run, "spread_node", cli_device_kind()->place) > 0) == passes)
+            fail_msg("%s:\n%s", words, run.err);
+        cli_free(&run);
+    }
+}
+
 /* Each product at its home, of which both devices have some; another volume only to rounding. */
 static void partitions_have_homes(void **state)
 {
@@ -636,6 +656,7 @@ int cli_device_tests(void)
         CLI_TEST(normal_operator),
         CLI_TEST(other_projectors_are_refused),
         CLI_TEST(cores_and_devices_together),
+        CLI_TEST(rays_are_passed_on),
         CLI_TEST(partitions_have_homes),
         CLI_TEST(sweeps_compare_devices),
         CLI_TEST(operators_are_kept),

@@ -189,9 +189,10 @@ cudaError_t cudaGetLastError(void)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    (void)attribute;
-    (void)device;
-    *value = SINO_DOUBLE_SHARED_BYTES;
+    if (device > 1) return last_error = cudaErrorInvalidDevice;
+    *value = attribute == cudaDevAttrMemoryClockRate        ? SINO_DOUBLE_CLOCK_KHZ
+             : attribute == cudaDevAttrGlobalMemoryBusWidth ? SINO_DOUBLE_BUS_BITS
+                                                            : SINO_DOUBLE_SHARED_BYTES;
     return cudaSuccess;
 }
 

@@ -23,7 +23,11 @@ struct cudaPointerAttributes {
     int device;
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
-enum cudaDeviceAttr { cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaDeviceAttr {
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int maxDynamicSharedSizeBytes;
@@ -60,6 +64,9 @@ cudaError_t cudaGetLastError(void);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
+
+/* Of a device's memory. */
+enum { SINO_DOUBLE_CLOCK_KHZ = 2500000, SINO_DOUBLE_BUS_BITS = 4096 };
 
 /* A device's memory, and the shared memory of a block: of all kernels, and what each has by its source. */
 enum { SINO_DOUBLE_MEMORY_MIB = 1024, SINO_DOUBLE_SHARED_BYTES = 227 << 10, SINO_DOUBLE_STATIC_BYTES = 1 << 10 };

@@ -3,6 +3,7 @@
 #include "forecast.h"
 #include "halves.h"
 #include "projector_cost.h"
+#include "rays.h"
 
 #include "testing.h"
 
@@ -505,6 +506,19 @@ static void devices_follow_the_forecast(void **state)
     }
 }
 
+/* Where there is a sum for each device, or one for each partition. */
+static void rays_are_passed_on(void **state)
+{
+    (void)state;
+    assert_true(sino_rays_pass_on(16, 2, 4, 8));
+    assert_false(sino_rays_pass_on(16, 2, 3, 8));
+    assert_true(sino_rays_pass_on(4, 2, 2, 8));
+    assert_false(sino_rays_pass_on(5, 2, 2, 8));
+    assert_true(sino_rays_pass_on(4, 0, 1, 1)); /* without sockets a minibatch has one sum */
+    assert_false(sino_rays_pass_on(4, 0, 1, 2));
+    assert_false(sino_rays_pass_on(4, 2, 0, 1)); /* nobody knows how many minibatches there are */
+}
+
 TESTING_SUBJECT(forecast)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +535,7 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(devices_lack_lengths),
         cmocka_unit_test(tiny_devices_end),
         cmocka_unit_test(devices_follow_the_forecast),
+        cmocka_unit_test(rays_are_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

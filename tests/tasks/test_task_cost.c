@@ -177,6 +177,14 @@ static void policies_have_their_own_times(void **state)
     sino_task_costs_free(costs);
 }
 
+static void cores_that_add_little(void **state)
+{
+    (void)state;
+    assert_true(sino_cores_add_little(9 * 4.3, 3 * 120));
+    assert_false(sino_cores_add_little(9 * 5.1, 3 * 120));
+    assert_false(sino_cores_add_little(9 * 4.3, 0)); /* nobody knows the rate of the devices */
+}
+
 TESTING_SUBJECT(task_cost)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +193,7 @@ TESTING_SUBJECT(task_cost)
         cmocka_unit_test_setup_teardown(far_curves_give_way, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(policies_have_their_own_times, testing_directory_make,
                                         testing_directory_remove),
+        cmocka_unit_test(cores_that_add_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,11 @@ unsigned sino_runtime_devices(const SinoRuntime *runtime)
     return runtime->devices;
 }
 
+bool sino_runtime_devices_iterate(const SinoRuntime *runtime)
+{
+    return !(runtime->iterating & SINO_DEVICE_CPU);
+}
+
 int64_t sino_runtime_device_count(const SinoRuntime *runtime)
 {
     (void)runtime;

@@ -57,6 +57,9 @@ void sino_runtime_abandon(SinoRuntime *runtime);
 int64_t sino_runtime_worker_count(const SinoRuntime *runtime);
 unsigned sino_runtime_devices(const SinoRuntime *runtime); /* bits of device.h that are in use */
 
+/* Whether devices alone run every step of an iteration that they have a kernel for. */
+bool sino_runtime_devices_iterate(const SinoRuntime *runtime);
+
 /* Number of devices that compute, beside cores or instead of them. */
 int64_t sino_runtime_device_count(const SinoRuntime *runtime);
 

@@ -69,6 +69,7 @@ struct SinoRuntime {
     SinoPolicy policy;
     bool buckets;        /* the policy is heteroprio, whose priorities are numbers of buckets (device_choice.h) */
     unsigned devices;    /* bits of device.h that are in use */
+    unsigned iterating;  /* of these, those that iterations are offered to */
     SinoData *workspace; /* workspace of CUDA kernels; NULL: no GPU computes */
     SinoSpmmDevice gpu[STARPU_NMAXWORKERS]; /* [StarPU's number of the CUDA device] */
     SinoOpencl *opencl[STARPU_NMAXWORKERS]; /* [StarPU's number of the OpenCL device]; NULL: none */
@@ -156,7 +157,7 @@ typedef struct SinoTaskRecord {
     int64_t width;
     int precision;
     int64_t bytes; /* of its data, scratch left out */
-    int64_t part_bytes, file_bytes;
+    int64_t part_bytes, passed_bytes, file_bytes;
     uint32_t variant;          /* which data it reads and writes: a hash */
     double ready_us;           /* when the last task that it waits for had ended; 0: not known */
     double begin_us;           /* when its function was called; 0: not yet */

@@ -83,9 +83,10 @@ typedef struct SinoTaskRequest {
     int64_t width;      /* stride of its vectors; 0: it has none. See SINO_OF_SLICES */
     double effort;      /* cost in flops of a product, where bytes and flops do not predict the time; for simulations */
     int64_t part_bytes; /* bytes that it reads and writes, if less than its data; 0: its data; for simulations */
-    int64_t file_bytes; /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
-    bool aside;         /* sino_runtime_wait does not wait for the task */
-    bool host;          /* only cores run the task, even if the kind has other functions */
+    int64_t passed_bytes; /* that it reads and writes before or after its product; for simulations */
+    int64_t file_bytes;   /* that it reads from files, or writes to them; SINO_FILE_DATA: its data; for simulations */
+    bool aside;           /* sino_runtime_wait does not wait for the task */
+    bool host;            /* only cores run the task, even if the kind has other functions */
     int priority; /* among the tasks of its slab, under policies with priorities; 0: by its iteration, and before */
                   /* products if it is none; below 0: after those of iteration 0; SINO_PRIORITY_URGENT: first of all */
 } SinoTaskRequest;

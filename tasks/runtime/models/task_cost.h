@@ -9,6 +9,7 @@
 #include "machine_file.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum SinoCostSource {
@@ -39,6 +40,10 @@ void sino_task_costs_free(SinoTaskCosts *costs); /* takes NULL */
 
 /* Seconds of a task by rates alone: of its flops in single precision or its bytes, whichever takes longer. */
 double sino_processor_s(const SinoProcessorRates *rates, double flops, double bytes);
+
+/* Whether cores together have so little of the rate of memory, at which vectors are updated, that a part in iterations
+ * saves less than copies of vectors cost: below an eighth of the devices' rate. */
+bool sino_cores_add_little(double cores_gbps, double devices_gbps);
 
 /* Seconds that the task takes on one processor of a kind: SINO_DEVICE_CPU, _CUDA or _OPENCL. `source`, `error`: NULL,
  * or where the time is from, and by which part of it a run is expected to differ (standard deviation). If the machine

@@ -169,7 +169,10 @@ static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTask
     features.symbol = "";
     if (record->effort > 0) features.flops = record->effort;
     if (record->part_bytes > 0) features.bytes = record->part_bytes;
-    return fmax(sino_task_cost_s(costs, device, &features, NULL, NULL), file_s(record));
+    double seconds = fmax(sino_task_cost_s(costs, device, &features, NULL, NULL), file_s(record));
+    features.flops = 0;
+    features.bytes = record->passed_bytes;
+    return record->passed_bytes > 0 ? seconds + sino_task_cost_s(costs, device, &features, NULL, NULL) : seconds;
 }
 
 /* Tasks that are alike never take equally long. If they did, tasks would end at the same moment, and policies that are

@@ -2,6 +2,7 @@
 /* Runtime: start and stop of StarPU. */
 #include "arithmetic.h"
 #include "device_choice.h"
+#include "device_memory.h"
 #include "memory.h"
 #include "platform.h"
 #include "stall.h"
@@ -166,11 +167,40 @@ static SinoStatus join_processes(SinoRuntime *runtime, SinoStatus status)
     return NULL;
 }
 
+/* Rate of the memory of a GPU, of which all are taken as alike: as simulated, or by its data sheet. */
+static double gpu_gbps(const SinoMachineFile *simulated)
+{
+    const int worker = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
+    return simulated ? simulated->device.memory_gbps : sino_device_memory_gbps(starpu_worker_get_devid(worker));
+}
+
+/* The processors that iterations are offered to: not to cores that add little. Policies place each task by itself; on
+ * cores they would save one a short wait, and its vectors would travel there and back. sino-affinity leaves tasks where
+ * their data are. The rate of a core here is the usual one. */
+static unsigned iterating(const SinoRuntimeRequest *request, const SinoRuntime *runtime)
+{
+    const SinoMachineFile *simulated = sino_simulation_machine();
+    SinoMachineFile cores;
+    if (request->devices != SINO_DEVICE_ALL || !(runtime->devices & SINO_DEVICE_CUDA) ||
+        strcmp(runtime->policy.name, "sino-affinity") == 0)
+        return runtime->devices;
+    (void)sino_machine_preset("usual", &cores);
+    if (simulated) cores = *simulated;
+    return sino_cores_add_little((double)starpu_cpu_worker_get_count() * cores.core.memory_gbps,
+                                 (double)sino_runtime_device_count(runtime) * gpu_gbps(simulated))
+               ? runtime->devices & ~(unsigned)SINO_DEVICE_CPU
+               : runtime->devices;
+}
+
 static SinoStatus find_devices(const SinoRuntimeRequest *request, SinoRuntime *runtime)
 {
     SinoStatus status = sino_device_find(request->devices, &runtime->devices);
-    if (status) shut_down(runtime);
-    return status;
+    if (status) {
+        shut_down(runtime);
+        return status;
+    }
+    runtime->iterating = iterating(request, runtime);
+    return NULL;
 }
 
 /* Starts StarPU, looks at the devices that it found, and restarts it if necessary: with a policy that knows devices,

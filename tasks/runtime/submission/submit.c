@@ -69,6 +69,7 @@ static SinoStatus give_arguments(struct starpu_task *task, SinoRuntime *runtime,
                          .effort = request->effort,
                          .bytes = bytes_of(accesses),
                          .part_bytes = request->part_bytes,
+                         .passed_bytes = request->passed_bytes,
                          .file_bytes = request->file_bytes,
                          .variant = variant_of(accesses),
                          .width = request->width,
@@ -100,6 +101,13 @@ static int priority_of(int64_t wanted)
 {
     const int64_t least = STARPU_MIN_PRIO, most = STARPU_MAX_PRIO;
     return (int)sino_larger(least, sino_smaller(wanted, most));
+}
+
+/* StarPU's bits of the processing units to which a task is offered. */
+static int where(const SinoRuntime *runtime, const struct starpu_codelet *codelet, const SinoTaskRequest *request)
+{
+    const unsigned devices = request->position.iteration >= 0 ? runtime->iterating : runtime->devices;
+    return sino_device_where(devices, codelet, request->host);
 }
 
 /* Frees a task that was not submitted. StarPU ends the program when it is to destroy a task that it would destroy by
@@ -173,7 +181,7 @@ static SinoStatus submit_with(SinoRuntime *runtime, const SinoTaskKind *kind, co
         return status;
     }
     task->cl = &codelet->codelet;
-    task->where = sino_device_where(runtime->devices, &codelet->codelet, request->host);
+    task->where = where(runtime, &codelet->codelet, request);
     task->callback_func = task_ended;
     task->callback_arg = codelet;
     if (runtime->samples) task->prologue_callback_func = task_ready;

@@ -31,9 +31,9 @@ static double rounded(double value, double natural)
     return value > 0 ? nearbyint(value / natural / unit) * unit * natural : 0;
 }
 
-/* A fan predicts best with about half the strength that is nearest to the truth, or a fourth where voxels are coarse
- * (docs/CONES.md). */
-static const double growth_of_fans = 2;
+/* A fan predicts best with less strength than is nearest to the truth: with half of it to all of it where pixels of
+ * the detector average rays, with a fourth where a phantom's rays are lines (docs/lab/cones.md). */
+static const double growth_of_fans = 1.4;
 
 /* How much stronger the prior should be with all projections than with those that slices have in the search: noise in
  * the gradient grows as the square root of their number. Streaks of too few projections do not, where less than all

@@ -13,26 +13,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A whole turn of fewer projections per detector column leaves streaks in FDK's volume (docs/CONES.md). */
-static const double few = 0.5;
-
 /* Bytes of a voxel in the vectors of fista, besides those of each subset, and of a ray; and most bytes of a run that
  * nobody asked for. */
 enum { VOXEL_BYTES = 36, SUBSET_BYTES = 4, RAY_BYTES = 24 };
 static const int64_t most_bytes = (int64_t)4 << 30;
-
-/* Angles of a turn that has their spacing; they cover `arc` radians. */
-static double per_turn(const SinoScanInfo *info, double *arc)
-{
-    double least = INFINITY, most = -INFINITY;
-    for (int64_t k = 0; k < info->angle_count; k++) {
-        least = fmin(least, info->angle_rad[k]);
-        most = fmax(most, info->angle_rad[k]);
-    }
-    const double steps = (double)sino_larger(info->angle_count - 1, 1);
-    *arc = (most - least) * (steps + 1) / steps;
-    return *arc > 0 ? 2 * SINO_PI * (double)info->angle_count / *arc : 0;
-}
 
 static double extent(int64_t start, int64_t end, int64_t count, int64_t binning)
 {
@@ -55,13 +39,11 @@ static bool fits(const SinoSettings *settings, int64_t angles, double columns, d
            (memory == 0 || all_bytes <= 0.8 * (double)(memory - sino_runtime_base_bytes()));
 }
 
-/* The least arc for FDK, in radians; NaN: the lengths of the beam are not known. */
-static double least_arc(const SinoSettings *settings, const SinoScanInfo *info)
+static bool lengths_are_known(const SinoSettings *settings, const SinoScanInfo *info)
 {
     const SinoScanSetup setup = sino_cone_setup(&settings->geometry, info);
     char missing[SINO_CONE_MISSING_SIZE];
-    if (sino_cone_missing(&setup, missing) > 0) return NAN;
-    return SINO_PI + 2 * atan(0.5 * (double)info->column_count * setup.pixel_width / setup.source_detector);
+    return sino_cone_missing(&setup, missing) == 0;
 }
 
 static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoToldSettings *told)
@@ -69,12 +51,9 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     const SinoInputSettings *of = &settings->input;
     const double columns = extent(of->start_column, of->end_column, info->column_count, of->binning);
     const double rows = extent(of->start_row, of->end_row, info->row_count, of->binning);
-    double arc;
-    const double angles = per_turn(info, &arc), least = least_arc(settings, info);
-    const bool sparse = !isnan(least) && (angles < few * columns || arc < least);
-    if (!sparse || !fits(settings, info->angle_count, columns, rows)) return;
-    snprintf(told->by, sizeof told->by, "the scan (%" PRId64 " projections of %g columns in %.4g degrees)",
-             info->angle_count, columns, arc * 180 / SINO_PI);
+    if (!lengths_are_known(settings, info) || !fits(settings, info->angle_count, columns, rows)) return;
+    snprintf(told->by, sizeof told->by, "the size of the scan (%" PRId64 " projections of %g columns and %g rows)",
+             info->angle_count, columns, rows);
     told->count = 1;
     told->of[0].name = "algorithm";
     snprintf(told->of[0].value, sizeof told->of[0].value, "fista");

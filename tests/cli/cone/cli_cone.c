@@ -122,9 +122,10 @@ static void volumes_are_the_truth(void **state)
                   directions[i]);
         float *truth = cli_read_volume(at, "truth.h5", SLICES, SIDE);
         for (int k = 0; k < 2; k++) {
-            cli_works(
-                at, "recon scan.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 31.5 --angle-direction %s",
-                directions[k]);
+            cli_works(at,
+                      "recon scan.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 31.5 --algorithm fdk "
+                      "--angle-direction %s",
+                      directions[k]);
             float *volume = cli_read_volume(at, "volume.h5", SLICES, SIDE);
             const double error = error_of(volume, truth, SLICES, SIDE, false);
             assert_true(i == k ? error < 0.15 : error > 0.5);
@@ -234,14 +235,15 @@ static void beams_are_refused(void **state)
     cli_refuses(at, "lengths in mm | 'scan.h5' | needed: --detector-pixel",
                 "recon scan.h5 -o x.h5 --geometry cone --source-object-distance 3 --source-detector-distance 4");
     cli_refuses(at, "source-detector-distance | 150 mm | 151 mm | 151 mm",
-                "recon told.h5 -o x.h5 --geometry cone --source-object-distance 151");
+                "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --source-object-distance 151");
     cli_refuses(at, "source-object-distance | 100 mm | 101.823 mm | --volume | --voxel-size",
-                "recon told.h5 -o x.h5 --geometry cone --voxel-size 9");
+                "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --voxel-size 9");
     cli_refuses(at, "180 degrees | fan | 2.864 degrees | 182.9 degrees | --algorithm cg",
-                "recon told.h5 -o x.h5 --geometry cone --theta 0:180");
+                "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --theta 0:180");
     cli_refuses(at, "16 x 16 x 4 voxels | 0 mm | 1.12267 mm | 3.77124 and 0.666667 mm | --rotation-axis | --voxel-size",
-                "recon told.h5 -o x.h5 --geometry cone --center-row -4");
-    cli_refuses(at, "--volume | '16x16x' | auto | 1 to 65536", "recon told.h5 -o x.h5 --geometry cone --volume 16x16x");
+                "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --center-row -4");
+    cli_refuses(at, "--volume | '16x16x' | auto | 1 to 65536",
+                "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --volume 16x16x");
     cli_refuses(at, "--volume | 16x16x4 | auto | 16x16", "recon scan.h5 -o x.h5 --volume 16x16x4");
     cli_refuses(at, "--algorithm fdk | --geometry parallel | cg | fista", "recon scan.h5 -o x.h5 --algorithm fdk");
     CliRun left_out = {.directory = at}; /* the file tells the beam, whichever projections are used */

@@ -322,7 +322,7 @@ static void scans_choose_the_algorithm(void **state)
         bool fista;
     } each[] = {{"", true},
                 {"--theta 0:150", true},
-                {"--start-column 12 --end-column 28", false},
+                {"--theta 0:360 --start-column 12 --end-column 28", true},
                 {"--start-column 12 --end-column 28 --theta 0:150", true},
                 {"--precision mixed", false},
                 {"--memory 1MiB", false},
@@ -425,7 +425,7 @@ static void strengths_are_found(void **state)
     double strength[2], error[2];
     cli_works(at, "phantom -o noisy.h5 --geometry cone --size %d --slices %d --angles 60 --noise 0.02 --truth truth.h5",
               WIDE, HIGH);
-    cli_works(at, "recon noisy.h5 -o fdk.h5 --geometry cone --rotation-axis 31.5 --report none");
+    cli_works(at, "recon noisy.h5 -o fdk.h5 --geometry cone --rotation-axis 31.5 --report none --algorithm fdk");
     cli_works(
         at, "recon noisy.h5 -o fista.h5 --geometry cone --rotation-axis 31.5 --report none --algorithm fista --halves");
     for (int i = 0; i < 2; i++) {

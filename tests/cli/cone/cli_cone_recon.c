@@ -30,7 +30,7 @@ static void write_scan(const char *directory)
 
 #define CONE                                                                                                           \
     "recon scan.h5 --geometry cone --source-object-distance 200 --source-detector-distance 300 --detector-pixel 1.5 "  \
-    "--rotation-axis 23.5 --volume 40x40x96 --overwrite "
+    "--rotation-axis 23.5 --volume 40x40x96 --algorithm fdk --overwrite "
 
 static float *read_voxels(const char *directory, const char *name)
 {
@@ -192,10 +192,11 @@ static void try_is_the_middle_slice(void **state)
     const char *const at = *state;
     write_scan(at);
     cli_works(at, "recon scan.h5 --geometry cone --source-object-distance 200 --source-detector-distance 300 "
-                  "--detector-pixel 1.5 --rotation-axis 23 --volume 40x40x3 -o three.h5");
-    cli_works(at, "recon scan.h5 --geometry cone --source-object-distance 200 --source-detector-distance 300 "
-                  "--detector-pixel 1.5 --rotation-axis 23 --volume 40x40x3 -o try --reconstruction-type try "
-                  "--center-search-width 1 --center-search-step 1");
+                  "--detector-pixel 1.5 --rotation-axis 23 --volume 40x40x3 --algorithm fdk -o three.h5");
+    cli_works(
+        at, "recon scan.h5 --geometry cone --source-object-distance 200 --source-detector-distance 300 "
+            "--detector-pixel 1.5 --rotation-axis 23 --volume 40x40x3 --algorithm fdk -o try --reconstruction-type try "
+            "--center-search-width 1 --center-search-step 1");
     float *three = cli_read_volume(at, "three.h5", 3, SIDE),
           *middle = cli_read_tiff(at, "try/recon_00023.00.tiff", SIDE);
     assert_true(cli_difference((int64_t)SIDE * SIDE, middle, three + (size_t)SIDE * SIDE) < 1e-6);
@@ -244,7 +245,7 @@ static void measured_fan_beams_are_as_published(void **state)
         cli_works(*state,
                   "recon %s -o fan.h5 --overwrite --geometry cone --source-object-distance 410.66 "
                   "--source-detector-distance 553.74 --detector-pixel 0.2 --rotation-axis 279.5 --data line-integrals "
-                  "--volume 512x512x1",
+                  "--volume 512x512x1 --algorithm fdk",
                   scan);
         float *image = cli_read_volume(*state, "fan.h5", 1, SIZE), *other = malloc(sizeof *other * SIZE * SIZE);
         FILE *npy = fopen(published, "rb");
@@ -278,7 +279,7 @@ static void a_measured_pepper_is_hollow(void **state)
     CliRun run = {.directory = *state};
     cli_start(&run,
               "recon %s -o pepper.h5 --geometry cone --source-object-distance 410.66 --source-detector-distance 553.74 "
-              "--detector-pixel 0.8 --theta 0:360 --open-beam 2160 --volume 140x140x148",
+              "--detector-pixel 0.8 --theta 0:360 --open-beam 2160 --volume 140x140x148 --algorithm fdk",
               scan);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
@@ -302,14 +303,15 @@ static void parts_of_the_detector_show_the_same(void **state)
     const char *const at = *state;
     CliRun run = {.directory = at};
     cli_works(at, "phantom -o phantom.h5 --geometry cone --size 48 --slices 48 --angles 90 --noise 0");
-    cli_works(at, "recon phantom.h5 -o whole.h5 %s", axis_and_more);
-    cli_works(at, "recon phantom.h5 -o part.h5 %s --start-row %d --end-row %d", axis_and_more, FIRST, FIRST + PART);
+    cli_works(at, "recon phantom.h5 -o whole.h5 %s --algorithm fdk", axis_and_more);
+    cli_works(at, "recon phantom.h5 -o part.h5 %s --algorithm fdk --start-row %d --end-row %d", axis_and_more, FIRST,
+              FIRST + PART);
     float *whole = cli_read_volume(at, "whole.h5", SIZE, SIZE), *part = cli_read_volume(at, "part.h5", PART, SIZE);
     const double rows =
         cli_difference((int64_t)2 * SLICE, part + (PART / 2 - 1) * SLICE, whole + (FIRST + PART / 2 - 1) * SLICE);
     if (rows > 1e-5) fail_msg("rows away from the middle: %g", rows);
     free(part);
-    cli_start(&run, "recon phantom.h5 -o part.h5 %s --start-column 19", axis_and_more);
+    cli_start(&run, "recon phantom.h5 -o part.h5 %s --algorithm fdk --start-column 19", axis_and_more);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, "the slice gets 48 x 48 voxels, which have room for the whole object (--volume "
@@ -355,14 +357,16 @@ static void objects_wider_than_the_detector(void **state)
         "--end-column 50";
     CliRun run = {.directory = at};
     cli_works(at, "phantom -o wide.h5 --geometry cone --size 64 --slices 16 --angles 120 --noise 0");
-    cli_works(at, "recon wide.h5 -o whole.h5 --geometry cone --rotation-axis 31.5 --pictures no --report none");
-    cli_start(&run, "%s -o auto.h5", recon);
+    cli_works(
+        at,
+        "recon wide.h5 -o whole.h5 --geometry cone --rotation-axis 31.5 --pictures no --report none --algorithm fdk");
+    cli_start(&run, "%s --algorithm fdk -o auto.h5", recon);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, ": each projection is continued beyond it before it is filtered (--padding-type "
                                     "zeros: by zeros; --air N: "));
     cli_free(&run);
-    cli_works(at, "%s -o zeros.h5 --padding-type zeros", recon);
+    cli_works(at, "%s --algorithm fdk -o zeros.h5 --padding-type zeros", recon);
     cli_works(at, "%s -o cut.h5 --algorithm cg --iterations 6 --volume 36x36", recon);
     cli_start(&run, "%s -o room.h5 --algorithm cg --iterations 6", recon);
     cli_wait(&run);
@@ -457,8 +461,8 @@ static void range_is_found(void **state)
     const char *const at = *state;
     CliRun run = {.directory = at};
     cli_works(at, "phantom -o phantom.h5 --geometry cone --size 48 --slices 48 --angles 90 --noise 0.01");
-    cli_works(at, "%s -o plain.h5", phantom);
-    cli_start(&run, "%s -o whole.h5 --output-type uint16 --workers 1", phantom);
+    cli_works(at, "%s --algorithm fdk -o plain.h5", phantom);
+    cli_start(&run, "%s --algorithm fdk -o whole.h5 --output-type uint16 --workers 1", phantom);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.err, " 1/cm, by planes of a coarse volume reconstructed with fdk\n"));

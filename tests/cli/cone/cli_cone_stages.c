@@ -140,11 +140,11 @@ static void stages_are_chosen(void **state)
 static void assert_same_in_slabs(const char *directory, const char *words)
 {
     CliRun refused = {.directory = directory}, run = {.directory = directory};
-    cli_works(directory, CONE "-o volume.h5 %s", words);
-    cli_start(&refused, CONE "-o slabs.h5 --memory 1MiB %s", words);
+    cli_works(directory, CONE "-o volume.h5 --algorithm fdk %s", words);
+    cli_start(&refused, CONE "-o slabs.h5 --algorithm fdk --memory 1MiB %s", words);
     cli_wait(&refused);
     const double least = cli_number_after(refused.err, "allowed: --memory ", NULL);
-    cli_start(&run, CONE "-o slabs.h5 --memory %gMiB %s", least + 0.5, words);
+    cli_start(&run, CONE "-o slabs.h5 --algorithm fdk --memory %gMiB %s", least + 0.5, words);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("%s", run.err);
     assert_true(cli_number_after(run.err, "passes over the projections: ", NULL) > 1);
@@ -231,15 +231,16 @@ static void phases_are_retrieved(void **state)
 {
     double blurred[2];
     make_scan(*state, false, 0);
-    const double plain = error_of(*state, "");
-    blurred[0] = error_of(*state, "--phase-method paganin --energy 30 --delta-beta 300");
-    blurred[1] = error_of(*state, "--phase-method paganin --energy 30 --delta-beta 300000");
+    const double plain = error_of(*state, "--algorithm fdk");
+    blurred[0] = error_of(*state, "--algorithm fdk --phase-method paganin --energy 30 --delta-beta 300");
+    blurred[1] = error_of(*state, "--algorithm fdk --phase-method paganin --energy 30 --delta-beta 300000");
     print_message("plain %.4f, weak %.4f, strong %.4f\n", plain, blurred[0], blurred[1]);
     assert_true(fabs(blurred[0] - plain) < 0.05 * plain && blurred[1] > 1.2 * plain);
     cli_refuses(*state, "phase-method | paganin | --energy | --delta-beta | --material",
-                CONE "-o v.h5 --phase-method paganin");
+                CONE "-o v.h5 --algorithm fdk --phase-method paganin");
     cli_refuses(*state, "phase-method | paganin | 0.2 mm | 0.3 mm | as high as wide",
-                CONE "-o v.h5 --phase-method paganin --energy 30 --delta-beta 300 --detector-pixel 0.2x0.3");
+                CONE
+                "-o v.h5 --algorithm fdk --phase-method paganin --energy 30 --delta-beta 300 --detector-pixel 0.2x0.3");
 }
 
 int cli_cone_stages_tests(void)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task detail: finds what a prior has flattened of small parts of slices. */
+#include "detail_task.h"
+
+#include "task.h"
+
+typedef struct Detail {
+    SinoOperandList g, m, x, u; /* [partition] */
+    SinoVariation tiles;
+    double share;
+} Detail;
+
+static SinoStatus detail_cpu(const SinoTask *task)
+{
+    const Detail *of = task->arguments;
+    return sino_detail(&of->tiles, of->share, of->g.read, of->m.read, of->x.read, of->u.at);
+}
+
+static const SinoTaskKind detail_kind = {.name = "detail",
+                                         SINO_ARGUMENTS(Detail, SINO_READS_EACH(Detail, g), SINO_READS_EACH(Detail, m),
+                                                        SINO_READS_EACH(Detail, x), SINO_WRITES_EACH(Detail, u)),
+                                         .cpu = detail_cpu};
+
+SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const SinoDetailTask *task)
+{
+    const int64_t parts = task->tiles.part_count, tile_count = task->tiles.first_tile[parts];
+    const Detail arguments = {.g = {.data = task->g, .count = parts},
+                              .m = {.data = task->m, .count = parts},
+                              .x = {.data = task->x, .count = parts},
+                              .u = {.data = task->u, .count = parts},
+                              .tiles = task->tiles,
+                              .share = task->share};
+    return SINO_SUBMIT(runtime, &detail_kind, position, &arguments, SINO_OF_SLICES(task->tiles.slices),
+                       .work = (double)(tile_count * SINO_TILE_VOXELS * task->tiles.slices.stride));
+}

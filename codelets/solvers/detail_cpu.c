@@ -29,8 +29,8 @@ typedef struct Slice {
     int64_t size;
     double least, most;           /* of x */
     float *x, *g, *m, *lack, *to; /* lack: l of the last square; to: what the voxels get; owned */
-    double *column, *sum;         /* column: sums of g over the rows of the square and of the one around, [2][size]; sum:
-                                   * of the columns before, [2][size + 1]; owned */
+    double *column, *sum; /* column: sums of g over the rows of the square and of the one around, [2][size]; sum:
+                           * of the columns before, [2][size + 1]; owned */
 } Slice;
 
 typedef struct Square {
@@ -145,20 +145,19 @@ static int64_t first_of_row(const Slice *of, const Square *square, int64_t row)
     return radius < 0 || rest < 0 ? of->size : (int64_t)ceil(middle - sqrt(rest));
 }
 
-/* Finds l of a row, whose sums are known; adds t²/m to *square and the voxels to *count. */
+/* Finds l of a row, whose sums are known; adds t²/m to *total and the voxels to *count. */
 static void find_row(Slice *of, const Square *square, int64_t row, double *total, double *count)
 {
     const int64_t size = of->size, half = square->side / 2, wide = square->around / 2;
     const int64_t first = first_of_row(of, square, row);
-    const double *own = of->sum, *around = of->sum + size + 1;
+    const double *own = of->sum, *around = of->sum + size + 1, part = 1 / square->response;
     for (int64_t i = first; i < size - first; i++) {
         const double m = (double)of->m[row * size + i];
-        const double t =
-            own[i + half + 1] - own[i - half] - square->share * (around[i + wide + 1] - around[i - wide]);
+        const double t = own[i + half + 1] - own[i - half] - square->share * (around[i + wide + 1] - around[i - wide]);
         if (!(m > 0)) continue;
-        *total += t * t / m;
+        *total += t * (t / m);
         *count += 1;
-        of->lack[row * size + i] = (float)(t / (square->response * m));
+        of->lack[row * size + i] = (float)(part * (t / m));
     }
 }
 

@@ -52,8 +52,8 @@ static void give(int64_t size, int64_t side, const double *g, const double *m, c
         const int64_t row = i / size, column = i % size;
         const double middle = (double)(size - 1) / 2;
         if (hypot((double)row - middle, (double)column - middle) > (double)(size - around) / 2 || !(m[i] > 0)) continue;
-        const double t =
-            (mean(g, size, side, row, column, false) - mean(g, size, around, row, column, false)) * (double)(side * side);
+        const double t = (mean(g, size, side, row, column, false) - mean(g, size, around, row, column, false)) *
+                         (double)(side * side);
         lack[i] = t / (scale * m[i]);
         total += t * t / m[i];
         count++;
@@ -134,7 +134,8 @@ static void check_slices(int64_t size, int64_t parts, SinoSlices slices)
         const int64_t i = sino_panel_element(slices, part_rows(&of, part), row, f);
         const double value = testing_element(slices.precision, u.part[part], i);
         if (!(fabs(value - (f < slices.slice_count ? wanted - has : 0)) <= 1e-4))
-            fail_msg("slice %d, %d, %d of %d: %g, expected %g", (int)f, (int)y, (int)column, (int)size, value, wanted - has);
+            fail_msg("slice %d at (%d, %d) of %d voxels: %g, expected %g", (int)f, (int)y, (int)column, (int)size,
+                     value, wanted - has);
         got = fmax(got, fabs(value));
         if (column > size / 2 + 8) at_edge = fmax(at_edge, fabs(value));
     }
@@ -152,7 +153,8 @@ static void details_match_definition(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             const SinoPrecision precision = (s + c) % 2 ? SINO_DOUBLE : SINO_SINGLE;
-            check_slices(sizes[s], c == 1 ? 3 : 1, (SinoSlices){precision, sino_panel_stride(precision, counts[c]), counts[c]});
+            check_slices(sizes[s], c == 1 ? 3 : 1,
+                         (SinoSlices){precision, sino_panel_stride(precision, counts[c]), counts[c]});
         }
 }
 

@@ -9,7 +9,7 @@
  *     z = t/√m, over the root of the mean of its square
  *     c                         contrast that x has
  *     e, s                      mean and standard deviation of x in the square around
- *     f = [|z|·(1 + c/l) − √(4 ln N − 2)] · [|z| − 2] · [1.6 − 2 s/|l|] · [2 − 4 |l|/e]
+ *     f = [|z|·(1 + c/l) − √(4 ln N − 2)] · [|z| − 2.5] · [1.6 − 2 s/|l|] · [2 − 4 |l|/e]
  *
  * [ ] limits to 0 … 1; N is the size of a slice, at least 256. A voxel gets the largest f·l by size, f of a square
  * about it, and its own l, of the sign that l has in the middle of that square. z is the score of a matched filter: of

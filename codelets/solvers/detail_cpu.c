@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "memory.h"
 #include "variation_tiles.h"
+#include "vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static const struct {
     int64_t side;
     double response;
 } squares[] = {{5, 0.450717}, {7, 0.438318}, {9, 0.431170}};
-enum { SQUARES = sizeof squares / sizeof *squares };
+enum { SQUARES = sizeof squares / sizeof *squares, WIDEST = 2 * 9 + 1 };
 
 /* The score that noise has in about as many places of a larger slice as in one of 256². */
 static double least_score(int64_t size)
@@ -45,7 +46,7 @@ enum { IMAGES = 5, SUMS = 2 };
 int64_t sino_detail_bytes(int64_t grid_size)
 {
     const int64_t of_images = sino_times(IMAGES * (int64_t)sizeof(float), sino_times(grid_size, grid_size));
-    return of_images + sino_times(2 * SUMS * (int64_t)sizeof(double), grid_size + 1);
+    return of_images + sino_times((int64_t)SUMS * 2 * (int64_t)sizeof(double), grid_size + 1);
 }
 
 static double clamp(double value)
@@ -182,18 +183,23 @@ static void find_lack(Slice *of, Square *square)
 }
 
 /* The mean and the mean square of x in a square about a voxel. */
-static void average(const Slice *of, int64_t side, int64_t row, int64_t column, double *mean, double *square)
+SINO_VECTORISED static void average(const Slice *of, int64_t side, int64_t row, int64_t column, double *mean,
+                                    double *square)
 {
     const int64_t half = side / 2;
-    *mean = *square = 0;
-    for (int64_t y = row - half; y <= row + half; y++)
-        for (int64_t x = column - half; x <= column + half; x++) {
-            const double value = (double)of->x[y * of->size + x];
-            *mean += value;
-            *square += value * value;
+    double sum[WIDEST] = {0}, squares_sum[WIDEST] = {0}; /* of columns */
+    for (int64_t y = row - half; y <= row + half; y++) {
+        const float *x = of->x + y * of->size + column - half;
+        for (int64_t i = 0; i < side; i++) {
+            sum[i] += (double)x[i];
+            squares_sum[i] += (double)x[i] * (double)x[i];
         }
-    *mean /= (double)(side * side);
-    *square /= (double)(side * side);
+    }
+    *mean = *square = 0;
+    for (int64_t i = 0; i < side; i++) {
+        *mean += sum[i] / (double)(side * side);
+        *square += squares_sum[i] / (double)(side * side);
+    }
 }
 
 /* f of a square about a voxel. */
@@ -203,12 +209,12 @@ static double judge(const Slice *of, const Square *square, int64_t row, int64_t 
     const double lack = (double)of->lack[i];
     const double score = fabs(lack) * square->response * sqrt((double)of->m[i]) / square->deviation;
     double own, around, unused, mean_square;
-    if (!(score > 2)) return 0;
+    if (!(score > 2.5)) return 0;
     average(of, square->side, row, column, &own, &unused);
     average(of, square->around, row, column, &around, &mean_square);
     const double has = (own - around) / (1 - square->share);
     const double spread = sqrt(fmax(mean_square - around * around, 0));
-    return clamp(score * (1 + has / lack) - least_score(of->size)) * clamp(score - 2) *
+    return clamp(score * (1 + has / lack) - least_score(of->size)) * clamp(score - 2.5) *
            clamp(1.6 - 2 * spread / fabs(lack)) * (around > 0 ? clamp(2 - 4 * fabs(lack) / around) : 0);
 }
 

@@ -4,6 +4,9 @@
 
 #include "task.h"
 
+/* A voxel takes as long as so many operations of a product. */
+enum { VOXEL_FLOPS = 1200 };
+
 typedef struct Detail {
     SinoOperandList g, m, x, u; /* [partition] */
     SinoVariation tiles;
@@ -23,7 +26,8 @@ static const SinoTaskKind detail_kind = {.name = "detail",
 
 SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const SinoDetailTask *task)
 {
-    const int64_t parts = task->tiles.part_count, tile_count = task->tiles.first_tile[parts];
+    const int64_t parts = task->tiles.part_count;
+    const double voxels = (double)(task->tiles.first_tile[parts] * SINO_TILE_VOXELS);
     const Detail arguments = {.g = {.data = task->g, .count = parts},
                               .m = {.data = task->m, .count = parts},
                               .x = {.data = task->x, .count = parts},
@@ -31,5 +35,6 @@ SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const
                               .tiles = task->tiles,
                               .share = task->share};
     return SINO_SUBMIT(runtime, &detail_kind, position, &arguments, SINO_OF_SLICES(task->tiles.slices),
-                       .work = (double)(tile_count * SINO_TILE_VOXELS * task->tiles.slices.stride));
+                       .work = voxels * (double)task->tiles.slices.stride,
+                       .effort = VOXEL_FLOPS * voxels * (double)task->tiles.slices.slice_count);
 }

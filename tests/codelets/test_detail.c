@@ -65,7 +65,7 @@ static void give(int64_t size, int64_t side, const double *g, const double *m, c
         const double wide = mean(x, size, around, row, column, false);
         const double has = (mean(x, size, side, row, column, false) - wide) / (1 - part);
         const double spread = sqrt(fmax(mean(x, size, around, row, column, true) - wide * wide, 0));
-        const double f = clamp(z * (1 + has / lack[i]) - sqrt(4 * log(256) - 2)) * clamp(z - 2) *
+        const double f = clamp(z * (1 + has / lack[i]) - sqrt(4 * log(256) - 2)) * clamp(z - 2.5) *
                          clamp(1.6 - 2 * spread / fabs(lack[i])) * clamp(2 - 4 * fabs(lack[i]) / fmax(wide, 1e-30));
         for (int64_t k = 0; f > 0 && k < side * side; k++) {
             const int64_t j = (row + k / side - side / 2) * size + column + k % side - side / 2;

@@ -291,7 +291,6 @@ static void flattened_parts_come_back(void **state)
                           .flats = 2,
                           .flat_count = 10000,
                           .darks = 1,
-                          .theta_count = BODY_ANGLES,
                           .count = count_of_body};
     cli_write_scan(at, "body.h5", &scan);
     cli_works(at, "recon body.h5 -o b.h5 --overwrite --theta 0:180:excluded --rotation-axis 63.5 --pictures no "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detail: what a prior has flattened of small parts of little contrast, though the rays show it.
+/* Detail: the contrast of small parts that a prior has flattened, though the rays show it.
  *
  * x is near the minimum of ½ Σ w (A x − b)² + a prior, g = AᵀW(b − A x), and m = AᵀW 1. For squares of a = 5, 7 and 9
  * voxels, each in the middle of one of 2a + 1 voxels within the inscribed circle:
@@ -14,15 +14,15 @@
  * [ ] limits to 0 … 1; N is the size of a slice, at least 256. A voxel gets the largest f·l by size, f of a square
  * about it, and its own l, of the sign that l has in the middle of that square. z is the score of a matched filter: of
  * noise alone, a slice has on average less than one place with f > 0, for any N. s keeps edges and textures as they
- * are, of which little that a prior takes is certain; e keeps air, where what A does not describe, as the fringes of
- * edges, would become parts of the object. */
+ * are, where little of the lack is certain. e keeps air as it is, where effects beyond A, such as the fringes of edges,
+ * would become parts of the object. */
 #ifndef SINO_DETAIL_H
 #define SINO_DETAIL_H
 
 #include "variation.h"
 
-/* Writes to u of all parts what the voxels of x get, so that x + u is within the bounds; 0 elsewhere. The vectors are
- * those of variation.h, [part]; NULL: a part without tiles. m is of this share of the rays. variation->part is not
+/* Writes the gain of the voxels of x to u of all parts, so that x + u is within the bounds; 0 elsewhere. The vectors
+ * are those of variation.h, [part]; NULL: a part without tiles. m is of this share of the rays. variation->part is not
  * read. SINO_FAILED: no memory. */
 SinoStatus sino_detail(const SinoVariation *tiles, double share, const void *const *g, const void *const *m,
                        const void *const *x, void *const *u);

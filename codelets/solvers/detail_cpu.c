@@ -29,7 +29,7 @@ static double least_score(int64_t size)
 typedef struct Slice {
     int64_t size;
     double least, most;           /* of x */
-    float *x, *g, *m, *lack, *to; /* lack: l of the last square; to: what the voxels get; owned */
+    float *x, *g, *m, *lack, *to; /* lack: l of the last square; to: gain of the voxels; owned */
     double *column, *sum; /* column: sums of g over the rows of the square and of the one around, [2][size]; sum:
                            * of the columns before, [2][size + 1]; owned */
 } Slice;

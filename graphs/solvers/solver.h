@@ -108,7 +108,7 @@ typedef struct SinoSolver {
      * other and have been started. */
     SinoStatus (*iterate_together)(SinoSolverRun *run, int64_t count, SinoMinibatch *const *minibatch,
                                    int64_t iteration);
-    /* Submits what is done to the tomogram of a run after its last iteration; NULL: nothing. */
+    /* Submits the work on a run's tomogram after its last iteration; trials have none. NULL: none. */
     SinoStatus (*finish)(SinoSolverRun *run, SinoMinibatch *minibatch);
 } SinoSolver;
 

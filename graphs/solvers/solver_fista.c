@@ -504,8 +504,8 @@ SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     return sino_fista_insert_record(run, minibatch, iteration);
 }
 
-/* Gives back what the prior has flattened (codelets/solvers/detail.h). Q has W(b − A y) of each subset before its last
- * turn, which is near enough to the one of x. AᵀW 1 of one turn's subsets is near the one of all. */
+/* Gives back contrast that the prior has flattened (codelets/solvers/detail.h). Q has W(b − A y) of each subset before
+ * its last turn, which is near enough to the one of x. AᵀW 1 of one turn's subsets is near the one of all. */
 SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task detail: finds what a prior has flattened of small parts of slices. */
+/* Task detail: finds the contrast that a prior has flattened in slices. */
 #include "detail_task.h"
 
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task detail: finds what a prior has flattened of small parts of the slices of a minibatch
- * (codelets/solvers/detail.h). Cores run it. */
+/* Task detail: finds the contrast that a prior has flattened in the slices of a minibatch (codelets/solvers/detail.h).
+ * Cores run it. */
 #ifndef SINO_DETAIL_TASK_H
 #define SINO_DETAIL_TASK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detail: against its definition, in double, for panels and for parts; and of noise alone. */
+/* Detail: against its definition, in double, for panels and for parts. */
 #include "detail.h"
 #include "testing_tiles.h"
 
@@ -41,7 +41,7 @@ static double clamp(double value)
     return fmin(fmax(value, 0), 1);
 }
 
-/* What the voxels get, by one size of squares, where it is more than they have got. */
+/* The gain of voxels by one size of squares, where it is more than they have. */
 static void give(int64_t size, int64_t side, const double *g, const double *m, const double *x, double *to)
 {
     const int64_t around = 2 * side + 1, voxels = size * size;

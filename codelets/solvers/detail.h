@@ -21,11 +21,16 @@
 
 #include "variation.h"
 
+/* Slices of a minibatch that one call looks at: first, first + step … */
+typedef struct SinoDetailSlices {
+    int64_t first, step;
+} SinoDetailSlices;
+
 /* Writes the gain of the voxels of x to u of all parts, so that x + u is within the bounds; 0 elsewhere. The vectors
  * are those of variation.h, [part]; NULL: a part without tiles. m is of this share of the rays. variation->part is not
  * read. SINO_FAILED: no memory. */
-SinoStatus sino_detail(const SinoVariation *tiles, double share, const void *const *g, const void *const *m,
-                       const void *const *x, void *const *u);
+SinoStatus sino_detail(const SinoVariation *tiles, SinoDetailSlices slices, double share, const void *const *g,
+                       const void *const *m, const void *const *x, void *const *u);
 
 /* Bytes of memory that a call takes meanwhile. */
 int64_t sino_detail_bytes(int64_t grid_size);

@@ -272,8 +272,8 @@ static void slice_free(Slice *slice)
     free(slice->sum);
 }
 
-SinoStatus sino_detail(const SinoVariation *tiles, double share, const void *const *g, const void *const *m,
-                       const void *const *x, void *const *u)
+SinoStatus sino_detail(const SinoVariation *tiles, SinoDetailSlices slices, double share, const void *const *g,
+                       const void *const *m, const void *const *x, void *const *u)
 {
     Slice slice;
     SinoStatus status = slice_new(tiles, &slice);
@@ -281,6 +281,7 @@ SinoStatus sino_detail(const SinoVariation *tiles, double share, const void *con
     if (!status) clear(tiles, u);
     for (; !status && at.panel.first < tiles->slices.stride; at.panel = sino_panel_next(tiles->slices, at.panel))
         for (at.slice = 0; at.slice < at.panel.slices.slice_count; at.slice++) {
+            if ((at.panel.first + at.slice) % slices.step != slices.first) continue;
             take(&at, g, slice.g);
             take(&at, m, slice.m);
             take(&at, x, slice.x);

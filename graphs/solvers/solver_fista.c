@@ -504,6 +504,31 @@ SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     return sino_fista_insert_record(run, minibatch, iteration);
 }
 
+/* Adds to x the gain of its voxels from g, in G, and AᵀW 1 of a share of the rays, in Y. A core takes long for all
+ * slices, so that tasks of a third each write to vectors that are free now. */
+static SinoStatus insert_details(SinoSolverRun *run, SinoMinibatch *minibatch, double share)
+{
+    enum { THIRDS = 3 };
+    static const int gain[THIRDS] = {SINO_FISTA_U, SINO_FISTA_P, SINO_FISTA_D};
+    const int64_t last = run->iterations, count = sino_smaller(THIRDS, minibatch->slices.slice_count);
+    SinoDetailTask detail = {.tiles = sino_fista_tiles(run, minibatch),
+                             .share = share,
+                             .slices.step = count,
+                             .g = minibatch->vector[SINO_FISTA_G],
+                             .m = minibatch->vector[SINO_FISTA_Y],
+                             .x = minibatch->vector[SINO_FISTA_X]};
+    for (int64_t i = 0; i < count; i++) {
+        detail.slices.first = i;
+        detail.u = minibatch->vector[gain[i]];
+        SINO_TRY(sino_insert_detail(run->runtime, sino_minibatch_at(minibatch, last, -1), &detail));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        SINO_TRY(sino_fista_insert_support(run, minibatch, last, gain[i]));
+        SINO_TRY(sino_insert_addend(run, minibatch, last, gain[i], SINO_FISTA_X, false));
+    }
+    return NULL;
+}
+
 /* Gives back contrast that the prior has flattened (codelets/solvers/detail.h). Q has W(b − A y) of each subset before
  * its last turn, which is near enough to the one of x. AᵀW 1 of one turn's subsets is near the one of all. */
 SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch)
@@ -511,19 +536,10 @@ SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch)
     const SinoFista *own = run->own;
     const int64_t last = run->iterations;
     const Turn all = {0, own->subset_count}, some = turn_of(own, last, 0);
-    SinoData ***vector = minibatch->vector;
     if (!own->prior) return NULL;
     SINO_TRY(insert_backprojection(run, minibatch, last, all, SINO_FISTA_Q, SINO_FISTA_G));
     SINO_TRY(insert_backprojection(run, minibatch, last, some, SINO_FISTA_W, SINO_FISTA_Y));
-    const SinoDetailTask detail = {.tiles = sino_fista_tiles(run, minibatch),
-                                   .share = (double)(some.end - some.first) / (double)own->subset_count,
-                                   .g = vector[SINO_FISTA_G],
-                                   .m = vector[SINO_FISTA_Y],
-                                   .x = vector[SINO_FISTA_X],
-                                   .u = vector[SINO_FISTA_U]};
-    SINO_TRY(sino_insert_detail(run->runtime, sino_minibatch_at(minibatch, last, -1), &detail));
-    SINO_TRY(sino_fista_insert_support(run, minibatch, last, SINO_FISTA_U));
-    return sino_insert_addend(run, minibatch, last, SINO_FISTA_U, SINO_FISTA_X, false);
+    return insert_details(run, minibatch, (double)(some.end - some.first) / (double)own->subset_count);
 }
 
 int64_t sino_fista_scratch_bytes(const SinoProblem *problem)

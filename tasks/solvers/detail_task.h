@@ -11,6 +11,7 @@
  * outlive the task. */
 typedef struct SinoDetailTask {
     SinoVariation tiles;
+    SinoDetailSlices slices;
     double share;
     SinoData *const *g, *const *m, *const *x, *const *u;
 } SinoDetailTask;

@@ -194,6 +194,8 @@ static SinoStatus insert_slab(SinoSolve *solve, int64_t slab)
         SINO_TRY(insert_load(solve, slab + b + 1));
     }
     SINO_TRY(insert_iterations(solve, slab));
+    for (int64_t s = 0; s < count && solve->solver->finish; s++)
+        if (solve->solves[s]) SINO_TRY(solve->solver->finish(&solve->run, solve->slot[s]));
     for (int64_t s = 0; s < count; s++)
         if (solve->solves[s]) SINO_TRY(solve->units.kind->store(solve->units.of, solve->slot[s]));
     for (int64_t s = 0; s < count && solve->units.kind->stored; s++)

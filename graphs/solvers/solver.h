@@ -93,7 +93,7 @@ typedef struct SinoSolver {
     const SinoVectors
         *weights;   /* vectors of the one-slice minibatches that `prepare` makes, one for each subset; NULL: none */
     int projection; /* fista: the vector by subset that A x may be written to after the last iteration */
-    /* Work memory of the solver's tasks on each worker; NULL: none. Of cone beams alone. */
+    /* Work memory of the solver's tasks on each worker; NULL: none. */
     int64_t (*scratch_bytes)(const SinoProblem *problem);
     /* Called once per run, after the operator is ready; NULL: nothing to prepare or release. */
     SinoStatus (*prepare)(SinoSolverRun *run);
@@ -108,6 +108,8 @@ typedef struct SinoSolver {
      * other and have been started. */
     SinoStatus (*iterate_together)(SinoSolverRun *run, int64_t count, SinoMinibatch *const *minibatch,
                                    int64_t iteration);
+    /* Submits the work on a run's tomogram after its last iteration; trials have none. NULL: none. */
+    SinoStatus (*finish)(SinoSolverRun *run, SinoMinibatch *minibatch);
 } SinoSolver;
 
 /* FBP of a scan that comes by blocks of angles. No part of the table of solvers. SINO_BLOCK_ANGLES: angles of a block;

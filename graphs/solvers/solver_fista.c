@@ -30,6 +30,7 @@
 #include "solver_fista.h"
 
 #include "arithmetic.h"
+#include "detail_task.h"
 #include "memory.h"
 #include "support.h"
 
@@ -444,18 +445,26 @@ SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch)
     return insert_residuals(run, minibatch, 0, turn_of(run->own, 1, 0), false);
 }
 
+/* Backprojects a vector of rays, of the subsets, into `to`, by way of U. */
+static SinoStatus insert_backprojection(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, Turn subsets,
+                                        int from, int to)
+{
+    const SinoFista *own = run->own;
+    for (int64_t i = subsets.first; i < subsets.end; i++) {
+        const bool first = i == subsets.first;
+        SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[i], from, first ? to : SINO_FISTA_U));
+        if (!first) SINO_TRY(sino_insert_addend(run, minibatch, iteration, SINO_FISTA_U, to, false));
+    }
+    return NULL;
+}
+
 SinoStatus sino_fista_insert_back(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k)
 {
     const SinoFista *own = run->own;
     const Turn turn = turn_of(own, iteration, k);
     const double share = (double)(turn.end - turn.first) / (double)own->subset_count;
     const SinoUpdate descend = {.formula = SINO_UPDATE_DESCEND_FISTA, .argument = {1 / share}};
-    for (int64_t i = turn.first; i < turn.end; i++) {
-        const bool first = i == turn.first;
-        SINO_TRY(sino_insert_backproject_subset(minibatch, iteration, own->order[i], SINO_FISTA_Q,
-                                                first ? SINO_FISTA_G : SINO_FISTA_U));
-        if (!first) SINO_TRY(sino_insert_addend(run, minibatch, iteration, SINO_FISTA_U, SINO_FISTA_G, false));
-    }
+    SINO_TRY(insert_backprojection(run, minibatch, iteration, turn, SINO_FISTA_Q, SINO_FISTA_G));
     return sino_solver_update_voxels(run, minibatch, iteration, &descend, 2, (const int[]){SINO_FISTA_Y, SINO_FISTA_G});
 }
 
@@ -493,6 +502,49 @@ SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     return sino_fista_insert_record(run, minibatch, iteration);
 }
 
+/* Adds to x the gain of its voxels from g, in G, and AᵀW 1 of a share of the rays, in Y. A core takes long for all
+ * slices, so that tasks of a third each write to vectors that are free now. */
+static SinoStatus insert_details(SinoSolverRun *run, SinoMinibatch *minibatch, double share)
+{
+    enum { THIRDS = 3 };
+    static const int gain[THIRDS] = {SINO_FISTA_U, SINO_FISTA_P, SINO_FISTA_D};
+    const int64_t last = run->iterations, count = sino_smaller(THIRDS, minibatch->slices.slice_count);
+    SinoDetailTask detail = {.tiles = sino_fista_tiles(run, minibatch),
+                             .share = share,
+                             .slices.step = count,
+                             .g = minibatch->vector[SINO_FISTA_G],
+                             .m = minibatch->vector[SINO_FISTA_Y],
+                             .x = minibatch->vector[SINO_FISTA_X]};
+    for (int64_t i = 0; i < count; i++) {
+        detail.slices.first = i;
+        detail.u = minibatch->vector[gain[i]];
+        SINO_TRY(sino_insert_detail(run->runtime, sino_minibatch_at(minibatch, last, -1), &detail));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        SINO_TRY(sino_fista_insert_support(run, minibatch, last, gain[i]));
+        SINO_TRY(sino_insert_addend(run, minibatch, last, gain[i], SINO_FISTA_X, false));
+    }
+    return NULL;
+}
+
+/* Gives back contrast that the prior has flattened (codelets/solvers/detail.h). Q has W(b − A y) of each subset before
+ * its last turn, which is near enough to the one of x. AᵀW 1 of one turn's subsets is near the one of all. */
+SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch)
+{
+    const SinoFista *own = run->own;
+    const int64_t last = run->iterations;
+    const Turn all = {0, own->subset_count}, some = turn_of(own, last, 0);
+    if (!own->prior) return NULL;
+    SINO_TRY(insert_backprojection(run, minibatch, last, all, SINO_FISTA_Q, SINO_FISTA_G));
+    SINO_TRY(insert_backprojection(run, minibatch, last, some, SINO_FISTA_W, SINO_FISTA_Y));
+    return insert_details(run, minibatch, (double)(some.end - some.first) / (double)own->subset_count);
+}
+
+int64_t sino_fista_scratch_bytes(const SinoProblem *problem)
+{
+    return sino_detail_bytes(problem->geometry.grid_size);
+}
+
 const SinoSolver sino_solver_fista = {
     .choice = SINO_ALGORITHM_FISTA,
     .iterative = true,
@@ -504,7 +556,9 @@ const SinoSolver sino_solver_fista = {
     .vectors = {.count = SINO_FISTA_PLANE_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,
     .projection = SINO_FISTA_Q,
+    .scratch_bytes = sino_fista_scratch_bytes,
     .prepare = sino_fista_prepare,
     .release = sino_fista_release,
     .start = sino_fista_start,
-    .iterate = sino_fista_iterate};
+    .iterate = sino_fista_iterate,
+    .finish = sino_fista_finish};

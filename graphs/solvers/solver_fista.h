@@ -88,6 +88,8 @@ SinoStatus sino_fista_prepare(SinoSolverRun *run);
 void sino_fista_release(SinoSolverRun *run);
 SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch);
 SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
+SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch);
+int64_t sino_fista_scratch_bytes(const SinoProblem *problem);
 
 /* The parts of `prepare` and `start` that no product belongs to: all but the sums of rows and the largest (AᵀA 1)_j;
  * the strength of the prior, after the step length; and y from x, both within the bounds and the support, with zeros

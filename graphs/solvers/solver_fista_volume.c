@@ -349,7 +349,9 @@ const SinoSolver sino_solver_fista_volume = {
     .vectors = {.count = SINO_FISTA_VOLUME_VECTORS, .buffer = vectors, .tomogram = SINO_FISTA_X},
     .weights = &sino_fista_weight_vectors,
     .projection = SINO_FISTA_Q,
+    .scratch_bytes = sino_fista_scratch_bytes,
     .prepare = prepare,
     .release = sino_fista_release,
     .start = start,
-    .iterate_together = iterate_together};
+    .iterate_together = iterate_together,
+    .finish = sino_fista_finish};

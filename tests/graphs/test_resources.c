@@ -173,13 +173,15 @@ static void trials_have_memory(void **state)
     SinoLog *log = NULL;
     SinoRuntime *runtime = NULL;
     SinoRunPlan plan;
+    SinoSolver solver = sino_solver_fista;
+    solver.scratch_bytes = NULL; /* the run would take as much as the trials */
     for (int64_t k = 0; k < ANGLES; k++) rad[k] = M_PI * (double)k / ANGLES;
     SinoPlanRequest request = {.job = {.problem = {.geometry = {ANGLES, COLUMNS, COLUMNS, rad, 127.5, 0},
                                                    .precision = SINO_SINGLE,
                                                    .symmetry = true,
                                                    .whole_orbits = true,
                                                    .subset_count = 8},
-                                       .solver = &sino_solver_fista,
+                                       .solver = &solver,
                                        .history_columns = 16,
                                        .history_numbers = 16,
                                        .trial_iterations = 10,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task detail: finds the contrast that a prior has flattened in slices. */
+#include "detail_task.h"
+
+#include "arithmetic.h"
+#include "task.h"
+
+/* A voxel takes as long as so many operations of a product. */
+enum { VOXEL_FLOPS = 1200 };
+
+typedef struct Detail {
+    SinoOperandList g, m, x, u; /* [partition] */
+    SinoVariation tiles;
+    SinoDetailSlices slices;
+    double share;
+} Detail;
+
+static SinoStatus detail_cpu(const SinoTask *task)
+{
+    const Detail *of = task->arguments;
+    return sino_detail(&of->tiles, of->slices, of->share, of->g.read, of->m.read, of->x.read, of->u.at);
+}
+
+static const SinoTaskKind detail_kind = {.name = "detail",
+                                         SINO_ARGUMENTS(Detail, SINO_READS_EACH(Detail, g), SINO_READS_EACH(Detail, m),
+                                                        SINO_READS_EACH(Detail, x), SINO_WRITES_EACH(Detail, u)),
+                                         .cpu = detail_cpu};
+
+SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const SinoDetailTask *task)
+{
+    const int64_t parts = task->tiles.part_count;
+    const double voxels = (double)(task->tiles.first_tile[parts] * SINO_TILE_VOXELS);
+    const int64_t count = task->tiles.slices.slice_count, step = task->slices.step;
+    const Detail arguments = {.g = {.data = task->g, .count = parts},
+                              .m = {.data = task->m, .count = parts},
+                              .x = {.data = task->x, .count = parts},
+                              .u = {.data = task->u, .count = parts},
+                              .tiles = task->tiles,
+                              .slices = task->slices,
+                              .share = task->share};
+    return SINO_SUBMIT(runtime, &detail_kind, position, &arguments, SINO_OF_SLICES(task->tiles.slices),
+                       .work = voxels * (double)task->tiles.slices.stride / (double)step,
+                       .effort = VOXEL_FLOPS * voxels * (double)sino_ceil_divide(count - task->slices.first, step));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Task detail: finds the contrast that a prior has flattened in the slices of a minibatch (codelets/solvers/detail.h).
+ * Cores run it. */
+#ifndef SINO_DETAIL_TASK_H
+#define SINO_DETAIL_TASK_H
+
+#include "detail.h"
+#include "runtime.h"
+
+/* Vectors of all partitions, [tiles->part_count]; NULL where one has no voxels. Data are not owned. The tables of tiles
+ * outlive the task. */
+typedef struct SinoDetailTask {
+    SinoVariation tiles;
+    SinoDetailSlices slices;
+    double share;
+    SinoData *const *g, *const *m, *const *x, *const *u;
+} SinoDetailTask;
+SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const SinoDetailTask *task);
+
+#endif

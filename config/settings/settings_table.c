@@ -670,10 +670,10 @@ const SinoSetting sino_setting_table[] = {
         .help = "CPU cores that compute; 0: every core that this process may use"),
     ROW(MACHINE, RECON | DEMO, "device", CHOICES(runtime.devices, device_words, "all"), .per_rank = true,
         BRIEF(DEMO, "processors: cpu, cuda, opencl, or all"),
-         .help =
-             "processors that compute; cuda or opencl alone: devices run every task that they have a kernel for, cores "
-             "run the other tasks; all: cores, and GPUs by CUDA if there are any, alone in iterations if cores would "
-             "add little; opencl is used only if it is named"),
+        .help =
+            "processors that compute; cuda or opencl alone: devices run every task that they have a kernel for, cores "
+            "run the other tasks; all: cores, and GPUs by CUDA if there are any, alone in iterations if cores would "
+            "add little; opencl is used only if it is named"),
     ROW(MACHINE, SIMULATE, "device", CHOICES(runtime.devices, device_words, "all"),
         BRIEF(SIMULATE, "processors of the machine: cpu, cuda, or all"),
         .help = "processors of the machine that compute, as of recon; all: its cores and its GPUs"),

@@ -542,7 +542,7 @@ static float *make_tube(double apart)
         const double turn = M_PI * (double)(i / COLUMNS) / ANGLES - 0.6;
         const double at = (double)(i % COLUMNS) - (COLUMNS - 1) / 2.0 - apart * cos(turn);
         const double outer = sqrt(fmax(140 * 140 - at * at, 0)), inner = sqrt(fmax(120 * 120 - at * at, 0));
-        sinogram[i] = (float)((outer - inner) / 100 + 0.02 * next_random(&seed));
+        sinogram[i] = (float)((outer - inner) / 100 + 0.02 * testing_uniform(&seed));
     }
     return sinogram;
 }

@@ -523,14 +523,15 @@ const SinoSetting sino_setting_table[] = {
 
     ROW(SOLVER, RECON | DEMO | PLAN | SIMULATE, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(solver.algorithm, algorithm_words, "fista"), BRIEF(RECON | DEMO | PLAN | SIMULATE, "method"),
-        .help = "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
-                "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), "
-                "with --projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
-                "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
-                "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
-                "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
-                "filtered backprojection of cone beams (Feldkamp), the default with --geometry cone, where iterative "
-                "algorithms need memory, or a disk, for the whole volume and scan"),
+        .help =
+            "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
+            "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), "
+            "with --projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
+            "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
+            "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
+            "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
+            "filtered backprojection of cone beams (Feldkamp), the default of those for which fista would take more "
+            "than 2 GiB, and of demo"),
     ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(solver.algorithm, algorithm_words, "cg"), BRIEF(SWEEP, "method"),
         .help = "that of the runs that are compared; the words are those of recon"),

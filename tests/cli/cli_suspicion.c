@@ -462,7 +462,7 @@ static void dropped_projections_are_left_out(void **state)
     enum { SIDE = 16, SLICES = 3 };
     static const char *const options[] = {"--algorithm fbp",
                                           "--geometry cone --source-object-distance 200 --source-detector-distance 300 "
-                                          "--detector-pixel 1.5"};
+                                          "--detector-pixel 1.5 --algorithm fdk"};
     const char *const at = *state;
     double theta[FAULTY_ANGLES];
     CliScan scan = cli_scan;

@@ -16,7 +16,7 @@
 /* Bytes of a voxel in the vectors of fista, besides those of each subset, and of a ray; and most bytes of a run that
  * nobody asked for. */
 enum { VOXEL_BYTES = 36, SUBSET_BYTES = 4, RAY_BYTES = 24 };
-static const int64_t most_bytes = (int64_t)4 << 30;
+static const int64_t most_bytes = (int64_t)2 << 30;
 
 static double extent(int64_t start, int64_t end, int64_t count, int64_t binning)
 {
@@ -65,7 +65,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
-    if (sino_stream_named(given->input.file_name)) return NULL; /* it can be read once */
+    if (given->input.follow || sino_stream_named(given->input.file_name)) return NULL; /* fdk ends with the scan */
     const SinoScanRequest request = sino_input_scan_request(given);
     SinoScan *scan = NULL;
     SinoStatus status = sino_scan_try(&request);

@@ -222,7 +222,8 @@ static void xradia_moves_images_back(void **state)
     assert_true(difference_of(at, "shifts of Zeiss") < 0.05);
     cli_works(at, "recon s.txrm -o b.h5 --overwrite --pictures no --report none --align none");
     assert_true(difference_of(at, "without the shifts of Zeiss") > 0.2);
-    cli_refuses(at, "align is header | scan.h5 | none", "recon scan.h5 -o c.h5 --geometry cone --align header");
+    cli_refuses(at, "align is header | scan.h5 | none",
+                "recon scan.h5 -o c.h5 --geometry cone --algorithm fdk --align header");
 }
 
 static void headers_need_no_options(void **state)

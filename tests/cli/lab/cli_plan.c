@@ -524,16 +524,19 @@ static void cone_plan_info_and_recon_agree(void **state)
             number_of(*state, "\"memory_bytes\": {", "\"usual\": ", "info scan.h5 --geometry cone --rotation-axis 16");
         const double least =
             number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5 --geometry cone --rotation-axis 16");
-        assert_true(number_of(*state, "\"memory_bytes\": {",
-                              "\"total\": ", "plan scan.h5 --geometry cone --rotation-axis 16") == usual);
+        assert_true(number_of(*state, "\"memory_bytes\": {", "\"total\": ",
+                              "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16") == usual);
         const int mib = (int)(least / 0x1p20) + 1;
         for (int tight = 0; tight < 2; tight++) {
             char planned[24], taken[32], line[100];
-            snprintf(line, sizeof line, "plan scan.h5 --geometry cone --rotation-axis 16 --memory %dMiB",
+            snprintf(line, sizeof line,
+                     "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16 --memory %dMiB",
                      tight ? mib : 2048);
             sino_bytes_text((int64_t)number_of(*state, "\"memory_bytes\": {", "\"total\": ", line), planned);
             CliRun run = {.directory = *state};
-            cli_start(&run, "recon scan.h5 -o volume.h5 --overwrite --geometry cone --rotation-axis 16 --memory %dMiB",
+            cli_start(&run,
+                      "recon scan.h5 -o volume.h5 --overwrite --geometry cone --algorithm fdk --rotation-axis 16 "
+                      "--memory %dMiB",
                       tight ? mib : 2048);
             cli_wait(&run);
             if (run.exit_code != 0) fail_msg("%s", run.err);
@@ -542,7 +545,7 @@ static void cone_plan_info_and_recon_agree(void **state)
             cli_free(&run);
         }
         CliRun run = {.directory = *state};
-        cli_start(&run, "plan scan.h5 --geometry cone --rotation-axis 16 --memory %dMiB", mib - 1);
+        cli_start(&run, "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16 --memory %dMiB", mib - 1);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 2);
         assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
@@ -571,13 +574,14 @@ static void cone_solution_plan_info_and_recon_agree(void **state)
         cli_free(&run);
     }
     const int least =
-        (int)(number_of(*state, "\"memory_bytes\": {", "\"least_cg\": ", "info scan.h5 --geometry cone") / 0x1p20) + 1;
+        (int)(number_of(*state, "\"memory_bytes\": {", "\"least_fista\": ", "info scan.h5 --geometry cone") / 0x1p20) +
+        1;
     char enough[80], message[100];
-    snprintf(enough, sizeof enough, "plan scan.h5 --geometry cone --algorithm cg --memory %dMiB", least);
+    snprintf(enough, sizeof enough, "plan scan.h5 --geometry cone --algorithm fista --memory %dMiB", least);
     snprintf(message, sizeof message, "allowed: --memory %dMiB or more, --algorithm fdk, or a smaller --volume", least);
     cli_works(*state, "%s", enough);
     CliRun run = {.directory = *state};
-    cli_start(&run, "plan scan.h5 --geometry cone --algorithm cg --memory %dMiB", least - 1);
+    cli_start(&run, "plan scan.h5 --geometry cone --algorithm fista --memory %dMiB", least - 1);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 2);
     assert_non_null(strstr(run.err, message));

@@ -8,17 +8,11 @@
 
 enum { PROJECTIONS = 16, COLUMNS = 256, ROWS = 8 };
 
-static double next_random(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return (*state >> 8) / 16777216.0;
-}
-
 /* About normal, of deviation 1. */
 static double next_normal(uint32_t *state)
 {
     double sum = -6;
-    for (int i = 0; i < 12; i++) sum += next_random(state);
+    for (int i = 0; i < 12; i++) sum += testing_uniform(state);
     return sum;
 }
 

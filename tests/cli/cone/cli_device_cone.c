@@ -35,10 +35,12 @@ static void assert_cone_agrees(const char *directory, const char *device, const 
 static void cone_beams(void **state)
 {
     cli_works(*state, "phantom -o scan.h5 --geometry cone --size 48 --angles 36 --slices 5");
-    assert_cone_agrees(*state, cli_device_kind()->device, "--geometry cone --precision single", 1e-6);
-    assert_cone_agrees(*state, cli_device_kind()->device, "--geometry cone --precision mixed", 3e-4);
-    assert_cone_agrees(*state, cli_device_kind()->device, "--geometry cone --precision single --symmetry no", 1e-6);
-    assert_cone_agrees(*state, cli_device_kind()->with_cores, "--geometry cone --precision mixed --symmetry no", 3e-4);
+    assert_cone_agrees(*state, cli_device_kind()->device, "--geometry cone --algorithm fdk --precision single", 1e-6);
+    assert_cone_agrees(*state, cli_device_kind()->device, "--geometry cone --algorithm fdk --precision mixed", 3e-4);
+    assert_cone_agrees(*state, cli_device_kind()->device,
+                       "--geometry cone --algorithm fdk --precision single --symmetry no", 1e-6);
+    assert_cone_agrees(*state, cli_device_kind()->with_cores,
+                       "--geometry cone --algorithm fdk --precision mixed --symmetry no", 3e-4);
 }
 
 /* A device with little memory gets smaller parts, and makes the same bits; with too little it is refused, with sizes.

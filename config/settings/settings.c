@@ -458,7 +458,7 @@ static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], Si
 {
     const SinoAlgorithmChoice usual = settings->solver.algorithm;
     SinoToldSettings told = {.by = ""};
-    if (settings->solver.usual_algorithm) SINO_TRY(ask(verb, source, settings, &told));
+    if (settings->solver.usual_algorithm && verb != INFO) SINO_TRY(ask(verb, source, settings, &told));
     if (told.count == 0) return finish(verb, given, settings);
     SINO_TRY(sino_setting_assign(sino_setting_find(verb, "algorithm", 9), told.by, told.of[0].value, settings));
     SinoStatus status = finish(verb, given, settings);

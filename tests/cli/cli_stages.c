@@ -208,7 +208,7 @@ static void plans_count_stages(void **state)
     for (int damaged = 0; damaged < 2; damaged++) {
         CliRun run = {.directory = *state};
         make_scan(*state, damaged ? STRIPES : 0);
-        cli_start(&run, "plan scan.h5 --json --workers 2");
+        cli_start(&run, "plan scan.h5 --algorithm cg --json --workers 2");
         cli_wait(&run);
         assert_int_equal(run.exit_code, 0);
         const double bytes = cli_number_after(run.out, "\"stages\": ", NULL);

@@ -15,7 +15,7 @@
 
 enum { SIZE = 24, SLICES = 16, WORDS = 16 };
 
-#define CONE    "--geometry cone --rotation-axis 11.5 --pictures no --report none "
+#define CONE    "--geometry cone --algorithm fdk --rotation-axis 11.5 --pictures no --report none "
 #define LENGTHS "--source-object-distance 100 --source-detector-distance 150 --detector-pixel 0.5 "
 #define FIELDS                                                                                                         \
     "--theta scan.h5:/exchange/theta --flats scan.h5:/exchange/data_white --darks "                                    \
@@ -444,7 +444,7 @@ static void what_needs_the_whole_scan_is_refused(void **state)
                 "recon scan.h5 -o v.h5 --follow --remove-stripe-method fw " CONE);
     cli_refuses(at, "--follow | --halves", "recon scan.h5 -o v.h5 --follow --halves " CONE);
     cli_refuses(at, "tcp://:9 | once | sirt | fbp or fdk",
-                "recon tcp://:9 -o v.h5 --follow --algorithm sirt " CONE LENGTHS);
+                "recon tcp://:9 -o v.h5 --follow --algorithm sirt --geometry cone --rotation-axis 11.5 " LENGTHS);
     assert_ends(replay(at, "live.h5 plain 0"), 0);
     cli_refuses(at, "/exchange/data_white | SWMR",
                 "recon live.h5 -o v.h5 --follow --flats :/exchange/data_white " CONE);

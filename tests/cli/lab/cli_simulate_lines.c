@@ -155,11 +155,11 @@ static void lines_of_slices(void **state)
 static void lines_of_cones(void **state)
 {
     static const Line line[] = {
-        {.text = "cone.h5 --geometry cone", AXIS},
+        {.text = "cone.h5 --geometry cone --algorithm fdk", AXIS},
         {.text = "cone.h5 --geometry cone --algorithm sirt --nonnegativity " SHORT, AXIS},
-        {.text = CONE "--output-type uint8"},
+        {.text = CONE "--algorithm fdk --output-type uint8"},
         {.text = "live.h5 --geometry cone --rotation-axis 11.5 --follow"},
-        {.text = CONE "--zinger-removal-method standard --remove-stripe-method ti"},
+        {.text = CONE "--algorithm fdk --zinger-removal-method standard --remove-stripe-method ti"},
         {.text = CONE SHORT "--algorithm cg --remove-stripe-method ti --zinger-removal-method standard"},
         {.text = CONE SHORT "--algorithm osem --subsets 3 --volume 40x40x24 --voxel-size 0.1"},
         {.text = CONE SHORT "--algorithm fista --regularization 0.1 --prior huber"},

@@ -9,9 +9,10 @@
 
 /* Sums over rows, of variances. */
 typedef struct SinoStripeSample {
-    int64_t rows;   /* that could tell */
-    double offsets; /* of the columns' offsets that SINO_STRIPES_WIENER takes out (stripes.h) */
-    double noise;   /* of a value: the noise, or a quarter of what noise and edges make, if this is more */
+    int64_t rows;    /* that could tell */
+    int64_t columns; /* of them all */
+    double offsets;  /* of the columns' offsets that SINO_STRIPES_WIENER takes out (stripes.h) */
+    double noise;    /* of a value: the noise, or a quarter of what noise and edges make, if this is more */
 } SinoStripeSample;
 
 /* Adds a row: integrals[projection][column], the projections spread over the scan, at least 16; NaN: undefined. */

@@ -43,12 +43,20 @@ typedef struct SinoCone {
     const SinoView *view;                         /* [angle_count], in mm: the rays of each projection, in place of
                                                    * angles, distances, pixels and centers; NULL: those count; not
                                                    * owned */
+    int64_t z_margin;                             /* slices at each end of Z that are computed, not written: 2 of them
+                                                   * are fewer than Z */
 } SinoCone;
 
 /* The largest distance of a corner of the volume from the axis, in mm. */
 static inline double sino_cone_radius(const SinoCone *cone)
 {
     return hypot((double)cone->x_count, (double)cone->y_count) / 2 * cone->voxel_size;
+}
+
+/* The slices that are written. */
+static inline int64_t sino_cone_slices(const SinoCone *cone)
+{
+    return cone->z_count - 2 * cone->z_margin;
 }
 
 /* The slice in the plane of the source, which need not be a slice, nor in the volume. */

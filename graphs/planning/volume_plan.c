@@ -84,7 +84,8 @@ static int64_t workers_of(const SinoUnitPlanRequest *request)
 static void fewest(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     plan->batch_units = 1;
-    plan->sets = (SinoConeSets){1, sino_smaller(SINO_CONE_IMAGE_SLICES, request->problem->cone->z_count), 1, false};
+    plan->sets =
+        (SinoConeSets){1, sino_smaller(SINO_CONE_IMAGE_SLICES, sino_cone_slices(request->problem->cone)), 1, false};
 }
 
 static void least(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
@@ -123,7 +124,8 @@ static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan 
     snprintf(subject, sizeof subject,
              "an iterative algorithm with %" PRId64 " x %" PRId64 " x %" PRId64 " voxels and %" PRId64
              " projections of %" PRId64 " x %" PRId64 " rays needs",
-             cone->x_count, cone->y_count, cone->z_count, cone->angle_count, cone->column_count, cone->row_count);
+             cone->x_count, cone->y_count, sino_cone_slices(cone), cone->angle_count, cone->column_count,
+             cone->row_count);
     snprintf(parts, sizeof parts, " (%s of vectors at a time)", sino_bytes_text(plan->bytes.window, vectors));
     return sino_plan_too_little(plan->total_bytes, plan->budget_bytes, subject, parts,
                                 ", --algorithm fdk, or a smaller --volume");

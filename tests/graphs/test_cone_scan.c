@@ -279,6 +279,32 @@ static void rows_of_a_share(void **state)
     clear(&made);
 }
 
+/* 20 slices to each side of the source's plane, or 20 from it, over half of the slice's 60 voxels of 0.5 mm. */
+static void long_objects_have_a_margin(void **state)
+{
+    static const struct {
+        const char *words;
+        int64_t slices, margin;
+    } each[] = {{"--algorithm fista", 40, 3},
+                {"--algorithm cg --start-row 20", 20, 3},
+                {"--algorithm cg --start-row 10 --end-row 30", 20, 2},
+                {"--algorithm sirt --volume 60x60x30", 30, 0},
+                {"--algorithm sirt --volume 30x30", 40, 2},
+                {"--algorithm fdk", 40, 0}};
+    char path[TESTING_PATH], words[256];
+    write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        Made made;
+        snprintf(words, sizeof words,
+                 "--source-object-distance 100 --source-detector-distance 200 --detector-pixel 1 %s", each[i].words);
+        assert_success(make(*state, words, NAN, &made));
+        assert_success(sino_cone_take_margin(made.settings, &made.cone));
+        assert_int_equal(sino_cone_slices(&made.cone), each[i].slices);
+        assert_int_equal(made.cone.z_margin, each[i].margin);
+        clear(&made);
+    }
+}
+
 static void refusals(void **state)
 {
     static const struct {
@@ -387,6 +413,7 @@ TESTING_SUBJECT(cone_scan)
         cmocka_unit_test_setup_teardown(points_are_seen, testing_directory_make, testing_directory_remove),
         cmocka_unit_test(numbers_of_other_programs),
         cmocka_unit_test_setup_teardown(rows_of_a_share, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(long_objects_have_a_margin, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(refusals, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_arcs_are_refused, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(volumes_beyond_the_cone, testing_directory_make, testing_directory_remove),

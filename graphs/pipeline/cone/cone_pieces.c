@@ -25,7 +25,7 @@ struct SinoConePieces {
 
 SinoRecordShape sino_cone_record_shape(const SinoCone *cone, int64_t columns, int64_t numbers, bool pictures)
 {
-    return (SinoRecordShape){.slice_count = cone->z_count,
+    return (SinoRecordShape){.slice_count = sino_cone_slices(cone),
                              .height = cone->y_count,
                              .width = cone->x_count,
                              .columns = columns,

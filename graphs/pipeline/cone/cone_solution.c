@@ -186,17 +186,20 @@ static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
     return NULL;
 }
 
-/* SinoGivenStart.fill: `of` is the run. Images are written only after the last iteration. */
+/* SinoGivenStart.fill: `of` is the run. Images are written only after the last iteration. The slices of the margin get
+ * the last one before them. */
 static SinoStatus insert_start(void *of, SinoMinibatch *minibatch, int64_t vector)
 {
     Run *run = of;
     const SinoOperator *op = run->of.op;
     const int64_t slices = run->of.sets->image_slices, sets = run->of.sets->image_sets;
     const SinoProduct product = {.position = minibatch->position, .slices = minibatch->slices};
-    for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++) {
-        const int64_t first = sino_times(i, slices), count = sino_smaller(slices, run->cone->z_count - first);
+    const int64_t margin = run->cone->z_margin, last = sino_cone_slices(run->cone) - 1;
+    for (int64_t i = 0, first = 0, count; first < run->cone->z_count; i++, first += count) {
+        const int64_t slice = sino_smaller(sino_larger(first - margin, 0), last);
+        count = slice == first - margin ? sino_smaller(slices, last + 1 - slice) : 1;
         const SinoVolumeSlices part = {.input = run->of.start,
-                                       .first_slice = first,
+                                       .first_slice = slice,
                                        .slice_count = count,
                                        .name = run->of.settings->solver.start,
                                        .least = run->of.solver->has_likelihood ? 0 : (double)-INFINITY};
@@ -219,8 +222,8 @@ static int64_t left(const void *of, int64_t first, int64_t count)
 {
     const Run *run = of;
     int64_t slices = 0;
-    for (int64_t z = first * run->cone->z_count; z < (first + count) * run->cone->z_count; z++)
-        slices += !is_stored(run, z, 1);
+    const int64_t written = sino_cone_slices(run->cone);
+    for (int64_t z = first * written; z < (first + count) * written; z++) slices += !is_stored(run, z, 1);
     return slices;
 }
 
@@ -237,9 +240,11 @@ static SinoStatus insert_image(Run *run, SinoMinibatch *minibatch, int64_t numbe
 {
     SinoRecord *record = run->of.record;
     const int64_t first = sino_times(number, run->of.sets->image_slices);
-    const int64_t count = sino_smaller(run->of.sets->image_slices, run->cone->z_count - first);
-    const SinoImaging imaging = {
-        .scale = run->of.scale, .mask_ratio = run->of.settings->output.mask_ratio, .first = first, .count = count};
+    const int64_t count = sino_smaller(run->of.sets->image_slices, sino_cone_slices(run->cone) - first);
+    const SinoImaging imaging = {.scale = run->of.scale,
+                                 .mask_ratio = run->of.settings->output.mask_ratio,
+                                 .first = run->cone->z_margin + first,
+                                 .count = count};
     SinoData *image = run->image[number % run->of.sets->image_sets];
     minibatch->position.minibatch = number; /* by which ranks take turns */
     const SinoStore store = {.keeper = sino_minibatch_is_kept(minibatch),
@@ -265,7 +270,7 @@ static SinoStatus insert_images(void *of, SinoMinibatch *minibatch)
     const int64_t slices = run->of.sets->image_slices, numbers = run->of.record->numbers;
     SINO_TRY(sino_insert_repeat(run->of.runtime, minibatch->position, slices, numbers * (int64_t)sizeof(double), 0,
                                 minibatch->history, run->history));
-    for (int64_t i = 0; i < sino_ceil_divide(run->cone->z_count, slices); i++)
+    for (int64_t i = 0; i < sino_ceil_divide(sino_cone_slices(run->cone), slices); i++)
         SINO_TRY(insert_image(run, minibatch, i));
     return NULL;
 }
@@ -274,7 +279,7 @@ static SinoStatus insert_images(void *of, SinoMinibatch *minibatch)
 static SinoStatus show(void *of, SinoMinibatch *minibatch, int64_t iteration)
 {
     Run *run = of;
-    const SinoImaging imaging = {.scale = run->of.scale, .count = 1};
+    const SinoImaging imaging = {.scale = run->of.scale, .first = run->cone->z_margin, .count = 1};
     void *slice;
     if (!run->of.iterated) return NULL;
     SINO_TRY(sino_insert_image(minibatch, &imaging, run->image[0]));
@@ -319,10 +324,10 @@ SinoStatus sino_cone_solve(const SinoConeSolution *solution)
                             .alone = of->aside,
                             .aside = of->aside,
                             .overlap = true,
-                            .shape = {.slice_count = cone->z_count,
-                                      .slab_slices = cone->z_count,
+                            .shape = {.slice_count = sino_cone_slices(cone),
+                                      .slab_slices = sino_cone_slices(cone),
                                       .slab_minibatches = 1,
-                                      .minibatch_slices = cone->z_count}};
+                                      .minibatch_slices = sino_cone_slices(cone)}};
     if (of->regularization.negative) run.solve.run.bounds.least = -INFINITY;
     SinoStatus status = sino_solve(&run.solve);
     free_data(&run);

@@ -166,6 +166,17 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     return NULL;
 }
 
+SinoStatus sino_cone_take_margin(const SinoSettings *settings, SinoCone *cone)
+{
+    const double side = (double)sino_larger(cone->x_count, cone->y_count) / 2;
+    const double half = (double)cone->z_count / 2 + fabs(cone->lift);
+    if (settings->solver.algorithm == SINO_ALGORITHM_FDK || settings->geometry.volume.z > 0) return NULL;
+    if (cone->fans || cone->view) return NULL;
+    cone->z_margin = (int64_t)ceil(half * side * cone->voxel_size / cone->source_object);
+    cone->z_count += 2 * cone->z_margin;
+    return check_size(cone);
+}
+
 void sino_cone_take_row(SinoInput *input, SinoCone *cone)
 {
     const double row = fmin(fmax(floor(cone->center_row + 0.5), 0), (double)(cone->row_count - 1));
@@ -173,6 +184,7 @@ void sino_cone_take_row(SinoInput *input, SinoCone *cone)
     input->first_slice = 0; /* of the slices that are reconstructed */
     cone->fans = true;
     cone->row_count = cone->z_count = 1;
+    cone->z_margin = 0;
     cone->center_row = cone->lift = 0;
 }
 

@@ -65,6 +65,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
+    if (given->team.grid.batch_groups > 1) return NULL; /* ranks with parts of the volume */
     if (given->input.follow || sino_stream_named(given->input.file_name)) return NULL; /* fdk ends with the scan */
     const SinoScanRequest request = sino_input_scan_request(given);
     SinoScan *scan = NULL;

@@ -202,7 +202,9 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
     SINO_TRY(sino_usual_algorithm(report->settings, &report->usual));
     settings.solver.algorithm = report->usual.count > 0 ? SINO_ALGORITHM_FISTA : SINO_ALGORITHM_CG;
     settings.projection.precision = SINO_SINGLE;
-    SINO_TRY(sino_volume_problem(&settings, report->input, &report->cone, 1, &problem));
+    SinoCone cone = report->cone;
+    SINO_TRY(sino_cone_take_margin(&settings, &cone));
+    SINO_TRY(sino_volume_problem(&settings, report->input, &cone, 1, &problem));
     const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);
     return sino_unit_plan_least_bytes(&request, &report->solution_bytes);
 }

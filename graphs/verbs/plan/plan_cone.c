@@ -20,7 +20,7 @@ static SinoConeProblem problem_of(const SinoProjectionSettings *settings, const 
                              .angle_count = cone->angle_count,
                              .x_count = cone->x_count,
                              .y_count = cone->y_count,
-                             .z_count = cone->z_count,
+                             .z_count = sino_cone_slices(cone),
                              .sample_bytes =
                                  settings->precision == SINO_MIXED ? (int64_t)sizeof(int16_t) : (int64_t)sizeof(float),
                              .block_angles = SINO_BLOCK_PROJECTIONS,
@@ -130,6 +130,7 @@ static SinoStatus plan_input(const SinoSettings *settings, SinoLog *log, bool fi
     SINO_TRY(sino_findings_judge(&findings, log));
     SINO_TRY(sino_center_given(&settings->center, input, &center));
     SINO_TRY(sino_cone_scan(settings, input, center, &report->cone));
+    SINO_TRY(sino_cone_take_margin(settings, &report->cone));
     return print_plan(settings, input, report);
 }
 

@@ -51,7 +51,7 @@ SinoReconSizes sino_recon_cone_sizes(const SinoCone *cone)
                                     3,
                                     {{"x", "x", (double)cone->x_count},
                                      {"y", "y", (double)cone->y_count},
-                                     {"z", "z", (double)cone->z_count}}}}};
+                                     {"z", "z", (double)sino_cone_slices(cone)}}}}};
 }
 
 SinoStatus sino_recon_cone_size(SinoRecon *recon, SinoCone *cone)
@@ -59,7 +59,8 @@ SinoStatus sino_recon_cone_size(SinoRecon *recon, SinoCone *cone)
     double center = recon->input.geometry.center;
     if (center < 0) SINO_TRY(sino_center_given(&recon->settings->center, &recon->input, &center));
     SINO_TRY(sino_cone_scan(recon->settings, &recon->input, center, cone));
-    recon->request.slice_count = cone->z_count;
+    SINO_TRY(sino_cone_take_margin(recon->settings, cone));
+    recon->request.slice_count = sino_cone_slices(cone);
     recon->request.height = cone->y_count;
     recon->request.width = cone->x_count;
     return NULL;

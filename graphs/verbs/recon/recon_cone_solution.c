@@ -49,7 +49,7 @@ static SinoStatus take_images(const SinoRecon *recon)
     const SinoSolverSettings *settings = &recon->settings->solver;
     const SinoCone *cone = &own->cone;
     if (!own->start) SINO_TRY(sino_start_volume_open(settings, &own->start));
-    SINO_TRY(sino_start_volume_check(settings, own->start, cone->z_count, cone->y_count, cone->x_count));
+    SINO_TRY(sino_start_volume_check(settings, own->start, sino_cone_slices(cone), cone->y_count, cone->x_count));
     free(own->mask);
     return sino_mask_read(settings, cone->y_count, cone->x_count, &own->mask);
 }
@@ -146,7 +146,7 @@ static void tell_plan(const SinoRecon *recon)
     sino_log_info(recon->log, "plan",
                   "volume: %" PRId64 " x %" PRId64 " x %" PRId64 " voxels as a whole, %" PRId64
                   " projections, on %" PRId64 " cores, memory: %s of %s",
-                  cone->x_count, cone->y_count, cone->z_count, cone->angle_count,
+                  cone->x_count, cone->y_count, sino_cone_slices(cone), cone->angle_count,
                   sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
                   sino_bytes_text(own->plan.budget_bytes, budget));
     if (bytes->paged > 0)
@@ -203,6 +203,7 @@ static SinoStatus build(SinoRecon *recon)
     Solution *own = recon->own;
     SINO_TRY(sino_processes_agree(
         recon->processes, sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_cone_take_margin(recon->settings, &own->cone)));
     const SinoOperatorRequest request = {.problem = own->problem,
                                          .shape = {.data_rank = sino_processes_rank(recon->processes),
                                                    .data_count = sino_processes_count(recon->processes),

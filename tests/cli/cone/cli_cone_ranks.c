@@ -12,13 +12,20 @@ static const char scan[] =
     "phantom -o scan.h5 --geometry cone --size 64 --slices 128 --angles 128 --noise 0.01 --seed 3";
 
 #define CONE "recon scan.h5 --geometry cone --rotation-axis 31.5 --overwrite"
+#define FDK  CONE " --algorithm fdk"
+
+/* FDK, unless the words name another algorithm. */
+static const char *algorithm_of(const char *words)
+{
+    return strstr(words, "--algorithm") ? "" : " --algorithm fdk";
+}
 
 static void run_ranks(const char *directory, int ranks, const char *words, CliRun *run)
 {
     char launcher[64];
     snprintf(launcher, sizeof launcher, "mpirun -q -n %d", ranks);
     *run = (CliRun){.directory = directory, .launcher = launcher};
-    cli_start(run, CONE " -o many.h5 --profile %s", words);
+    cli_start(run, CONE " -o many.h5 --profile%s %s", algorithm_of(words), words);
     cli_wait(run);
     if (run->exit_code != 0) fail_msg("%d ranks, %s: exit code %d\n%s", ranks, words, run->exit_code, run->err);
 }
@@ -49,7 +56,7 @@ static void any_grid_makes_the_same_volume(void **state)
     const char *const at = *state;
     cli_works(at, "%s", scan);
     for (int precision = 0; precision < 2; precision++) {
-        cli_works(at, CONE " -o one.h5 --precision %s", precision ? "mixed" : "single");
+        cli_works(at, FDK " -o one.h5 --precision %s", precision ? "mixed" : "single");
         for (size_t i = 0; i < (precision ? 2 : sizeof ways / sizeof *ways); i++) {
             char words[100];
             CliRun run;
@@ -73,7 +80,7 @@ static void ranks_have_stages_of_whole_sinograms(void **state)
         char words[200];
         CliRun run;
         snprintf(words, sizeof words, "%s %s", ways[i], stages);
-        cli_works(at, CONE " -o one.h5 %s", i < 2 ? stages : words); /* a grid is of ranks */
+        cli_works(at, CONE " -o one.h5%s %s", algorithm_of(words), i < 2 ? stages : words); /* a grid is of ranks */
         run_ranks(at, 2, words, &run);
         cli_free(&run);
         const double off = volumes_off(at);
@@ -88,7 +95,7 @@ static void ranks_find_one_range(void **state)
     const char *const at = *state;
     CliRun run;
     cli_works(at, "%s", scan);
-    cli_works(at, CONE " -o one.h5 --output-type uint16");
+    cli_works(at, FDK " -o one.h5 --output-type uint16");
     run_ranks(at, 2, "--output-type uint16 --grid 2x1 --workers 1", &run);
     cli_free(&run);
     double *one = cli_read_doubles(at, "one.h5", "/process/output_range", 1, &two);
@@ -126,7 +133,8 @@ static void messages_have_the_bytes_of_the_model(void **state)
 static char *plan_of(const char *directory, int ranks, const char *words)
 {
     CliRun run = {.directory = directory};
-    cli_start(&run, "plan scan.h5 --geometry cone --workers 1 --json --ranks %d %s", ranks, words);
+    cli_start(&run, "plan scan.h5 --geometry cone --workers 1 --json --ranks %d%s %s", ranks, algorithm_of(words),
+              words);
     cli_wait(&run);
     if (run.exit_code != 0) fail_msg("plan of %d ranks, %s:\n%s", ranks, words, run.err);
     char *text = strdup(run.out);
@@ -184,10 +192,10 @@ static void grids_that_do_not_fit_are_refused(void **state)
 {
     CliRun run = {.directory = *state, .launcher = "mpirun -q -n 2"};
     cli_works(*state, "%s", scan);
-    cli_start(&run, CONE " -o many.h5 --grid 3x1");
+    cli_start(&run, FDK " -o many.h5 --grid 3x1");
     cli_wait(&run);
     cli_assert_ended(&run, 2, "grid | 3x1 | 2 ranks | auto");
-    cli_start(&run, CONE " -o many.h5 --grid 2x1 --volume 64x64x2");
+    cli_start(&run, FDK " -o many.h5 --grid 2x1 --volume 64x64x2");
     cli_wait(&run);
     cli_assert_ended(&run, 2, "2x1 | 2 slices | 128 projections | 1 rows | 4 columns");
 }
@@ -198,10 +206,10 @@ static void killed_ranks_go_on(void **state)
     const char *const at = *state;
     int kills = 0;
     cli_works(at, "%s", scan);
-    cli_works(at, CONE " -o one.h5");
+    cli_works(at, FDK " -o one.h5");
     for (int64_t bytes = 2500;; bytes += 1500) {
         CliRun run = {.directory = at, .launcher = "mpirun -q -n 2"};
-        cli_start(&run, CONE " -o many.h5 --grid 2x1 --workers 1 --resume");
+        cli_start(&run, FDK " -o many.h5 --grid 2x1 --workers 1 --resume");
         (void)cli_await_size(&run, "many.h5.journal", bytes);
         kill(run.pid, SIGTERM); /* mpirun ends the ranks */
         cli_wait(&run);

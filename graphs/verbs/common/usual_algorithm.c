@@ -4,6 +4,7 @@
 #include "cone_setup.h"
 #include "input.h"
 #include "job_kind.h"
+#include "memory.h"
 #include "runtime.h"
 #include "solver.h"
 #include "stream_socket.h"
@@ -57,9 +58,10 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     if (!lengths_are_known(settings, info)) return;
     const double bytes = bytes_of_fista(settings, info->angle_count, columns, rows), most = allowed_bytes(settings);
     const bool fits = bytes <= most;
-    char hint[80] = "--algorithm fdk is the fast look";
+    char hint[80] = "--algorithm fdk is the fast look", taken[24], allowed[24];
     if (!fits)
-        snprintf(hint, sizeof hint, "fista would take %.3g GiB, not at most %.3g", bytes / 0x1p30, most / 0x1p30);
+        snprintf(hint, sizeof hint, "fista would take %s, not at most %s",
+                 sino_bytes_text((int64_t)fmin(bytes, 0x1p62), taken), sino_bytes_text((int64_t)most, allowed));
     snprintf(told->by, sizeof told->by, "the size of the scan (%" PRId64 " projections of %g columns and %g rows; %s)",
              info->angle_count, columns, rows, hint);
     told->count = 1;

@@ -84,7 +84,7 @@ void sino_settings_free(SinoSettings *settings); /* takes NULL */
 /* What an input file says of the settings, which count where the user gives none. */
 enum { SINO_TOLD_SETTINGS = 8 };
 typedef struct SinoToldSettings {
-    char by[96]; /* "the header of Nikon XTek"; "": nothing is told */
+    char by[160]; /* "the header of Nikon XTek"; "": nothing is told */
     int count;
     struct {
         const char *name; /* of the setting */

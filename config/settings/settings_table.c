@@ -531,7 +531,7 @@ const SinoSetting sino_setting_table[] = {
             "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
             "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
             "filtered backprojection of cone beams (Feldkamp), the default of those for which fista would take more "
-            "than 2 GiB, of demo, and of plan and simulate without a scan"),
+            "than 2 GiB, of demo, of arrays in memory, and of plan and simulate without a scan"),
     ROW(SOLVER, SWEEP, "algorithm", .alias = "reconstruction-algorithm",
         CHOICE(solver.algorithm, algorithm_words, "cg"), BRIEF(SWEEP, "method"),
         .help = "that of the runs that are compared; the words are those of recon"),

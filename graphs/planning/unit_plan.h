@@ -22,6 +22,7 @@ typedef struct SinoUnitPlanRequest {
     const SinoProblem *problem; /* of the kind cone or matrix, for a solver: */
     const SinoSolver *solver;
     bool supported;               /* some voxels of a volume stay 0 */
+    int64_t search_iterations;    /* of a detector row as a fan, for the strength of a prior; 0: no search */
     int64_t unit_count;           /* 1, or the sets of the counts */
     int64_t history_numbers;      /* of a unit (SinoHistory) */
     const SinoMatrixFiles *files; /* of counts, and: */
@@ -47,7 +48,7 @@ typedef struct SinoUnitPlan {
 /* Seconds of a rank; nothing overlaps but load with what makes line integrals. */
 typedef struct SinoUnitTimes {
     double load;      /* the scan, or the matrix, which is packed */
-    double start;     /* before the iterations: products of the scan, of sensitivities or weights, and a first sweep */
+    double start;     /* before the iterations: a search, products of the scan, sensitivities or weights, a sweep */
     double read;      /* of one iteration: the matrix is read from memory, once or twice */
     double products;  /* of one iteration: computed, as if the matrix were in the cache */
     double vectors;   /* of one iteration */

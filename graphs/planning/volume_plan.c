@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "cone_kind.h"
+#include "halves.h"
 #include "job_kind.h"
 #include "mask.h"
 #include "memory.h"
@@ -54,6 +55,14 @@ SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *in
     return NULL;
 }
 
+/* Mostly so many trials, one after the other (halves_strength.h); vectors have a search of their own. */
+static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
+{
+    enum { TRIALS = 5 };
+    if (cone->view || solver->choice != SINO_ALGORITHM_FISTA || !isnan(settings->prior.regularization)) return 0;
+    return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver));
+}
+
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
                                              const SinoProblem *problem, int64_t rank_count, const SinoMachine *machine)
 {
@@ -67,6 +76,7 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
         .input = input,
         .solver = solver,
         .supported = sino_workload_is_supported(&settings->solver),
+        .search_iterations = search_iterations(settings, solver, problem->cone),
         .machine = *machine,
         .rank_count = rank_count,
         .unit_count = 1,
@@ -187,9 +197,11 @@ static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoU
     const double rays = (double)cone->angle_count * (double)cone->column_count * (double)cone->row_count;
     const double updates = voxels * (double)cone->angle_count / (giga * ranks);
     const double file = giga * machine->rates.file_gbps / sizeof(float);
+    const double products = updates / rates.project_gups + updates / rates.backproject_gups;
+    const double search = (double)request->search_iterations * products * ranks / (double)cone->row_count;
     return (SinoUnitTimes){.load = rays / file,
-                           .start = updates / rates.backproject_gups,
-                           .products = updates / rates.project_gups + updates / rates.backproject_gups,
+                           .start = search + updates / rates.backproject_gups,
+                           .products = products,
                            .vectors = 2 * (double)plan->bytes.vectors / /* each is read once and written once */
                                       (giga * workers * machine->rates.memory_gbps),
                            .paging = paged_bytes(request, plan) / (giga * request->machine.rates.file_gbps),

@@ -4,6 +4,7 @@
 #include "cone_setup.h"
 #include "input.h"
 #include "job_kind.h"
+#include "memory.h"
 #include "runtime.h"
 #include "solver.h"
 #include "stream_socket.h"
@@ -24,19 +25,22 @@ static double extent(int64_t start, int64_t end, int64_t count, int64_t binning)
     return floor((double)(last - start) / (double)binning);
 }
 
-/* Whether the vectors of fista are no burden, and leave a fifth of the memory that was given. */
-static bool fits(const SinoSettings *settings, int64_t angles, double columns, double rows)
+static double bytes_of_fista(const SinoSettings *settings, int64_t angles, double columns, double rows)
 {
     const SinoVolumeShape *volume = &settings->geometry.volume;
     const double voxels = volume->x > 0
                               ? (double)volume->x * (double)volume->y * (volume->z > 0 ? (double)volume->z : rows)
                               : columns * columns * rows;
-    const int64_t memory = settings->runtime.memory_bytes;
     const int64_t subsets = sino_solver_subsets(&sino_solver_fista, &settings->solver, angles);
-    const double bytes = (double)(VOXEL_BYTES + SUBSET_BYTES * subsets) * voxels,
-                 all_bytes = bytes + RAY_BYTES * (double)angles * columns * rows;
-    return all_bytes <= (double)most_bytes &&
-           (memory == 0 || all_bytes <= 0.8 * (double)(memory - sino_runtime_base_bytes()));
+    return (double)(VOXEL_BYTES + SUBSET_BYTES * subsets) * voxels + RAY_BYTES * (double)angles * columns * rows;
+}
+
+/* What is no burden, and leaves a fifth of the memory that was given. */
+static double allowed_bytes(const SinoSettings *settings)
+{
+    const int64_t memory = settings->runtime.memory_bytes;
+    const double given = memory > 0 ? 0.8 * (double)(memory - sino_runtime_base_bytes()) : INFINITY;
+    return fmax(fmin((double)most_bytes, given), 0);
 }
 
 static bool lengths_are_known(const SinoSettings *settings, const SinoScanInfo *info)
@@ -51,12 +55,18 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     const SinoInputSettings *of = &settings->input;
     const double columns = extent(of->start_column, of->end_column, info->column_count, of->binning);
     const double rows = extent(of->start_row, of->end_row, info->row_count, of->binning);
-    if (!lengths_are_known(settings, info) || !fits(settings, info->angle_count, columns, rows)) return;
-    snprintf(told->by, sizeof told->by, "the size of the scan (%" PRId64 " projections of %g columns and %g rows)",
-             info->angle_count, columns, rows);
+    if (!lengths_are_known(settings, info)) return;
+    const double bytes = bytes_of_fista(settings, info->angle_count, columns, rows), most = allowed_bytes(settings);
+    const bool fits = bytes <= most;
+    char hint[80] = "--algorithm fdk is the fast look", taken[24], allowed[24];
+    if (!fits)
+        snprintf(hint, sizeof hint, "fista would take %s, not at most %s",
+                 sino_bytes_text((int64_t)fmin(bytes, 0x1p62), taken), sino_bytes_text((int64_t)most, allowed));
+    snprintf(told->by, sizeof told->by, "the size of the scan (%" PRId64 " projections of %g columns and %g rows; %s)",
+             info->angle_count, columns, rows, hint);
     told->count = 1;
     told->of[0].name = "algorithm";
-    snprintf(told->of[0].value, sizeof told->of[0].value, "fista");
+    snprintf(told->of[0].value, sizeof told->of[0].value, "%s", fits ? "fista" : "fdk");
 }
 
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told)

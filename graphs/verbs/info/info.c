@@ -200,7 +200,8 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
     SinoProblem problem;
     SinoSettings settings = *report->settings;
     SINO_TRY(sino_usual_algorithm(report->settings, &report->usual));
-    settings.solver.algorithm = report->usual.count > 0 ? SINO_ALGORITHM_FISTA : SINO_ALGORITHM_CG;
+    report->usual_fista = report->usual.count > 0 && strcmp(report->usual.of[0].value, "fista") == 0;
+    settings.solver.algorithm = report->usual_fista ? SINO_ALGORITHM_FISTA : SINO_ALGORITHM_CG;
     settings.projection.precision = SINO_SINGLE;
     SinoCone cone = report->cone;
     SINO_TRY(sino_cone_take_margin(&settings, &cone));

@@ -180,10 +180,10 @@ static void print_memory(const SinoInfoReport *report, FILE *out)
         fprintf(out, "recon        %s with the default settings, at least %s (ray lengths: %s)\n",
                 sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
                 sino_bytes_text(report->operator_bytes, lengths));
-    if (report->usual.count > 0) fprintf(out, "algorithm    fista, for %s\n", report->usual.by);
+    if (report->usual.count > 0) fprintf(out, "algorithm    %s, for %s\n", report->usual.of[0].value, report->usual.by);
     if (report->solution_bytes > 0)
         fprintf(out, "recon        at least %s with --algorithm %s\n", sino_bytes_text(report->solution_bytes, least),
-                report->usual.count > 0 ? "fista" : "cg");
+                report->usual_fista ? "fista" : "cg");
     print_warnings(report, SINO_INFO_OF_RECON, out);
 }
 
@@ -338,7 +338,7 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
     }
     if (report->least_bytes > 0) sino_json_integer(&json, "least", report->least_bytes);
     if (report->solution_bytes > 0)
-        sino_json_integer(&json, report->usual.count > 0 ? "least_fista" : "least_cg", report->solution_bytes);
+        sino_json_integer(&json, report->usual_fista ? "least_fista" : "least_cg", report->solution_bytes);
     sino_json_close(&json);
     sino_json_open_list(&json, "warnings");
     for (int64_t i = 0; i < report->warning_count; i++) sino_json_text(&json, NULL, report->warning[i].text);

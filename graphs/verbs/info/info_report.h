@@ -51,7 +51,8 @@ typedef struct SinoInfoReport {
     int64_t voxel_bytes;    /* part of usual_bytes: the voxels of a cone beam */
     int64_t pass_count;     /* passes over the projections of a cone beam; 0: not known */
     int64_t least_bytes;    /* the least memory of a recon */
-    SinoToldSettings usual; /* of a cone beam: the algorithm that the scan asks for; count 0: fdk */
+    SinoToldSettings usual; /* of a cone beam: the algorithm that the scan asks for */
+    bool usual_fista;       /* it is fista */
     int64_t solution_bytes; /* the least memory of that, else of cg; 0: not known */
     int64_t warning_count;
     SinoInfoWarning warning[SINO_INFO_WARNINGS_MAX]; /* beyond, warnings are lost */

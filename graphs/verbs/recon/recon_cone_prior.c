@@ -44,12 +44,14 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
 static SinoStatus search_vectors(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
                                  const SinoCone *cone, bool photon_weights, SinoRegularization *found)
 {
+    SinoLog *log = sino_runtime_log(runtime);
     int64_t binning;
     char where[64];
+    sino_recon_tell_trials(log, "the scan", false);
     SINO_TRY(sino_vectors_strength(runtime, settings, input, photon_weights, sino_recon_cone_scale(cone),
                                    &found->strength, &binning));
     snprintf(where, sizeof where, "the scan, averaged by %" PRId64 ",", binning);
-    sino_recon_tell_prior(sino_runtime_log(runtime), settings, found, binning > 1 ? where : "the scan");
+    sino_recon_tell_prior(log, settings, found, binning > 1 ? where : "the scan");
     return NULL;
 }
 
@@ -59,14 +61,16 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
 {
     SinoInput row = *input;
     SinoCone fan = *cone;
+    SinoLog *log = sino_runtime_log(runtime);
     char where[40];
     *found =
         (SinoRegularization){.prior = sino_prior_first(&settings->prior), .strength = settings->prior.regularization};
     if (!isnan(found->strength) && found->prior == SINO_PRIOR_TOTAL_VARIATION) return NULL;
     if (cone->view) return search_vectors(runtime, settings, input, cone, photon_weights, found);
     sino_cone_take_row(&row, &fan);
-    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, mask, found));
     snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);
-    sino_recon_tell_prior(sino_runtime_log(runtime), settings, found, where);
+    if (isnan(found->strength)) sino_recon_tell_trials(log, where, false);
+    SINO_TRY(search(runtime, settings, &row, &fan, photon_weights, mask, found));
+    sino_recon_tell_prior(log, settings, found, where);
     return NULL;
 }

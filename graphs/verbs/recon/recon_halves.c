@@ -125,14 +125,11 @@ static SinoStatus find_iterations(const SinoReconHalves *of, const SinoHalvesReq
     return status;
 }
 
-/* Says that the search begins, which may take long. */
-static void tell_trials(const SinoReconHalves *of, int64_t binning)
+void sino_recon_tell_trials(SinoLog *log, const char *where, bool pairs)
 {
-    if (of->op->idle) return;
-    sino_log_info(sino_runtime_log(of->runtime), "solver",
-                  "search: slice %" PRId64 " is reconstructed with several strengths, without a part of the "
-                  "projections%s",
-                  of->slice, binning > 1 ? " and with averaged pairs of columns" : "");
+    sino_log_info(log, "solver",
+                  "search: %s is reconstructed with several strengths, without a part of the projections%s", where,
+                  pairs ? " and with averaged pairs of columns" : "");
 }
 
 /* What trials of strengths compute with. */
@@ -156,11 +153,13 @@ static SinoStatus open_trials(const SinoReconHalves *of, Trials *trials)
 {
     const SinoRunPlan *plan = &of->team->forecast.plan;
     const SinoProblem *problem = &of->op->problem;
+    char where[40];
     *trials = (Trials){.binning = 1};
     if (!is_prior(of) || !isnan(of->settings->prior.regularization)) return NULL;
     if (of->settings->solver.weights != SINO_WEIGHTS_FILE && !of->solver->normal)
         trials->binning = sino_larger(plan->trial_binning, 1);
-    tell_trials(of, trials->binning);
+    snprintf(where, sizeof where, "slice %" PRId64, of->slice);
+    if (!of->op->idle) sino_recon_tell_trials(sino_runtime_log(of->runtime), where, trials->binning > 1);
     if (of->solver->normal) return sino_halves_normal_new(of->runtime, problem, of->op->idle, &trials->normal);
     if (trials->binning == 1 && !leaves_out(of)) return NULL;
     SinoOperatorRequest request =

@@ -30,8 +30,11 @@ typedef struct SinoReconChoice {
     bool sought;                       /* by trials, which took their time */
 } SinoReconChoice;
 
-/* Logs what was found of a prior, or is given, and stores it with the volume. where: the slice or row that decided, as
- * "slice 12". */
+/* Logs that the search for a strength begins, which may take long. where: the slice or row that decides, as "slice 12".
+ * pairs: columns are averaged. */
+void sino_recon_tell_trials(SinoLog *log, const char *where, bool pairs);
+
+/* Logs what was found of a prior, or is given, and stores it with the volume. where: as above. */
 void sino_recon_tell_prior(SinoLog *log, const SinoSettings *settings, const SinoRegularization *found,
                            const char *where);
 SinoStatus sino_recon_write_prior(SinoVolume *volume, const SinoRegularization *of);

@@ -284,6 +284,7 @@ static SinoStatus launch(cudaStream_t stream, const SinoVariation *variation, Si
     Slice<Real> slice = {};
     Gain<Real> gain = {};
     slice.tiles = tiles_of<Real>(variation, NULL);
+    slice.tiles.neighbour = NULL; /* in host memory */
     put_parts(variation, g, slice.tiles.p);
     put_parts(variation, m, slice.tiles.q);
     put_parts(variation, x, slice.tiles.u);

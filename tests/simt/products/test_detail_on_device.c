@@ -11,12 +11,14 @@ static void detail_on_device(const SinoVariation *tiles, SinoDetailSlices slices
     const void *of_g[SINO_VARIATION_CUDA_PARTS], *of_m[SINO_VARIATION_CUDA_PARTS], *of_x[SINO_VARIATION_CUDA_PARTS];
     void *of_u[SINO_VARIATION_CUDA_PARTS], *work = device_memory(bytes + GUARD);
     const SinoVariation lent = lend_tables(tiles);
+    SinoVariation given = lent;
     (void)scratch;
+    given.neighbour = tiles->neighbour; /* as the task has it, in host memory */
     lend_parts(tiles, g, of_g);
     lend_parts(tiles, m, of_m);
     lend_parts(tiles, x, of_x);
     lend_parts(tiles, (const void *const *)u, (const void **)of_u);
-    device_check(sino_detail_cuda(NULL, &lent, slices, share, of_g, of_m, of_x, work, of_u));
+    device_check(sino_detail_cuda(NULL, &given, slices, share, of_g, of_m, of_x, work, of_u));
     for (int64_t i = 0; i < tiles->part_count; i++) device_return(u[i], of_u[i], part_bytes(tiles, i));
     unlend_parts(tiles, x, of_x);
     unlend_parts(tiles, m, of_m);

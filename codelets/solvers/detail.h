@@ -27,12 +27,16 @@ typedef struct SinoDetailSlices {
 } SinoDetailSlices;
 
 /* Writes the gain of the voxels of x to u of all parts, so that x + u is within the bounds; 0 elsewhere. The vectors
- * are those of variation.h, [part]; NULL: a part without tiles. m is of this share of the rays. variation->part is not
- * read. SINO_FAILED: no memory. */
-SinoStatus sino_detail(const SinoVariation *tiles, SinoDetailSlices slices, double share, const void *const *g,
-                       const void *const *m, const void *const *x, void *const *u);
-
-/* Bytes of memory that a call takes meanwhile. */
+ * are those of variation.h, [part]; NULL: a part without tiles. m is of this share of the rays. variation->part and
+ * ->neighbour are not read. scratch: of sino_detail_bytes, aligned to 16 bytes. */
+void sino_detail(const SinoVariation *tiles, SinoDetailSlices slices, double share, const void *const *g,
+                 const void *const *m, const void *const *x, void *scratch, void *const *u);
 int64_t sino_detail_bytes(int64_t grid_size);
+
+/* On a GPU, by variation.h's rule for memory; tiles->tile is in device memory, and parts are at most
+ * SINO_VARIATION_CUDA_PARTS. Results are within rounding of the CPU's. */
+SinoStatus sino_detail_cuda(cudaStream_t stream, const SinoVariation *tiles, SinoDetailSlices slices, double share,
+                            const void *const *g, const void *const *m, const void *const *x, void *scratch,
+                            void *const *u);
 
 #endif

@@ -158,14 +158,14 @@ static void put_parts(const SinoVariation *variation, const void *const *vector,
 }
 
 /* Launch parameters of a block for each tile of the part and each panel. */
-static SinoLaunch over_tiles(const char *name, cudaStream_t stream, const SinoVariation *variation)
+static inline SinoLaunch over_tiles(const char *name, cudaStream_t stream, const SinoVariation *variation)
 {
     const int64_t count = variation->first_tile[variation->part + 1] - variation->first_tile[variation->part];
     const unsigned panels = sino_panels_count(sino_panels_of(variation->slices));
     return {name, dim3(static_cast<unsigned>(count), panels), TILE_THREADS, 0, stream};
 }
 
-static bool is_empty(const SinoVariation *variation)
+static inline bool is_empty(const SinoVariation *variation)
 {
     return variation->first_tile[variation->part] == variation->first_tile[variation->part + 1];
 }

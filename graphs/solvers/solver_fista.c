@@ -77,6 +77,7 @@ void sino_fista_release(SinoSolverRun *run)
     free(own->rank);
     sino_data_free(own->tables.tiles);
     sino_data_free(own->tables.neighbours);
+    sino_data_free(own->scratch);
     free(own->neighbour);
     free(own);
     run->own = NULL;
@@ -221,10 +222,12 @@ static SinoStatus sum_rows(SinoSolverRun *run, SinoFista *own)
 static SinoStatus prepare_prior(const SinoSolverRun *run, SinoFista *own)
 {
     const int64_t count = own->tiling.first[own->tiling.partition_count];
+    const int64_t grid_size = run->op->problem.geometry.grid_size;
     const int64_t tile_bytes = sino_times(count, sizeof *own->tiling.tile);
     const int64_t neighbour_bytes = sino_times(count, sizeof *own->neighbour);
     SINO_TRY(sino_allocate(count, sizeof *own->neighbour, "tiles", &own->neighbour));
-    SINO_TRY(sino_variation_neighbours(run->op->problem.geometry.grid_size, count, own->tiling.tile, own->neighbour));
+    SINO_TRY(sino_variation_neighbours(grid_size, count, own->tiling.tile, own->neighbour));
+    SINO_TRY(sino_data_scratch(run->runtime, "details", sino_detail_bytes(grid_size), &own->scratch));
     if (sino_runtime_devices(run->runtime) == SINO_DEVICE_CPU) return NULL;
     SINO_TRY(sino_data_copy(run->runtime, "tiles", own->tiling.tile, tile_bytes, &own->tables.tiles));
     return sino_data_copy(run->runtime, "neighbours", own->neighbour, neighbour_bytes, &own->tables.neighbours);
@@ -509,7 +512,10 @@ static SinoStatus insert_details(SinoSolverRun *run, SinoMinibatch *minibatch, d
     enum { THIRDS = 3 };
     static const int gain[THIRDS] = {SINO_FISTA_U, SINO_FISTA_P, SINO_FISTA_D};
     const int64_t last = run->iterations, count = sino_smaller(THIRDS, minibatch->slices.slice_count);
+    const SinoFista *own = run->own;
     SinoDetailTask detail = {.tiles = sino_fista_tiles(run, minibatch),
+                             .scratch = own->scratch,
+                             .tables = own->tables,
                              .share = share,
                              .slices.step = count,
                              .g = minibatch->vector[SINO_FISTA_G],

@@ -75,6 +75,7 @@ typedef struct SinoFista {
     SinoTiling tiling;
     SinoTileNeighbours *neighbour; /* NULL: no prior; owned */
     SinoTileTables tables;         /* owned; NULL: no prior, or no device computes */
+    SinoData *scratch;             /* for details; owned; NULL: no prior */
     bool volume;                   /* the prior is in 3-D */
     SinoSettings endless;          /* in 3-D: the run's settings, with which no slice stops; owns nothing */
     int64_t *rank;                 /* in 3-D: [rank_count]: ranks with slices, in their order; owned */

@@ -141,21 +141,21 @@ static int64_t elements_of(const SinoVariation *variation, int64_t first_tile, i
 }
 
 /* The plan of a device's memory counts the vectors of one partition (device_plan.h). Those of several partitions, of
- * which a step has this many, must fit twice, for this task and the next one. Devices that share the partitions would
- * copy vectors to each other after every half; then cores run them, and only z and u are copied. */
+ * which a step has this many, and scratch memory must fit twice, for this task and the next one. Devices that share the
+ * partitions would copy vectors to each other after every half; then cores run them, and only z and u are copied. */
 static bool suits_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables,
-                          int vector_count)
+                          int vector_count, int64_t scratch_bytes)
 {
     const int64_t elements = elements_of(variation, 0, variation->first_tile[variation->part_count]);
     const int64_t bytes =
-        sino_times(vector_count * elements, (int64_t)sino_precision_bytes(variation->slices.precision));
+        scratch_bytes + sino_times(vector_count * elements, (int64_t)sino_precision_bytes(variation->slices.precision));
     const int64_t room = sino_runtime_device_bytes(runtime);
     int64_t filled = 0;
     for (int64_t i = 0; i < variation->part_count; i++) filled += !sino_variation_is_empty(variation, i);
     if (!tables.tiles || !tables.neighbours || variation->part_count > SINO_VARIATION_CUDA_PARTS) return false;
-    if (filled == 1) return true;
-    return sino_runtime_device_count(runtime) == 1 && !(sino_runtime_devices(runtime) & SINO_DEVICE_OPENCL) &&
-           (room == 0 || 2 * bytes + sino_runtime_device_held(runtime, bytes) <= room);
+    const bool fits = room == 0 || 2 * bytes + sino_runtime_device_held(runtime, bytes) <= room;
+    if (filled == 1) return fits || scratch_bytes == 0;
+    return fits && sino_runtime_device_count(runtime) == 1 && !(sino_runtime_devices(runtime) & SINO_DEVICE_OPENCL);
 }
 
 /* Vectors of a step: in 2-D of total variation and of a smooth prior, and of both in 3-D. */
@@ -163,14 +163,14 @@ enum { VARIATION_VECTORS = 4 /* z, u, p, q */, PRIOR_VECTORS = 2 /* z, u */, VOL
 
 bool sino_volume_prior_suits_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables)
 {
-    return suits_devices(runtime, variation, tables, VOLUME_VECTORS);
+    return suits_devices(runtime, variation, tables, VOLUME_VECTORS, 0);
 }
 
-/* The tables where devices may run a task; without tables cores run it. */
-static SinoTileTables choose(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables,
-                             int vector_count)
+SinoTileTables sino_tile_tables_choose(const SinoRuntime *runtime, const SinoVariation *variation,
+                                       SinoTileTables tables, int vector_count, int64_t scratch_bytes)
 {
-    return suits_devices(runtime, variation, tables, vector_count) ? tables : (SinoTileTables){.tiles = NULL};
+    const bool suits = suits_devices(runtime, variation, tables, vector_count, scratch_bytes);
+    return suits ? tables : (SinoTileTables){.tiles = NULL};
 }
 
 /* vector_count: of the partition; of those of others a task reads the borders alone. */
@@ -189,7 +189,7 @@ SinoStatus sino_insert_variation_primal(SinoRuntime *runtime, SinoPosition posit
 {
     const SinoVariation *variation = &task->variation;
     const int vectors = task->r ? VOLUME_VECTORS : VARIATION_VECTORS;
-    const SinoTileTables tables = choose(runtime, variation, task->tables, vectors);
+    const SinoTileTables tables = sino_tile_tables_choose(runtime, variation, task->tables, vectors, 0);
     const Primal arguments = {.state.data = task->state,
                               .z.data = z,
                               .u.data = task->u[variation->part],
@@ -209,7 +209,7 @@ SinoStatus sino_insert_variation_dual(SinoRuntime *runtime, SinoPosition positio
 {
     const SinoVariation *variation = &task->variation;
     const int vectors = task->r ? VOLUME_VECTORS : VARIATION_VECTORS;
-    const SinoTileTables tables = choose(runtime, variation, task->tables, vectors);
+    const SinoTileTables tables = sino_tile_tables_choose(runtime, variation, task->tables, vectors, 0);
     const Dual arguments = {.state.data = task->state,
                             .p.data = task->p[variation->part],
                             .q.data = task->q[variation->part],
@@ -228,7 +228,8 @@ SinoStatus sino_insert_prior(SinoRuntime *runtime, SinoPosition position, const 
                              SinoData *state, SinoData *z)
 {
     const SinoVariation *tiles = &prior->tiles;
-    const SinoTileTables tables = choose(runtime, tiles, given, prior->volume ? VOLUME_VECTORS : PRIOR_VECTORS);
+    const SinoTileTables tables =
+        sino_tile_tables_choose(runtime, tiles, given, prior->volume ? VOLUME_VECTORS : PRIOR_VECTORS, 0);
     const Prior arguments = {.state.data = state,
                              .z.data = z,
                              .before.data = before,

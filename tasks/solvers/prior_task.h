@@ -17,6 +17,10 @@ typedef struct SinoTileTables {
     SinoData *tiles, *neighbours;
 } SinoTileTables;
 
+/* The tables where devices may run a task with so many vectors and bytes of scratch memory; NULL: cores run it. */
+SinoTileTables sino_tile_tables_choose(const SinoRuntime *runtime, const SinoVariation *variation,
+                                       SinoTileTables tables, int vector_count, int64_t scratch_bytes);
+
 /* Whether devices may run the tasks of a prior in 3-D, of all partitions of a minibatch. */
 bool sino_volume_prior_suits_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables);
 

@@ -14,6 +14,7 @@ typedef struct SinoBand {
     int64_t row_count, x_count, z_count;
     int64_t above_rows; /* of the band above; 0: there is none */
     bool volume;        /* the priors are in 3-D; false: slices are not compared */
+    bool rising;        /* slice z has 2^z θ; z_count is a power of two up to 32 */
     double least, most; /* of u; −∞ and ∞: none */
 } SinoBand;
 

@@ -6,6 +6,7 @@
 #include "arithmetic.h"
 #include "vector.h"
 
+#include <assert.h>
 #include <string.h>
 #include <tgmath.h>
 
@@ -54,9 +55,11 @@ static void take(Chunk chunk, const float *row, int64_t shift, int64_t period, b
     }
 }
 
-static void fill(double value, float *row)
+/* row[i]: `value` in the slice of element i of every chunk, or 2^power of it in a slice further up. */
+static void fill(const SinoBand *band, double value, int power, float *row)
 {
-    for (int64_t i = 0; i < CHUNK; i++) row[i] = (float)value;
+    assert(!band->rising || CHUNK % band->z_count == 0);
+    for (int i = 0; i < CHUNK; i++) row[i] = (float)ldexp(value, band->rising ? power * (i % (int)band->z_count) : 0);
 }
 
 static double theta_of(const SinoSliceState *state)
@@ -83,7 +86,7 @@ void sino_band_primal(const SinoBand *band, const float *z, const float *p, cons
     const int64_t length = row_length(band);
     float theta[CHUNK], left[CHUNK], moved[CHUNK];
     const float zero[CHUNK] = {0}, *last = row_above(band, above);
-    fill(theta_of(state), theta);
+    fill(band, theta_of(state), 1, theta);
     for (int64_t y = 0; y < band->row_count; y++)
         for (int64_t first = 0; first < length; first += CHUNK) {
             const Chunk chunk = chunk_at(band, first);
@@ -107,7 +110,7 @@ void sino_band_dual(const SinoBand *band, const float *u, const float *below, co
     const int64_t length = row_length(band);
     const double theta = theta_of(state);
     float sigma[CHUNK], right[CHUNK], after[CHUNK];
-    fill(theta > 0 ? 1 / ((band->volume ? 12 : 8) * theta) : 0, sigma);
+    fill(band, theta > 0 ? 1 / ((band->volume ? 12 : 8) * theta) : 0, -1, sigma);
     for (int64_t y = 0; y < band->row_count; y++)
         for (int64_t first = 0; first < length; first += CHUNK) {
             const Chunk chunk = chunk_at(band, first);
@@ -147,7 +150,7 @@ void sino_band_descend(const SinoBand *band, const SinoSmoothPrior *prior, const
 {
     const int64_t length = row_length(band);
     float theta[CHUNK];
-    fill(theta_of(state), theta);
+    fill(band, theta_of(state), 1, theta);
     for (int64_t y = 0; y < band->row_count; y++) {
         const float *own = u + y * length;
         const float *upper = y > 0 ? own - length : row_above(band, above);

@@ -13,7 +13,7 @@ enum { THREADS = 256, CHUNK = 1024, ROWS_MAX = 65535 };
 struct Band {
     int64_t row_count, length; /* rows, and elements of each */
     unsigned z_count;
-    bool volume;
+    bool volume, rising;
     float least, most;
     const SinoSliceState *state;
     const float *above, *below; /* the rows beside the band; NULL: there is none */
@@ -26,6 +26,7 @@ static Band band_of(const SinoBand *band, const SinoSliceState *state, const flo
             length,
             static_cast<unsigned>(band->z_count),
             band->volume,
+            band->rising,
             static_cast<float>(band->least),
             static_cast<float>(band->most),
             state,
@@ -55,12 +56,19 @@ static __device__ __forceinline__ double theta_of(const Band &band)
     return band.state->scalar[SINO_FISTA_THRESHOLD];
 }
 
+/* The value of a slice, where slice 0 has `first`, and the next one, if they rise, 2^power of it. */
+static __device__ __forceinline__ float in_slice(const Band &band, float first, int power, unsigned slice)
+{
+    return band.rising ? ldexpf(first, power * static_cast<int>(slice)) : first;
+}
+
 static __global__ void __launch_bounds__(THREADS)
     primal_kernel(Band band, const float *z, const float *p, const float *q, const float *r, float *u)
 {
-    const float theta = static_cast<float>(theta_of(band));
+    const float first = static_cast<float>(theta_of(band));
     each_element(band, [&](int64_t y, int64_t e, unsigned slice) {
         const int64_t at = y * band.length + e;
+        const float theta = in_slice(band, first, 1, slice);
         const float left = e >= band.z_count ? p[at - band.z_count] : 0;
         const float upper = y > 0 ? q[at - band.length] : band.above ? band.above[e] : 0;
         float sum = p[at] - left + q[at] - upper;
@@ -74,10 +82,10 @@ static __global__ void __launch_bounds__(THREADS)
 static __global__ void __launch_bounds__(THREADS) dual_kernel(Band band, const float *u, float *p, float *q, float *r)
 {
     const double theta = theta_of(band);
-    const float sigma = static_cast<float>(theta > 0 ? 1 / ((band.volume ? 12 : 8) * theta) : 0);
+    const float first = static_cast<float>(theta > 0 ? 1 / ((band.volume ? 12 : 8) * theta) : 0);
     each_element(band, [&](int64_t y, int64_t e, unsigned slice) {
         const int64_t at = y * band.length + e;
-        const float own = u[at];
+        const float own = u[at], sigma = in_slice(band, first, -1, slice);
         const float right = e + band.z_count < band.length ? u[at + band.z_count] : own;
         const float lower = y + 1 < band.row_count ? u[at + band.length] : band.below ? band.below[e] : own;
         const float across = p[at] + sigma * (right - own), down = q[at] + sigma * (lower - own);
@@ -109,7 +117,7 @@ static __device__ __forceinline__ float add_row(const Band &band, const float *r
 template <SinoPriorFunction FUNCTION>
 static __global__ void __launch_bounds__(THREADS) descend_kernel(Band band, float inverse, const float *u, float *z)
 {
-    const float theta = static_cast<float>(theta_of(band)), weight = static_cast<float>(SINO_PRIOR_SLICE_WEIGHT);
+    const float first = static_cast<float>(theta_of(band)), weight = static_cast<float>(SINO_PRIOR_SLICE_WEIGHT);
     each_element(band, [&](int64_t y, int64_t e, unsigned slice) {
         const int64_t at = y * band.length + e;
         const float own = u[at];
@@ -121,7 +129,7 @@ static __global__ void __launch_bounds__(THREADS) descend_kernel(Band band, floa
         if (band.volume && slice > 0) sum += weight * sino_prior_slope<FUNCTION>(inverse * (own - u[at - 1]));
         if (band.volume && slice + 1 < band.z_count)
             sum += weight * sino_prior_slope<FUNCTION>(inverse * (own - u[at + 1]));
-        z[at] -= theta * sum;
+        z[at] -= in_slice(band, first, 1, slice) * sum;
     });
 }
 

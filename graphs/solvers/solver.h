@@ -22,6 +22,7 @@ typedef struct SinoRegularization {
     SinoPriorChoice prior;
     double strength;  /* in units of the line integrals; 0: no prior */
     double threshold; /* of a smooth prior: attenuation per voxel side, > 0 */
+    bool rising;      /* of fans above each other: slice z has 2^z times the strength, and total variation the prior */
     bool negative;    /* values may be below 0, though --nonnegativity auto says no: the projections deny it */
 } SinoRegularization;
 

@@ -31,6 +31,7 @@ static SinoBandTask task_of(const SinoSolverRun *run, const SinoMinibatch *minib
                          .above = band > 0 ? minibatch->vector[above][band - 1] : NULL,
                          .below = band + 1 < count ? minibatch->vector[u][band + 1] : NULL};
     task.band.volume = is_volume(run);
+    task.band.rising = run->regularization.rising;
     task.band.least = run->bounds.least;
     task.band.most = run->bounds.most;
     return task;

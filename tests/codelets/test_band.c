@@ -17,11 +17,12 @@ static const double theta = 0.07, threshold = 0.3;
 
 typedef struct Case {
     int64_t y, x, z, band_rows;
-    bool volume;
+    bool volume, rising;
 } Case;
 
-static const Case cases[] = {{1, 1, 1, 1, true},  {1, 5, 1, 1, false},  {5, 4, 3, 2, true},    {5, 4, 3, 2, false},
-                             {7, 3, 97, 3, true}, {4, 1, 300, 1, true}, {3, 300, 1, 2, false}, {3, 2, 256, 3, true}};
+static const Case cases[] = {{1, 1, 1, 1, true, false},   {1, 5, 1, 1, false, false},   {5, 4, 3, 2, true, false},
+                             {5, 4, 3, 2, false, false},  {5, 99, 4, 2, false, true},   {7, 3, 97, 3, true, false},
+                             {4, 1, 300, 1, true, false}, {3, 300, 1, 2, false, false}, {3, 2, 256, 3, true, false}};
 
 /* A volume, [y][x][z], whose bands are parts of it. */
 typedef struct Volume {
@@ -50,6 +51,11 @@ static double at(const Volume *volume, int64_t y, int64_t x, int64_t z, double b
     return inside ? (double)volume->value[(y * of->x + x) * of->z + z] : beyond;
 }
 
+static double theta_in(const Case *of, int64_t z)
+{
+    return of->rising ? theta * exp2((double)z) : theta;
+}
+
 static int64_t band_count(const Case *of)
 {
     return (of->y + of->band_rows - 1) / of->band_rows;
@@ -63,6 +69,7 @@ static SinoBand band_of(const Case *of, int64_t number)
                       .z_count = of->z,
                       .above_rows = number > 0 ? of->band_rows : 0,
                       .volume = of->volume,
+                      .rising = of->rising,
                       .least = -0.3,
                       .most = 0.5};
 }
@@ -117,7 +124,7 @@ static void check_primal(const Case *of, const Volume v[VECTORS], const SinoSlic
         double sum =
             at(&v[P], y, x, z, 0) - at(&v[P], y, x - 1, z, 0) + at(&v[Q], y, x, z, 0) - at(&v[Q], y - 1, x, z, 0);
         if (of->volume) sum += at(&v[R], y, x, z, 0) - at(&v[R], y, x, z - 1, 0);
-        const double wanted = fmin(fmax(at(&v[Z], y, x, z, 0) + theta * sum, -0.3), 0.5);
+        const double wanted = fmin(fmax(at(&v[Z], y, x, z, 0) + theta_in(of, z) * sum, -0.3), 0.5);
         assert_near(of, "u", (y * of->x + x) * of->z + z, at(&u, y, x, z, 0), wanted);
     }
     free(u.value);
@@ -125,7 +132,6 @@ static void check_primal(const Case *of, const Volume v[VECTORS], const SinoSlic
 
 static void check_dual(const Case *of, const Volume v[VECTORS], const SinoSliceState *state)
 {
-    const double sigma = 1 / ((of->volume ? 12 : 8) * theta);
     for (int64_t b = 0; b < band_count(of); b++) {
         const SinoBand band = band_of(of, b);
         float *p = part_of(&v[P], b), *q = part_of(&v[Q], b), *r = part_of(&v[R], b), *u = part_of(&v[U], b),
@@ -135,6 +141,7 @@ static void check_dual(const Case *of, const Volume v[VECTORS], const SinoSliceS
             for (int64_t x = 0; x < of->x; x++)
                 for (int64_t z = 0; z < of->z; z++, i++) {
                     const int64_t row = b * of->band_rows + y;
+                    const double sigma = 1 / ((of->volume ? 12 : 8) * theta_in(of, z));
                     const double own = at(&v[U], row, x, z, 0);
                     const double across = at(&v[P], row, x, z, 0) + sigma * (at(&v[U], row, x + 1, z, own) - own);
                     const double down = at(&v[Q], row, x, z, 0) + sigma * (at(&v[U], row + 1, x, z, own) - own);
@@ -189,7 +196,7 @@ static void check_descend(const Case *of, const Volume v[VECTORS], const SinoSli
     }
     FOR_VOXELS(of, y, x, z)
     {
-        const double wanted = at(&v[Z], y, x, z, 0) - theta * gradient(of, &v[U], function, y, x, z);
+        const double wanted = at(&v[Z], y, x, z, 0) - theta_in(of, z) * gradient(of, &v[U], function, y, x, z);
         assert_near(of, "z", (y * of->x + x) * of->z + z, at(&made, y, x, z, 0), wanted);
     }
     free(made.value);

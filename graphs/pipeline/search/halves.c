@@ -55,8 +55,9 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found, doubl
     const SinoGeometry *geometry = &search->op->problem.geometry;
     const double size =
         SINO_SIMULATES ? 1 : sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
-    const int64_t most = sino_halves_strengths(search->op->kind);
-    const int64_t count = sino_larger(sino_smaller(of->width / search->folds, most), 1);
+    const int64_t most = sino_halves_strengths(search->op->kind), fans = sino_halves_fans(search);
+    const int64_t side = sino_larger(sino_smaller(of->width / search->folds, most), 1);
+    const int64_t count = search->op->problem.cone ? fans : side;
     const int64_t below = 5 * count / 8;
     SinoHalvesBest best;
     found->strength = 0;
@@ -65,8 +66,9 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found, doubl
     SinoRegularization first = *found;
     first.strength = search->first / binning; /* halves_binned.h */
     first.threshold *= binning;
+    first.rising = fans > 1;
     search->parts = sino_halves_parts(geometry->angle_count);
-    SINO_TRY(sino_halves_prepare(search, sino_times(search->folds, count), first));
+    SINO_TRY(sino_halves_prepare(search, fans > 1 ? 1 : sino_times(search->folds, count), first));
     SINO_TRY(sino_halves_descend(search, count, below, INFINITY, &best));
     if (of->settings->solver.nonnegativity == SINO_NONNEGATIVITY_AUTO &&
         sino_settings_nonnegative(&of->settings->solver))

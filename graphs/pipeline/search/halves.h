@@ -31,7 +31,8 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input; /* of all slices, with the angles in the order of op */
     const SinoOperator *op;
     int64_t binning;         /* columns that trials of strengths average (halves_binned.h) */
-    const SinoOperator *own; /* of trials of strengths, of the averaged columns; NULL: op */
+    const SinoOperator *own; /* of trials of strengths, of the averaged columns, or of fans, each with the same row and
+                              * a strength of its own; NULL: op */
     const SinoSolver *solver;
     const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
     const unsigned char *mask;      /* of the slices (mask.h); NULL: none */

@@ -143,7 +143,7 @@ SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
 {
     SinoHalvesRequest *of = &search->of;
     const SinoGeometry *scan = &of->op->problem.geometry;
-    search->folds = sino_smaller(search->folds, sino_halves_folds(scan));
+    search->folds = of->op->problem.cone ? 1 : sino_smaller(search->folds, sino_halves_folds(scan));
     if (of->own) search->op = of->own;
     if (of->binning == 1) return NULL;
     sino_halves_bin(scan, of->photon_weights, search->sinogram);
@@ -257,6 +257,7 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
 {
     const SinoGeometry *geometry = &search->op->problem.geometry;
     const int64_t columns = geometry->column_count, rays = sino_solver_rays(&search->run), values = rays_of(search);
+    const int64_t fans = sino_halves_fans(search);
     void *b;
     SINO_TRY(sino_data_acquire(minibatch->vector[0][0], SINO_WRITE, &b));
     for (int64_t k = 0; k < geometry->angle_count && !SINO_SIMULATES; k++)
@@ -268,7 +269,8 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
                                      : sino_halves_has(search, f, k, c)
                                          ? (double)search->sinogram[from + k * columns + c]
                                          : -0.0;
-                set(minibatch->slices, rays, search->op->place[k] * columns + c, f, value, b);
+                for (int64_t i = 0; i < fans; i++)
+                    set(minibatch->slices, rays, (search->op->place[k] * columns + c) * fans + i, f, value, b);
             }
     sino_data_release(minibatch->vector[0][0]);
     return NULL;

@@ -68,6 +68,13 @@ static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_
     return search->run.regularization.strength * exp2((double)(step - middle));
 }
 
+/* Strengths that are tried at a time take the slices of a minibatch, or, of fans, those of the operator. */
+static inline int64_t sino_halves_fans(const SinoHalvesSearch *search)
+{
+    const SinoCone *cone = search->op->problem.cone;
+    return cone ? cone->z_count : 1;
+}
+
 /* Whether slice f has a value of angle k in column c, which matters of fans alone. */
 static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k, int64_t c)
 {

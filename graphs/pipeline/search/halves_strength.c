@@ -43,10 +43,10 @@ double sino_halves_filtered_square(int64_t columns, const double *r, double *s)
     return sum;
 }
 
-/* A projection that is predicted: slice f of a vector of rays, from `row` on. */
+/* A projection that is predicted: slice f of a vector of rays, from `row` on, every `step` rows. */
 typedef struct Predicted {
     SinoSlices slices;
-    int64_t rows, row, f;
+    int64_t rows, row, step, f;
     const void *vector;
 } Predicted;
 
@@ -71,7 +71,7 @@ static void add_prediction(Search *search, int64_t step, int64_t k, const Predic
     for (int64_t c = 0; c < columns; c++) {
         const bool defined =
             !sino_is_undefined(b[c]) && (!search->op->problem.cone || !sino_halves_has(search, of->f, k, c));
-        const double predicted = sino_halves_value(of->slices, of->rows, of->row + c, of->f, of->vector);
+        const double predicted = sino_halves_value(of->slices, of->rows, of->row + c * of->step, of->f, of->vector);
         rest[c] = defined ? predicted - (double)b[c] : 0;
         search->square[step] += rest[c] * rest[c];
         sum += rest[c];
@@ -83,14 +83,15 @@ static void add_prediction(Search *search, int64_t step, int64_t k, const Predic
 static void use_prediction(Search *search, int64_t step, int64_t angle, SinoSlices slices, int64_t rows, int64_t row,
                            const void *projection)
 {
-    add_prediction(search, step, angle, &(Predicted){slices, rows, row, 0, projection}, search->rest);
+    add_prediction(search, step, angle, &(Predicted){slices, rows, row, 1, 0, projection}, search->rest);
 }
 
-/* Adds the differences of subset s, whose rays begin at row `first`. rest: [2·columns]. */
-static SinoStatus add_subset(Search *search, int64_t lowest, int64_t s, int64_t first, double *rest)
+/* Adds the differences of `count` steps in subset s, whose rays begin at row `first`. rest: [2·columns]. */
+static SinoStatus add_subset(Search *search, int64_t lowest, int64_t count, int64_t s, int64_t first, double *rest)
 {
     const SinoSolver *solver = search->of.solver;
-    const int64_t columns = search->op->problem.geometry.column_count;
+    const int64_t columns = search->op->problem.geometry.column_count, fans = sino_halves_fans(search);
+    const bool cone = search->op->problem.cone != NULL;
     const int64_t rows = search->op->shape.extent[SINO_ROWS_SUBSET].rows[s];
     SinoMinibatch *minibatch = search->minibatch;
     SinoData *projection = minibatch->vector[solver->projection][s];
@@ -99,18 +100,19 @@ static SinoStatus add_subset(Search *search, int64_t lowest, int64_t s, int64_t 
         sino_insert_project_subset(minibatch, search->run.iterations, s, solver->vectors.tomogram, solver->projection));
     SINO_TRY(sino_data_acquire(projection, SINO_READ, &value));
     for (int64_t i = search->angles.first[s]; i < search->angles.first[s + 1]; i++) {
-        const int64_t k = search->angles.number[i], row = search->op->place[k] * columns - first;
-        for (int64_t f = 0; f < minibatch->slices.slice_count; f++)
-            if (search->op->problem.cone || !sino_halves_has(search, f, k, 0))
+        const int64_t k = search->angles.number[i], row = search->op->place[k] * columns * fans - first;
+        for (int64_t f = 0; f < search->folds * count; f++)
+            if (cone || !sino_halves_has(search, f, k, 0))
                 add_prediction(search, lowest + f / search->folds, k,
-                               &(Predicted){minibatch->slices, rows, row, f, value}, rest);
+                               &(Predicted){minibatch->slices, rows, cone ? row + f : row, fans, cone ? 0 : f, value},
+                               rest);
     }
     sino_data_release(projection);
     return NULL;
 }
 
 /* Adds the differences of the slices' projections from those that they lack to search->difference. */
-static SinoStatus add_predictions(Search *search, int64_t lowest)
+static SinoStatus add_predictions(Search *search, int64_t lowest, int64_t count)
 {
     const SinoExtent *subsets = &search->op->shape.extent[SINO_ROWS_SUBSET];
     const int64_t lacking = search->op->problem.left_out > 0 ? subsets->members - 1 : 0; /* the first of them */
@@ -119,7 +121,7 @@ static SinoStatus add_predictions(Search *search, int64_t lowest)
     SinoStatus status =
         sino_allocate(2 * search->op->problem.geometry.column_count, sizeof *rest, "a projection", &rest);
     for (int64_t s = 0; !status && s < subsets->members; s++) {
-        if (s >= lacking) status = add_subset(search, lowest, s, first, rest);
+        if (s >= lacking) status = add_subset(search, lowest, count, s, first, rest);
         first += subsets->rows[s];
     }
     free(rest);
@@ -152,17 +154,18 @@ static SinoStatus try_normal(Search *search, int64_t lowest, int64_t count)
     return status;
 }
 
-/* Tries `count` steps from the lowest on: slices 2i and 2i + 1 of the minibatch, or slice i, have step `lowest` + i. */
+/* Tries `count` steps from the lowest on: slices 2i and 2i + 1 of the minibatch, or slice i, or fan i, have step
+ * `lowest` + i. */
 static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
 {
     const SinoSolver *solver = search->of.solver;
     if (search->of.normal) return try_normal(search, lowest, count);
-    search->minibatch->slices.slice_count = sino_times(search->folds, count);
+    if (!search->op->problem.cone) search->minibatch->slices.slice_count = sino_times(search->folds, count);
     SINO_TRY(sino_halves_fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
     SINO_TRY(spread_strengths(search, lowest));
     SINO_TRY(sino_solve_iterations(solver, &search->run, search->minibatch, 1, search->run.iterations));
-    return add_predictions(search, lowest);
+    return add_predictions(search, lowest, count);
 }
 
 /* The lowest point of a parabola through the differences of the best step and its neighbours. */

@@ -240,10 +240,11 @@ static void other_files_of_a_scan(void **state)
 
 static void other_files_of_a_matrix(void **state)
 {
-    const char *const at = *state, *const words = "ring.counts --system-matrix ring.csr4 --additive ring.additive "
-                                                  "--iterations 2 --multiplicative ring.additive";
+    const char *const at = *state, *const words =
+                                       "ring.counts --system-matrix ring.csr4 --additive ring.additive:float32 "
+                                       "--iterations 2 --multiplicative ring.additive:float32";
     write_in_folder(at);
-    cli_works(at, "phantom --geometry pet -o rank0/ring.csr4 --background 0.2");
+    cli_works(at, "phantom --geometry pet --crystals 24x4x2 -o rank0/ring.csr4 --background 0.2");
     copy_folder(at);
     refuse_another_byte(at, "ring.counts", "the input", words);
     refuse_another_byte(at, "ring.csr4", "--system-matrix", words);

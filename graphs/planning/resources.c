@@ -179,15 +179,15 @@ int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, co
                            (job->supported ? sino_support_bytes(&size->shape) : 0));
 }
 
-/* Memory of a worker's tasks of stages, or of the solver. */
-static int64_t task_bytes(const SinoWorkload *job, const SinoMachine *machine, const SinoStreaming *streaming)
+/* Memory of a worker: scratch memory of stages, which it keeps, and that of the solver's tasks. */
+static int64_t scratch_bytes(const SinoWorkload *job, const SinoMachine *machine, const SinoStreaming *streaming)
 {
     const bool on_gpus = machine->devices.slices > 0;
     const int64_t of_slice = job->stage_slice_bytes + (on_gpus ? job->stage_gpu_slice_bytes : 0);
     const int64_t of_stage =
         job->stage_bytes + (on_gpus ? job->stage_gpu_bytes : 0) + sino_times(streaming->minibatch, of_slice);
     const int64_t of_solver = job->solver->scratch_bytes ? job->solver->scratch_bytes(&job->problem) : 0;
-    return sino_larger(of_stage, of_solver);
+    return of_stage + of_solver;
 }
 
 SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
@@ -214,7 +214,7 @@ SinoResources sino_resources(const SinoWorkload *job, const SinoOperatorSize *si
         .slab_bytes = sino_times(slab, sino_ceil_divide(job->slice_bytes, data_ranks) + job->fields_bytes) +
                       sino_ceil_divide(job->halo_bytes, data_ranks) + job->halo_fields_bytes,
         .loading_bytes = sino_load_field_bytes(job->field_images, slab, job->field_bytes) + job->ray_weight_bytes,
-        .stage_bytes = sino_times(sino_larger(machine->worker_count, 1), task_bytes(job, machine, streaming)),
+        .stage_bytes = sino_times(sino_larger(machine->worker_count, 1), scratch_bytes(job, machine, streaming)),
         .packing_bytes = packing_bytes(machine, sino_times(streaming->slots, streaming->minibatch), job->packed_bytes),
         .record_bytes = sino_record_bytes(&record) + job->live_bytes + job->mask_bytes};
     bytes.building_bytes = sino_larger(bytes.building_bytes, search_bytes(job, size, machine, bytes.slot_bytes));

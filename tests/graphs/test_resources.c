@@ -117,7 +117,16 @@ static void plan_is_what_a_run_takes(void **state)
     sino_log_close(log);
 }
 
-/* Where CUDA GPUs run stages, each worker's scratch memory has their size; OpenCL devices run none. */
+enum { SOLVER_BYTES = 400 };
+
+static int64_t solver_scratch(const SinoProblem *problem)
+{
+    (void)problem;
+    return SOLVER_BYTES;
+}
+
+/* Where CUDA GPUs run stages, each worker's scratch memory has their size; OpenCL devices run none. The solver's memory
+ * comes on top. */
 static void gpus_have_scratch_of_their_own(void **state)
 {
     (void)state;
@@ -125,7 +134,10 @@ static void gpus_have_scratch_of_their_own(void **state)
     uint64_t seed = 7;
     for (int i = 0; i < 3; i++) {
         Case made = draw(&seed);
+        SinoSolver solver = *made.request.job.solver;
         SinoRunPlan plan;
+        solver.scratch_bytes = solver_scratch;
+        made.request.job.solver = &solver;
         made.request.job.stage_bytes = CORES_BYTES;
         made.request.job.stage_gpu_bytes = MORE_BYTES;
         made.request.job.stage_slice_bytes = SLICE_BYTES;
@@ -133,7 +145,8 @@ static void gpus_have_scratch_of_their_own(void **state)
         if (i > 0) made.request.machine.devices = sino_device_room_of(i == 2, 1, (int64_t)8 << 30);
         assert_success(sino_run_plan_new(&made.request, &plan));
         const int64_t slice = SLICE_BYTES + (i == 2 ? MORE_OF_SLICE : 0);
-        const int64_t worker = CORES_BYTES + (i == 2 ? MORE_BYTES : 0) + plan.streaming.minibatch * slice;
+        const int64_t worker =
+            SOLVER_BYTES + CORES_BYTES + (i == 2 ? MORE_BYTES : 0) + plan.streaming.minibatch * slice;
         assert_int_equal(plan.resources.stage_bytes, made.request.machine.worker_count * worker);
         sino_run_plan_free(&plan);
         free(made.rad);

@@ -452,7 +452,8 @@ static SinoStatus finish(int verb, const bool given[SINO_SETTING_COUNT], SinoSet
     return check(verb, given, settings);
 }
 
-/* Finishes with the algorithm that the projections ask for, if the other settings allow it. */
+/* Finishes with the algorithm that the projections ask for, if the other settings allow it. Where they allow neither it
+ * nor the usual one, they are refused with it. */
 static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
                               SinoSettings *settings)
 {
@@ -463,9 +464,10 @@ static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], Si
     SINO_TRY(sino_setting_assign(sino_setting_find(verb, "algorithm", 9), told.by, told.of[0].value, settings));
     SinoStatus status = finish(verb, given, settings);
     if (!status) return take_told(verb, given, &told, settings);
-    sino_status_free(status);
     settings->solver.algorithm = usual;
-    return finish(verb, given, settings);
+    SinoStatus other = finish(verb, given, settings);
+    sino_status_free(other ? other : status);
+    return other ? status : NULL;
 }
 
 static SinoStatus read_all(int verb, const SinoArguments *arguments, const SinoSettingsSources *sources,

@@ -210,7 +210,7 @@ static Slice slice_in(const SinoVariation *tiles, void *scratch)
 {
     const int64_t size = tiles->grid_size, voxels = size * size;
     double *const sums = scratch;
-    float *const image = (float *)(sums + SUMS * 2 * (size + 1));
+    float *const image = (float *)(sums + 2 * (size + 1) * SUMS);
     return (Slice){.size = size,
                    .least = tiles->least,
                    .most = tiles->most,

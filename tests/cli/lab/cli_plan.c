@@ -589,7 +589,8 @@ static void cone_solution_plan_info_and_recon_agree(void **state)
     assert_int_equal(run.exit_code, 2);
     assert_non_null(strstr(run.err, message));
     cli_free(&run);
-    static const char sizes[] = "plan --geometry cone --columns 256 --slices 256 --algorithm cg --workers 2 --angles";
+    static const char sizes[] =
+        "plan --geometry cone --columns 256 --slices 256 --volume 256x256x256 --algorithm cg --workers 2 --angles";
     char one[120], two[120];
     snprintf(one, sizeof one, "%s 100", sizes);
     snprintf(two, sizeof two, "%s 200", sizes);

@@ -222,7 +222,7 @@ static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
     return slices * rows * columns == VOXELS ? of : NULL;
 }
 
-/* Solutions are volumes of recon, in whose unit, 1/cm, a voxel is 0.2 mm. */
+/* Solutions are volumes of recon without slices beyond them, in whose unit, 1/cm, a voxel is 0.2 mm. */
 static void solutions_of_cones_are_reconstructions(void **state)
 {
     static const struct {
@@ -239,8 +239,10 @@ static void solutions_of_cones_are_reconstructions(void **state)
           *volume = calloc(VOXELS, sizeof *volume);
     const SinodagArray of = volume_of(x, SINODAG_FLOAT64), data = views_of(y, SINODAG_FLOAT32, K);
     for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
-        const char *of_recon[20] = {"data=line-integrals", "rotation-axis=10"};
-        int count = 2;
+        char size[64];
+        const char *of_recon[20] = {"data=line-integrals", "rotation-axis=10", size};
+        int count = 3;
+        snprintf(size, sizeof size, "volume=%dx%dx%d", M, M, ROWS);
         for (const char *const *given = lengths; *given; given++) of_recon[count++] = *given;
         for (const char *const *given = by[i].settings; *given; given++) of_recon[count++] = *given;
         if (by[i].subsets > 1) of_recon[count++] = "subsets=3";

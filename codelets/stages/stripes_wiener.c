@@ -122,7 +122,7 @@ static void find_axis(Wiener *w)
     if (!(best > least * all)) w->sum = -1;
 }
 
-/* to[c]: mean of from over c − reach … c + reach. */
+/* to[c]: at least the mean of from over c − reach … c + reach. */
 static void smear(int64_t count, int64_t reach, const double *from, double *to)
 {
     double sum = 0;
@@ -137,7 +137,7 @@ static void smear(int64_t count, int64_t reach, const double *from, double *to)
 /* The median of a column over sectors, the larger of the two in the middle. */
 static double median_of_sectors(const Wiener *w, const double *sector, int64_t c)
 {
-    double sorted[SECTORS];
+    double sorted[SECTORS] = {0};
     for (int j = 0; j < SECTORS; j++) {
         const double value = sector[j * w->count + c];
         int at = j;

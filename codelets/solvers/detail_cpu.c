@@ -210,7 +210,8 @@ static Slice slice_in(const SinoVariation *tiles, void *scratch)
 {
     const int64_t size = tiles->grid_size, voxels = size * size;
     double *const sums = scratch;
-    float *const image = (float *)(sums + 2 * (size + 1) * SUMS);
+    void *const images = sums + 2 * (size + 1) * SUMS;
+    float *const image = images;
     return (Slice){.size = size,
                    .least = tiles->least,
                    .most = tiles->most,

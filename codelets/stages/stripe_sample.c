@@ -28,8 +28,8 @@ static double bend_of(const float *p)
     return (double)p[-1] - 2 * (double)p[0] + (double)p[1];
 }
 
-/* The variance of a value by differences between projections of what neighbouring columns differ, in which offsets of
- * columns are not. Most of them are noise, some are edges of the object. squares: scratch memory. */
+/* The variance of a value, by how much the second differences along the columns change from one projection to the next:
+ * constant offsets of columns cancel. Most changes are noise, some are edges of the object. squares: scratch memory. */
 static double noise_of(int64_t projections, int64_t columns, const float *integrals, double *squares)
 {
     const double normal = 0.4549; /* median of the square of a normal deviate */

@@ -43,8 +43,8 @@ typedef struct SinoCone {
     const SinoView *view;                         /* [angle_count], in mm: the rays of each projection, in place of
                                                    * angles, distances, pixels and centers; NULL: those count; not
                                                    * owned */
-    int64_t z_margin;                             /* slices at each end of Z that are computed, not written: 2 of them
-                                                   * are fewer than Z */
+    int64_t z_margin;                             /* slices at each end of Z that are computed, not written;
+                                                   * 2·z_margin < Z */
 } SinoCone;
 
 /* The largest distance of a corner of the volume from the axis, in mm. */

@@ -186,8 +186,8 @@ static SinoStatus insert_pieces(void *of, SinoMinibatch *minibatch)
     return NULL;
 }
 
-/* SinoGivenStart.fill: `of` is the run. Images are written only after the last iteration. The slices of the margin get
- * the last one before them. */
+/* SinoGivenStart.fill: `of` is the run. Images are written only after the last iteration. A slice of the margin
+ * starts as the nearest slice of the file. */
 static SinoStatus insert_start(void *of, SinoMinibatch *minibatch, int64_t vector)
 {
     Run *run = of;

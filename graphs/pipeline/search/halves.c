@@ -31,8 +31,8 @@ static double rounded(double value, double natural)
     return value > 0 ? nearbyint(value / natural / unit) * unit * natural : 0;
 }
 
-/* A fan predicts best with less strength than is nearest to the truth: with half of it to all of it where pixels of
- * the detector average rays, with a fourth where a phantom's rays are lines (docs/lab/cones.md). */
+/* The strength that predicts the left-out rays of a fan best is half of the one that is nearest to the truth, or up to
+ * all of it, where pixels average rays, and a fourth of it where a phantom's rays are lines (docs/lab/cones.md). */
 static const double growth_of_fans = 1.4;
 
 /* How much stronger the prior should be with all projections than with those that slices have in the search: noise in

@@ -25,7 +25,8 @@ enum {
 /* In units of √(angles) times the root mean square of the line integrals, as of slices (halves.c). */
 static const double usual = 0.015;
 
-/* As of fans, about half of the strength that is nearest to the truth predicts best (docs/lab/cones.md). */
+/* Of phantoms whose rays are lines, about half of the strength that is nearest to the truth predicts best
+ * (docs/lab/cones.md). */
 static const double growth = 2;
 
 typedef struct Search {

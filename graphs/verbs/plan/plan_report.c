@@ -42,7 +42,7 @@ static SinoAmounts memory_items(const SinoRunPlan *plan)
             {"weights", "weights", (double)bytes->weight_bytes},
             {"input", "counts and fields", sets * (double)bytes->slab_bytes},
             {"loading", "fields being averaged", (double)bytes->loading_bytes},
-            {"stages", "work of stages or fista on each core", (double)bytes->stage_bytes},
+            {"stages", "work of stages and of the solver on each core", (double)bytes->stage_bytes},
             {"building", "building the operator", (double)bytes->building_bytes},
             {"total", "total", (double)bytes->total_bytes},
         }};

@@ -186,8 +186,7 @@ static void tell_plan(const SinoRecon *recon)
 static SinoStatus build(SinoRecon *recon)
 {
     Cone *own = recon->own;
-    SINO_TRY(sino_processes_agree(
-        recon->processes, sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_cone_size(recon, &own->cone)));
     SINO_TRY(sino_processes_agree(recon->processes, sino_cone_arc_new(&own->cone, &own->arc)));
     tell_geometry(recon);
     tell_ranks(recon);

@@ -201,9 +201,7 @@ static SinoStatus choose(SinoRecon *recon)
 static SinoStatus build(SinoRecon *recon)
 {
     Solution *own = recon->own;
-    SINO_TRY(sino_processes_agree(
-        recon->processes, sino_cone_scan(recon->settings, &recon->input, recon->input.geometry.center, &own->cone)));
-    SINO_TRY(sino_processes_agree(recon->processes, sino_cone_take_margin(recon->settings, &own->cone)));
+    SINO_TRY(sino_processes_agree(recon->processes, sino_recon_cone_size(recon, &own->cone)));
     const SinoOperatorRequest request = {.problem = own->problem,
                                          .shape = {.data_rank = sino_processes_rank(recon->processes),
                                                    .data_count = sino_processes_count(recon->processes),

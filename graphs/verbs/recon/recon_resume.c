@@ -21,7 +21,8 @@
  * iterative algorithms have a margin. 3: --iterations auto gives each slice a number of its own. 4: odd flat
  * and dark fields are left out. 6: the strength of a prior is sought with averaged columns; stripes and zingers of cone
  * beams are taken out. 7: rows are continued by ellipses, those of cone beams, too, whose volumes get room. 8: the
- * prior is a choice of the search. 9: wiener compares sectors of angles, and auto takes out what it finds. */
+ * prior is a choice of the search. 9: wiener compares sectors of angles, and auto takes out the offsets that it
+ * finds; fista gives back details; volumes of cones are solved with slices beyond them. */
 enum { CHOICES_REVISION = 9 };
 
 static SinoStatus name_journal(const SinoOutputSettings *settings, int64_t rank, char **path)

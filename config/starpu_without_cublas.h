@@ -5,8 +5,7 @@
  * not linked with cuBLAS, and programs start without loading that. (CUDA 13 also refuses cublas.h beside cublas_v2.h,
  * of which StarPU includes both.) StarPU asks whether a device is in exclusive thread mode, through a member that CUDA
  * 13 removed together with that mode; the answer is always no. */
-#ifndef SINO_STARPU_WITHOUT_CUBLAS_H
-#define SINO_STARPU_WITHOUT_CUBLAS_H
+#pragma once
 #ifndef __cplusplus
 
 #include <cublas_v2.h>
@@ -31,5 +30,4 @@ static inline cublasStatus cublasInit(void)
 #define computeMode major * 0 /* cudaComputeModeDefault, never cudaComputeModeExclusive */
 #endif
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reference operator: the system matrix of a small geometry, dense and in double, independent of the kernels. */
-#ifndef SINO_REFERENCE_OPERATOR_H
-#define SINO_REFERENCE_OPERATOR_H
+#pragma once
 
 #include "geometry.h"
 
@@ -35,5 +34,3 @@ double reference_ray_offset(const SinoGeometry *geometry, int64_t ray);
 
 /* A number in [−1, 1); the same sequence on every machine for each seed. */
 double reference_random(uint64_t *seed);
-
-#endif

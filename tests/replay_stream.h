@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Replay stream: what replay_scan sends to a run that follows a stream (docs/INPUT.md). A failure ends the program. */
-#ifndef REPLAY_STREAM_H
-#define REPLAY_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void replay_stream_send_bad(const ReplayStream *stream);
 
 /* The last message. */
 void replay_stream_end(const ReplayStream *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing: what tests share: cmocka, temporary directories, measured data, expected errors, elements of vectors. */
-#ifndef SINO_TESTING_H
-#define SINO_TESTING_H
+#pragma once
 
 #include "panel.h"
 #include "status.h"
@@ -182,5 +181,3 @@ __attribute__((unused)) static void testing_set_element(SinoPrecision precision,
     else
         ((float *)values)[at] = (float)value;
 }
-
-#endif

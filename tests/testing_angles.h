@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing: angles of scans that have many, some or no orientations in common. */
-#ifndef SINO_TESTING_ANGLES_H
-#define SINO_TESTING_ANGLES_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -114,5 +113,3 @@ static inline TestingAngles testing_angles(int kind)
         return testing_angles_even("one", 1, 33, 180, 1);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with arrays: a small scan whose values tell their places, in files of any format. */
-#ifndef SINO_TESTING_ARRAYS_H
-#define SINO_TESTING_ARRAYS_H
+#pragma once
 
 #include "scan.h"
 #include "testing.h"
@@ -74,5 +73,3 @@ static inline void refused(const SinoScanRequest *request, const char *text)
     SinoScan *scan;
     assert_error(sino_scan_open(request, &scan), SINO_BAD_INPUT, text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing cone: what tests of cone-beam kernels share. */
-#ifndef SINO_TESTING_CONE_H
-#define SINO_TESTING_CONE_H
+#pragma once
 
 #include "cone_lines.h"
 
@@ -15,5 +14,3 @@ static inline int64_t testing_cone_row(const SinoCone *cone, const SinoConeLines
     if (half == 0) return (int64_t)floor(cone->center_row + 1e-9) + outwards;
     return (int64_t)ceil(cone->center_row - 1e-9) - outwards;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing cone project: projections and backprojections by each instruction set against a dense matrix in double. */
-#ifndef SINO_TESTING_CONE_PROJECT_H
-#define SINO_TESTING_CONE_PROJECT_H
+#pragma once
 
 #include "arithmetic.h"
 #include "cone_project_isa.h"
@@ -137,5 +136,3 @@ __attribute__((unused)) static void check_matrix(const SinoCone *cone, WeightsOf
     free(ax);
     free(aty);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with HDF5: short ways to make and look into files, each of which fails the test when HDF5 fails. */
-#ifndef SINO_TESTING_HDF5_H
-#define SINO_TESTING_HDF5_H
+#pragma once
 
 #include "testing.h"
 
@@ -66,5 +65,3 @@ __attribute__((unused)) static void assert_hdf5_text(hid_t file, const char *obj
     assert_string_equal(found, text);
     free(found);
 }
-
-#endif

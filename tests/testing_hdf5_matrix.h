@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with matrices in HDF5: writes them as AnnData, 10x Genomics and MATLAB do. */
-#ifndef SINO_TESTING_HDF5_MATRIX_H
-#define SINO_TESTING_HDF5_MATRIX_H
+#pragma once
 
 #include "testing_hdf5.h"
 #include "testing_matrix.h"
@@ -84,5 +83,3 @@ __attribute__((unused)) static void testing_hdf5_matrix(hid_t file, const Testin
     testing_arrays_free(&arrays);
     assert_true(H5Gclose(group) >= 0);
 }
-
-#endif

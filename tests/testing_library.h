@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing of the library: what the tests of sinodag.h share. */
-#ifndef SINO_TESTING_LIBRARY_H
-#define SINO_TESTING_LIBRARY_H
+#pragma once
 
 #include "sinodag.h"
 
@@ -78,5 +77,3 @@ __attribute__((unused)) static int stop(void **state)
     (void)state;
     return sinodag_status_code(sinodag_stop());
 }
-
-#endif

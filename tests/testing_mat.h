@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with MATLAB files of level 5: makes them as MATLAB does, in either order of bytes, compressed or not. */
-#ifndef SINO_TESTING_MAT_H
-#define SINO_TESTING_MAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ __attribute__((unused)) static void testing_mat_write(TestingMat *mat, const cha
     free(mat->bytes);
     *mat = (TestingMat){.length = 0};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with sparse matrices in MATLAB files of level 5. */
-#ifndef SINO_TESTING_MAT_MATRIX_H
-#define SINO_TESTING_MAT_MATRIX_H
+#pragma once
 
 #include "testing_mat.h"
 #include "testing_matrix.h"
@@ -36,5 +35,3 @@ __attribute__((unused)) static void testing_mat_matrix(TestingMat *mat, const ch
     free(arrays.index);
     free(arrays.value);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with matrices: entries of a sparse matrix in any order, what readers must make of them, and writers. */
-#ifndef SINO_TESTING_MATRIX_H
-#define SINO_TESTING_MATRIX_H
+#pragma once
 
 #include "matrix_file.h"
 #include "testing.h"
@@ -216,5 +215,3 @@ __attribute__((unused)) static void testing_market(const char *path, bool compre
     }
     assert_int_equal(gzclose(out), Z_OK);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with mirrors: a scanner with the mirrors x, y and z, from the places of its crystals, and matrices that leave
  * out what the mirrors give. */
-#ifndef SINO_TESTING_MIRROR_H
-#define SINO_TESTING_MIRROR_H
+#pragma once
 
 #include "matrix_mirror.h"
 #include "testing_matrix.h"
@@ -109,5 +108,3 @@ __attribute__((unused)) static TestingMatrix testing_fold(int flags, const doubl
     free(seen);
     return matrix;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with NPY: makes NPY files as NumPy does. */
-#ifndef SINO_TESTING_NPY_H
-#define SINO_TESTING_NPY_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -31,5 +30,3 @@ __attribute__((unused)) static unsigned char *testing_npy(int version, const cha
     *bytes = padded + value_bytes;
     return file;
 }
-
-#endif

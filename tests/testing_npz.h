@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with npz: writes zip files of NPY arrays as SciPy does. */
-#ifndef SINO_TESTING_NPZ_H
-#define SINO_TESTING_NPZ_H
+#pragma once
 
 #include "testing_matrix.h"
 #include "testing_npy.h"
@@ -70,5 +69,3 @@ __attribute__((unused)) static void testing_npz(const char *path, const TestingN
     assert_int_equal(zip_close(zip), 0);
     testing_arrays_free(&arrays);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with NXtomo: writes scans as beamlines do. */
-#ifndef SINO_TESTING_NXTOMO_H
-#define SINO_TESTING_NXTOMO_H
+#pragma once
 
 #include "testing_hdf5.h"
 
@@ -102,5 +101,3 @@ __attribute__((unused)) static void testing_nxtomo_write(const char *path, const
     testing_nxtomo_add(file, scan);
     testing_hdf5_close(file);
 }
-
-#endif

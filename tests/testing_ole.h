@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with OLE: compound files with the images of a Zeiss Xradia scanner. All streams lie in sectors of their own.
  */
-#ifndef SINO_TESTING_OLE_H
-#define SINO_TESTING_OLE_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -153,5 +152,3 @@ static inline size_t testing_ole_xradia(const TestingXradia *wanted, unsigned ch
                           wanted->x_shift ? TESTING_OLE_ALIGNMENT : UINT32_MAX, reference, 0, 0);
     return ole.sector_bytes * (ole.sectors + 1);
 }
-
-#endif

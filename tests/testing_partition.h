@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing of products with partitions: small geometries, some of their tiles as a block, and what the dense reference
  * makes of inputs that all precisions hold exactly. */
-#ifndef SINO_TESTING_PARTITION_H
-#define SINO_TESTING_PARTITION_H
+#pragma once
 
 #include "block.h"
 #include "half.h"
@@ -87,5 +86,3 @@ Partition random_tiles(const Problem *problem, double chance, uint64_t *seed);
 Partition whole_grid(const Problem *problem);
 
 SinoGeometry scan_of(const TestingAngles *angles, int64_t columns, int64_t size, double center);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports of this computer, for tests of streams. */
-#ifndef SINO_TESTING_PORT_H
-#define SINO_TESTING_PORT_H
+#pragma once
 
 #include "testing.h"
 
@@ -20,5 +19,3 @@ static inline int testing_free_port(void)
     close(found);
     return ntohs(place.sin_port);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with scans: counts of any type. */
-#ifndef SINO_TESTING_SCAN_H
-#define SINO_TESTING_SCAN_H
+#pragma once
 
 #include "scan.h"
 #include "testing.h"
@@ -27,5 +26,3 @@ static inline void testing_scan_assert_box(SinoScan *scan, const SinoScanBox *bo
                     value_at(k, row, box->first_column + v % box->column_count));
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing subject: how the tests of one file become an argument of a program that consists of several such files. */
-#ifndef SINO_TESTING_SUBJECT_H
-#define SINO_TESTING_SUBJECT_H
+#pragma once
 
 /* One argument of a test program (testing_main.c), and the tests that the program runs for it. */
 typedef struct TestingSubject {
@@ -24,5 +23,3 @@ void testing_add(TestingSubject *subject);
         testing_add(&added);                                                                                           \
     }                                                                                                                  \
     static int subject##_tests(void)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing with TIFF: images of a known pattern in every way that libtiff writes. */
-#ifndef SINO_TESTING_TIFF_H
-#define SINO_TESTING_TIFF_H
+#pragma once
 
 #include "testing.h"
 
@@ -93,5 +92,3 @@ __attribute__((unused)) static void testing_tiff_write(const char *path, const T
     free(block);
     TIFFClose(tiff);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing of tiles: vectors of slices whose voxels lie in tiles of several parts, beside plain images of them. Included
  * by the tests of kernels of neighbouring voxels, which use all of it. */
-#ifndef SINO_TESTING_TILES_H
-#define SINO_TESTING_TILES_H
+#pragma once
 
 #include "reference_operator.h"
 #include "testing.h"
@@ -125,5 +124,3 @@ static void check_outside(const Case *of, const Vector *vector, bool unwritten)
                 if (unwritten) assert_memory_equal((uint8_t *)vector->part[part] + (size_t)i * bytes, ones, bytes);
             }
 }
-
-#endif

@@ -29,8 +29,7 @@
  * Vectors lie in panels (panel.h) of F count sets (frames, replicates) as of slices: `stride` as of
  * sino_panel_stride(SINO_SINGLE, F). x has brick_count · lanes rows, y the block's row_count rows. All elements must be
  * finite: 0 times infinity would reach voxels beside those of a row. */
-#ifndef SINO_BRICK_H
-#define SINO_BRICK_H
+#pragma once
 
 #include "arithmetic.h"
 #include "brick_order.h"
@@ -144,5 +143,3 @@ typedef struct SinoBrickSums {
  * counted, too. */
 void sino_brick_sweep(const void *block, const SinoBrickFold *fold, int64_t stride, const float *x,
                       const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
-
-#endif

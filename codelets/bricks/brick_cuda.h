@@ -4,8 +4,7 @@
  *
  * Every sum has a fixed order that the block alone determines: a result is the same to the bit in every run, on every
  * device, and whichever count sets share the panel. */
-#ifndef SINO_BRICK_CUDA_H
-#define SINO_BRICK_CUDA_H
+#pragma once
 
 #include "brick_lists.h"
 #include "cuda_stream.h"
@@ -32,5 +31,3 @@ SinoStatus sino_brick_backproject_cuda(cudaStream_t stream, const SinoBrickProdu
  * sums[stride] in the device's. */
 SinoStatus sino_brick_sweep_cuda(cudaStream_t stream, const SinoBrickProductCuda *product, const float *x,
                                  const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
-
-#endif

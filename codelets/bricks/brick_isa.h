@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bricks of one instruction set: products of one band and one panel. brick_isa.c is compiled once per instruction set;
  * brick_cpu.c chooses at run time. */
-#ifndef SINO_BRICK_ISA_H
-#define SINO_BRICK_ISA_H
+#pragma once
 
 #include "brick.h"
 #include "brick_touch.h"
@@ -78,5 +77,3 @@ void sino_brick_backproject_with(const SinoBrickIsa *isa, const void *block, con
                                  const float *y, float *x);
 void sino_brick_sweep_with(const SinoBrickIsa *isa, const void *block, const SinoBrickFold *fold, int64_t stride,
                            const float *x, const SinoBrickCounts *counts, float *x_sum, SinoBrickSums *sums);
-
-#endif

@@ -10,8 +10,7 @@
  *     SinoBrickLists | waves | rows | their entries: values, masks, bricks | runs | their entries: values, masks, codes
  *
  * Each array begins on 64 bytes, at the offset that the head has for it. */
-#ifndef SINO_BRICK_LISTS_H
-#define SINO_BRICK_LISTS_H
+#pragma once
 
 #include "brick.h"
 
@@ -70,5 +69,3 @@ static inline const SinoBrickWave *sino_brick_list_waves(const SinoBrickLists *l
 {
     return (const SinoBrickWave *)(const void *)((const char *)lists + lists->wave_at);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Vectors of voxels are those of brick_order.h with `stride` sets, in one panel; vectors of orientations have
  * orientation_count · stride lanes: lane k·stride + s of a row is set s of the voxel to which orientation k takes the
  * row's voxel. Each orientation is its own inverse. */
-#ifndef SINO_BRICK_MIRROR_H
-#define SINO_BRICK_MIRROR_H
+#pragma once
 
 #include "brick_order.h"
 
@@ -26,5 +25,3 @@ void sino_brick_mirror_spread(const SinoBrickMirror *mirror, int64_t stride, con
 
 /* x[row][s] = Σ_k from[mirrored row][k·stride + s], in the order of k; 0 in padding rows: the adjoint of the above. */
 void sino_brick_mirror_sum(const SinoBrickMirror *mirror, int64_t stride, const float *from, float *x);
-
-#endif

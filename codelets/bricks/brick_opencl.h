@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bricks on an OpenCL device: the products of brick.h, to rounding, from a block of bricks and its lists
  * (brick_lists.h), and the sums of brick_voxels.h. Functions launch kernels, and do not wait for them. */
-#ifndef SINO_BRICK_OPENCL_H
-#define SINO_BRICK_OPENCL_H
+#pragma once
 
 #include "brick_lists.h"
 #include "opencl_device.h"
@@ -35,5 +34,3 @@ SinoStatus sino_voxels_clear_opencl(SinoOpencl *opencl, SinoSlices slices, int64
 SinoStatus sino_voxels_add_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem from, cl_mem to);
 SinoStatus sino_voxels_mask_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem mask, cl_mem from,
                                    cl_mem to);
-
-#endif

@@ -6,8 +6,7 @@
  * of voxels. A *tile* is a run of at most SINO_BRICK_TILE bricks, neighbours in space, too. Bricks are numbered tile
  * after tile. Bricks at the border of the grid have rows without a voxel: these padding rows are zero and stay zero in
  * every vector that products read or write. */
-#ifndef SINO_BRICK_ORDER_H
-#define SINO_BRICK_ORDER_H
+#pragma once
 
 #include "status.h"
 #include "system_matrix.h"
@@ -70,5 +69,3 @@ uint64_t sino_brick_pair_key(int64_t crystal_count, int64_t row);
 /* row[i]: number of the row that comes i-th when rows are sorted by their keys; equal keys keep their order.
  * SINO_FAILED: no memory. */
 SinoStatus sino_brick_sort_rows(int64_t row_count, const uint64_t *key, int64_t *row);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Brick pack: makes a block of bricks (brick.h) from rows that arrive in ranges. The memory in use is what is finished
  * of the block, and work memory for one band of rows. */
-#ifndef SINO_BRICK_PACK_H
-#define SINO_BRICK_PACK_H
+#pragma once
 
 #include "brick.h"
 
@@ -30,5 +29,3 @@ void sino_brick_packer_free(SinoBrickPacker *packer); /* takes NULL */
 /* A block of all of these rows in memory of its own (sino_allocate_large; the caller calls sino_free_large). */
 SinoStatus sino_brick_pack(const SinoBrickOrder *order, SinoPrecision precision, const SinoSparseRows *rows,
                            SinoBrickHead **block);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * A block's bricks ascend. mask: bit r set when the weight of voxel r of the brick is above 0; values follow in the
  * order of bits. Masks may be 0. */
-#ifndef SINO_BRICK_TOUCH_H
-#define SINO_BRICK_TOUCH_H
+#pragma once
 
 #include "brick.h"
 #include "panel.h"
@@ -39,5 +38,3 @@ typedef struct SinoBrickTurn {
 /* In the bricks that have weights: x = x · (g · mask) · weight where the weight is above 0 and the slice goes on, by
  * the roundings of SINO_UPDATE_VOXELS_MLEM (update_formulas.h); then g = 0. */
 void sino_brick_turn(const SinoBrickTurn *turn, float *g, float *x);
-
-#endif

@@ -2,8 +2,7 @@
 /* Brick voxels: values from files enter the vectors of a system matrix, partial voxel vectors are added up, and voxels
  * become images. Vectors lie in panels (panel.h) of F count sets; voxels in the rows of a brick order (brick_order.h).
  */
-#ifndef SINO_BRICK_VOXELS_H
-#define SINO_BRICK_VOXELS_H
+#pragma once
 
 #include "brick_order.h"
 #include "cuda_stream.h"
@@ -51,5 +50,3 @@ SinoStatus sino_voxels_clear_cuda(cudaStream_t stream, int64_t count, float *to)
 SinoStatus sino_voxels_add_cuda(cudaStream_t stream, int64_t count, const float *from, float *to);
 SinoStatus sino_voxels_mask_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *mask,
                                  const float *from, float *to);
-
-#endif

@@ -16,8 +16,7 @@
  * Both ψ grow as the image does, so that β does not depend on the units of counts or of the matrix. κ makes the
  * resolution uniform (J. Fessler and W. Rogers, IEEE Trans. Image Process. 5, 1346 (1996)): the likelihood's curvature
  * is about s/x. Voxels that no row meets have κ = 0 and are nobody's neighbours; they keep their value. */
-#ifndef SINO_BSREM_H
-#define SINO_BSREM_H
+#pragma once
 
 #include "brick_order.h"
 #include "cuda_stream.h"
@@ -118,5 +117,3 @@ SINO_INLINE int64_t sino_bsrem_beside(const SinoBsrem *bsrem, int64_t column, in
 SinoStatus sino_bsrem_voxels_cuda(cudaStream_t stream, const SinoBsrem *bsrem, const uint32_t *column,
                                   const uint32_t *place, const float *kappa, const float *weight,
                                   const SinoSliceState *state, const float *x, float *g);
-
-#endif

@@ -2,8 +2,7 @@
 /* CSR: a matrix as most programs have it, floats beside columns of 32 bits, row by row (CSR), and its transpose
  * likewise (CSC). It takes 16 bytes per nonzero for the products in both directions. Bricks (brick.h) are measured
  * beside it. */
-#ifndef SINO_CSR_H
-#define SINO_CSR_H
+#pragma once
 
 #include "status.h"
 #include "system_matrix.h"
@@ -25,5 +24,3 @@ void sino_csr_count_columns(const SinoCsr *matrix, int64_t first, int64_t count,
 SinoStatus sino_csr_transpose(const SinoCsr *matrix, int64_t first, int64_t count, const int64_t *entries,
                               SinoSparseRows *rows);
 void sino_csr_free(SinoSparseRows *rows); /* of sino_csr_transpose; leaves it zeroed */
-
-#endif

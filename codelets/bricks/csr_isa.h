@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CSR of one instruction set. csr_isa.c is compiled once per instruction set; csr_cpu.c chooses at run time. */
-#ifndef SINO_CSR_ISA_H
-#define SINO_CSR_ISA_H
+#pragma once
 
 #include "csr.h"
 
@@ -11,5 +10,3 @@ typedef struct SinoCsrIsa {
 } SinoCsrIsa;
 
 extern const SinoCsrIsa sino_csr_plain, sino_csr_avx2, sino_csr_avx512;
-
-#endif

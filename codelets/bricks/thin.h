@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thin: counts are divided into two halves at random. Each of n counts belongs to the first half with probability 1/2,
  * so that halves of Poisson deviates with the mean m are independent Poisson deviates with the mean m/2. */
-#ifndef SINO_THIN_H
-#define SINO_THIN_H
+#pragma once
 
 #include "random_stream.h"
 
@@ -28,5 +27,3 @@ static inline float sino_thin(float value, uint64_t seed, uint64_t row, bool sec
     const double first = counted + ((double)value - whole) / 2;
     return (float)(second ? (double)value - first : first);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Circle: the different angles of a scan in rising order, modulo a turn. */
-#ifndef SINO_CIRCLE_H
-#define SINO_CIRCLE_H
+#pragma once
 
 #include "status.h"
 
@@ -26,5 +25,3 @@ void sino_circle_free(SinoCircle *circle);
 
 /* Angle i, −1 to count: the last one a turn earlier, and the first one a turn later. */
 double sino_circle_angle(const SinoCircle *circle, int64_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone assemble: runs of voxels become slices of the volume. */
-#ifndef SINO_CONE_ASSEMBLE_H
-#define SINO_CONE_ASSEMBLE_H
+#pragma once
 
 #include "cone_lines.h"
 #include "cuda_stream.h"
@@ -46,5 +45,3 @@ void sino_cone_add(int64_t count, const float *from, float *to);
 /* sino_cone_assemble on a GPU, bit for bit, with part and image in device memory (cuda_stream.h). */
 SinoStatus sino_cone_assemble_cuda(cudaStream_t stream, const SinoConeAssembly *assembly, const float *part,
                                    float *image);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone backproject: adds filtered cone-beam projections to voxels, as Feldkamp, Davis and Kress do (J. Opt. Soc. Am. A
  * 1, 612, 1984): volume(x, y, z) += Σ (D/depth)²·q(column, row), q interpolated linearly in both directions. */
-#ifndef SINO_CONE_BACKPROJECT_H
-#define SINO_CONE_BACKPROJECT_H
+#pragma once
 
 #include "cone_lines.h"
 
@@ -28,5 +27,3 @@ void sino_cone_backproject(const SinoConeBackprojection *what, void *scratch, fl
 
 /* The instruction set that is used: plain, avx2, avx512 or avx512vnni. */
 const char *sino_cone_isa_name(void);
-
-#endif

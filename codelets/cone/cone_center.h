@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone center: finds the column of the rotation axis in a cone-beam or fan-beam scan, and which beam a scan has. */
-#ifndef SINO_CONE_CENTER_H
-#define SINO_CONE_CENTER_H
+#pragma once
 
 #include "cone.h"
 #include "status.h"
@@ -56,5 +55,3 @@ enum { SINO_CONE_BEAM_GIVEN, SINO_CONE_BEAM_PARALLEL, SINO_CONE_BEAM_FAN, SINO_C
  * best, and that of the other direction of turning; each about its best axis in all columns. Scores of one scan are
  * comparable. Time: about 500 candidates, at 20 ns for each ray. Errors: as above. */
 SinoStatus sino_cone_center_beams(const SinoCone *cone, const float *sinogram, SinoConeBeam beam[SINO_CONE_BEAMS]);
-
-#endif

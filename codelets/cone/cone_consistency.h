@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone consistency: finds how the detector of a cone beam stands, by planes through two places of the source. */
-#ifndef SINO_CONE_CONSISTENCY_H
-#define SINO_CONE_CONSISTENCY_H
+#pragma once
 
 #include "cone.h"
 #include "status.h"
@@ -34,5 +33,3 @@ typedef struct SinoConeConsistency {
  * large. SINO_FAILED: no memory. */
 SinoStatus sino_cone_consistency_find(const SinoCone *cone, double tilt_rad, const float *projections,
                                       SinoConeConsistency *result);
-
-#endif

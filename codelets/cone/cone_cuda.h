@@ -4,8 +4,7 @@
  *
  * With SINO_SINGLE the result is the CPU's to rounding. With SINO_MIXED entries are added as integers, as on the CPU:
  * they are scaled to the largest unit of the block first, and the result is off by about 2⁻¹⁵ of the largest value. */
-#ifndef SINO_CONE_CUDA_H
-#define SINO_CONE_CUDA_H
+#pragma once
 
 #include "cone_backproject.h"
 #include "cuda_stream.h"
@@ -28,5 +27,3 @@ typedef struct SinoConeBackprojectionCuda {
 /* Adds to the part, as sino_cone_backproject does. SINO_BAD_INPUT: more than SINO_CONE_CUDA_PROJECTIONS,
  * or a projection of 2³¹ entries or more. */
 SinoStatus sino_cone_backproject_cuda(cudaStream_t stream, const SinoConeBackprojectionCuda *what, float *part);
-
-#endif

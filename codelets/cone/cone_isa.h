@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone kernels of one instruction set. cone_isa.c is compiled once per instruction set; cone_cpu.c chooses at run time.
  */
-#ifndef SINO_CONE_ISA_H
-#define SINO_CONE_ISA_H
+#pragma once
 
 #include "cone_backproject.h"
 
@@ -38,5 +37,3 @@ extern const SinoConeIsa sino_cone_plain, sino_cone_avx2, sino_cone_avx512, sino
 
 /* sino_cone_backproject by a given instruction set. */
 void sino_cone_backproject_with(const SinoConeIsa *isa, const SinoConeBackprojection *what, void *scratch, float *part);
-
-#endif

@@ -19,8 +19,7 @@
  *
  * Block: projections that are added to voxels together, each of which may be anywhere in memory. Projection number
  * turn·group_count + group: the angles of a group's projections are a quarter turn apart. */
-#ifndef SINO_CONE_LINES_H
-#define SINO_CONE_LINES_H
+#pragma once
 
 #include "arithmetic.h"
 #include "cone.h"
@@ -131,5 +130,3 @@ static inline int64_t sino_cone_part_voxels(const SinoConePart *part, SinoConeSy
     const int64_t runs = sino_times(part->x_count, part->y_count) * symmetry.turns * symmetry.halves;
     return sino_times(runs, sino_cone_run_voxels(part));
 }
-
-#endif

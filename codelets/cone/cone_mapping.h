@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone mapping: where a part's runs are in the image, for the kernels of cone_assemble.h. */
-#ifndef SINO_CONE_MAPPING_H
-#define SINO_CONE_MAPPING_H
+#pragma once
 
 #include "cone_assemble.h"
 
@@ -16,5 +15,3 @@ typedef struct SinoConeMapping {
 } SinoConeMapping;
 
 SinoConeMapping sino_cone_mapping(const SinoConeAssembly *assembly, int turn, int half);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone backproject on an OpenCL device: sino_cone_backproject to rounding, with projections and the part in buffers of
  * the device. The function launches kernels, and does not wait for them. */
-#ifndef SINO_CONE_OPENCL_H
-#define SINO_CONE_OPENCL_H
+#pragma once
 
 #include "cone_backproject.h"
 #include "opencl_device.h"
@@ -24,5 +23,3 @@ typedef struct SinoConeBackprojectionOpencl {
 } SinoConeBackprojectionOpencl;
 
 SinoStatus sino_cone_backproject_opencl(SinoOpencl *opencl, const SinoConeBackprojectionOpencl *what, cl_mem part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone pack: filtered projections become the lines that backprojection reads (cone_lines.h). */
-#ifndef SINO_CONE_PACK_H
-#define SINO_CONE_PACK_H
+#pragma once
 
 #include "cone_lines.h"
 #include "cuda_stream.h"
@@ -29,5 +28,3 @@ void sino_cone_pack(const SinoConePacking *packing, const float *sinogram, void 
  */
 SinoStatus sino_cone_pack_cuda(cudaStream_t stream, const SinoConePacking *packing, const float *sinogram,
                                void *scratch, void *line, float *unit);
-
-#endif

@@ -16,8 +16,7 @@
  * Both functions compute the weights of A from the same positions, in single precision to about 10⁻⁶ of a voxel.
  * Positions in x and y are double. Nothing but sums of products is rounded otherwise, so that <A x, y> = <x, Aᵀ y> to
  * the rounding of sums. */
-#ifndef SINO_CONE_PROJECT_H
-#define SINO_CONE_PROJECT_H
+#pragma once
 
 #include "cone.h"
 #include "cuda_stream.h"
@@ -56,5 +55,3 @@ SinoStatus sino_cone_project_cuda(cudaStream_t stream, const SinoCone *cone, Sin
                                   bool first, const float *voxels, float *rays);
 SinoStatus sino_cone_project_back_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band,
                                        SinoConeAngles angles, bool first, const float *rays, float *voxels);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone project of one instruction set. cone_project_isa.c is compiled once per instruction set; cone_project_cpu.c
  * chooses at run time. */
-#ifndef SINO_CONE_PROJECT_ISA_H
-#define SINO_CONE_PROJECT_ISA_H
+#pragma once
 
 #include "cone_project.h"
 
@@ -46,5 +45,3 @@ extern const SinoConeProjectIsa sino_cone_project_plain, sino_cone_project_avx2,
 /* The functions of cone_project.h by a given instruction set. */
 void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const SinoCone *cone, SinoConeBand band,
                             SinoConeAngles angles, const float *from, void *scratch, float *to);
-
-#endif

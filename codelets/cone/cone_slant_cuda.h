@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone slant on a GPU: the part of cone_project_cuda.cu that projections whose detector columns lean have
  * (sino_cone_stand_up). */
-#ifndef SINO_CONE_SLANT_CUDA_H
-#define SINO_CONE_SLANT_CUDA_H
+#pragma once
 
 #include "cone_project.h"
 #include "cuda_stream.h"
@@ -12,5 +11,3 @@
  * counts of the cone are 31-bit. */
 SinoStatus sino_cone_slant_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
                                 bool back, bool *first, const float *from, float *to);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone weigh: weights of cone-beam rays before the ramp filter: the angle between a ray and the detector's normal, the
  * share of the circle that a projection stands for, and the share of a ray among the rays that see the same line. */
-#ifndef SINO_CONE_WEIGH_H
-#define SINO_CONE_WEIGH_H
+#pragma once
 
 #include "cone.h"
 #include "cuda_stream.h"
@@ -47,5 +46,3 @@ void sino_cone_weigh(const SinoCone *cone, int64_t angle_count, SinoSlices rows,
 /* sino_cone_weigh on a GPU, to rounding, with its arrays in device memory, aligned to 16 bytes (cuda_stream.h). */
 SinoStatus sino_cone_weigh_cuda(cudaStream_t stream, const SinoCone *cone, int64_t angle_count, SinoSlices rows,
                                 int64_t first_row, const float *ray_weight, const float *sinogram, float *weighed);
-
-#endif

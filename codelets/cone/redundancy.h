@@ -5,8 +5,7 @@
  * A projection is *completed* by the opposite one, of half a turn later, mirrored about the axis, so that it sees the
  * object as far on the shorter side as on the longer one. The ramp filter then meets no edge. After it the columns of
  * the detector are weighed, so that both sights of a ray count as much as the one sight of another. */
-#ifndef SINO_REDUNDANCY_H
-#define SINO_REDUNDANCY_H
+#pragma once
 
 #include "geometry.h"
 #include "panel.h"
@@ -40,5 +39,3 @@ void sino_redundancy_complete(const SinoRedundancy *redundancy, SinoSlices slice
 /* sinogram[angle][column]: the columns of the detector in completed projections, after the filter, times their
  * weights. */
 void sino_redundancy_weigh(const SinoRedundancy *redundancy, SinoSlices slices, const void *completed, void *sinogram);
-
-#endif

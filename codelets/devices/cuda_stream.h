@@ -5,9 +5,6 @@
  * are pointers to device memory; each header names the pointers to host memory. A launcher only puts kernels into the
  * stream: it neither waits nor allocates. SINO_FAILED, with the kernel's name and sizes: CUDA refused a launch. An
  * error while a kernel runs is reported to the caller that waits for the stream. */
-#ifndef SINO_CUDA_STREAM_H
-#define SINO_CUDA_STREAM_H
+#pragma once
 
 typedef struct CUstream_st *cudaStream_t;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cuFFT, loaded when the first plan is made: a program that transforms nothing on a GPU starts without it, sooner, and
  * where it is not installed. */
-#ifndef SINO_CUFFT_LOAD_H
-#define SINO_CUFFT_LOAD_H
+#pragma once
 
 #include "status.h"
 
@@ -10,5 +9,3 @@
  * calls must not be called. SINO_FAILED: the loader does not find the library of this toolkit's version, or a function.
  */
 SinoStatus sino_cufft_load(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory of CUDA devices: how much is left; memory that a caller has allocated, and copies between it and main memory.
  * `what` names in messages what lies there. */
-#ifndef SINO_DEVICE_MEMORY_H
-#define SINO_DEVICE_MEMORY_H
+#pragma once
 
 #include "status.h"
 
@@ -37,5 +36,3 @@ typedef struct SinoDeviceRectangle {
 
 /* Begins the copy of a rectangle, in the order of the legacy default stream. SINO_FAILED: an error of CUDA. */
 SinoStatus sino_device_memory_copy(const char *what, const SinoDeviceRectangle *rectangle);
-
-#endif

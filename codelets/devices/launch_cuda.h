@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launches of CUDA kernels: calls of CUDA's runtime before a launch. */
-#ifndef SINO_LAUNCH_CUDA_H
-#define SINO_LAUNCH_CUDA_H
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
  * earlier call, which cudaGetLastError would take for the launch's, and lets the kernel have all the shared memory of a
  * block that it can, unless it may already have so much. Threads of one device may do so at the same time. */
 cudaError_t sino_launch_prepare(const void *kernel, size_t shared_bytes);
-
-#endif

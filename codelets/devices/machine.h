@@ -4,8 +4,7 @@
  * The two loops of a roofline (S. Williams et al., Comm. ACM 52, 65, 2009): multiply-adds in the registers that SpMM
  * kernels use, which never wait for memory, and reading memory with almost no arithmetic. The compiler cannot optimise
  * them away. */
-#ifndef SINO_MACHINE_H
-#define SINO_MACHINE_H
+#pragma once
 
 #include "precision.h"
 
@@ -18,5 +17,3 @@ double sino_machine_multiply_add_flops(SinoPrecision precision, int64_t rounds);
 
 /* Reads every byte once in ascending order; `bytes` is a multiple of 8, `memory` is aligned to 8. */
 void sino_machine_read(const void *memory, int64_t bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * The kernels are simple. They serve devices without CUDA, and give machines without GPUs a second memory node for
  * tests. A launch returns at once; kernels run in the order of their launches, so the queue must be in order. Buffers
  * are cl_mem. Sums are double, which the device must support. No OpenCL header is needed. */
-#ifndef SINO_OPENCL_DEVICE_H
-#define SINO_OPENCL_DEVICE_H
+#pragma once
 
 #include "panel.h"
 #include "status.h"
@@ -49,5 +48,3 @@ typedef struct SinoOpenclSlices {
     int32_t stride, slice_count, panel;
 } SinoOpenclSlices;
 SinoOpenclSlices sino_opencl_slices(SinoSlices slices);
-
-#endif

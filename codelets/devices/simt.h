@@ -17,8 +17,7 @@
  *
  * All threads of a block must reach every __syncthreads() together; none may have returned before. All threads that a
  * mask names must reach a warp function together. The host version reports violations. */
-#ifndef SINO_SIMT_H
-#define SINO_SIMT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -236,7 +235,5 @@ static __device__ __forceinline__ void sino_mma_16816(float (&c)[4], const unsig
     sino_mma_16816_by_shuffles(c, a, b);
 #endif
 }
-
-#endif
 
 #endif

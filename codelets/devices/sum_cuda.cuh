@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sum, for CUDA kernels: prefix sums over the threads of a block, which tell each thread where to write. */
-#ifndef SINO_SUM_CUDA_CUH
-#define SINO_SUM_CUDA_CUH
+#pragma once
 
 #include "simt.h"
 
@@ -25,5 +24,3 @@ template <int WARPS> static __device__ int sino_sum_before(int value, int *warp_
     *total = all;
     return before + sum - value;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cuFFT, rows: transforms of a fixed number of rows where they are, forth and back, with one work area; and memory of
  * the device. A row is rounded alike whatever the others are, since every transform has the same number of rows. */
-#ifndef SINO_CUFFT_ROWS_CUH
-#define SINO_CUFFT_ROWS_CUH
+#pragma once
 
 #include "panel_cuda.cuh"
 
@@ -122,5 +121,3 @@ template <class Real> static SinoStatus sino_cufft_rows_run(const SinoCufftRows 
     return sino_cufft_rows_check(rows, sino_cufft_rows_execute(rows, forward, at),
                                  forward ? "forward transform" : "backward transform");
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fast size: lengths of which FFTs are fast. */
-#ifndef SINO_FAST_SIZE_H
-#define SINO_FAST_SIZE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ static inline int64_t sino_fast_size(int64_t least)
         if (rest == 1) return size;
     }
 }
-
-#endif

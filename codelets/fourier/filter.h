@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Filter: windowed ramp filter of filtered backprojection, by FFTW on zero-padded rows (Kak & Slaney, ch. 3.3: the
  * band-limited ramp is sampled in space, so that the mean is right). */
-#ifndef SINO_FILTER_H
-#define SINO_FILTER_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "panel.h"
@@ -87,5 +86,3 @@ void sino_filter_cuda_free(SinoFilterCuda *filter);                             
 
 /* Filters in place, as sino_filter_run, for the angles and the stride given to _new. */
 SinoStatus sino_filter_run_cuda(cudaStream_t stream, const SinoFilterCuda *filter, SinoSlices slices, void *sinogram);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * that is the projection of its squares, limited to the frequencies that columns can hold. Aᵀ is the transpose of this
  * for the M measured columns 0 … M − 1. */
-#ifndef SINO_GRIDDING_H
-#define SINO_GRIDDING_H
+#pragma once
 
 #include "geometry.h"
 #include "status.h"
@@ -51,5 +50,3 @@ void sino_gridding_add(const SinoGridding *gridding, SinoSlices slices, int64_t 
                        const float *b, void *scratch, void *sums);
 void sino_gridding_finish(const SinoGridding *gridding, const SinoTileMap *map, SinoSlices slices, void *scratch,
                           void *sums, float *const *x);
-
-#endif

@@ -8,8 +8,7 @@
  * Kaiser-Bessel window of 8 points (P. Beatty, D. Nishimura, J. Pauly, IEEE Trans. Med. Imaging 24, 799 (2005)), an FFT
  * sums, and the window's transform is divided out. Only columns of frequencies κ ≥ 0 are stored. The error is below
  * 10⁻⁶ of Σ|c_k|, plus rounding. */
-#ifndef SINO_POLAR_GRID_H
-#define SINO_POLAR_GRID_H
+#pragma once
 
 #include "precision.h"
 #include "status.h"
@@ -51,5 +50,3 @@ void sino_polar_grid_transform(const SinoPolarGrid *grid, int64_t lanes, void *s
 int64_t sino_polar_grid_stride(const SinoPolarGrid *grid);
 void *sino_polar_grid_finish(const SinoPolarGrid *grid, int64_t lanes, int64_t lane, const void *sums,
                              int64_t first_row, int64_t count, void *rows);
-
-#endif

@@ -7,8 +7,7 @@
  * L is the number of columns of the detector, or less for a row that falls so fast that its ellipse ends before; a
  * slope counts up to 3v/2L. J. Hsieh et al. (Med. Phys. 31, 2385, 2004) continue rows by circles of water, which needs
  * the attenuation of the object. The result is proportional to the row. */
-#ifndef SINO_ROW_END_H
-#define SINO_ROW_END_H
+#pragma once
 
 #include "vector.h"
 
@@ -44,5 +43,3 @@ SINO_INLINE double sino_row_beyond(SinoRowEnd end, double distance)
     const double inside = (1 - distance * end.steep) * (1 + distance * end.bend);
     return inside > 0 ? end.value * sqrt(inside) : 0;
 }
-
-#endif

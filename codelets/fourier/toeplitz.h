@@ -8,8 +8,7 @@
  *
  * T is computed once in double. A product is an FFT of L ≥ 2N − 1 points a side, of which neither the rows of zeros
  * before nor those that are not wanted after are computed. */
-#ifndef SINO_TOEPLITZ_H
-#define SINO_TOEPLITZ_H
+#pragma once
 
 #include "geometry.h"
 #include "status.h"
@@ -47,5 +46,3 @@ double sino_toeplitz_flops(int64_t grid_size);
  * A slice's result does not depend on the other slices, to the last bit, nor on parts. */
 void sino_toeplitz_product(const SinoToeplitz *toeplitz, const SinoTileMap *map, SinoSlices slices,
                            const float *const *x, void *scratch, float *const *y);
-
-#endif

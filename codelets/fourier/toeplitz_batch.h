@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, batch: how many slices, rows and columns a GPU transforms at a time (toeplitz_cuda.h). */
-#ifndef SINO_TOEPLITZ_BATCH_H
-#define SINO_TOEPLITZ_BATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ int64_t sino_toeplitz_cuda_bytes(const SinoToeplitzBatch *batch);
 
 /* Bytes of the rows of a batch; columns follow them in the scratch memory. */
 int64_t sino_toeplitz_rows_bytes(const SinoToeplitzBatch *batch);
-
-#endif

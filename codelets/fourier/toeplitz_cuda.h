@@ -2,8 +2,7 @@
 /* Toeplitz on a GPU: sino_toeplitz_product by cuFFT. cuda_stream.h gives the contract of launchers. A slice's result
  * does not depend on the other slices, to the last bit, nor on parts, since every transform has the same number of
  * rows. */
-#ifndef SINO_TOEPLITZ_CUDA_H
-#define SINO_TOEPLITZ_CUDA_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "toeplitz.h"
@@ -27,5 +26,3 @@ typedef struct SinoToeplitzTables {
 SinoStatus sino_toeplitz_product_cuda(cudaStream_t stream, const SinoToeplitzCuda *toeplitz,
                                       const SinoToeplitzTables *tables, SinoSlices slices, const float *const *x,
                                       void *scratch, float *const *y);
-
-#endif

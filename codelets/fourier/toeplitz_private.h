@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, private: what its two files share. */
-#ifndef SINO_TOEPLITZ_PRIVATE_H
-#define SINO_TOEPLITZ_PRIVATE_H
+#pragma once
 
 #include "toeplitz.h"
 
@@ -18,5 +17,3 @@ struct SinoToeplitz {
 
 /* Fills in toeplitz->spectrum and norm. */
 SinoStatus sino_toeplitz_fill_spectrum(SinoToeplitz *toeplitz);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Turns: exp(i·m·angle) for m = 0, 1, 2 …, some neighbours at once, by multiplication in double, and sin(t)/t from it.
  */
-#ifndef SINO_TURN_H
-#define SINO_TURN_H
+#pragma once
 
 #include "vector.h"
 
@@ -49,5 +48,3 @@ SINO_INLINE void sino_turns_times_sinc(const SinoTurns *turns, int64_t first, do
     }
     *product *= sine / argument;
 }
-
-#endif

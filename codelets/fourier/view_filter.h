@@ -7,8 +7,7 @@
  * with the angle γ of a ray to the detector's normal, 0 of parallel rays, and the ramp along rows or columns. The
  * second cosγ is that of a ray's length in a voxel, which Aᵀ has and FDK has not. FDK's (D/depth)² is how densely Aᵀ
  * has rays in a voxel. */
-#ifndef SINO_VIEW_FILTER_H
-#define SINO_VIEW_FILTER_H
+#pragma once
 
 #include "filter.h"
 #include "view.h"
@@ -20,5 +19,3 @@ int64_t sino_view_filter_scratch_bytes(int64_t column_count, int64_t row_count);
  * Undefined rays, −0, are what the filter fills them with. */
 void sino_view_filter(const SinoFilter *filter, bool along_rows, const SinoView *view, int64_t column_count,
                       int64_t row_count, double weight, void *scratch, float *rays);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assemble: copies the tiles of a partition from interleaved slices into images. */
-#ifndef SINO_ASSEMBLE_H
-#define SINO_ASSEMBLE_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "panel.h"
@@ -23,5 +22,3 @@ void sino_assemble(const SinoAssemble *assemble, const void *x, float *image);
 
 /* On a GPU, bit for bit, with x, the images and assemble->tile in device memory (cuda_stream.h). */
 SinoStatus sino_assemble_cuda(cudaStream_t stream, const SinoAssemble *assemble, const void *x, float *image);
-
-#endif

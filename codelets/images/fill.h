@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fill: copies images into the tiles of a partition, interleaved; the inverse of assemble. */
-#ifndef SINO_FILL_H
-#define SINO_FILL_H
+#pragma once
 
 #include "panel.h"
 #include "trace.h"
@@ -19,5 +18,3 @@ typedef struct SinoFill {
 /* Reads float image[slice][S][S], S = grid_size − 2·margin. Writes x in panels (panel.h), one row per voxel of the
  * tiles: tile_count·T² rows. Voxels of tiles that lie outside of the grid, and padding, are 0. */
 void sino_fill(const SinoFill *fill, const float *image, void *x);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM with the array of a caller in place of x (strided.h): a few tiles are copied and multiplied, then the next ones,
  * so that copies of tiles stay in the caches. */
-#ifndef SINO_SPMM_ARRAY_H
-#define SINO_SPMM_ARRAY_H
+#pragma once
 
 #include "spmm.h"
 #include "strided.h"
@@ -21,5 +20,3 @@ bool sino_spmm_project_array(const void *block, const SinoStridedTiles *tiles, v
  * sino_spmm_backproject. */
 void sino_spmm_backproject_array(const void *block, SinoSpmmRows rows, const void *y, const SinoStridedTiles *tiles,
                                  void *x, void *scratch);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Strided: copies between vectors in panels and arrays of a caller, whose elements lie at steps of the caller's choice.
  */
-#ifndef SINO_STRIDED_H
-#define SINO_STRIDED_H
+#pragma once
 
 #include "arithmetic.h"
 #include "reduce.h"
@@ -72,5 +71,3 @@ static inline int64_t sino_strided_sums_bytes(const SinoStridedRays *rays)
                       (int64_t)sino_precision_bytes(rays->slices.precision));
 }
 void sino_strided_give_sums(const SinoStridedRays *rays, const SinoPartials *partials, void *scratch);
-
-#endif

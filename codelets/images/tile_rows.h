@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tile rows: rows of a slice, out of the tiles of its voxel vectors and back, for methods that see a slice whole. */
-#ifndef SINO_TILE_ROWS_H
-#define SINO_TILE_ROWS_H
+#pragma once
 
 #include "panel.h"
 #include "trace.h"
@@ -37,5 +36,3 @@ void sino_tile_rows_scatter(const SinoTileSlice *slice, int64_t down, SinoTileRa
 
 /* Sets a slice to 0, as padding is. */
 void sino_tile_rows_clear(const SinoTileSlice *slice, float *const *y);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center: finds the rotation center, a column index whose 0 is the centre of column 0. */
-#ifndef SINO_CENTER_H
-#define SINO_CENTER_H
+#pragma once
 
 #include "geometry.h"
 #include "status.h"
@@ -97,5 +96,3 @@ void sino_center_entropy_free(SinoCenterEntropy *search); /* takes NULL */
  * at once. */
 SinoStatus sino_center_entropy_metric(const SinoCenterEntropy *search, int64_t candidate_count, const double *candidate,
                                       double *metric);
-
-#endif

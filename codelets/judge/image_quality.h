@@ -3,8 +3,7 @@
  *
  * The structural similarity is that of Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, IEEE Trans. Image Process.
  * 13, 600 (2004): a Gaussian window of 11 × 11 pixels with a standard deviation of 1.5, K1 = 0.01, K2 = 0.03. */
-#ifndef SINO_IMAGE_QUALITY_H
-#define SINO_IMAGE_QUALITY_H
+#pragma once
 
 #include "image_region.h"
 #include "status.h"
@@ -43,5 +42,3 @@ typedef struct SinoSimilarity {
 /* `range` > 0: that of the data, L of the paper. SINO_FAILED: no memory. */
 SinoStatus sino_similarity(const SinoImageRegion *region, int64_t width, double range, const float *a, const float *b,
                            SinoSimilarity *similarity);
-
-#endif

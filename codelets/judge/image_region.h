@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Image region: a rectangle of a slice, or the part of it within a circle. Every row of it is one run of columns. */
-#ifndef SINO_IMAGE_REGION_H
-#define SINO_IMAGE_REGION_H
+#pragma once
 
 #include "arithmetic.h"
 
@@ -33,5 +32,3 @@ static inline void sino_image_region_span(const SinoImageRegion *region, int64_t
     *first = sino_larger(region->first_column, from);
     *end = sino_larger(*first, sino_smaller(region->end_column, to));
 }
-
-#endif

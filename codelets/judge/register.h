@@ -8,8 +8,7 @@
  *
  * over the pixels with a value whose neighbours are on the detector; the gradient ∇p is that of the prediction, which
  * has less noise than the measurement. */
-#ifndef SINO_REGISTER_H
-#define SINO_REGISTER_H
+#pragma once
 
 #include "shift.h"
 
@@ -31,5 +30,3 @@ typedef struct SinoCentroid {
 } SinoCentroid;
 
 SinoCentroid sino_register_centroid(int64_t column_count, int64_t row_count, const float *measured);
-
-#endif

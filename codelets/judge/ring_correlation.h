@@ -8,8 +8,7 @@
  * M. van Heel, M. Schatz, J. Struct. Biol. 151, 250 (2005). Before the transform an image is multiplied by a mask with
  * a soft edge: 1 in the disc, 0 outside, and a cosine within the outer fifth of its radius. Of the image its mean along
  * that edge is subtracted first. */
-#ifndef SINO_RING_CORRELATION_H
-#define SINO_RING_CORRELATION_H
+#pragma once
 
 #include "image_region.h"
 #include "status.h"
@@ -49,5 +48,3 @@ void sino_rings_curve(const SinoRings *rings, int64_t pairs, const SinoRingSums 
 /* The frequency, in cycles per voxel, where the curve first falls below the threshold (that of each ring if it is 0),
  * on straight lines between rings; NaN: it never does. */
 double sino_rings_crossing(int64_t count, const SinoRing *curve, double threshold);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slice quality: numbers by which slices of the same object are compared. */
-#ifndef SINO_SLICE_QUALITY_H
-#define SINO_SLICE_QUALITY_H
+#pragma once
 
 #include "status.h"
 
@@ -22,5 +21,3 @@ typedef struct SinoSliceQuality {
 
 /* SINO_FAILED: no memory. */
 SinoStatus sino_slice_quality(int64_t size, const float *slice, SinoSliceQuality *quality);
-
-#endif

@@ -17,8 +17,7 @@
  * The grid is centered on the axis and on the middle of the rings: voxel (slice k, row i, column j) has its center at
  * x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2, times the sides of a voxel; its column in the matrix is
  * (k·Y + i)·X + j. */
-#ifndef SINO_PET_SCANNER_H
-#define SINO_PET_SCANNER_H
+#pragma once
 
 #include "matrix_mirror.h"
 #include "status.h"
@@ -77,5 +76,3 @@ typedef struct SinoPetSphere {
 double sino_pet_body_radius(const SinoPetScanner *scanner);
 SinoPetSphere sino_pet_sphere(const SinoPetScanner *scanner, int number);
 void sino_pet_activity(const SinoPetScanner *scanner, int64_t z, float *slice);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phantom: a 3-D Shepp-Logan-like head of ellipsoids, or a texture of many (phantom_texture.h), its exact line
  * integrals, and photon counts. */
-#ifndef SINO_PHANTOM_H
-#define SINO_PHANTOM_H
+#pragma once
 
 #include "cone.h"
 #include "geometry.h"
@@ -37,5 +36,3 @@ void sino_phantom_cone(const SinoPhantom *phantom, const SinoCone *cone, int64_t
 /* Poisson deviate with this mean from a counter-based generator: the same (seed, index) gives the same count on any
  * machine with any number of threads. A mean of 0 or below, or NaN, gives 0. */
 double sino_phantom_poisson(double mean, uint64_t seed, uint64_t index);
-
-#endif

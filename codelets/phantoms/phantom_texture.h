@@ -2,8 +2,7 @@
 /* Phantom, texture: a slice as of bone or rock. A body with a sharp edge holds sharp pores, sharp crystals, smooth
  * fields, and grains of all sizes from a tenth to 1/80 of half the grid; everything is an ellipsoid, so that line
  * integrals are exact. */
-#ifndef SINO_PHANTOM_TEXTURE_H
-#define SINO_PHANTOM_TEXTURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ typedef struct SinoEllipsoid {
  * and 1. The same ellipsoids come in the same order on any machine. */
 typedef void SinoEllipsoidUse(void *context, const SinoEllipsoid *ellipsoid);
 void sino_phantom_texture(double height, SinoEllipsoidUse *use, void *context);
-
-#endif

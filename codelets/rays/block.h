@@ -23,8 +23,7 @@
  * is `step` higher. Voxel v of tile t is row t·T² + v of the partition's voxel vector; v = row·T + column, row 0 on
  * top. In orientation g tile t lies at the place of tile number tile[t][g]: a partition contains the whole orbit of
  * each of its tiles. */
-#ifndef SINO_BLOCK_H
-#define SINO_BLOCK_H
+#pragma once
 
 #include "layout.h"
 #include "vector.h"
@@ -116,5 +115,3 @@ static inline const int32_t *sino_block_tiles(const SinoBlockHeader *header)
 {
     return (const int32_t *)(const void *)(sino_block_pieces(header) + header->piece_count);
 }
-
-#endif

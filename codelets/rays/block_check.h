@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Block check: whether memory from elsewhere, such as a file, is a block (block.h) of the given rays and tiles. */
-#ifndef SINO_BLOCK_CHECK_H
-#define SINO_BLOCK_CHECK_H
+#pragma once
 
 #include "pack.h"
 
@@ -18,5 +17,3 @@ typedef struct SinoBlockCheck {
  * theirs is safe, though not right. `block`: `bytes` bytes, aligned to 64. SINO_BAD_INPUT: the text is a predicate,
  * such as "has sections that are not those of its tiles". SINO_FAILED: out of memory. */
 SinoStatus sino_block_check(const SinoBlockCheck *check, const void *block, int64_t bytes);
-
-#endif

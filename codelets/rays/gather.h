@@ -36,8 +36,7 @@
  * (sino_gather_fragment), 8 halves per lane. Where possible the slots of four consecutive outputs differ in their last
  * two bits, to avoid bank conflicts in shared memory. Incomplete steps are padded with lengths 0 and a slot that the
  * bundle has already. */
-#ifndef SINO_GATHER_H
-#define SINO_GATHER_H
+#pragma once
 
 #include "block.h"
 
@@ -215,5 +214,3 @@ SINO_INLINE int32_t sino_gather_bank(int32_t slot)
 {
     return (slot & 1) << 2 | (((slot >> 1) + (slot >> 4)) & 3);
 }
-
-#endif

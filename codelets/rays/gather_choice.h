@@ -5,8 +5,7 @@
  * chosen. A block has a multiprocessor for itself, and long blocks come first. So a launch takes as long as its longest
  * block, if there are at most as many blocks as multiprocessors, and else the time of all blocks and, at its end, of
  * half an average block. */
-#ifndef SINO_GATHER_CHOICE_H
-#define SINO_GATHER_CHOICE_H
+#pragma once
 
 #include "block.h"
 
@@ -54,5 +53,3 @@ SINO_INLINE int sino_gather_choose(const SinoSpmmDevice *device, SinoGatherLoad 
     }
     return chosen;
 }
-
-#endif

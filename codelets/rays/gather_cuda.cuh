@@ -14,8 +14,7 @@
  *     K::BACK                    true: backprojection
  *     K::SPREADS                 rows of inputs and of sums are swizzled, for fragments of 8 × 8
  *     K::gather(product, at, stage)   adds the products of a visit's bundles to the sums */
-#ifndef SINO_GATHER_CUDA_CUH
-#define SINO_GATHER_CUDA_CUH
+#pragma once
 
 #include "panel_cuda.cuh"
 
@@ -561,5 +560,3 @@ static inline SinoStatus sino_gather_launch(cudaStream_t stream, const SinoSpmmP
 
 /* The product on tensor cores (spmm_tensor_cuda.cu). */
 SinoStatus sino_spmm_tensor(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *from, void *to);
-
-#endif

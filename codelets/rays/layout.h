@@ -11,8 +11,7 @@
  * within an orientation by ascending stored angle. The rays of one group thus have neighbouring angles whatever the
  * order of the scan, and the rays of two orientations are a fixed number of rows apart. Ray (angle k of the layout,
  * column c) is number k·M + c. */
-#ifndef SINO_LAYOUT_H
-#define SINO_LAYOUT_H
+#pragma once
 
 #include "geometry.h"
 #include "precision.h"
@@ -76,5 +75,3 @@ uint32_t sino_orientation_group(uint32_t orientations);
 
 /* Maps (row, column) of a square of size × size cells to its place in orientation g. */
 void sino_orientation_place(int orientation, int64_t size, int64_t *row, int64_t *column);
-
-#endif

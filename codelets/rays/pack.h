@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pack: traces the tiles of a partition into its block, whose size is unknown before. */
-#ifndef SINO_PACK_H
-#define SINO_PACK_H
+#pragma once
 
 #include "reduce.h"
 #include "trace_sections.h"
@@ -63,5 +62,3 @@ typedef struct SinoPackBlock {
 
 /* SINO_FAILED: out of memory, or the capacity is too small. */
 SinoStatus sino_pack_block(const SinoPackBlock *pack, void *block);
-
-#endif

@@ -12,8 +12,7 @@
  * in double for each super-tile, and in single within it, to about 10⁻⁵ column; b is at least 2⁻¹⁰ for lengths, which
  * spreads a ray along the border of two pixels, and 2⁻²⁰ for strips. Projection and backprojection round differently:
  * they are adjoint to about 10⁻⁶. */
-#ifndef SINO_PIXELS_H
-#define SINO_PIXELS_H
+#pragma once
 
 #include "geometry.h"
 #include "panel.h"
@@ -49,5 +48,3 @@ void sino_pixels_back(const SinoPixels *what, const float *y, void *scratch, flo
 
 /* The instruction set that is used: plain, avx2 or avx512. */
 const char *sino_pixels_isa_name(void);
-
-#endif

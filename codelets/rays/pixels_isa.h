@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pixels of one instruction set. pixels_isa.c is compiled once per instruction set; pixels_cpu.c chooses at run time.
  */
-#ifndef SINO_PIXELS_ISA_H
-#define SINO_PIXELS_ISA_H
+#pragma once
 
 #include "block.h"
 #include "pixels.h"
@@ -60,5 +59,3 @@ void sino_pixels_back_with(const SinoPixelsIsa *isa, int64_t width, const SinoPi
                            void *scratch, float *x);
 void sino_pixels_project_with(const SinoPixelsIsa *isa, int64_t width, const SinoPixels *what, const float *x,
                               void *scratch, float *y);
-
-#endif

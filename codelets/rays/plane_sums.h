@@ -2,8 +2,7 @@
 /* Plane sums: backprojects filtered rays of a parallel beam to three planes of the volume alone, for a picture of it
  * while its scan comes. A plane needs a share of 1/N of the backprojection of N slices of N × N voxels. The weights are
  * SINO_PIXELS_LINEAR (pixels.h); the detector is 0 beside its columns. */
-#ifndef SINO_PLANE_SUMS_H
-#define SINO_PLANE_SUMS_H
+#pragma once
 
 #include "geometry.h"
 #include "panel.h"
@@ -26,5 +25,3 @@ void sino_plane_sums_add(const SinoPlaneSums *what, const void *rays, float *xy,
  * between those of the plane, 0 for xz and yz, which show one. */
 void sino_plane_sums_show(int64_t rows, int64_t side, int64_t first_row, int64_t step, double scale, double mask_ratio,
                           const float *sums, float *plane);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * First all visits are measured; then the size of the lists is known; then each visit is written to its place. Many
  * threads may measure, and later write, different visits at once. The same block gives the same bytes. */
-#ifndef SINO_REGROUP_H
-#define SINO_REGROUP_H
+#pragma once
 
 #include "gather.h"
 #include "reduce.h"
@@ -56,5 +55,3 @@ SinoStatus sino_regroup_fill(const SinoRegroup *regroup, int64_t first, int64_t 
 
 /* Does all steps on one thread; the caller releases *lists with free(). */
 SinoStatus sino_regroup_block(const SinoRegroupInput *input, SinoGatherHeader **lists);
-
-#endif

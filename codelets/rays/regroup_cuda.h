@@ -6,8 +6,7 @@
  *     sino_regroup_measure_cuda(stream, …, size)             for all visits, some at a time; then a copy to the host
  *     sino_regroup_take, _bytes, _head                       on the host
  *     sino_regroup_fill_cuda(stream, …, head, …, lists)      for all visits, some at a time */
-#ifndef SINO_REGROUP_CUDA_H
-#define SINO_REGROUP_CUDA_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "regroup.h"
@@ -63,5 +62,3 @@ SinoStatus sino_regroup_measure_cuda(cudaStream_t stream, const SinoRegroupCuda 
  * receives the lists of visit `first` at its start. */
 SinoStatus sino_regroup_fill_cuda(cudaStream_t stream, const SinoRegroupCuda *regroup, const void *head, int64_t first,
                                   int64_t count, void *lists);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regroup, private: the visits that regroup_walk.c finds, for the files that write them (regroup_cpu.c,
  * regroup_cuda.cu). */
-#ifndef SINO_REGROUP_PRIVATE_H
-#define SINO_REGROUP_PRIVATE_H
+#pragma once
 
 #include "regroup.h"
 
@@ -52,5 +51,3 @@ double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double
 
 /* Sorts the voxels of a tile by their offset across the batch's middle direction; equal ones by row. */
 void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_t *order);
-
-#endif

@@ -14,8 +14,7 @@
  * Voxels outside the grid are 0, and take no part in backprojection. Backprojection scatters with the same weights:
  * both functions take them from one list of samples, so that <A x, y> = <x, Aᵀ y> to the rounding of sums. Positions
  * are multiples of 2⁻²⁴ voxel, computed in double, and the same for all tiles and instruction sets. */
-#ifndef SINO_ROTATE_H
-#define SINO_ROTATE_H
+#pragma once
 
 #include "geometry.h"
 #include "interpolation.h"
@@ -45,5 +44,3 @@ void sino_rotate_back(const SinoRotate *what, const float *y, void *scratch, flo
 
 /* The instruction set that is used: plain, avx2 or avx512. */
 const char *sino_rotate_isa_name(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate of one instruction set. rotate_isa.c is compiled once per instruction set; rotate_cpu.c chooses at run time,
  * and computes the positions of rays. */
-#ifndef SINO_ROTATE_ISA_H
-#define SINO_ROTATE_ISA_H
+#pragma once
 
 #include "block.h"
 #include "rotate.h"
@@ -65,5 +64,3 @@ extern const SinoRotateIsa sino_rotate_plain, sino_rotate_avx2, sino_rotate_avx5
 /* The functions of rotate.h by a given instruction set. */
 void sino_rotate_with(const SinoRotateIsa *isa, bool back, const SinoRotate *what, const float *from, void *scratch,
                       float *to);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate on devices: the tables that kernels read in place of the arrays of a SinoRotate, what their launchers compute
  * from these arrays, and the launchers. */
-#ifndef SINO_ROTATE_TABLES_H
-#define SINO_ROTATE_TABLES_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "opencl_device.h"
@@ -58,5 +57,3 @@ SinoStatus sino_rotate_project_opencl(SinoOpencl *opencl, const SinoRotate *what
                                       bool fresh, cl_mem x, cl_mem y);
 SinoStatus sino_rotate_back_opencl(SinoOpencl *opencl, const SinoRotate *what, const SinoRotateOpenclTables *tables,
                                    bool fresh, cl_mem y, cl_mem x);
-
-#endif

@@ -7,8 +7,7 @@
  * Positions are relative to the grid, not to the tile: neighbouring tiles compute the same bits, so every length along
  * their common border is counted in exactly one of them. Sources that include this header are compiled without fused
  * multiply-adds, so that every processor and GPU computes the same bits. */
-#ifndef SINO_SIDDON_H
-#define SINO_SIDDON_H
+#pragma once
 
 #include "trace.h"
 #include "vector.h"
@@ -146,5 +145,3 @@ SINO_INLINE SinoRayStep sino_ray_line_step(const SinoRayPath *path)
     const SinoRayStep step = {(int32_t)(path->line - path->across.first) - 1, 0.5, 0.5};
     return step;
 }
-
-#endif

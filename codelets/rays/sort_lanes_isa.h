@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sorts of many sequences at once, by one instruction set. sort_lanes_isa.c is compiled once per instruction set;
  * stripes_sorted.c chooses at run time. */
-#ifndef SINO_SORT_LANES_ISA_H
-#define SINO_SORT_LANES_ISA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ typedef struct SinoSortLanesIsa {
 } SinoSortLanesIsa;
 
 extern const SinoSortLanesIsa sino_sort_lanes_plain, sino_sort_lanes_avx2, sino_sort_lanes_avx512;
-
-#endif

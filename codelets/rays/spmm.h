@@ -8,8 +8,7 @@
  *
  *     double  both double        half   both half; sums over a section's rays or voxels are single
  *     single  both single        mixed  from is half; to and all sums are single */
-#ifndef SINO_SPMM_H
-#define SINO_SPMM_H
+#pragma once
 
 #include "block.h"
 
@@ -41,5 +40,3 @@ typedef struct SinoSpmmRows {
  * footprint's rows. */
 void sino_spmm_backproject_rows(const void *block, int64_t stride, SinoSpmmRows rows, const void *y, void *x,
                                 void *scratch);
-
-#endif

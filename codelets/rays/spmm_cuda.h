@@ -6,8 +6,7 @@
  * which multiply the same halves and also add in single. Both overwrite their result, use units as spmm.h does, and
  * give the same bits in every run with the same device and stride. Half precision rounds a voxel once; it rounds a ray
  * each time that the ray's row is flushed from shared memory. */
-#ifndef SINO_SPMM_CUDA_H
-#define SINO_SPMM_CUDA_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "gather.h"
@@ -30,5 +29,3 @@ typedef struct SinoSpmmProductCuda {
  * shared memory of a block is too small for one slice. */
 SinoStatus sino_spmm_project_cuda(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *x, void *y);
 SinoStatus sino_spmm_backproject_cuda(cudaStream_t stream, const SinoSpmmProductCuda *product, const void *y, void *x);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM kernels of one instruction set. spmm_isa.c is compiled once per instruction set; spmm_cpu.c chooses at run time.
  */
-#ifndef SINO_SPMM_ISA_H
-#define SINO_SPMM_ISA_H
+#pragma once
 
 #include "block.h"
 #include "half.h"
@@ -45,5 +44,3 @@ extern const SinoSpmmIsa sino_spmm_plain, sino_spmm_avx2, sino_spmm_avx512;
 
 /* The best one that the processor has. */
 const SinoSpmmIsa *sino_spmm_isa(void);
-
-#endif

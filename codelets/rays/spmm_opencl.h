@@ -2,8 +2,7 @@
 /* SpMM on an OpenCL device: the functions of spmm.h from gather lists with R = 4 (gather.h), with buffers of the
  * device. Functions launch kernels, and do not wait for them. `header`: a copy of the lists' header in main memory.
  * `units`: SinoUnits of the vector that is read, for half and mixed precision; NULL otherwise. */
-#ifndef SINO_SPMM_OPENCL_H
-#define SINO_SPMM_OPENCL_H
+#pragma once
 
 #include "gather.h"
 #include "opencl_device.h"
@@ -12,5 +11,3 @@ SinoStatus sino_spmm_project_opencl(SinoOpencl *opencl, const SinoGatherHeader *
                                     cl_mem x, cl_mem units, cl_mem y);
 SinoStatus sino_spmm_backproject_opencl(SinoOpencl *opencl, const SinoGatherHeader *header, cl_mem lists,
                                         int64_t stride, cl_mem y, cl_mem units, cl_mem x);
-
-#endif

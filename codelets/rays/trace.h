@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trace: computes exact lengths of rays in voxels (R. L. Siddon, Med. Phys. 12, 252 (1985)), tile by tile, in groups.
  */
-#ifndef SINO_TRACE_H
-#define SINO_TRACE_H
+#pragma once
 
 #include "arithmetic.h"
 #include "block.h"
@@ -87,5 +86,3 @@ int64_t sino_trace_super_tile(int64_t tile_count, const SinoTilePlace *tile);
 /* Number of nonzeros of each tile to about 1 %: Σ of the covered area times |cosθ| + |sinθ| over some of the angles,
  * which have the order of a layout. nonzeros: [tile_count]. */
 void sino_trace_estimate(const SinoGeometry *geometry, int64_t tile_count, const SinoTilePlace *tile, double *nonzeros);
-
-#endif

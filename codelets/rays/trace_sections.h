@@ -5,8 +5,7 @@
  *     sino_trace_sections …                      lists the sections
  *     sino_trace_measure(…, section, size)       size of each section; size[section_count].offset: size of all
  *     sino_trace_fill(…, section, size, bytes)   writes the sections */
-#ifndef SINO_TRACE_SECTIONS_H
-#define SINO_TRACE_SECTIONS_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "status.h"
@@ -58,5 +57,3 @@ SinoStatus sino_trace_measure_cuda(cudaStream_t stream, const SinoLayout *layout
 SinoStatus sino_trace_fill_cuda(cudaStream_t stream, const SinoLayout *layout, const SinoTraceAngle *angle,
                                 int64_t section_count, const SinoTraceSection *section, const SinoTraceSize *size,
                                 void *bytes);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Unlike slices of a scan, all voxels have one θ, which is the scalar SINO_FISTA_THRESHOLD of the only state, and dual
  * steps are 1/(12θ) in 3-D, 1/(8θ) in 2-D; 0 where θ is 0. */
-#ifndef SINO_BAND_H
-#define SINO_BAND_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "prior.h"
@@ -38,5 +37,3 @@ SinoStatus sino_band_dual_cuda(cudaStream_t stream, const SinoBand *band, const 
 SinoStatus sino_band_descend_cuda(cudaStream_t stream, const SinoBand *band, const SinoSmoothPrior *prior,
                                   const float *u, const float *above, const float *below, const SinoSliceState *state,
                                   float *z);
-
-#endif

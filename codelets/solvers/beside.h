@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Beside: the slices before and after those of a panel, in the vector of one part and, at its ends, in an edge. */
-#ifndef SINO_BESIDE_H
-#define SINO_BESIDE_H
+#pragma once
 
 #include "panel.h"
 
@@ -16,5 +15,3 @@ typedef struct SinoBeside {
     const void *edge; /* [row]: the slice before the first one, or after the last one; NULL: there is none */
     bool same;        /* then it is taken for a copy of the slice at the end; false: for zeros */
 } SinoBeside;
-
-#endif

@@ -5,8 +5,7 @@
  * bounds the Hessian of all slices together, because that of the residual is block-diagonal, and that of a pair of
  * voxels is bounded by twice its diagonal. What is common to all slices is the momentum, which starts again by
  * Σ L·(y − u)(u − x) over all of them. */
-#ifndef SINO_COUPLING_H
-#define SINO_COUPLING_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "panel.h"
@@ -28,5 +27,3 @@ void sino_coupling_add(SinoSlices slices, const SinoSliceSums *sums, const SinoS
 /* sino_coupling_edge on a GPU, with vectors in device memory (cuda_stream.h). */
 SinoStatus sino_coupling_edge_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, int64_t slice,
                                    const void *vector, void *edge);
-
-#endif

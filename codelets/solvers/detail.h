@@ -16,8 +16,7 @@
  * noise alone, a slice has on average less than one place with f > 0, for any N. s keeps edges and textures as they
  * are, where little of the lack is certain. e keeps air as it is, where effects beyond A, such as the fringes of edges,
  * would become parts of the object. */
-#ifndef SINO_DETAIL_H
-#define SINO_DETAIL_H
+#pragma once
 
 #include "variation.h"
 
@@ -38,5 +37,3 @@ int64_t sino_detail_bytes(int64_t grid_size);
 SinoStatus sino_detail_cuda(cudaStream_t stream, const SinoVariation *tiles, SinoDetailSlices slices, double share,
                             const void *const *g, const void *const *m, const void *const *x, void *scratch,
                             void *const *u);
-
-#endif

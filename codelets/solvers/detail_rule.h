@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Detail, rule: the formulas of detail.h that cores and GPUs share. */
-#ifndef SINO_DETAIL_RULE_H
-#define SINO_DETAIL_RULE_H
+#pragma once
 
 #include "vector.h"
 
@@ -61,5 +60,3 @@ SINO_INLINE double sino_detail_factor(const SinoDetailSquare *square, double sco
            sino_detail_clamp(score - SINO_DETAIL_LEAST_SCORE) * sino_detail_clamp(1.6 - 2 * spread / fabs(lack)) *
            (around > 0 ? sino_detail_clamp(2 - 4 * fabs(lack) / around) : 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gaussian: smooths an image, as post-filters of emission tomography do. */
-#ifndef SINO_GAUSSIAN_H
-#define SINO_GAUSSIAN_H
+#pragma once
 
 #include "status.h"
 
@@ -15,5 +14,3 @@ typedef struct SinoGaussian {
 /* Convolves image[z][y][x] with a Gaussian whose samples add up to 1 and reach 4 standard deviations; beyond the image
  * lies 0. SINO_FAILED: no memory. */
 SinoStatus sino_gaussian(const SinoGaussian *gaussian, float *image);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Natural logarithm that compilers vectorise, for log-likelihoods. */
-#ifndef SINO_LOGARITHM_H
-#define SINO_LOGARITHM_H
+#pragma once
 
 #include "vector.h"
 
@@ -36,5 +35,3 @@ SINO_INLINE double sino_logarithm(double x)
     return e * ln2_high + (2 * f + (2 * f * g * series + e * ln2_low));
 #endif
 }
-
-#endif

@@ -17,8 +17,7 @@
  * In 3-D R has the pairs of each voxel with those before and after it in the neighbouring slices, too, with
  * w = SINO_PRIOR_SLICE_WEIGHT, with which the border of two regions between slices costs its area times the step: the
  * neighbours of MBIR programs. The Hessian is at most (4√2 + 4w)/δ. */
-#ifndef SINO_PRIOR_H
-#define SINO_PRIOR_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "variation.h"
@@ -49,5 +48,3 @@ void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, cons
 /* On a GPU. Memory, and the most parts, as of the functions of variation.h. */
 SinoStatus sino_prior_descend_cuda(cudaStream_t stream, const SinoSmoothPrior *prior, const void *const *u,
                                    const void *before, const void *after, const SinoSliceState *state, void *z);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prior slope, for CUDA kernels: the derivatives φ′ of prior.h. */
-#ifndef SINO_PRIOR_SLOPE_CUH
-#define SINO_PRIOR_SLOPE_CUH
+#pragma once
 
 #include "simt.h"
 
@@ -16,5 +15,3 @@ template <SinoPriorFunction FUNCTION, class Real> static __device__ __forceinlin
     const Real v = pow(size, static_cast<Real>(0.8)), share = 1 / (1 + v); /* q − p */
     return t * (1 + static_cast<Real>(SINO_PRIOR_QGGMRF_P / 2) * v) * share * share;
 }
-
-#endif

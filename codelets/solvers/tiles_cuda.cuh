@@ -3,8 +3,7 @@
  * row of the panel, so always on the same slices, whose θ it keeps in registers. Every vector is read from memory once:
  * neighbours within a tile are in L1, where other threads of the block have them; only the borders of other tiles are
  * read again. */
-#ifndef SINO_TILES_CUDA_CUH
-#define SINO_TILES_CUDA_CUH
+#pragma once
 
 #include "panel_cuda.cuh"
 #define SINO_UPDATE_TEMPLATES
@@ -169,5 +168,3 @@ static inline bool is_empty(const SinoVariation *variation)
 {
     return variation->first_tile[variation->part] == variation->first_tile[variation->part + 1];
 }
-
-#endif

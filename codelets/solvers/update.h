@@ -5,8 +5,7 @@
  * Ray vectors have one row per ray, voxel vectors one row per voxel. Both lie in panels (panel.h) of the given
  * precision, single or double. Sums, states and histories have one element per slice. Sums are double and run row after
  * row, so that a slice's sums do not depend on the other slices of its batch. */
-#ifndef SINO_UPDATE_H
-#define SINO_UPDATE_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "opencl_device.h"
@@ -105,5 +104,3 @@ SinoStatus sino_update_start_opencl(SinoOpencl *opencl, SinoSlices slices, cl_me
                                     const SinoHistory *history, cl_mem residual);
 SinoStatus sino_update_record_opencl(SinoOpencl *opencl, SinoSlices slices, cl_mem sums, cl_mem state,
                                      const SinoHistory *history, cl_mem residual, cl_mem active);
-
-#endif

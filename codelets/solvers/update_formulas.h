@@ -6,8 +6,7 @@
  * A *formula* is applied to every element of some vectors, and may compute sums. A *rule* is applied to the state of
  * every slice once its sums are known. Each one is a function and a row of a list below. A solver that needs a new one
  * adds both, and calls sino_insert_update or sino_insert_update_slices (tasks/solvers/update_task.h). */
-#ifndef SINO_UPDATE_FORMULAS_H
-#define SINO_UPDATE_FORMULAS_H
+#pragma once
 
 #ifndef __OPENCL_C_VERSION__
 #include "update_slice.h"
@@ -747,7 +746,5 @@ SINO_FORMULA sino_formula_apply(int formula, SINO_ELEMENT *e, REAL *v, double *s
         break;
     }
 }
-
-#endif
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Update, private: one panel on a CPU core, shared by update_cpu.c and update_tmpl.c. */
-#ifndef SINO_UPDATE_PRIVATE_H
-#define SINO_UPDATE_PRIVATE_H
+#pragma once
 
 #include "update.h"
 
@@ -15,5 +14,3 @@ typedef struct SinoUpdatePanel {
 /* Applies the formula, and adds its sums of each slice to sum0 and sum1, both double[SINO_PANEL_MAX]. */
 void sino_update_panel_single(const SinoUpdatePanel *panel, double *sum0, double *sum1);
 void sino_update_panel_double(const SinoUpdatePanel *panel, double *sum0, double *sum1);
-
-#endif

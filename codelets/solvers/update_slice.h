@@ -3,8 +3,7 @@
  *
  * This header and update_formulas.h use the common subset of C, CUDA C++ and OpenCL C, so that CPU cores, GPUs and
  * OpenCL devices compile the same formulas. For OpenCL their text is put before update.cl. */
-#ifndef SINO_UPDATE_SLICE_H
-#define SINO_UPDATE_SLICE_H
+#pragma once
 
 #ifdef __OPENCL_C_VERSION__
 typedef long int64_t;
@@ -81,5 +80,3 @@ SINO_INLINE SinoSliceState sino_slice_start(double residual, double tolerance)
     (void)sino_slice_record(&state, residual, tolerance);
     return state;
 }
-
-#endif

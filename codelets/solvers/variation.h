@@ -23,8 +23,7 @@
  *
  * The voxels lie in tiles (trace.h) of several parts. Each call computes the voxels of one part, and reads neighbours
  * from the vectors of all parts. Elements outside of the grid are neither read nor written. */
-#ifndef SINO_VARIATION_H
-#define SINO_VARIATION_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "opencl_device.h"
@@ -83,5 +82,3 @@ SinoStatus sino_variation_primal_opencl(SinoOpencl *opencl, const SinoVariation 
                                         cl_mem neighbour, cl_mem z, cl_mem p, cl_mem q, cl_mem state, cl_mem u);
 SinoStatus sino_variation_dual_opencl(SinoOpencl *opencl, const SinoVariation *variation, cl_mem tile, cl_mem neighbour,
                                       cl_mem u, cl_mem state, cl_mem p, cl_mem q);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Variation, tiles: where the voxels of tiles lie in the vectors of several parts. */
-#ifndef SINO_VARIATION_TILES_H
-#define SINO_VARIATION_TILES_H
+#pragma once
 
 #include "beside.h"
 #include "variation.h"
@@ -51,5 +50,3 @@ static inline const void *sino_tile_vector(const SinoVariation *variation, SinoP
     return (const char *)sino_tile_panel(variation, at, part, vector[part]) +
            (size_t)(row * at.slices.stride) * sino_precision_bytes(at.slices.precision);
 }
-
-#endif

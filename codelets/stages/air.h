@@ -6,8 +6,7 @@
  *
  * with the means L and R of the transmissions exp(−p) of the first and last columns: a line between them divides the
  * transmission, as in TomoPy's normalize_bg. */
-#ifndef SINO_AIR_H
-#define SINO_AIR_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "panel.h"
@@ -29,5 +28,3 @@ void sino_air_normalise(const SinoAir *air, SinoSlices slices, const int64_t *pl
  * depend on the others. */
 SinoStatus sino_air_normalise_cuda(cudaStream_t stream, const SinoAir *air, SinoSlices slices, const int64_t *place,
                                    void *sinogram);
-
-#endif

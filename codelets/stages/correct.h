@@ -16,8 +16,7 @@
  * Beyond the first or last defined column it gets that column's value; in a row without defined values it is 0. With
  * `marked` nothing is interpolated: an undefined value is −0, and every other zero is +0, so that solvers give the ray
  * the weight 0 (update_formulas.h) while every product and sum takes it as 0. The result never contains NaN. */
-#ifndef SINO_CORRECT_H
-#define SINO_CORRECT_H
+#pragma once
 
 #include "panel.h"
 #include "status.h"
@@ -77,5 +76,3 @@ SinoStatus sino_correct(const SinoCorrection *correction, const void *counts, co
  * pixel has none. */
 void sino_fields_mean(int64_t field_count, int64_t pixel_count, const float *fields, float *result);
 SinoStatus sino_fields_median(int64_t field_count, int64_t pixel_count, const float *fields, float *result);
-
-#endif

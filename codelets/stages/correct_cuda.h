@@ -2,8 +2,7 @@
 /* Correct on a GPU: sino_correct with all arrays in device memory, including correction->place and flat_at.
  * cuda_stream.h gives the contract of launchers. Arithmetic is double; gaps are interpolated between the stored values.
  * `workspace`: sino_correct_cuda_workspace_bytes, aligned to 16 bytes; it holds nothing between calls. */
-#ifndef SINO_CORRECT_CUDA_H
-#define SINO_CORRECT_CUDA_H
+#pragma once
 
 #include "arithmetic.h"
 #include "correct.h"
@@ -44,5 +43,3 @@ static inline void *sino_images_take(char **scratch, int64_t bytes)
 /* sino_correct_cuda of images in place of counts, without flat fields. */
 SinoStatus sino_correct_images_cuda(cudaStream_t stream, const SinoCorrection *correction, const SinoImagesCuda *images,
                                     void *sinogram, int64_t *repaired, int64_t *tally, void *workspace);
-
-#endif

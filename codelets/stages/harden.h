@@ -4,8 +4,7 @@
  * simulation gives, makes it proportional again (Herman, Phys. Med. Biol. 24, 81 (1979)):
  *
  *     p' = a₁·p + a₂·p² + … + aₙ·pⁿ */
-#ifndef SINO_HARDEN_H
-#define SINO_HARDEN_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "panel.h"
@@ -25,5 +24,3 @@ void sino_harden(const SinoHardening *hardening, int64_t ray_count, SinoSlices s
 /* On a GPU, with the sinogram in device memory (cuda_stream.h). */
 SinoStatus sino_harden_cuda(cudaStream_t stream, const SinoHardening *hardening, int64_t ray_count, SinoSlices slices,
                             void *sinogram);
-
-#endif

@@ -20,8 +20,7 @@
  * each frequency u has a kernel of its own, cut off where Paganin's has fallen to 10⁻⁴, SINO_PHASE_REACH/√(1/L² + u²)
  * rows and 16 to each side; its sum is kept. A row therefore depends on a known number of rows beside it, and on
  * nothing else. */
-#ifndef SINO_PHASE_H
-#define SINO_PHASE_H
+#pragma once
 
 #include "correct.h"
 
@@ -67,5 +66,3 @@ int64_t sino_phase_scratch_bytes(const SinoPhaseOptions *options, int64_t rows);
 SinoStatus sino_phase_correct(const SinoPhase *phase, const SinoCorrection *correction, int64_t image_row,
                               const void *counts, const float *flat, const float *dark, void *scratch, void *sinogram,
                               int64_t *repaired, int64_t *tally);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phase, batch, private: the rows that a GPU transforms at a time, and what they take. */
-#ifndef SINO_PHASE_BATCH_H
-#define SINO_PHASE_BATCH_H
+#pragma once
 
 #include "phase.h"
 
@@ -14,5 +13,3 @@ int64_t sino_phase_transform_rows(const SinoPhaseOptions *options);
 /* Bytes of the arrays of one angle: of `lines` rows, those beside the result included, and `rows` rows of `columns`
  * columns of the result. */
 int64_t sino_phase_angle_bytes(const SinoPhaseOptions *options, int64_t lines, int64_t rows, int64_t columns);
-
-#endif

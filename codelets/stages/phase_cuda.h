@@ -2,8 +2,7 @@
 /* Phase on a GPU: sino_phase_correct by cuFFT, with all arrays in device memory, including correction->place and
  * flat_at. cuda_stream.h gives the contract of launchers. A row is the same, to the bit, whatever rows and angles are
  * made with it. */
-#ifndef SINO_PHASE_CUDA_H
-#define SINO_PHASE_CUDA_H
+#pragma once
 
 #include "correct_cuda.h"
 #include "phase.h"
@@ -27,5 +26,3 @@ SinoStatus sino_phase_correct_cuda(cudaStream_t stream, const SinoPhaseCuda *pha
                                    const void *counts, const float *flat, const float *dark,
                                    const SinoImagesCuda *images, void *scratch, void *sinogram, int64_t *repaired,
                                    int64_t *tally);
-
-#endif

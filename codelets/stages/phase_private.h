@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phase, private: the filter that phase_kernel.c makes and phase_cpu.c applies. */
-#ifndef SINO_PHASE_PRIVATE_H
-#define SINO_PHASE_PRIVATE_H
+#pragma once
 
 #include "phase.h"
 
@@ -24,5 +23,3 @@ struct SinoPhase {
 int64_t sino_phase_reach(const SinoPhaseOptions *options);
 int64_t sino_phase_padded(const SinoPhaseOptions *options);
 int64_t sino_phase_stride(const SinoPhaseOptions *options);
-
-#endif

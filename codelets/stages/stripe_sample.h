@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripe sample: how much stripe removal would take from some projections of a scan, beside their noise. */
-#ifndef SINO_STRIPE_SAMPLE_H
-#define SINO_STRIPE_SAMPLE_H
+#pragma once
 
 #include "status.h"
 
@@ -22,5 +21,3 @@ SinoStatus sino_stripe_sample_add(int64_t projections, int64_t columns, const fl
 /* The deviation of the columns' offsets; 0 if it is too little to gain more than a hundredth of the error of a slice by
  * it; NaN: nothing is known. */
 double sino_stripe_sample_deviation(const SinoStripeSample *sample);
-
-#endif

@@ -2,8 +2,7 @@
 /* Stripes: removes from sinograms the stripes along the angles that detector columns of a wrong sensitivity leave, and
  * with them the rings of the reconstructed slices. Each method is that of a publication, with TomoPy's parameters
  * (tomopy.prep.stripe), so that its users find them again. */
-#ifndef SINO_STRIPES_H
-#define SINO_STRIPES_H
+#pragma once
 
 #include "panel.h"
 #include "status.h"
@@ -66,5 +65,3 @@ int64_t sino_stripes_scratch_bytes(const SinoStripesOptions *options);
  * does not depend on the others. */
 void sino_stripes_run(const SinoStripes *stripes, SinoSlices slices, const int64_t *place, bool marked, void *scratch,
                       void *sinogram);
-
-#endif

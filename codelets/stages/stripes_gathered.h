@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes on a GPU, private: the sinograms that kernels work on at a time, and the methods behind stripes_cuda.h. */
-#ifndef SINO_STRIPES_GATHERED_H
-#define SINO_STRIPES_GATHERED_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "stripes_private.h"
@@ -67,5 +66,3 @@ SinoStatus sino_stripes_fw_cuda(cudaStream_t stream, const SinoStripesOptions *o
 
 /* Titarenko's method: `values` become the products of both corrections, whose roots are still to be taken. */
 SinoStatus sino_stripes_ti_cuda(cudaStream_t stream, const SinoStripesOptions *options, const SinoStripesGathered *at);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes on a GPU: floats as unsigned integers in their order, mirrored indices, and what else kernels share. */
-#ifndef SINO_STRIPES_KEY_CUDA_CUH
-#define SINO_STRIPES_KEY_CUDA_CUH
+#pragma once
 
 #include "simt.h"
 
@@ -67,5 +66,3 @@ static __device__ __forceinline__ float sino_stripes_least(unsigned least)
 {
     return sino_stripes_value(~least);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes, private: the methods behind stripes.h. */
-#ifndef SINO_STRIPES_PRIVATE_H
-#define SINO_STRIPES_PRIVATE_H
+#pragma once
 
 #include "arithmetic.h"
 #include "stripes.h"
@@ -130,5 +129,3 @@ void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, flo
 
 int64_t sino_stripes_vo_floats(const SinoStripesOptions *options);
 void sino_stripes_vo_run(const SinoStripesOptions *options, bool all, float *work, float *sinogram, uint8_t *dead);
-
-#endif

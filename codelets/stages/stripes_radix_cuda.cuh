@@ -4,8 +4,7 @@
  * Lanes of a warp vote on each bit of their digits. A warp counts its digits in order; the sums over digits and warps
  * tell where each warp's elements of a digit begin. No element waits for another one's digit, and no atomic operation
  * decides on a place. */
-#ifndef SINO_STRIPES_RADIX_CUDA_CUH
-#define SINO_STRIPES_RADIX_CUDA_CUH
+#pragma once
 
 #include "simt.h"
 
@@ -204,5 +203,3 @@ static __device__ __forceinline__ void sino_radix_sort(int count, SinoElement *e
         from = sorted;
     }
 }
-
-#endif

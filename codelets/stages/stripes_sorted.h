@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes by sorting, for the slices of a panel at once; private, behind stripes.h. */
-#ifndef SINO_STRIPES_SORTED_H
-#define SINO_STRIPES_SORTED_H
+#pragma once
 
 #include "panel.h"
 #include "stripes.h"
@@ -18,5 +17,3 @@ int64_t sino_stripes_sorted_bytes(const SinoStripesOptions *options);
  * one of them is −0, and nothing has changed. */
 bool sino_stripes_sorted_run(const SinoStripesOptions *options, SinoSlices slices, const int64_t *place, void *scratch,
                              void *panel);
-
-#endif

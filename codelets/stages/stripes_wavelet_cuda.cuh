@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes on a GPU: sums of the wavelet transform and its inverse (stripes_fw.c). */
-#ifndef SINO_STRIPES_WAVELET_CUDA_CUH
-#define SINO_STRIPES_WAVELET_CUDA_CUH
+#pragma once
 
 #include "simt.h"
 
@@ -38,5 +37,3 @@ static __device__ __forceinline__ float sino_stripes_join_rough(const float *rou
         sum += (phase ? -sino_stripes_tap(2 * j) : sino_stripes_tap(2 * j + 1)) * rough[j * step];
     return sum;
 }
-
-#endif

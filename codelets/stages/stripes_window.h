@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes, private: a window of the running median over columns, for a cache line of values at once. A window ends in
  * +∞, which moves in as a value goes. */
-#ifndef SINO_STRIPES_WINDOW_H
-#define SINO_STRIPES_WINDOW_H
+#pragma once
 
 #include "stripes_private.h"
 
@@ -38,5 +37,3 @@ SINO_INLINE void sino_stripes_sort_window(int64_t size, float *window)
                 *high = more;
             }
 }
-
-#endif

@@ -12,8 +12,7 @@
  * 1153 (1981)). A transmission is at least half of the smallest of the four pixels around, which keeps the logarithm
  * finite where the cubic falls below 0 beside an edge. What lies outside the detector, or nearest to a pixel whose
  * value is undefined, is undefined; other undefined values are interpolated along their row. */
-#ifndef SINO_TILT_H
-#define SINO_TILT_H
+#pragma once
 
 #include "phase.h"
 #include "shift.h"
@@ -45,5 +44,3 @@ int64_t sino_tilt_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOptions *ph
 SinoStatus sino_tilt_correct(const SinoTilt *tilt, const SinoPhase *phase, const SinoCorrection *correction,
                              const void *counts, const float *flat, const float *dark, void *scratch, void *sinogram,
                              int64_t *repaired, int64_t *tally);
-
-#endif

@@ -2,8 +2,7 @@
 /* Tilt on a GPU: sino_tilt_correct with all arrays in device memory, including correction->place and flat_at.
  * cuda_stream.h gives the contract of launchers. A row is the same, to the bit, whatever rows and angles are made with
  * it. */
-#ifndef SINO_TILT_CUDA_H
-#define SINO_TILT_CUDA_H
+#pragma once
 
 #include "phase_cuda.h"
 #include "tilt.h"
@@ -16,5 +15,3 @@ int64_t sino_tilt_cuda_scratch_bytes(const SinoTilt *tilt, const SinoPhaseOption
 SinoStatus sino_tilt_correct_cuda(cudaStream_t stream, const SinoTilt *tilt, const SinoPhaseCuda *phase,
                                   const SinoCorrection *correction, const void *counts, const float *flat,
                                   const float *dark, void *scratch, void *sinogram, int64_t *repaired, int64_t *tally);
-
-#endif

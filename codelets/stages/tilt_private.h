@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tilt, private: what one call makes of the detector, and what that depends on. */
-#ifndef SINO_TILT_PRIVATE_H
-#define SINO_TILT_PRIVATE_H
+#pragma once
 
 #include "tilt.h"
 
@@ -25,5 +24,3 @@ int64_t sino_tilt_angle_bytes(const SinoTilt *tilt, int64_t lines, int64_t pixel
 
 /* On a GPU: bytes of scratch memory without those of phase retrieval. */
 int64_t sino_tilt_own_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phase, const SinoCorrection *correction);
-
-#endif

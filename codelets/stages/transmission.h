@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transmission: rows of a projection as they are before the logarithm, for what filters or resamples images (phase.h,
  * tilt.h). */
-#ifndef SINO_TRANSMISSION_H
-#define SINO_TRANSMISSION_H
+#pragma once
 
 #include "correct.h"
 
@@ -33,5 +32,3 @@ int64_t sino_transmission_row(const SinoTransmission *of, const void *image, int
 
 /* Interpolates undefined values between the nearest defined columns; `alone` if there is none. */
 void sino_transmission_fill(int64_t column_count, float alone, float *line);
-
-#endif

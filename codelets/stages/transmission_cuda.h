@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transmission on a GPU: rows of several projections as transmission.h has them, without gaps. cuda_stream.h gives the
  * contract of launchers. Counts, fields, flat_at of the correction, and all arrays below are device memory. */
-#ifndef SINO_TRANSMISSION_CUDA_H
-#define SINO_TRANSMISSION_CUDA_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "transmission.h"
@@ -27,5 +26,3 @@ SinoStatus sino_transmission_bounds_cuda(cudaStream_t stream, const SinoTransmis
 /* Makes lines and marks of `count` angles from `first` on, whose images follow each other. */
 SinoStatus sino_transmission_rows_cuda(cudaStream_t stream, const SinoTransmissionCuda *rows, int64_t first,
                                        int64_t count, const void *images);
-
-#endif

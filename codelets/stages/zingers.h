@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Zingers: line integrals of pixels that a stray photon hit in one projection. Its counts are too high, so the line
  * integral is too low, and only at that angle. */
-#ifndef SINO_ZINGERS_H
-#define SINO_ZINGERS_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "panel.h"
@@ -39,5 +38,3 @@ SinoStatus sino_zingers_remove(const SinoZingers *zingers, SinoSlices slices, co
 SinoStatus sino_zingers_remove_cuda(cudaStream_t stream, const SinoZingers *zingers, SinoSlices slices,
                                     const int64_t *place, void *sinogram, int64_t *undefined, int64_t *by_angle,
                                     int64_t *by_column);
-
-#endif

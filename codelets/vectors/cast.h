@@ -5,8 +5,7 @@
  * A half stores a share of a unit: value = share·unit. Every slice has its own unit, a power of two, so scaling does
  * not round, and a slice's result does not depend on the other slices. Vectors lie in panels (panel.h) and are single.
  * If the largest share is 2¹⁴, values down to 2⁻²⁴ of it are normal halves. */
-#ifndef SINO_CAST_H
-#define SINO_CAST_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "half.h"
@@ -63,5 +62,3 @@ SinoStatus sino_cast_narrow_opencl(SinoOpencl *opencl, SinoSlices slices, int64_
                                    cl_mem to);
 SinoStatus sino_cast_widen_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem x, cl_mem units,
                                   cl_mem to);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Half: IEEE 754 binary16 in a uint16_t, and conversion from and to float, rounded to nearest even. The conversions
  * have no branches, so that loops over them vectorise on every processor. */
-#ifndef SINO_HALF_H
-#define SINO_HALF_H
+#pragma once
 
 #include "vector.h"
 
@@ -47,5 +46,3 @@ SINO_INLINE float sino_half_value(SinoHalf half)
     const uint32_t bits = sino_float_bits(sino_float_of_bits(size) * 0x1p112f);
     return sino_float_of_bits((bits >= 143u << 23 ? bits | 0x7f800000u : bits) | sign);
 }
-
-#endif

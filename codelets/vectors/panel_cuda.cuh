@@ -4,8 +4,7 @@
  * The grid's y is the panel. A row of a panel is a power of two of elements. A pack is 16 bytes of a row, or the whole
  * row if that is less. Vectors are aligned to 16 bytes, and so are panels, because their rows begin at a multiple of P
  * elements. */
-#ifndef SINO_PANEL_CUDA_CUH
-#define SINO_PANEL_CUDA_CUH
+#pragma once
 
 #include "simt.h"
 
@@ -108,5 +107,3 @@ static inline unsigned sino_blocks_for(int64_t items, int64_t per_block, int64_t
     const int64_t blocks = (items + per_block - 1) / per_block;
     return static_cast<unsigned>(blocks < 1 ? 1 : blocks > most ? most : blocks);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random stream: uniform deviates from a counter and a hash, splitmix64 (Steele, Lea & Flood, OOPSLA 2014). The same
  * seed and index give the same deviates on any machine with any number of threads. */
-#ifndef SINO_RANDOM_STREAM_H
-#define SINO_RANDOM_STREAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ static inline double sino_random_uniform(SinoRandomStream *stream)
     stream->counter += sino_golden_gamma;
     return ((double)(sino_random_hash(stream->counter) >> 12) + 0.5) * 0x1p-52;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A footprint is the ascending list of the rays that one or several partitions touch; a partial has one row per listed
  * ray. Partials are added into a total, which belongs to a larger footprint or to consecutive rays. Vectors lie in
  * panels (panel.h). */
-#ifndef SINO_REDUCE_H
-#define SINO_REDUCE_H
+#pragma once
 
 #include "panel.h"
 
@@ -40,5 +39,3 @@ void sino_reduce_add_rows(SinoSlices slices, int64_t count, const SinoRowMap *ma
 
 /* partial[i] = total[row[i] − base]. */
 void sino_spread_take(SinoSlices slices, const SinoRowMap *map, const void *total, void *partial);
-
-#endif

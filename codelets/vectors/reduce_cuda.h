@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reduce and spread on a GPU: the functions of reduce.h, bit for bit, with map->row, partials and totals in device
  * memory, aligned to 16 bytes. cuda_stream.h gives the contract of launchers. */
-#ifndef SINO_REDUCE_CUDA_H
-#define SINO_REDUCE_CUDA_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "reduce.h"
@@ -13,5 +12,3 @@ SinoStatus sino_reduce_add_cuda(cudaStream_t stream, SinoSlices slices, const Si
 
 SinoStatus sino_spread_take_cuda(cudaStream_t stream, SinoSlices slices, const SinoRowMap *map, const void *total,
                                  void *partial);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arithmetic: small integer functions that every room needs, and π. */
-#ifndef SINO_ARITHMETIC_H
-#define SINO_ARITHMETIC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ static inline int64_t sino_ceil_multiple(int64_t a, int64_t b)
 {
     return sino_ceil_divide(a, b) * b;
 }
-
-#endif

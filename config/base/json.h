@@ -2,8 +2,7 @@
 /* JSON: writes objects, as the log and the reports do (RFC 8259). It takes no memory, so that the log can still say
  * that there is none, and any bytes, because file names may have them; libraries of Debian take UTF-8 only, and build a
  * tree first. */
-#ifndef SINO_JSON_H
-#define SINO_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void sino_json_integer(SinoJson *json, const char *name, int64_t value);
 void sino_json_real(SinoJson *json, const char *name, double value);         /* NaN and infinities: null */
 void sino_json_thousandths(SinoJson *json, const char *name, int64_t value); /* value/1000, exactly */
 void sino_json_flag(SinoJson *json, const char *name, bool value);
-
-#endif

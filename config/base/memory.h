@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory: checked sizes and aligned allocations. Sizes are int64_t everywhere in sinodag. */
-#ifndef SINO_MEMORY_H
-#define SINO_MEMORY_H
+#pragma once
 
 #include "status.h"
 
@@ -49,5 +48,3 @@ void sino_forget(const void *memory, int64_t bytes);
 
 /* Writes a size such as "1.5 GiB" into the caller's `text`, and returns `text`. */
 const char *sino_bytes_text(int64_t bytes, char text[24]);
-
-#endif

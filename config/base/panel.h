@@ -6,8 +6,7 @@
  * tile are therefore one contiguous piece that fits L1, whatever F is (docs/lab/kernels.md). Every panel but the last
  * is P wide; the last one's width is the smallest power of two that holds the remaining slices. The stride is the sum
  * of the widths of all panels. */
-#ifndef SINO_PANEL_H
-#define SINO_PANEL_H
+#pragma once
 
 #include "precision.h"
 
@@ -61,5 +60,3 @@ static inline void *sino_panel_to(SinoPanel panel, int64_t rows, void *vector)
 
 /* Index of the element (row, slice) in a vector of `rows` rows. For single elements; loops walk panels. */
 int64_t sino_panel_element(SinoSlices slices, int64_t rows, int64_t row, int64_t slice);
-
-#endif

@@ -4,8 +4,7 @@
  * The level of some values is the least power of two above all of them but the largest hundredth (three at least, half
  * of them at most), which may be faults themselves. Values are sorted by their exponents, so that the level has the
  * same bits whatever the order of the values is. Shared by C and CUDA C++. */
-#ifndef SINO_PLAUSIBLE_H
-#define SINO_PLAUSIBLE_H
+#pragma once
 
 #include "vector.h"
 
@@ -43,5 +42,3 @@ SINO_INLINE double sino_exponents_level(const int *of)
     while (exponent > 0 && larger <= left_out) larger += of[--exponent];
     return exponent > 0 ? ldexp(1.0, exponent - 126) : (double)INFINITY;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Precision: the element types of vectors and of ray lengths. */
-#ifndef SINO_PRECISION_H
-#define SINO_PRECISION_H
+#pragma once
 
 #include "vector.h"
 
@@ -34,5 +33,3 @@ static inline bool sino_precision_is_narrow(SinoPrecision precision)
 {
     return precision == SINO_HALF || precision == SINO_MIXED;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Status: the result of every function that can fail. NULL is success; anything else is an error with its text. */
-#ifndef SINO_STATUS_H
-#define SINO_STATUS_H
+#pragma once
 
 /* Kind of an error, and exit code of the program. */
 typedef enum SinoErrorKind {
@@ -68,5 +67,3 @@ void sino_status_free(SinoStatus status);
             goto label;                                                                                                \
         }                                                                                                              \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Undefined: the mark of a ray without a value, −0 (codelets/stages/correct.h). Shared by C and CUDA C++. */
-#ifndef SINO_UNDEFINED_H
-#define SINO_UNDEFINED_H
+#pragma once
 
 #include "vector.h"
 
@@ -39,6 +38,4 @@ SINO_INLINE bool sino_is_undefined(double value)
 #else
 #define sino_is_undefined(value)                                                                                       \
     _Generic((value), float : sino_is_undefined_float, double : sino_is_undefined_double)(value)
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* UTF-8: decoding one character at a time, for texts that the program writes as YAML or JSON. */
-#ifndef SINO_UTF8_H
-#define SINO_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
 int sino_utf8_decode(const char *text, uint32_t *code);
 
 bool sino_utf8_is_valid(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vector: compiles a kernel for several instruction sets in one binary; the loader chooses the best one. */
-#ifndef SINO_VECTOR_H
-#define SINO_VECTOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,6 +37,4 @@ int64_t sino_vector_bytes(void);
 #define SINO_INLINE static inline __host__ __device__ __attribute__((always_inline))
 #else
 #define SINO_INLINE static inline __attribute__((always_inline))
-#endif
-
 #endif

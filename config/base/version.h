@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Version of the program. */
-#ifndef SINO_VERSION_H
-#define SINO_VERSION_H
+#pragma once
 
 /* "1.0.0": the version in meson.build. Static text. */
 const char *sino_version_text(void);
-
-#endif

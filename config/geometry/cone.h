@@ -14,8 +14,7 @@
  *
  * The grid is centered on the axis, and, unless it is lifted, on the plane of the source: voxel (slice k, row i, column
  * j) has its center at x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2 + lift, times voxel_size. */
-#ifndef SINO_CONE_H
-#define SINO_CONE_H
+#pragma once
 
 #include "view.h"
 
@@ -167,5 +166,3 @@ static inline int64_t sino_cone_leaning_count(const SinoCone *cone)
     }
     return count;
 }
-
-#endif

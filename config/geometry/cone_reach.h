@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone reach: the columns beside the detector that filtered projections have. */
-#ifndef SINO_CONE_REACH_H
-#define SINO_CONE_REACH_H
+#pragma once
 
 #include "cone.h"
 
@@ -17,5 +16,3 @@ static inline void sino_cone_reach(SinoCone *cone)
     cone->columns_before = (int64_t)round(fmax(reach - before, 0));
     cone->columns_after = (int64_t)round(fmax(reach - after, 0));
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A ray obeys s = x·cosθ + y·sinθ with x to the right along columns and y upwards (row index decreasing). The grid has
  * N×N unit voxels and is centered on the rotation axis: voxel (row i, column j) has its center at
  * x = j − (N−1)/2, y = (N−1)/2 − i. Column c of the detector sees s = c − center. */
-#ifndef SINO_GEOMETRY_H
-#define SINO_GEOMETRY_H
+#pragma once
 
 #include "arithmetic.h"
 
@@ -31,5 +30,3 @@ static inline int64_t sino_geometry_slice_side(const SinoGeometry *geometry)
 {
     return geometry->grid_size - 2 * geometry->margin;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Interpolation: how a value between voxels follows from them (codelets/rays/rotate.h). */
-#ifndef SINO_INTERPOLATION_H
-#define SINO_INTERPOLATION_H
+#pragma once
 
 typedef enum SinoInterpolation {
     SINO_INTERPOLATION_NEAREST,
@@ -9,5 +8,3 @@ typedef enum SinoInterpolation {
     SINO_INTERPOLATION_CUBIC,
     SINO_INTERPOLATIONS
 } SinoInterpolation;
-
-#endif

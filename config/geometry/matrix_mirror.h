@@ -5,8 +5,7 @@
  * Crystal number: ((ring · layers + layer) · blocks + block) · blocksize + place, places and blocks being in the order
  * of the circle. The middle of block 0 lies on the y axis. A row is a pair of crystals a ≤ b: row = a · crystals + b. A
  * mirror takes an entry to the row of the mirrored crystals, the lower number first, and to the mirrored voxel. */
-#ifndef SINO_MATRIX_MIRROR_H
-#define SINO_MATRIX_MIRROR_H
+#pragma once
 
 #include "system_matrix.h"
 
@@ -25,5 +24,3 @@ int64_t sino_mirror_row(const SinoMirror *mirror, int which, int64_t row);
 
 /* The mirrored voxel. */
 uint32_t sino_mirror_column(const SinoMirror *mirror, int which, uint32_t column);
-
-#endif

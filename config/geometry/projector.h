@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Projector: how the products of a parallel-beam scan are computed (docs/operator.md). */
-#ifndef SINO_PROJECTOR_H
-#define SINO_PROJECTOR_H
+#pragma once
 
 typedef enum SinoProjector {
     SINO_PROJECTOR_AUTO,     /* the plan chooses */
@@ -14,5 +13,3 @@ typedef enum SinoProjector {
     SINO_PROJECTOR_TOEPLITZ, /* AᵀA as a convolution by FFT; for solvers of the normal equations */
     SINO_PROJECTORS
 } SinoProjector;
-
-#endif

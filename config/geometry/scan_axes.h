@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan axes: the order of the dimensions of an array of projections, the slowest one first, and the unit of angles. */
-#ifndef SINO_SCAN_AXES_H
-#define SINO_SCAN_AXES_H
+#pragma once
 
 typedef enum SinoScanAxes {
     SINO_AXES_ANGLE_ROW_COLUMN, /* projections */
@@ -14,5 +13,3 @@ typedef enum SinoScanAxes {
 
 /* AUTO: as the file says, or its format has it. */
 typedef enum SinoAngleUnit { SINO_ANGLE_UNIT_AUTO, SINO_ANGLE_UNIT_DEGREES, SINO_ANGLE_UNIT_RADIANS } SinoAngleUnit;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* System matrix: a sparse matrix whose rows are measured values (lines of response, detector bins) and whose columns
  * are voxels, with values ≥ 0. Readers (io/matrices/matrix_file.h) deliver it in ranges of rows. */
-#ifndef SINO_SYSTEM_MATRIX_H
-#define SINO_SYSTEM_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ typedef struct SinoSparseRows {
     uint32_t *column; /* [entry]: ascending within a row, each column once */
     float *value;     /* [entry]: finite, at least 0 */
 } SinoSparseRows;
-
-#endif

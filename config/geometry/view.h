@@ -4,8 +4,7 @@
  * The ray of the detector's column c and row r passes the middle of its pixel, first + column·c + row·r. It comes from
  * a point, `source`; or, of parallel beams, `source` is the direction in which it goes. x points right, y up and z
  * along the slices (docs/CONVENTIONS.md). */
-#ifndef SINO_VIEW_H
-#define SINO_VIEW_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ static inline double sino_view_value(const SinoViewPlanes *planes, int number, c
     const double *plane = planes->plane[number];
     return plane[0] + plane[1] * point[0] + plane[2] * point[1] + plane[3] * point[2];
 }
-
-#endif

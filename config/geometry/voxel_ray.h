@@ -6,8 +6,7 @@
  * computed from the line, so that errors do not add up, and each axis crosses as many of them as lie between its first
  * and its last voxel. The length of a line in a plane between voxels belongs to both sides, by halves: where two planes
  * meet, by quarters. What belongs to the outside of the grid is left out. */
-#ifndef SINO_VOXEL_RAY_H
-#define SINO_VOXEL_RAY_H
+#pragma once
 
 #include "system_matrix.h"
 
@@ -62,5 +61,3 @@ static inline bool sino_voxel_ray_next(SinoVoxelRay *ray, int64_t *voxel, double
     ray->leave[d] = sino_voxel_ray_leave(ray, d);
     return true;
 }
-
-#endif

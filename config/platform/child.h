@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Child: tries work on untrusted files in a process of its own. A library that crashes, loops or takes all memory on a
  * malformed file then ends that process only. */
-#ifndef SINO_CHILD_H
-#define SINO_CHILD_H
+#pragma once
 
 #include "status.h"
 
@@ -28,5 +27,3 @@ SinoStatus sino_child_try_headers(const char *path, int64_t cpu_s, SinoStatus (*
 /* Begins a step of the work, such as one of many files: its seconds of computing count anew. Outside of a child it does
  * nothing. */
 void sino_child_step(void);
-
-#endif

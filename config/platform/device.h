@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device: bits of the kinds of processing units that a run may use. */
-#ifndef SINO_DEVICE_H
-#define SINO_DEVICE_H
+#pragma once
 
 enum {
     SINO_DEVICE_CPU = 1,    /* CPU cores */
@@ -9,5 +8,3 @@ enum {
     SINO_DEVICE_OPENCL = 4, /* OpenCL devices; with STARPU_OPENCL_ON_CPUS also CPUs that OpenCL offers */
     SINO_DEVICE_ALL = 7     /* CPU cores, and GPUs by CUDA where there are any */
 };
-
-#endif

@@ -3,8 +3,7 @@
  * SIGHUP, or when tasks stall. Nothing is unwound; instead the owners of unfinished files have left a last act each.
  *
  * Signals belong to the process, so this is the one part of the program with state of its own. */
-#ifndef SINO_ENDING_H
-#define SINO_ENDING_H
+#pragma once
 
 #include "log.h"
 
@@ -51,5 +50,3 @@ bool sino_ending_has_begun(void);
 /* Runs the last acts, those added last first; prints the reason and their clauses as one line; ends the program. Of
  * several calls the first one counts, the others never return either. */
 void sino_ending_now(const char *reason, int exit_code) __attribute__((noreturn));
-
-#endif

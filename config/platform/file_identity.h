@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File identity: refuses outputs that would replace an input or another output, however their names are spelled. */
-#ifndef SINO_FILE_IDENTITY_H
-#define SINO_FILE_IDENTITY_H
+#pragma once
 
 #include "status.h"
 
@@ -25,5 +24,3 @@ SinoStatus sino_files_output(SinoNamedFiles *files, const char *what, const char
 SinoStatus sino_files_check(SinoNamedFiles *files);
 
 void sino_files_free(SinoNamedFiles *files); /* leaves an empty list */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File state: whether a file that another process may write has changed. */
-#ifndef SINO_FILE_STATE_H
-#define SINO_FILE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ static inline bool sino_file_state_same(const SinoFileState *a, const SinoFileSt
     return a->inode == b->inode && a->bytes == b->bytes && a->modified_s == b->modified_s &&
            a->modified_ns == b->modified_ns;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * StarPU, HWLOC and MPI call abort() when an allocation of theirs fails, and for other reasons. A file that is cut
  * while it is mapped makes the system send SIGBUS to whoever reads it. Neither can be undone. The program then says
  * what happened, and ends at once. */
-#ifndef SINO_LAST_WORDS_H
-#define SINO_LAST_WORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void sino_last_words_install(void);
  * mapped file". `path` is not owned, and must live until sino_last_words_unmapped. */
 void sino_last_words_mapped(const void *memory, int64_t bytes, const char *path);
 void sino_last_words_unmapped(const void *memory);
-
-#endif

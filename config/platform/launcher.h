@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Launcher: the program that started this process beside others (mpirun, srun, flux …), from the environment. */
-#ifndef SINO_LAUNCHER_H
-#define SINO_LAUNCHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ SinoLauncher sino_launcher(void);
 /* Whether the environment lets an MPI library join the processes of the launcher. False: Slurm started several tasks,
  * but none of its MPI plug-ins serves them. */
 bool sino_launcher_serves_mpi(const SinoLauncher *launcher);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Log: messages and progress of a run on stderr, as text or as one JSON object per line. Calls are safe from any
  * thread. */
-#ifndef SINO_LOG_H
-#define SINO_LOG_H
+#pragma once
 
 #include "status.h"
 
@@ -74,5 +73,3 @@ void sino_log_error(SinoLog *log, SinoStatus status);
 /* The same, for the last line of a program that ends while other threads go on: the log writes nothing afterwards. */
 void sino_log_last_words(SinoLog *log, SinoStatus status);
 void sino_log_progress(SinoLog *log, const SinoProgress *progress);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Model use: what a run does with StarPU's performance models, the times of tasks that earlier runs have measured. */
-#ifndef SINO_MODEL_USE_H
-#define SINO_MODEL_USE_H
+#pragma once
 
 typedef enum SinoModelUse {
     SINO_MODELS_AUTO,   /* STARPU_CALIBRATE: 0 is frozen, 2 renew; else record */
@@ -9,5 +8,3 @@ typedef enum SinoModelUse {
     SINO_MODELS_FROZEN, /* they are used, and stay as they are */
     SINO_MODELS_RENEW   /* they are measured anew */
 } SinoModelUse;
-
-#endif

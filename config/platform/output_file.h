@@ -5,8 +5,7 @@
  * The temporary file is a new one (O_EXCL), so that nothing that exists is written to. It is locked (flock), so a
  * second run with the same output is refused. The temporary file of a killed run of the same user is removed, unless it
  * is reopened. */
-#ifndef SINO_OUTPUT_FILE_H
-#define SINO_OUTPUT_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -81,5 +80,3 @@ void sino_output_stay(SinoOutputFile *file);
 
 /* Ends a file that cannot be completed: as _keep if it is to stay, else as _discard. */
 void sino_output_give_up(SinoOutputFile *file);
-
-#endif

@@ -2,8 +2,7 @@
 /* Paged memory: arrays larger than memory. Each is a file without a name that is mapped to addresses, so that any code
  * and any call of the system reads and writes it as memory. The system brings in the pages that are accessed. A thread
  * looks at what the process has of such files, and gives pages back, which stay in the file. */
-#ifndef SINO_PAGED_MEMORY_H
-#define SINO_PAGED_MEMORY_H
+#pragma once
 
 #include "status.h"
 
@@ -30,5 +29,3 @@ void sino_paged_free(SinoPaged *paged, void *memory, int64_t bytes);
 /* Gives pages back now if there are too many: before work that may bring in others faster than the thread looks. Safe
  * from several threads. Takes NULL. */
 void sino_paged_look(SinoPaged *paged);
-
-#endif

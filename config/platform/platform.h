@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Platform: the resources of the machine that this process may use. */
-#ifndef SINO_PLATFORM_H
-#define SINO_PLATFORM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -59,5 +58,3 @@ void sino_platform_hide_opencl(void);
 /* Keeps hwloc, which MPI calls before the settings are read, from looking for OpenCL's platforms. HWLOC_COMPONENTS of
  * the environment has precedence. */
 void sino_platform_keep_hwloc_from_opencl(void);
-
-#endif

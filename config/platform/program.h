@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Program: runs a program, most often this one, in a child process, and waits for it. */
-#ifndef SINO_PROGRAM_H
-#define SINO_PROGRAM_H
+#pragma once
 
 #include "status.h"
 
@@ -22,5 +21,3 @@ typedef struct SinoProgramEnd {
  * than limit_s is killed; 0: it may run for ever. */
 SinoStatus sino_program_run(const char *path, char *const *argument, const char *log_path, double limit_s,
                             SinoProgramEnd *end);
-
-#endif

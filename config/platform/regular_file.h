@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regular file: opens input files without waiting. Opening a FIFO or a device may block for ever. */
-#ifndef SINO_REGULAR_FILE_H
-#define SINO_REGULAR_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -24,5 +23,3 @@ int64_t sino_regular_head(const char *path, int64_t most, void *bytes);
 
 /* Whether a file name has one of the endings (".tif", then NULL); upper and lower case are equal. */
 bool sino_file_name_ends(const char *name, const char *const *endings);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench settings. */
-#ifndef SINO_BENCH_SETTINGS_H
-#define SINO_BENCH_SETTINGS_H
+#pragma once
 
 #include "setting_types.h"
 
@@ -10,5 +9,3 @@ typedef struct SinoBenchSettings {
     SinoCountList slice_counts; /* --slices: minibatches to measure */
     char *csv, *roofline;       /* paths of the table of figures and of the picture; NULL: none */
 } SinoBenchSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center settings: the rotation axis, its search, and --reconstruction-type try. */
-#ifndef SINO_CENTER_SETTINGS_H
-#define SINO_CENTER_SETTINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ typedef struct SinoCenterSettings {
     char *sweep;         /* --sweep of recon: what `try` tries (settings_vary.h); NULL: centers */
     int64_t nsino;       /* --nsino: the row for the center search and for `try`; −1: the middle row */
 } SinoCenterSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compare settings: input.file_name is the volume that is judged. */
-#ifndef SINO_COMPARE_SETTINGS_H
-#define SINO_COMPARE_SETTINGS_H
+#pragma once
 
 typedef struct SinoCompareSettings {
     char *reference;             /* the volume that it is compared with */
@@ -12,5 +11,3 @@ typedef struct SinoCompareSettings {
     char *error_map;             /* path of the volume of estimated errors; NULL: none */
     double at_most;              /* largest relative L2 error that passes; 0: any */
 } SinoCompareSettings;
-
-#endif

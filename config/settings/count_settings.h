@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Count settings: the files of a system matrix, whose counts input.file_name has, and its images. */
-#ifndef SINO_COUNT_SETTINGS_H
-#define SINO_COUNT_SETTINGS_H
+#pragma once
 
 #include "setting_types.h"
 
@@ -21,5 +20,3 @@ typedef struct SinoCountSettings {
     double post_filter_mm;           /* full width at half maximum of a Gaussian on the finished image; 0: none */
     int64_t save_every;              /* also save the image after every so many iterations; 0: never */
 } SinoCountSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Geometry settings: rays, and the grid of the volume. */
-#ifndef SINO_GEOMETRY_SETTINGS_H
-#define SINO_GEOMETRY_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ typedef struct SinoGeometrySettings {
     double voxel_size_mm; /* of the volume of a cone beam, a PET scanner or a system matrix; 0: not given */
     double pixel_size_um; /* > 0: volume in 1/cm; 0: volume per detector pixel */
 } SinoGeometrySettings;
-
-#endif

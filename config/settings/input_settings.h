@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input settings: the files of a scan, and the part of it that is used. Rows and columns are those of the detector in
  * the file, before crop and binning. */
-#ifndef SINO_INPUT_SETTINGS_H
-#define SINO_INPUT_SETTINGS_H
+#pragma once
 
 #include "scan_axes.h"
 #include "setting_types.h"
@@ -57,5 +56,3 @@ typedef struct SinoInputSettings {
     char *follow;                 /* another process may still write the scan: "yes", or a page; NULL: no */
     double follow_timeout_s;      /* how long to wait for its next projection */
 } SinoInputSettings;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machine file: a machine, which need not be this one, as a simulation or a plan sees it: from a preset or a YAML file
  * (docs/MACHINES.md). */
-#ifndef SINO_MACHINE_FILE_H
-#define SINO_MACHINE_FILE_H
+#pragma once
 
 #include "device.h"
 #include "status.h"
@@ -54,5 +53,3 @@ const char *sino_machine_presets(void);
 /* The preset with this name (machine_presets.c); `here` and `usual` are looked up on this machine. False: there is
  * none; `machine` stays. */
 bool sino_machine_preset(const char *name, SinoMachineFile *machine);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output settings: the volume and what is written beside it. */
-#ifndef SINO_OUTPUT_SETTINGS_H
-#define SINO_OUTPUT_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ typedef struct SinoOutputSettings {
     char *report; /* recon, demo: path of a page about the run, or "auto", beside the volume, or "none"; NULL: none */
     bool json;    /* info, plan: print one JSON object */
 } SinoOutputSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phantom settings: a scan that is simulated, or described by its sizes. */
-#ifndef SINO_PHANTOM_SETTINGS_H
-#define SINO_PHANTOM_SETTINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ typedef struct SinoPhantomSettings {
     int64_t rays;         /* between two crystals */
     int64_t replicates;   /* sets of counts */
 } SinoPhantomSettings;
-
-#endif

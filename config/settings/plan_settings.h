@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan settings: a machine that need not exist. A rate of 0: as --machine has it. */
-#ifndef SINO_PLAN_SETTINGS_H
-#define SINO_PLAN_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ typedef struct SinoPlanSettings {
     int64_t ranks_per_node;                  /* 0: as above */
     double arrival_per_s;                    /* simulate: projections of a scan that is followed; 0: all are there */
 } SinoPlanSettings;
-
-#endif

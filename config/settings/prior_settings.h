@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prior settings: of fista and bsrem. */
-#ifndef SINO_PRIOR_SETTINGS_H
-#define SINO_PRIOR_SETTINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ static inline SinoPriorChoice sino_prior_first(const SinoPriorSettings *settings
 {
     return settings->kind == SINO_PRIOR_AUTO ? SINO_PRIOR_TOTAL_VARIATION : settings->kind;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Projection settings: how the operator is computed, and kept. */
-#ifndef SINO_PROJECTION_SETTINGS_H
-#define SINO_PROJECTION_SETTINGS_H
+#pragma once
 
 #include "interpolation.h"
 #include "precision.h"
@@ -16,5 +15,3 @@ typedef struct SinoProjectionSettings {
     SinoInterpolation interpolation; /* of SINO_PROJECTOR_ROTATE */
     char *cache;                     /* directory of stored operators; NULL: none */
 } SinoProjectionSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime settings: memory, processors and scheduling of a run, and its records. */
-#ifndef SINO_RUNTIME_SETTINGS_H
-#define SINO_RUNTIME_SETTINGS_H
+#pragma once
 
 #include "device.h"
 #include "model_use.h"
@@ -21,5 +20,3 @@ typedef struct SinoRuntimeSettings {
     char *trace;                   /* path of a trace of all tasks; NULL: none */
     double stall_limit_s;          /* a run in which no task ends for so long ends; 0: never */
 } SinoRuntimeSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Setting types: lists that several groups of settings have. */
-#ifndef SINO_SETTING_TYPES_H
-#define SINO_SETTING_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ typedef struct SinoWeightList {
     double *value; /* owned by the settings */
     bool measured; /* auto: by times that runs have kept; count is 0 */
 } SinoWeightList;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: the options of a run. One table (settings_table.c) serves the command line, the YAML file and the docs. */
-#ifndef SINO_SETTINGS_H
-#define SINO_SETTINGS_H
+#pragma once
 
 #include "bench_settings.h"
 #include "center_settings.h"
@@ -212,5 +211,3 @@ const char *sino_projector_name(SinoProjector projector);
 SinoProjector sino_projector_of(const char *name);
 const char *sino_interpolation_name(SinoInterpolation interpolation);
 const char *sino_communication_name(SinoCommunication communication);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings, bits: sets of algorithms and of geometries, for the rows of the tables. Private to the files that have such
  * tables. */
-#ifndef SINO_SETTINGS_BITS_H
-#define SINO_SETTINGS_BITS_H
+#pragma once
 
 #include "settings.h"
 
@@ -29,5 +28,3 @@ enum {
     ORBITS = PARALLEL | CONES, /* that turn about an axis */
     SCANS = ORBITS | VECTORS
 };
-
-#endif

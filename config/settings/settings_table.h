@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings table: one row per setting; the command line, the YAML file, the help and docs/SETTINGS.md read it. Private
  * to the files settings*.c. */
-#ifndef SINO_SETTINGS_TABLE_H
-#define SINO_SETTINGS_TABLE_H
+#pragma once
 
 #include "settings.h"
 
@@ -242,5 +241,3 @@ SinoStatus sino_settings_arguments(int verb, int count, char **arguments, SinoAr
 
 /* settings_yaml.c: assigns the settings of the file at `path`, and sets given[] of their rows. */
 SinoStatus sino_settings_yaml_read(const char *path, int verb, SinoSettings *settings, bool given[SINO_SETTING_COUNT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings, varied: the values of recon --sweep NAME=VALUES, each as settings of its own. */
-#ifndef SINO_SETTINGS_VARY_H
-#define SINO_SETTINGS_VARY_H
+#pragma once
 
 #include "settings.h"
 
@@ -24,5 +23,3 @@ SinoStatus sino_swept_read(const SinoSettings *settings, const char *text, SinoS
 
 /* The settings with one of the values. `varied` borrows every text of `settings`, and owns nothing. */
 SinoStatus sino_swept_take(const SinoSettings *settings, const SinoSwept *swept, int64_t i, SinoSettings *varied);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Solver settings: the algorithm, and when it stops. */
-#ifndef SINO_SOLVER_SETTINGS_H
-#define SINO_SOLVER_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ typedef struct SinoSolverSettings {
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */
 } SinoSolverSettings;
-
-#endif

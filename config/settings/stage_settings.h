@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage settings: the corrections of sinograms. */
-#ifndef SINO_STAGE_SETTINGS_H
-#define SINO_STAGE_SETTINGS_H
+#pragma once
 
 #include "setting_types.h"
 
@@ -46,5 +45,3 @@ typedef struct SinoStageSettings {
     double density, attenuation;   /* of the material: g/cm³, 1/cm */
     SinoWeightList beam_hardening; /* coefficients of p, p², …; count 0: no correction */
 } SinoStageSettings;
-
-#endif

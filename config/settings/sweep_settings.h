@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweep settings: lists of what the runs differ in. */
-#ifndef SINO_SWEEP_SETTINGS_H
-#define SINO_SWEEP_SETTINGS_H
+#pragma once
 
 #include "device.h"
 #include "setting_types.h"
@@ -20,5 +19,3 @@ typedef struct SinoSweepSettings {
     char *report, *plots, *keep; /* a page, directories of plots and of profiles; NULL: none */
     char *archive;               /* a tar file; NULL: none */
 } SinoSweepSettings;
-
-#endif

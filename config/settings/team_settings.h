@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Team settings: how ranks share slices, and exchange sums. */
-#ifndef SINO_TEAM_SETTINGS_H
-#define SINO_TEAM_SETTINGS_H
+#pragma once
 
 #include "setting_types.h"
 
@@ -28,5 +27,3 @@ typedef struct SinoTeamSettings {
     bool overlap;                /* exchanges run while other minibatches compute */
     SinoWeightList node_weights; /* speed of each rank relative to the others */
 } SinoTeamSettings;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* YAML lists: values of a YAML file that are sequences. */
-#ifndef SINO_YAML_LISTS_H
-#define SINO_YAML_LISTS_H
+#pragma once
 
 #include "yaml_texts.h"
 
@@ -14,5 +13,3 @@
  * texts with NUL. SINO_FAILED: no memory.
  */
 SinoStatus sino_yaml_lists_read(const SinoYamlFile *file, const char *bytes, int64_t size, char **list);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* YAML texts: reads files of "name: value" lines by libcyaml. Values are texts, which the caller checks. A sequence is
  * read as the text of its items with commas between them. */
-#ifndef SINO_YAML_TEXTS_H
-#define SINO_YAML_TEXTS_H
+#pragma once
 
 #include "status.h"
 
@@ -29,5 +28,3 @@ typedef struct SinoYamlFile {
  * read. */
 SinoStatus sino_yaml_texts_read(const SinoYamlFile *file, char ***text);
 void sino_yaml_texts_free(int count, char **text); /* takes NULL */
-
-#endif

@@ -3,8 +3,7 @@
  * that a buffer has and the type of its elements. A shape (SinoShape) counts the rows of each kind. Table and shape
  * together give the bytes. Allocation, the memory plan, the device plan, the forecast, `info` and `plan` all read the
  * same tables. */
-#ifndef SINO_BUFFERS_H
-#define SINO_BUFFERS_H
+#pragma once
 
 #include "data.h"
 #include "precision.h"
@@ -102,5 +101,3 @@ int64_t sino_buffer_most_bytes(const SinoBuffer *buffer, const SinoShape *shape,
  * with sino_data_free_each. SINO_FAILED: no memory. */
 SinoStatus sino_buffer_new(SinoRuntime *runtime, const SinoBuffer *buffer, const SinoShape *shape, SinoBatch batch,
                            SinoData ***data);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consensus: what every rank must have in common before the ranks work together, as lines "name: value". */
-#ifndef SINO_CONSENSUS_H
-#define SINO_CONSENSUS_H
+#pragma once
 
 #include "processes.h"
 #include "runtime.h"
@@ -18,5 +17,3 @@ char *sino_consensus_differences(const char *first, const char *other, int64_t r
 /* Collective, between parts of a run: learns whether some rank has failed. The result is then an error without a text,
  * unless this rank has failed itself. */
 SinoStatus sino_consensus_go_on(SinoRuntime *runtime);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of partial sums: from the rows of a footprint to those of the sum that they are added to. */
-#ifndef SINO_PARTIAL_MAPS_H
-#define SINO_PARTIAL_MAPS_H
+#pragma once
 
 #include "ray_exchange.h"
 #include "reduce.h"
@@ -30,5 +29,3 @@ SinoFootprint sino_own_rays(const SinoRayExchange *exchange, int64_t n);
 SinoRowMap sino_map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows);
 SinoRowMap sino_map_rays(const SinoRayExchange *exchange, const SinoFootprint *footprint);
 SinoRowMap sino_map_piece(const SinoRegion *node, const SinoFootprint *child, int64_t c, int64_t data_rank);
-
-#endif

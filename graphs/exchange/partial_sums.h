@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partial sums: the tasks and messages by which one minibatch's partial projections pass between the members of an
  * exchange (ray_exchange.h). */
-#ifndef SINO_PARTIAL_SUMS_H
-#define SINO_PARTIAL_SUMS_H
+#pragma once
 
 #include "message.h"
 #include "partial_maps.h"
@@ -122,5 +121,3 @@ SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, Si
 int64_t sino_partial_sums_keeper(const SinoPartialSums *sums, int64_t minibatch);
 SinoStatus sino_insert_voxel_messages(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
                                       SinoData *const *own);
-
-#endif

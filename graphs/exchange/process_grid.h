@@ -2,8 +2,7 @@
 /* Process grid: P_b batch groups × P_d data ranks. A group has a contiguous share of the slices and needs no other
  * group; its P_d ranks share each of its slices. Rank r is data rank r mod P_d of group r / P_d; ranks beyond the grid
  * are idle (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-A). */
-#ifndef SINO_PROCESS_GRID_H
-#define SINO_PROCESS_GRID_H
+#pragma once
 
 #include "log.h"
 #include "status.h"
@@ -54,5 +53,3 @@ int64_t sino_process_grid_idle(const SinoProcessGrid *grid, int64_t unit_count);
 /* Cuts `count` items into `parts` runs in proportion to weight[parts] (NULL: equal): run i has the items first[i] …
  * first[i + 1] − 1. `first` has parts + 1 elements. */
 void sino_process_grid_cut(int64_t count, int64_t parts, const double *weight, int64_t *first);
-
-#endif

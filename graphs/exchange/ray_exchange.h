@@ -13,8 +13,7 @@
  * it is. A level with a single member is left out; with one node, sums go to the rays directly.
  *
  * Index maps are made once for each footprint. All slices and both directions use them. */
-#ifndef SINO_RAY_EXCHANGE_H
-#define SINO_RAY_EXCHANGE_H
+#pragma once
 
 #include "buffers.h"
 #include "processes.h"
@@ -100,5 +99,3 @@ SinoStatus sino_ray_exchange_extents(SinoRayExchange *exchange, SinoExtent exten
 /* Rows that enter each level's sum in a projection of one slice: rows of all partitions, of all sockets, and of all
  * nodes. Nodes' rows that stay in their rank are not counted. */
 void sino_ray_exchange_rows(const SinoRayExchange *exchange, int64_t rows[SINO_REDUCTIONS]);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Ranks that share a slice have equal runs of its nodes: one node each, or several if a cluster is simulated on one
  * machine. Partition p belongs to socket p / workers and node p / (sockets · workers). */
-#ifndef SINO_TOPOLOGY_H
-#define SINO_TOPOLOGY_H
+#pragma once
 
 #include "arithmetic.h"
 #include "log.h"
@@ -64,5 +63,3 @@ static inline int64_t sino_topology_rank_partitions(const SinoTopology *topology
 /* Divides each rank's weight equally among its partitions: share[partition], for sino_decomposition_new. rank_weight
  * NULL: all ranks are alike. */
 void sino_topology_shares(const SinoTopology *topology, const double *rank_weight, double *share);
-
-#endif

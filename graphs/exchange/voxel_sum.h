@@ -2,8 +2,7 @@
 /* Voxel sum: adds up a vector of voxels over the ranks that share the slices, all of which have all voxels. Each rank
  * adds up one segment of the vector, in the order of ranks, and sends the sum to the others: a rank sends and receives
  * the vector twice, whatever the number of ranks. */
-#ifndef SINO_VOXEL_SUM_H
-#define SINO_VOXEL_SUM_H
+#pragma once
 
 #include "partial_sums.h"
 
@@ -21,5 +20,3 @@ int64_t sino_voxel_sum_bytes(int64_t elements, int64_t rank_count);
 /* Inserts the tasks and messages of voxels += those of all other ranks, with the same bits on every rank; the next sum
  * waits for them. Takes NULL. */
 SinoStatus sino_insert_voxel_sum(SinoVoxelSum *sum, SinoPosition position, int64_t elements, SinoData *voxels);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job kinds: what is reconstructed from what, a row each. Every verb that plans, measures or reconstructs looks its row
  * up once; what it does for each kind stands in a table of its own, by SinoJobKind.job. */
-#ifndef SINO_JOB_KIND_H
-#define SINO_JOB_KIND_H
+#pragma once
 
 #include "settings.h"
 #include "status.h"
@@ -50,5 +49,3 @@ bool sino_job_is_fan(const SinoGeometrySettings *settings); /* of fan beams */
 
 /* SINO_BAD_INPUT: the kind lacks it; the text says why, and names the kinds that have it. */
 SinoStatus sino_job_check(const SinoJobKind *kind, SinoJobUse use);
-
-#endif

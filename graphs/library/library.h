@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library: what all functions of sinodag.h share: the one runtime of the process, its lock, and settings. */
-#ifndef SINO_LIBRARY_H
-#define SINO_LIBRARY_H
+#pragma once
 
 #include "runtime.h"
 #include "settings.h"
@@ -51,5 +50,3 @@ const char *sino_library_usual(const SinoLibrarySettings *of, const SinoSettingT
 const char *sino_library_given(const char *const *given, const char *name);
 
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings);
-
-#endif

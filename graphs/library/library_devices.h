@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, devices: arrays of a caller on CUDA devices, of which a call uses a copy in main memory. */
-#ifndef SINO_LIBRARY_DEVICES_H
-#define SINO_LIBRARY_DEVICES_H
+#pragma once
 
 #include "sinodag.h"
 #include "status.h"
@@ -28,5 +27,3 @@ SinoStatus sino_library_bring(const char *what, const SinodagArray *array, bool 
 SinoStatus sino_library_give(const SinoBrought *brought);
 
 void sino_library_forget(SinoBrought *brought); /* takes one that is 0 */
-
-#endif

@@ -4,8 +4,7 @@
  *     parallel beams   images (S, N, N)    projections (S, K, M)
  *     cone beams       images (Z, Y, X)    projections (K, R, M)    a volume is one slice of the engine
  *     system matrix    images (S, V, 1)    projections (S, R, 1)    R rows, V voxels */
-#ifndef SINO_LIBRARY_LINES_H
-#define SINO_LIBRARY_LINES_H
+#pragma once
 
 #include "operator.h"
 #include "strided_task.h"
@@ -59,5 +58,3 @@ SinoStatus sino_lines_give_parts(const SinoLines *lines, const SinoArrays *array
 /* Inserts the tasks that take all projections to the one vector of all rays, whose subsets follow each other. */
 SinoStatus sino_lines_take_rays(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
                                 const SinoProduct *product, SinoData *y);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, operators: what products and solutions know of the operator of a caller, and how each kind is made. */
-#ifndef SINO_LIBRARY_OPERATOR_H
-#define SINO_LIBRARY_OPERATOR_H
+#pragma once
 
 #include "library_product.h"
 #include "settings.h"
@@ -85,5 +84,3 @@ static inline int64_t sino_library_subsets(const SinodagGeometry *geometry)
 {
     return geometry->subsets > 0 ? geometry->subsets : 1;
 }
-
-#endif

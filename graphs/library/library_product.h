@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, products: A x and Aᵀ y of the arrays of a caller, minibatch after minibatch. */
-#ifndef SINO_LIBRARY_PRODUCT_H
-#define SINO_LIBRARY_PRODUCT_H
+#pragma once
 
 #include "library_lines.h"
 
@@ -32,5 +31,3 @@ int64_t sino_products_room(const SinoProducts *products);
 
 /* Minibatches at a time, of so many bytes each: two for each worker, while there is room for them. */
 int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, int64_t bytes);
-
-#endif

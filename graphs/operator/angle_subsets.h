@@ -13,8 +13,7 @@
  *
  * If the problem leaves angles out, these subsets are one fewer, and the last subset has every so-many-th angle of each
  * of them, from another one on in each. */
-#ifndef SINO_ANGLE_SUBSETS_H
-#define SINO_ANGLE_SUBSETS_H
+#pragma once
 
 #include "operator.h"
 
@@ -44,5 +43,3 @@ SinoStatus sino_angle_subsets_layout(const SinoAngleSubsets *subsets, int64_t su
 
 /* Tells the log of several subsets. */
 void sino_angle_subsets_report(const SinoAngleSubsets *subsets, SinoLog *log);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle work: a minibatch's work memory with kinds of operator whose ranks share the angles and have all voxels: data
  * that order the tasks of a projection, and the sums of a backprojection over the ranks (voxel_sum.h). */
-#ifndef SINO_ANGLE_WORK_H
-#define SINO_ANGLE_WORK_H
+#pragma once
 
 #include "operator.h"
 #include "voxel_sum.h"
@@ -29,5 +28,3 @@ SinoStatus sino_angle_work_open(SinoOperatorWork *work, SinoRayExchange *exchang
 /* Inserts the sum over all ranks of partition position.partition of x, which has the part of this rank's angles. With
  * one rank it does nothing. */
 SinoStatus sino_angle_work_sum(const SinoOperatorWork *work, SinoPosition position, SinoData *x);
-
-#endif

@@ -5,8 +5,7 @@
  * Hierarchical: the partial sums of a socket's partitions are added over the union of their footprints; so are those of
  * a node's sockets; a node's sums go to the owners of their rays. Direct: each partition's sums go to the owners
  * directly (M. Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-D). */
-#ifndef SINO_COMMUNICATION_H
-#define SINO_COMMUNICATION_H
+#pragma once
 
 #include "footprint_size.h"
 
@@ -23,5 +22,3 @@ typedef struct SinoTraffic {
 
 /* The traffic of one projection, from the footprints of all members. */
 SinoTraffic sino_traffic(const SinoFootprintSizes *sizes, SinoCommunication communication);
-
-#endif

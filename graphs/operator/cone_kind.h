@@ -2,8 +2,7 @@
 /* Cone, the kind of operator: a cone beam's A and Aᵀ without a matrix (cone_project.h). A volume is one slice of the
  * engine. Its partitions are bands of rows, [row][column][z], z contiguous; a vector of rays has [angle][column][row]
  * in the order of the subsets of angles. Single precision. One rank has the whole volume. */
-#ifndef SINO_CONE_KIND_H
-#define SINO_CONE_KIND_H
+#pragma once
 
 #include "operator.h"
 
@@ -13,5 +12,3 @@ int64_t sino_cone_band_rows(const SinoCone *cone);
 /* Work that the products of a whole volume tell (sino_runtime_advance), from iteration 1 on: what solvers do before
  * depends on them. */
 double sino_cone_product_work(const SinoCone *cone);
-
-#endif

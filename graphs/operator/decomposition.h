@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Decomposition: a slice's voxels in Hilbert-ordered tiles, cut into partitions with nearly equal (or given) shares of
  * the nonzeros. */
-#ifndef SINO_DECOMPOSITION_H
-#define SINO_DECOMPOSITION_H
+#pragma once
 
 #include "trace.h"
 
@@ -40,5 +39,3 @@ void sino_decomposition_free(SinoDecomposition *decomposition);
 
 /* Position of (x, y) on the Hilbert curve through a square of 2^order cells a side. */
 uint64_t sino_decomposition_hilbert(int order, uint32_t x, uint32_t y);
-
-#endif

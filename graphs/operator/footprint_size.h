@@ -9,8 +9,7 @@
  *
  * Rays are owned by angle, so that each rank reads one part of the scan: of K angles in the order of the file, data
  * rank d of P_d owns the angles d·K/P_d … (d+1)·K/P_d − 1. */
-#ifndef SINO_FOOTPRINT_SIZE_H
-#define SINO_FOOTPRINT_SIZE_H
+#pragma once
 
 #include "arithmetic.h"
 #include "decomposition.h"
@@ -60,5 +59,3 @@ static inline int64_t sino_owner_of_angle(int64_t angle_count, int64_t rank_coun
 {
     return ((angle + 1) * rank_count - 1) / angle_count;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Matrix cache: packed system matrices kept as files of a directory, with their surveys. The key is made of what
  * identifies the matrix's file (device, inode, size, time of its last change), the part of it that is named, and
  * everything else that determines the blocks. A kept matrix is mapped: its blocks may be larger than memory. */
-#ifndef SINO_MATRIX_CACHE_H
-#define SINO_MATRIX_CACHE_H
+#pragma once
 
 #include "log.h"
 #include "matrix_survey.h"
@@ -32,5 +31,3 @@ SinoStatus sino_matrix_keeper_append(SinoMatrixKeeper *keeper, const void *block
 /* Completes the file, tells so and frees the keeper. *kept: the file, mapped; NULL: not wanted. */
 SinoStatus sino_matrix_keeper_end(SinoLog *log, SinoMatrixKeeper *keeper, SinoOperatorFile **kept);
 void sino_matrix_keeper_discard(SinoMatrixKeeper *keeper); /* takes NULL */
-
-#endif

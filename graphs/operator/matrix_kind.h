@@ -3,8 +3,7 @@
  * engine is a count set. All voxels are one partition, in the order of the survey (matrix_survey.h). Vectors of rays
  * have the rows of a subset in the order of the survey. Single and mixed precision. Ranks share the rows, and
  * all of them have every voxel. */
-#ifndef SINO_MATRIX_KIND_H
-#define SINO_MATRIX_KIND_H
+#pragma once
 
 #include "matrix_survey.h"
 #include "operator.h"
@@ -25,5 +24,3 @@ int64_t sino_matrix_sets_most(const SinoMatrixSurvey *matrix);
 
 /* The counts that no voxel explained in the last sweeps over all subsets: double[stride]; not owned. */
 SinoData *sino_matrix_lost(const SinoOperatorWork *work);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix, the kind of operator, private: shared by matrix_kind.c, matrix_blocks.c and matrix_product.c. */
-#ifndef SINO_MATRIX_PRIVATE_H
-#define SINO_MATRIX_PRIVATE_H
+#pragma once
 
 #include "brick_task.h"
 #include "list_bricks_task.h"
@@ -67,5 +66,3 @@ SinoStatus sino_matrix_sweep(SinoOperatorWork *work, const SinoProduct *product,
 bool sino_matrix_updates(const SinoOperator *op);
 SinoStatus sino_matrix_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                              SinoData *const *x, SinoData *image);
-
-#endif

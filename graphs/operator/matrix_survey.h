@@ -18,8 +18,7 @@
  *
  * Vectors of rays have the rows of a subset, row partition after row partition, in the order in which the block has
  * them. */
-#ifndef SINO_MATRIX_SURVEY_H
-#define SINO_MATRIX_SURVEY_H
+#pragma once
 
 #include "brick.h"
 #include "brick_mirror.h"
@@ -112,5 +111,3 @@ int64_t sino_matrix_lists_bytes(const SinoMatrixSurvey *survey);
 
 /* Rows of the largest block. */
 int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey);
-
-#endif

@@ -6,8 +6,7 @@
  * The image is divided into partitions, each with voxel vectors of its own. A rank has the ray vectors of the rays that
  * it owns. With OSEM and FISTA the data are divided into subsets, each with ray vectors of its own (SINO_ROWS_SUBSET);
  * a single subset has all rays. */
-#ifndef SINO_OPERATOR_H
-#define SINO_OPERATOR_H
+#pragma once
 
 #include "band.h"
 #include "communication.h"
@@ -310,5 +309,3 @@ void sino_operator_free(SinoOperator *op); /* takes NULL */
 SinoStatus sino_operator_work_new(const SinoOperator *op, const SinoSlices *slices, int64_t number, bool overlap,
                                   SinoOperatorWork **work);
 void sino_operator_work_free(SinoOperatorWork *work); /* takes NULL */
-
-#endif

@@ -2,8 +2,7 @@
 /* Rays: the memoised system matrix A of one slice geometry, a block per partition, built by parallel tasks. If A is
  * larger than its memory budget, a few windows hold some of the blocks at a time; a block that is needed again is
  * traced again or read from a file. */
-#ifndef SINO_RAYS_H
-#define SINO_RAYS_H
+#pragma once
 
 #include "decomposition.h"
 #include "operator_file.h"
@@ -112,5 +111,3 @@ double sino_rays_list_bytes(SinoPrecision precision);
 /* Temporary bytes while the operator is built, in addition to operator_bytes; worker_count ≥ 1. */
 int64_t sino_rays_building_bytes(const SinoGeometry *geometry, int64_t partition_count, int64_t worker_count,
                                  int64_t operator_bytes);
-
-#endif

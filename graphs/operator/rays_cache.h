@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, cache: operators saved as files of a directory, by a key made of everything that determines them. */
-#ifndef SINO_RAYS_CACHE_H
-#define SINO_RAYS_CACHE_H
+#pragma once
 
 #include "rays.h"
 
@@ -20,5 +19,3 @@ SinoStatus sino_rays_cache_load(SinoRuntime *runtime, const char *directory, Sin
 /* Saves an operator in the directory and replaces an earlier file. Does nothing if the operator was loaded from a file
  * or is in windows. A failure is only a warning. */
 void sino_rays_cache_save(SinoRuntime *runtime, const char *directory, SinoRays *op);
-
-#endif

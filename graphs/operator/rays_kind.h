@@ -3,8 +3,7 @@
  *
  * It has the memoised system matrix of a parallel-beam scan (rays.h), one matrix for each subset of the angles, all
  * with the same partitions. Each subset has an exchange, which turns its partial sums into rays. */
-#ifndef SINO_RAYS_KIND_H
-#define SINO_RAYS_KIND_H
+#pragma once
 
 #include "angle_subsets.h"
 #include "rays.h"
@@ -42,5 +41,3 @@ SinoStatus sino_rays_backproject(SinoOperatorWork *work, const SinoProduct *prod
 SinoStatus sino_rays_image(SinoOperatorWork *work, const SinoProduct *product, const SinoImaging *imaging,
                            SinoData *const *x, SinoData *image);
 void sino_rays_report(const SinoOperator *op);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, inside: shared by the files rays*.c. */
-#ifndef SINO_RAYS_PRIVATE_H
-#define SINO_RAYS_PRIVATE_H
+#pragma once
 
 #include "pack.h"
 #include "rays.h"
@@ -57,5 +56,3 @@ SinoStatus sino_rays_sketch_lists(SinoRuntime *runtime, SinoRays *op, SinoStatus
 
 /* Adds a block's counts to the operator's. */
 void sino_rays_take_header(SinoRays *op, int64_t p, const SinoBlockHeader *header);
-
-#endif

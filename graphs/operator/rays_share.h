@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, sharing: ranks that reconstruct other slices with the same A build it together, in the ring op->ring. Functions
  * with a runtime are called by all ranks of the ring alike. */
-#ifndef SINO_RAYS_SHARE_H
-#define SINO_RAYS_SHARE_H
+#pragma once
 
 #include "rays_private.h"
 
@@ -32,5 +31,3 @@ typedef struct SinoRaysOffset {
 /* Completes an array at `lists` of which each rank has written its visits. `addresses`: as for sino_ring_share. */
 SinoStatus sino_rays_share_lists(SinoRuntime *runtime, const SinoRays *op, int64_t visit_count,
                                  const SinoRaysOffset *offset, void *lists, bool addresses);
-
-#endif

@@ -4,8 +4,7 @@
  * A slice has partitions of tiles, as those of the kind `rays`. The angles of a subset are those of the kind `rays`, in
  * the order of the scan. Ranks that share a slice share the angles of every subset, and all have every voxel: a
  * projection needs no messages, a backprojection is added up over the ranks (voxel_sum.h). */
-#ifndef SINO_TILES_KIND_H
-#define SINO_TILES_KIND_H
+#pragma once
 
 #include "angle_subsets.h"
 #include "angle_work.h"
@@ -68,5 +67,3 @@ SinoStatus sino_tiles_insert_sums(SinoOperatorWork *work, SinoPosition position,
 
 /* The tiles of a partition, and their number. */
 const SinoTilePlace *sino_tiles_of(const SinoTilesOwn *own, int64_t partition, int64_t *count);
-
-#endif

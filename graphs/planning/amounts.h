@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Amounts: bytes or seconds of a plan, as rows of a table for people and as members of a JSON object. */
-#ifndef SINO_AMOUNTS_H
-#define SINO_AMOUNTS_H
+#pragma once
 
 #include "json.h"
 
@@ -35,5 +34,3 @@ void sino_amounts_print(const SinoAmounts *amounts, FILE *out);
 /* Members of the open object: the amounts; one object of them. */
 void sino_amounts_json_members(const SinoAmounts *amounts, SinoJson *json);
 void sino_amounts_json(const SinoAmounts *amounts, SinoJson *json);
-
-#endif

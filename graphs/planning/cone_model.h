@@ -5,8 +5,7 @@
  * The volume is divided among R rows of ranks, the projections among C columns. Each rank loads and filters its share
  * of the projections, and gathers those of its column; it adds these to the part of its row; the C parts of a row are
  * summed; files are written. Load, filter, gather and backprojection go on at the same time; all else follows. */
-#ifndef SINO_CONE_MODEL_H
-#define SINO_CONE_MODEL_H
+#pragma once
 
 #include "machine_rates.h"
 #include "settings.h"
@@ -96,5 +95,3 @@ extern const SinoConePublished sino_cone_published[SINO_CONE_PUBLISHED_COUNT];
 
 /* The problem of a row. */
 SinoConeProblem sino_cone_published_problem(const SinoConePublished *row);
-
-#endif

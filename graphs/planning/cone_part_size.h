@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone part size: how large the parts of a cone-beam run are (cone_streaming.h), for the cores and devices that
  * compute. The volume does not depend on it: every voxel gets the same sums in the same order. */
-#ifndef SINO_CONE_PART_SIZE_H
-#define SINO_CONE_PART_SIZE_H
+#pragma once
 
 #include "cone_streaming.h"
 #include "machine_rates.h"
@@ -31,5 +30,3 @@ bool sino_cone_fits_devices(const SinoCone *cone, const SinoMachine *machine, co
 /* The error of a run of which no division fits the devices: always SINO_BAD_INPUT, with the sizes in the text. */
 SinoStatus sino_cone_device_too_small(const SinoCone *cone, const SinoMachine *machine,
                                       const SinoConeStreaming *streaming);
-
-#endif

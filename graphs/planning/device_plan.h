@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device plan: whether the largest task of each kind fits a device's memory (device_room.h), and the size of the lists
  * that devices gather from. */
-#ifndef SINO_DEVICE_PLAN_H
-#define SINO_DEVICE_PLAN_H
+#pragma once
 
 #include "machine_rates.h"
 #include "solver.h"
@@ -22,5 +21,3 @@ int64_t sino_device_estimate_lists(int64_t operator_bytes);
 /* The error of a task that does not fit a device: always SINO_BAD_INPUT, with the sizes in the text. */
 SinoStatus sino_device_too_small(const SinoDeviceRoom *room, SinoDeviceNeed need, int64_t partition_count,
                                  int64_t minibatch);
-
-#endif

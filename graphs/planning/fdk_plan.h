@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FDK plan: how a run of FDK divides its volume and projections (cone_streaming.h). */
-#ifndef SINO_FDK_PLAN_H
-#define SINO_FDK_PLAN_H
+#pragma once
 
 #include "unit_plan.h"
 
@@ -17,5 +16,3 @@ SinoSettings sino_cone_coarse_settings(const SinoSettings *settings);
 
 /* What of the scan's symmetry the plan uses, in words. */
 const char *sino_fdk_plan_kernel(const SinoUnitPlan *plan);
-
-#endif

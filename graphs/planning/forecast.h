@@ -9,8 +9,7 @@
  * slower ranks beyond uneven shares, or contention of the network. The kernel rate holds with symmetry if angles pair
  * up. Without symmetry kernels read each angle's lengths and run at 0.87 of that rate (docs/lab/kernels.md: 92.4 of
  * 106.2 GFLOP/s). */
-#ifndef SINO_FORECAST_H
-#define SINO_FORECAST_H
+#pragma once
 
 #include "product_times.h"
 
@@ -50,5 +49,3 @@ typedef struct SinoForecast {
  * those of sino_run_plan_new. */
 SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *forecast);
 void sino_forecast_free(SinoForecast *forecast);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Machine: a rank's node as a plan sees it: workers, memory, devices, and the rates assumed by forecasts. */
-#ifndef SINO_MACHINE_RATES_H
-#define SINO_MACHINE_RATES_H
+#pragma once
 
 #include "device_room.h"
 #include "machine_file.h"
@@ -46,5 +45,3 @@ SinoStatus sino_machine_here(const SinoSettings *settings, const SinoRuntime *ru
 /* Collective. Sets the least memory, the most workers, and the fewest and smallest devices of all ranks, so that every
  * rank plans with the same numbers. */
 SinoStatus sino_machine_agree(SinoProcesses *processes, SinoMachine *machine);
-
-#endif

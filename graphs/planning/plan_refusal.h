@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan, refusal: the sentences of plans that do not fit. */
-#ifndef SINO_PLAN_REFUSAL_H
-#define SINO_PLAN_REFUSAL_H
+#pragma once
 
 #include "device_room.h"
 
@@ -14,5 +13,3 @@ SinoStatus sino_plan_too_little(int64_t total_bytes, int64_t budget_bytes, const
  * are; `others`: what is allowed. */
 SinoStatus sino_plan_too_small(const SinoDeviceRoom *room, int64_t lists, int64_t vectors, const char *parts,
                                const char *others);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Product times: how long products take on this machine, by what runs here have measured of them. */
-#ifndef SINO_PRODUCT_TIMES_H
-#define SINO_PRODUCT_TIMES_H
+#pragma once
 
 #include "run_plan.h"
 #include "task_cost.h"
@@ -16,5 +15,3 @@ typedef struct SinoProductTimes {
 /* The plan's products on a kind of processor (device.h), of minibatches of the plan's size and partitions of equal
  * weight. `costs`: NULL: none. */
 SinoProductTimes sino_product_times(const SinoRunPlan *plan, const SinoTaskCosts *costs, unsigned device);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Constants are multiples of what the kernels of `rays` take for a nonzero, measured in one run each
  * (docs/lab/projectors.md), so that they follow the rate of the machine (SinoRates.kernel_gflops). */
-#ifndef SINO_PROJECTOR_COST_H
-#define SINO_PROJECTOR_COST_H
+#pragma once
 
 #include "run_plan.h"
 
@@ -16,5 +15,3 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
  * once or, in windows, for every product of every minibatch. Depends on the job, its operator and the rates, not on how
  * slices are divided; windows depend on the minibatches of the plan. */
 double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoRates *rates);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank speeds: how fast each rank computes products, by the times that runs on its node have kept. */
-#ifndef SINO_RANK_SPEEDS_H
-#define SINO_RANK_SPEEDS_H
+#pragma once
 
 #include "product_times.h"
 
@@ -16,5 +15,3 @@ double sino_rank_speed(const SinoRunPlan *plan, const SinoTaskCosts *costs, unsi
  * memory. */
 SinoStatus sino_rank_speeds(const SinoRuntime *runtime, SinoProcesses *processes, const SinoRunPlan *plan,
                             double **weight);
-
-#endif

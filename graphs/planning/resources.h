@@ -2,8 +2,7 @@
 /* Resources: the bytes of a run, computed from the tables of buffers that allocation reads: the tables of the solver,
  * of a slot and of the operator's products (minibatch.h), and the sizes of slabs and of the record
  * (reconstruction.h). */
-#ifndef SINO_RESOURCES_H
-#define SINO_RESOURCES_H
+#pragma once
 
 #include "machine_rates.h"
 #include "reconstruction.h"
@@ -92,5 +91,3 @@ SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t binn
 SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind);
 int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, const SinoOperatorSize *size,
                          const SinoMachine *machine);
-
-#endif

@@ -2,8 +2,7 @@
 /* Run plan: how a run divides its work into ranks, partitions, minibatches and slabs, and the memory that it needs. The
  * plan keeps every rank within its memory for any number of slices. `recon` follows the plan that `plan` and `info`
  * print. */
-#ifndef SINO_RUN_PLAN_H
-#define SINO_RUN_PLAN_H
+#pragma once
 
 #include "process_grid.h"
 #include "resources.h"
@@ -83,5 +82,3 @@ double sino_plan_busy_share(const SinoRunPlan *plan);
 
 /* The shape of the exchange for rank `rank` of the job. */
 SinoRayExchangeShape sino_run_plan_shape(const SinoRunPlan *plan, int64_t rank);
-
-#endif

@@ -4,8 +4,7 @@
  * Tasks have the times that a simulation gives them (sino_processor_s, sino_spmm_efficiency). A task goes where it ends
  * first, transfers of its data included, which is the rule of the policy dmda. Transfers share links. Left out are
  * memory of devices that is short, stages other than the correction, and messages between ranks. */
-#ifndef SINO_SCHEDULE_H
-#define SINO_SCHEDULE_H
+#pragma once
 
 #include "run_plan.h"
 
@@ -19,5 +18,3 @@ typedef struct SinoScheduleTimes {
 
 /* SINO_FAILED: no memory. */
 SinoStatus sino_schedule_times(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoScheduleTimes *times);
-
-#endif

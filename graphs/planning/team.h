@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Team: the ranks of a run, and the part of the plan that this rank has. All ranks plan with the same numbers, so that
  * their task graphs fit together. */
-#ifndef SINO_TEAM_H
-#define SINO_TEAM_H
+#pragma once
 
 #include "forecast.h"
 #include "settings.h"
@@ -36,5 +35,3 @@ SinoStatus sino_team_open(SinoRuntime *runtime, const SinoTeam *team, const Sino
 
 /* Restricts the input to this rank's slices, or to none if the rank is idle. */
 void sino_team_take_slices(const SinoTeam *team, SinoInput *input);
-
-#endif

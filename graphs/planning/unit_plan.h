@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit plan: the memory and the time of a reconstruction whose units are in memory as a whole (solve.h): the volume of
  * a cone beam, or sets of counts with a system matrix. FDK streams projections, and divides its volume. */
-#ifndef SINO_UNIT_PLAN_H
-#define SINO_UNIT_PLAN_H
+#pragma once
 
 #include "amounts.h"
 #include "cone_solution.h"
@@ -137,5 +136,3 @@ typedef struct SinoMatrixRates {
 } SinoMatrixRates;
 
 SinoMatrixRates sino_matrix_rates(SinoPrecision precision);
-
-#endif

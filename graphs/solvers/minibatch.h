@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Minibatch: F slices that are solved together, and the slot of buffers that serves one minibatch after another. A slot
  * has the buffers of the solver's table, the buffers that every minibatch has, and those of the operator's products. */
-#ifndef SINO_MINIBATCH_H
-#define SINO_MINIBATCH_H
+#pragma once
 
 #include "operator.h"
 
@@ -100,5 +99,3 @@ SinoStatus sino_insert_collect(SinoMinibatch *minibatch, int64_t iteration, Sino
  * that does, which assembles `image`: minibatch->image, or data of the caller for some slices of a volume. */
 bool sino_minibatch_is_kept(const SinoMinibatch *minibatch);
 SinoStatus sino_insert_image(SinoMinibatch *minibatch, const SinoImaging *imaging, SinoData *image);
-
-#endif

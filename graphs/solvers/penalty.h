@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Penalty: the prior of BSREM, and its updates of x (codelets/bricks/bsrem.h). */
-#ifndef SINO_PENALTY_H
-#define SINO_PENALTY_H
+#pragma once
 
 #include "bsrem.h"
 #include "sensitivity.h"
@@ -27,5 +26,3 @@ SinoStatus sino_penalty_strengths(const SinoPenalty *penalty, const SinoMinibatc
 /* Updates x by the subset's g; the vectors with these numbers change places. */
 SinoStatus sino_penalty_update(SinoSolverRun *run, const SinoPenalty *penalty, const SinoSensitivity *sensitivity,
                                SinoMinibatch *minibatch, int64_t iteration, int64_t subset, int64_t g, int64_t x);
-
-#endif

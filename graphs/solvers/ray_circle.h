@@ -2,8 +2,7 @@
 /* Ray circle: the axis about which projections that have vectors turn, whichever way it leans, for filters that follow
  * the turn. Of a cone beam the sources lie on a circle; of parallel rays the directions, of length 1, do: on a great
  * circle, as those of a tilt series, or on a smaller one, as those of laminography. */
-#ifndef SINO_RAY_CIRCLE_H
-#define SINO_RAY_CIRCLE_H
+#pragma once
 
 #include "cone.h"
 #include "status.h"
@@ -30,5 +29,3 @@ double sino_ray_circle_lean(const SinoRayCircle *circle);
 
 /* Whether opposite projections see the same, as those of parallel rays at right angles to the axis do. */
 bool sino_ray_circle_mirrors(const SinoCone *cone, const SinoRayCircle *circle);
-
-#endif

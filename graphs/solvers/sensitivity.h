@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sensitivity: what MLEM and OSEM know of each subset of the rays before the first iteration, and the updates of x that
  * need it. Shared by solver_mlem.c (scans) and solver_counts.c (counts of a system matrix). */
-#ifndef SINO_SENSITIVITY_H
-#define SINO_SENSITIVITY_H
+#pragma once
 
 #include "solver.h"
 
@@ -29,5 +28,3 @@ SinoStatus sino_sensitivity_start(SinoSolverRun *run, const SinoSensitivity *sen
 /* x = x/s · g of the subset; voxels that no ray of the subset meets keep their value. g, x: numbers of vectors. */
 SinoStatus sino_sensitivity_update(SinoSolverRun *run, const SinoSensitivity *sensitivity, SinoMinibatch *minibatch,
                                    int64_t iteration, int64_t subset, int64_t g, int64_t x);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * The minibatches that have a slot at the same time are a slab. They are independent chains, unless the solver has
  * `volume`. StarPU starts a task of the next slab as soon as the slot that it needs is free. */
-#ifndef SINO_SOLVE_H
-#define SINO_SOLVE_H
+#pragma once
 
 #include "progress.h"
 #include "solver.h"
@@ -74,5 +73,3 @@ SinoStatus sino_solve(SinoSolve *solve);
 /* Submits iterations first … last of a minibatch that has been started. */
 SinoStatus sino_solve_iterations(const SinoSolver *solver, SinoSolverRun *run, SinoMinibatch *minibatch, int64_t first,
                                  int64_t last);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Solver: the algorithm that computes a minibatch's tomogram from its sinogram. A solver is one file and one row of the
  * table in solver_table.c. */
-#ifndef SINO_SOLVER_H
-#define SINO_SOLVER_H
+#pragma once
 
 #include "filter.h"
 #include "minibatch.h"
@@ -222,5 +221,3 @@ int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *pr
 /* A minibatch of one slice, in which `prepare` computes properties of the operator itself, such as sums of rows. The
  * caller frees it with sino_minibatch_free. */
 SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vectors, SinoMinibatch **weights);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FBP as a part of other solvers. */
-#ifndef SINO_SOLVER_FBP_H
-#define SINO_SOLVER_FBP_H
+#pragma once
 
 #include "solver.h"
 
@@ -24,5 +23,3 @@ SinoStatus sino_insert_addend(SinoSolverRun *run, SinoMinibatch *minibatch, int6
 
 /* FBP for an operator with so many subsets. */
 const SinoSolver *sino_solver_fbp_of(int64_t subset_count);
-
-#endif

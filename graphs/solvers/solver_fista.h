@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FISTA, inside: what the solvers of a prior in 2-D (solver_fista.c), in 3-D (solver_fista_volume.c), of a volume in
  * bands (solver_fista_band.c) and on the normal equations (solver_fista_normal.c) share. */
-#ifndef SINO_SOLVER_FISTA_H
-#define SINO_SOLVER_FISTA_H
+#pragma once
 
 #include "prior_task.h"
 #include "settings.h"
@@ -138,5 +137,3 @@ int sino_fista_dual_steps(int64_t subset_count);
 /* Tables of tiles, and of a smooth prior, for the minibatch. */
 SinoVariation sino_fista_tiles(const SinoSolverRun *run, const SinoMinibatch *minibatch);
 SinoSmoothPrior sino_fista_smooth_prior(const SinoSolverRun *run, const SinoMinibatch *minibatch);
-
-#endif

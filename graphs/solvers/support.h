@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Support: the voxels that may have a value, those of a circle about the middle of the slice and of an image. */
-#ifndef SINO_SUPPORT_H
-#define SINO_SUPPORT_H
+#pragma once
 
 #include "solver.h"
 
@@ -17,5 +16,3 @@ int64_t sino_support_bytes(const SinoShape *shape);
 /* Sets the voxels of a minibatch's vector to 0 outside of the support; NULL: none. */
 SinoStatus sino_support_apply(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, SinoData *const *support,
                               int vector);
-
-#endif

@@ -18,8 +18,7 @@
  * Events are numbers of rows; or, if rows are pairs of crystals, two numbers of crystals in either order. They are
  * counted when they are read, and make one set. Text has an event per line; # begins a comment. An array of integers
  * [event][2] holds pairs; an array [event] of rows must be announced (SINO_EVENTS_ONLY), for it looks like values. */
-#ifndef SINO_COUNTS_FILE_H
-#define SINO_COUNTS_FILE_H
+#pragma once
 
 #include "status.h"
 #include "system_matrix.h"
@@ -84,5 +83,3 @@ SinoStatus sino_counts_try(const SinoCountsRequest *request);
  * set if it counts events, else little. SINO_BAD_INPUT, with its place: a value that is NaN, infinite, or negative
  * where that is not allowed; an event of a row or a crystal that does not exist, or of one crystal twice. */
 SinoStatus sino_counts_read(SinoCountsFile *file, int64_t first_set, int64_t set_count, float *values);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts source: what a format implements behind counts_file.h. A format is one file of io/ and one row of the table in
  * counts_file.c. */
-#ifndef SINO_COUNTS_SOURCE_H
-#define SINO_COUNTS_SOURCE_H
+#pragma once
 
 #include "counts_file.h"
 
@@ -41,5 +40,3 @@ const char *sino_counts_elements(const SinoCountsRequest *request);
 /* Decides what an array of `rank` sizes holds, as counts_file.h says: sets info.set_count and info.events.
  * SINO_BAD_INPUT: another shape, or events that are not integers. */
 SinoStatus sino_counts_take_array(SinoCountsFile *file, int rank, const int64_t *size, bool integers);
-
-#endif

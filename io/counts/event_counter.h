@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event counter: counts the events of each row of a system matrix. */
-#ifndef SINO_EVENT_COUNTER_H
-#define SINO_EVENT_COUNTER_H
+#pragma once
 
 #include "counts_file.h"
 
@@ -21,5 +20,3 @@ SinoStatus sino_event_counter_add(SinoEventCounter *counter, int64_t number, int
 
 /* values[element] = the counts. */
 void sino_event_counter_take(const SinoEventCounter *counter, float *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 attribute: short texts and integers that other programs attach to groups and datasets. */
-#ifndef SINO_HDF5_ATTRIBUTE_H
-#define SINO_HDF5_ATTRIBUTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ bool sino_hdf5_integers(hid_t object, const char *name, int64_t count, int64_t *
 
 /* Reads an attribute that is one number. False: there is none; *value stays. */
 bool sino_hdf5_attribute_number(hid_t object, const char *name, double *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 chunk: checks that stored chunks have all their bytes. HDF5 1.10 takes a chunk that was stored without some of
  * its filters, or that is short once decompressed, for whole, and reads beyond its end. */
-#ifndef SINO_HDF5_CHUNK_H
-#define SINO_HDF5_CHUNK_H
+#pragma once
 
 #include "hdf5_dataset.h"
 
@@ -13,5 +12,3 @@ SinoStatus sino_hdf5_check_chunks(const SinoDataset *dataset, const int64_t *fir
 /* Whether all chunks of a frame, number `frame` along the first dimension, are stored; true also if this HDF5 cannot
  * tell. */
 SinoStatus sino_hdf5_frame_stored(const SinoDataset *dataset, int64_t frame, bool *stored);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 dataset: reads numbers from HDF5 files of other programs; errors name file and dataset. */
-#ifndef SINO_HDF5_DATASET_H
-#define SINO_HDF5_DATASET_H
+#pragma once
 
 #include "status.h"
 
@@ -52,5 +51,3 @@ void sino_dataset_close(SinoDataset *dataset); /* accepts an absent dataset */
  * kilobytes for each chunk of a read; the box is therefore read in pieces of few chunks. */
 SinoStatus sino_dataset_read(const SinoDataset *dataset, const int64_t *first, const int64_t *count, hid_t memory_type,
                              void *values);
-
-#endif

@@ -4,8 +4,7 @@
  * When HDF5 1.10 learns of a full disk, it keeps a file that can be neither closed nor dropped; at exit it tries again,
  * prints errors and may crash. With this driver HDF5 always closes cleanly, and sino_output_status returns the failure.
  */
-#ifndef SINO_HDF5_DRIVER_H
-#define SINO_HDF5_DRIVER_H
+#pragma once
 
 #include "output_file.h"
 
@@ -19,5 +18,3 @@ void sino_hdf5_driver_unregister(hid_t driver); /* accepts a negative value */
 /* Returns a file access property list for H5Fcreate, which the caller closes with H5Pclose; negative on failure. `file`
  * is not owned, and must outlive the HDF5 file. */
 hid_t sino_hdf5_driver_access(hid_t driver, SinoOutputFile *file);
-
-#endif

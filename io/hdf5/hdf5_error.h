@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 error: statuses that contain HDF5's own reason for a failure. */
-#ifndef SINO_HDF5_ERROR_H
-#define SINO_HDF5_ERROR_H
+#pragma once
 
 #include "status.h"
 
@@ -23,5 +22,3 @@ SinoStatus sino_hdf5_error(SinoErrorKind kind, const char *format, ...) __attrib
             goto label;                                                                                                \
         }                                                                                                              \
     } while (0)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 growing: files that another process still writes. A file that is written with SWMR (single writer, multiple
  * readers) can be read at any time; another one between the writer's flushes. */
-#ifndef SINO_HDF5_GROWING_H
-#define SINO_HDF5_GROWING_H
+#pragma once
 
 #include "hdf5_dataset.h"
 
@@ -22,5 +21,3 @@ SinoStatus sino_hdf5_open_growing(const char *path, bool *swmr, hid_t *file);
 
 /* SINO_BAD_INPUT: the stored chunks of the dataset do not tell which frames have come. */
 SinoStatus sino_dataset_check_growing(const SinoDataset *dataset);
-
-#endif

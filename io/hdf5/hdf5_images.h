@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 images: which datasets of a file might hold projections, for refusals. */
-#ifndef SINO_HDF5_IMAGES_H
-#define SINO_HDF5_IMAGES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
  * lead nowhere, those of the root first, as "for --dataset: /a/b (uint16, 90 x 4 x 5), /c …; /d is a link to …"; "" if
  * there is neither. */
 void sino_hdf5_images(const char *path, hid_t file, size_t size, char *text);
-
-#endif

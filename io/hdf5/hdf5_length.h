@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 length: one length of an apparatus, with its unit, as other programs store it. */
-#ifndef SINO_HDF5_LENGTH_H
-#define SINO_HDF5_LENGTH_H
+#pragma once
 
 #include <hdf5.h>
 
@@ -12,5 +11,3 @@ double sino_hdf5_length(const char *path, hid_t file, const char *name);
 
 /* Millimetres of a unit of length; 0: it is none. */
 double sino_length_unit(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 output: an HDF5 file that gets its final name only when it is complete. */
-#ifndef SINO_HDF5_OUTPUT_H
-#define SINO_HDF5_OUTPUT_H
+#pragma once
 
 #include "status.h"
 
@@ -78,5 +77,3 @@ SinoStatus sino_hdf5_output_seal(SinoHdf5Output *output);
 void sino_hdf5_output_discard(SinoHdf5Output *output); /* takes NULL */
 void sino_hdf5_output_keep(SinoHdf5Output *output);    /* leaves the temporary file for _reopen; takes NULL */
 void sino_hdf5_output_stay(SinoHdf5Output *output);    /* as sino_output_stay */
-
-#endif

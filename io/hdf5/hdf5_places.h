@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 places: where HDF5 looks for another file that a file names, for virtual datasets, external links and external
  * raw files. */
-#ifndef SINO_HDF5_PLACES_H
-#define SINO_HDF5_PLACES_H
+#pragma once
 
 #include "status.h"
 
@@ -19,5 +18,3 @@ SinoStatus sino_hdf5_raw_path(const char *user, const char *name, char **path);
 /* An access list for links and datasets, which the caller closes with H5Pclose: HDF5 follows no external link to
  * anything but a regular file. Negative on failure. */
 hid_t sino_hdf5_link_access(void);
-
-#endif

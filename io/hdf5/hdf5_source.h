@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 source: datasets whose values lie in other files, virtual or external. Where a file is missing, cut or too
  * small, HDF5 silently reads fill values; here that is an error. */
-#ifndef SINO_HDF5_SOURCE_H
-#define SINO_HDF5_SOURCE_H
+#pragma once
 
 #include "file_list.h"
 #include "hdf5_dataset.h"
@@ -14,5 +13,3 @@
  * never written. */
 SinoStatus sino_dataset_open_whole(const char *path, hid_t file, const char *name, int rank, bool optional,
                                    SinoFileList *files, SinoDataset *dataset);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 written: which frames of a dataset another process has written so far. */
-#ifndef SINO_HDF5_WRITTEN_H
-#define SINO_HDF5_WRITTEN_H
+#pragma once
 
 #include "hdf5_dataset.h"
 
@@ -13,5 +12,3 @@ SinoStatus sino_dataset_grow(SinoDataset *dataset, int64_t *whole);
 
 /* The checksum of the middle row of the first frame, which tells two scans apart. */
 SinoStatus sino_dataset_first_row(const SinoDataset *dataset, char digits[17]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* EDF file: images in the ESRF data format: a header in text, "{ Dim_1 = 640 ; … }", then the pixels. */
-#ifndef SINO_EDF_FILE_H
-#define SINO_EDF_FILE_H
+#pragma once
 
 #include "npy.h"
 
@@ -21,5 +20,3 @@ bool sino_edf_probe(const char *text, int64_t bytes);
  * no end of the header within SINO_EDF_HEADER_BYTES; a size or the type is absent, malformed, or none that is read;
  * compressed pixels; more than two dimensions. */
 SinoStatus sino_edf_parse(const char *name, const char *text, int64_t bytes, SinoEdfImage *image);
-
-#endif

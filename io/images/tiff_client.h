@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF client: puts libtiff's messages about a file into errors, instead of printing them on stderr. */
-#ifndef SINO_TIFF_CLIENT_H
-#define SINO_TIFF_CLIENT_H
+#pragma once
 
 /* The first member of every handle that io gives to TIFFClientOpen. */
 typedef struct SinoTiffClient {
@@ -13,5 +12,3 @@ void sino_tiff_quiet(void);
 
 /* The message for the end of an error's text, or a text that says that there is none. */
 const char *sino_tiff_reason(const SinoTiffClient *client);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF file: reads boxes of the pages of a TIFF file, with any compression that libtiff supports. */
-#ifndef SINO_TIFF_FILE_H
-#define SINO_TIFF_FILE_H
+#pragma once
 
 #include "scan_box.h"
 #include "status.h"
@@ -38,5 +37,3 @@ const char *sino_tiff_file_description(const SinoTiffFile *file);
  * only the box. SINO_BAD_INPUT: truncated or damaged. */
 SinoStatus sino_tiff_file_read(SinoTiffFile *file, const SinoTiffPage *page, const SinoScanBox *box, SinoCountType type,
                                void *counts);
-
-#endif

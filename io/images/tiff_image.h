@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF image: writes one image to one file (libtiff), complete or not at all. */
-#ifndef SINO_TIFF_IMAGE_H
-#define SINO_TIFF_IMAGE_H
+#pragma once
 
 #include "log.h"
 #include "output_settings.h"
@@ -32,5 +31,3 @@ SinoStatus sino_tiff_image_save(const char *path, bool overwrite, const SinoTiff
 /* The same as sino_tiff_image_write, but an existing file stays, and is SINO_BAD_INPUT. */
 SinoStatus sino_tiff_image_create(const char *path, int64_t height, int64_t width, const float *values,
                                   const char *description);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF sample: number types of the TIFF images that are read, and their conversion to counts. */
-#ifndef SINO_TIFF_SAMPLE_H
-#define SINO_TIFF_SAMPLE_H
+#pragma once
 
 #include "number.h"
 #include "scan_box.h"
@@ -14,5 +13,3 @@ SinoCountType sino_tiff_sample_type(const SinoNumber *sample);
 
 /* Converts `count` numbers to `type`: the sample's own type or float32. `from` need not be aligned. */
 void sino_tiff_sample_convert(const SinoNumber *sample, int64_t count, const void *from, SinoCountType type, void *to);
-
-#endif

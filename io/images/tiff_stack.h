@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF stack: images of equal size and type: one per file of a list, or one per page of a single file. */
-#ifndef SINO_TIFF_STACK_H
-#define SINO_TIFF_STACK_H
+#pragma once
 
 #include "file_list.h"
 #include "file_state.h"
@@ -35,5 +34,3 @@ void sino_tiff_stack_close(SinoTiffStack *stack); /* takes NULL */
  * SINO_FAILED: a file has been written again since it was whole. */
 SinoStatus sino_tiff_stack_read(const SinoTiffStack *stack, int64_t first, int64_t count, const SinoScanBox *box,
                                 SinoCountType type, void *counts);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Header text: the lines of a scanner's header, "name = value" below "[section]", and tables of angles. */
-#ifndef SINO_HEADER_TEXT_H
-#define SINO_HEADER_TEXT_H
+#pragma once
 
 #include "status.h"
 
@@ -44,5 +43,3 @@ SinoStatus sino_header_reals(const SinoHeaderText *text, const char *section, co
 /* Column `column`, counted from 0, of the lines that begin with a digit and have as many numbers, with blanks,
  * tabulators or colons between them, at most `most` lines. The caller frees *value. */
 SinoStatus sino_header_column(const SinoHeaderText *text, int column, int64_t most, int64_t *count, double **value);
-
-#endif

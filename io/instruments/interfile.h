@@ -2,8 +2,7 @@
 /* Interfile: headers of nuclear medicine's data, with the values in another file (Todd-Pokropek, Cradduck & Deconinck,
  * Nucl. Med. Commun. 13, 673 (1992), version 3.3; with the keys that STIR writes for PET). A line is "key := value";
  * keys are the same in capitals, and with ! before them; ; begins a comment. */
-#ifndef SINO_INTERFILE_H
-#define SINO_INTERFILE_H
+#pragma once
 
 #include "number.h"
 #include "status.h"
@@ -63,5 +62,3 @@ SinoStatus sino_interfile_read_orbit(const char *path, SinoInterfileOrbit *orbit
 /* Reads a header of a SPECT scan, or of PET sinograms of one segment as STIR writes them; header: as of
  * sino_interfile_read. SINO_BAD_INPUT, too: other values, several frames or segments. */
 SinoStatus sino_interfile_read_views(const char *path, SinoInterfile *header, SinoInterfileViews *views);
-
-#endif

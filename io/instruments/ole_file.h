@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OLE file: streams of a compound file (MS-CFB), by path. Everything that a file declares is checked against its size.
  */
-#ifndef SINO_OLE_FILE_H
-#define SINO_OLE_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -25,5 +24,3 @@ SinoStatus sino_ole_read(const SinoOle *ole, int64_t stream, int64_t offset, int
 
 /* Whether a file begins as compound files do. */
 bool sino_ole_probe(const char *head, int64_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scanner header: what the header that a laboratory's scanner writes beside its images says of a scan, in words that
  * all scanners share. Columns and rows are those of the stored images; 0 is the middle of the first. */
-#ifndef SINO_SCANNER_HEADER_H
-#define SINO_SCANNER_HEADER_H
+#pragma once
 
 #include "settings.h"
 #include "shift.h"
@@ -69,5 +68,3 @@ void sino_scanner_tell(const SinoScannerHeader *header, SinoToldSettings *told);
 
 /* Prints what the header says, in lines as `info` has them. */
 void sino_scanner_print(const SinoScannerHeader *header, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scanner header, for the readers: a row of the table, and what they share. */
-#ifndef SINO_SCANNER_PRIVATE_H
-#define SINO_SCANNER_PRIVATE_H
+#pragma once
 
 #include "header_text.h"
 #include "scanner_header.h"
@@ -52,5 +51,3 @@ SinoStatus sino_scanner_equal_angles(SinoScannerHeader *header, int64_t count, d
 
 /* Refuses a header without this. */
 SinoStatus sino_scanner_need(const SinoScannerHeader *header, bool there, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Xradia file: the images in a .txrm or .xrm file of Zeiss, which is an OLE file. */
-#ifndef SINO_XRADIA_FILE_H
-#define SINO_XRADIA_FILE_H
+#pragma once
 
 #include "scan_box.h"
 #include "status.h"
@@ -23,5 +22,3 @@ void sino_xradia_close(SinoXradia *xradia);
 /* Reads a box of an image, or of a flat field. `type`: of the file, or float32. */
 SinoStatus sino_xradia_read(const SinoXradia *xradia, bool flat, int64_t image, const SinoScanBox *box,
                             SinoCountType type, void *counts);
-
-#endif

@@ -2,8 +2,7 @@
 /* Csr4 writer: writes the system matrix of a PET scanner of one layer as a csr4 file, version 4 (matrix_csr4.c tells
  * the format). Rows are written as they come; the file has its final name only after
  * sino_csr4_writer_finish. */
-#ifndef SINO_CSR4_WRITER_H
-#define SINO_CSR4_WRITER_H
+#pragma once
 
 #include "status.h"
 #include "system_matrix.h"
@@ -36,5 +35,3 @@ int64_t sino_csr4_writer_entries(const SinoCsr4Writer *writer);
 
 SinoStatus sino_csr4_writer_finish(SinoCsr4Writer *writer); /* all rows were written; always frees the writer */
 void sino_csr4_writer_abandon(SinoCsr4Writer *writer);      /* removes the temporary file; takes NULL */
-
-#endif

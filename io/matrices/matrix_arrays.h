@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix arrays: matrices whose rows or columns are compressed (CSR, CSC), or neither (COO), as arrays that formats
  * with named arrays keep. A format reads arrays; the rest is here. */
-#ifndef SINO_MATRIX_ARRAYS_H
-#define SINO_MATRIX_ARRAYS_H
+#pragma once
 
 #include "matrix_source.h"
 
@@ -44,5 +43,3 @@ typedef struct SinoMatrixArrays {
 /* Sets source, state and outline of the file. Checks sizes, and the pointers. The file takes over `arrays->state`, also
  * on failure. SINO_BAD_INPUT: sizes that disagree, pointers that descend or do not fit. */
 SinoStatus sino_matrix_arrays_open(SinoMatrixFile *file, const SinoMatrixArrays *arrays);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix csr4, private: shared by matrix_csr4.c, which opens files, matrix_csr4_rows.c, which reads what they store,
  * and matrix_csr4_mirror.c, which makes the rows of a matrix of it whose mirrored entries are left out. */
-#ifndef SINO_MATRIX_CSR4_H
-#define SINO_MATRIX_CSR4_H
+#pragma once
 
 #include "matrix_mirror.h"
 #include "matrix_source.h"
@@ -45,5 +44,3 @@ SinoStatus sino_csr4_read_mirrored(void *state, int64_t first, int64_t count, Si
 SinoStatus sino_csr4_fold(void *state, int64_t *read_count);
 int64_t sino_csr4_image_row(const void *state, int64_t row, int64_t orientation);
 int64_t sino_csr4_lead_row(const void *state, int64_t row);
-
-#endif

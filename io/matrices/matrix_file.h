@@ -4,8 +4,7 @@
  *
  * All formats deliver the same matrix alike, to the bit: stored values become doubles; those of equal row and column
  * are added in ascending order; the sum is rounded to float once; what is then 0 is left out. */
-#ifndef SINO_MATRIX_FILE_H
-#define SINO_MATRIX_FILE_H
+#pragma once
 
 #include "status.h"
 #include "system_matrix.h"
@@ -106,5 +105,3 @@ SinoStatus sino_matrix_count_rows(SinoMatrixFile *file, int64_t first, int64_t c
  * undefined.
  */
 SinoStatus sino_matrix_read(SinoMatrixFile *file, int64_t first, int64_t count, SinoRowBuffer *buffer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix rows: puts the entries of rows, as formats store them, into the order of SinoSparseRows. */
-#ifndef SINO_MATRIX_ROWS_H
-#define SINO_MATRIX_ROWS_H
+#pragma once
 
 #include "matrix_file.h"
 
@@ -43,5 +42,3 @@ SinoStatus sino_row_put(const char *path, int64_t column_count, SinoEntries *ent
 /* Puts all rows of the buffer in order, whose entries lie where `start` says, as they are in the file. Their values are
  * those of the buffer, or of `value` unless it is NULL. Errors as of sino_row_put. */
 SinoStatus sino_rows_put(const char *path, int64_t column_count, const double *value, SinoRowBuffer *buffer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix scan: ranges of rows of files whose entries are in any order, each by reading the whole file. */
-#ifndef SINO_MATRIX_SCAN_H
-#define SINO_MATRIX_SCAN_H
+#pragma once
 
 #include "matrix_file.h"
 
@@ -20,5 +19,3 @@ SinoStatus sino_matrix_scan_count(SinoMatrixScanner scanner, void *state, int64_
                                   int64_t *entries);
 SinoStatus sino_matrix_scan_read(SinoMatrixScanner scanner, void *state, const char *path, int64_t column_count,
                                  int64_t first, int64_t count, SinoRowBuffer *buffer);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix source: what a format implements behind matrix_file.h. A format is one file of io/ and one row of the table in
  * matrix_file.c. */
-#ifndef SINO_MATRIX_SOURCE_H
-#define SINO_MATRIX_SOURCE_H
+#pragma once
 
 #include "matrix_file.h"
 
@@ -50,5 +49,3 @@ SinoStatus sino_matrix_memory_open(const SinoMemoryMatrix *matrix, SinoMatrixFil
 
 extern const SinoMatrixFormat sino_crystals_format, sino_csr4_format, sino_hdf5_matrix_format, sino_market_format,
     sino_matlab_format, sino_npz_format, sino_spect_format;
-
-#endif

@@ -7,8 +7,7 @@
  *
  * in the byte order of the machine that wrote it. Header, table and every piece have an XXH3-64 checksum. A file that
  * contradicts its checksums, the key or its own size is refused. */
-#ifndef SINO_OPERATOR_FILE_H
-#define SINO_OPERATOR_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -67,5 +66,3 @@ SinoOperatorPiece sino_operator_file_piece(const SinoOperatorFile *file, int64_t
 SinoStatus sino_operator_file_verify(const SinoOperatorFile *file, int64_t i);
 
 void sino_operator_file_close(SinoOperatorFile *file); /* takes NULL */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT array: an array of a MATLAB file of level 5: what it is, and where its values are. */
-#ifndef SINO_MAT_ARRAY_H
-#define SINO_MAT_ARRAY_H
+#pragma once
 
 #include "mat_stream.h"
 #include "npy.h"
@@ -37,5 +36,3 @@ SinoStatus sino_mat_array_field(SinoMatStream *stream, const char *field, SinoMa
 /* Thereafter: where the values are; nothing of complex and other arrays. SINO_BAD_INPUT: their number disagrees with
  * the sizes, their type with the class; damaged. */
 SinoStatus sino_mat_array_values(SinoMatStream *stream, SinoMatVariable *variable);
-
-#endif

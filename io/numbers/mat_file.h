@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT file: a variable of a MATLAB file of level 5, which MATLAB writes unless it is told `-v7.3` or `-v4`, and Octave
  * and SciPy write, too (MathWorks, MAT-File Format, R2023b). Files of version 7.3 are HDF5. */
-#ifndef SINO_MAT_FILE_H
-#define SINO_MAT_FILE_H
+#pragma once
 
 #include "mat_array.h"
 
@@ -30,5 +29,3 @@ const SinoMatVariable *sino_mat_variable(const SinoMatFile *file);
  * into a file without a name in TMPDIR, or else in /tmp. SINO_BAD_INPUT: it cannot be inflated. SINO_FAILED: no room.
  */
 SinoStatus sino_mat_unpack(SinoMatFile *file, int *descriptor);
-
-#endif

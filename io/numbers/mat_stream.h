@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT stream: the bytes of one element of a MATLAB file of level 5 from its tag on, inflated where the file has them
  * compressed (MathWorks, MAT-File Format, R2023b: "Level 5 MAT-File Format"). */
-#ifndef SINO_MAT_STREAM_H
-#define SINO_MAT_STREAM_H
+#pragma once
 
 #include "status.h"
 
@@ -73,5 +72,3 @@ int64_t sino_mat_stream_place(const SinoMatStream *stream, const SinoMatTag *tag
 
 /* Behind the last byte: whether the checksum of a compressed element is right. SINO_BAD_INPUT: it is not. */
 SinoStatus sino_mat_stream_finish(SinoMatStream *stream);
-
-#endif

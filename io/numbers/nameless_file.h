@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nameless file: room in TMPDIR, or else in /tmp, for arrays that are compressed in their file. */
-#ifndef SINO_NAMELESS_FILE_H
-#define SINO_NAMELESS_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -13,5 +12,3 @@ SinoStatus sino_nameless_new(SinoStatus (*fill)(void *owner, int descriptor), vo
 
 /* Appends bytes. `path`: the file with the array, for errors. SINO_FAILED: no room. */
 SinoStatus sino_nameless_write(const char *path, int descriptor, const char *bytes, int64_t count);
-
-#endif

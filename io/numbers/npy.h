@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NPY: arrays of numbers or short texts as NumPy saves them, alone (.npy) or as members of a zip file (.npz). A header
  * in text, then the values in C order (Harris et al., Nature 585, 357, 2020; numpy.lib.format, versions 1 to 3). */
-#ifndef SINO_NPY_H
-#define SINO_NPY_H
+#pragma once
 
 #include "status.h"
 
@@ -65,5 +64,3 @@ void sino_npy_integers(const SinoNpy *npy, const void *items, int64_t count, int
 /* Writes a stored text, as much as fits, into the caller's `text`, and returns it. Other characters than printable
  * ASCII become '?'. */
 const char *sino_npy_text(const SinoNpy *npy, const void *item, char *text, int64_t text_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NPZ file: a zip file of NPY arrays, compressed or not, as numpy.savez writes it. */
-#ifndef SINO_NPZ_FILE_H
-#define SINO_NPZ_FILE_H
+#pragma once
 
 #include "npy.h"
 
@@ -35,5 +34,3 @@ SinoStatus sino_npz_find(const char *path, zip_t *zip, const char *name, unsigne
 
 /* The error for a member that the library cannot read. */
 SinoStatus sino_npz_refuse(const char *path, const char *name, const char *reason);
-
-#endif

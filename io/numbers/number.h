@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Number: the types of numbers in files, and their conversion. */
-#ifndef SINO_NUMBER_H
-#define SINO_NUMBER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ const SinoNumber *sino_number_find(SinoNumberKind kind, int64_t bytes);
 
 /* Reverses the bytes of each of `count` numbers of `bytes` bytes. */
 void sino_number_swap(int64_t bytes, int64_t count, void *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plain values: numbers in a file, one after the other, as counts of a scan. */
-#ifndef SINO_PLAIN_VALUES_H
-#define SINO_PLAIN_VALUES_H
+#pragma once
 
 #include "npy.h"
 #include "scan_box.h"
@@ -30,5 +29,3 @@ SinoStatus sino_plain_doubles_read(const char *path, int descriptor, int64_t off
                                    double *values);
 SinoStatus sino_plain_integers_read(const char *path, int descriptor, int64_t offset, const SinoNpy *type,
                                     int64_t count, int64_t *values);
-
-#endif

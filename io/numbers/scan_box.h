@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan box: the part of a projection that is read, and the type of its counts in memory. */
-#ifndef SINO_SCAN_BOX_H
-#define SINO_SCAN_BOX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline int64_t sino_count_bytes(SinoCountType type)
 typedef struct SinoScanBox {
     int64_t first_row, row_count, first_column, column_count;
 } SinoScanBox;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text number: tells text, and reads decimal numbers quickly, whatever the program's locale is. */
-#ifndef SINO_TEXT_NUMBER_H
-#define SINO_TEXT_NUMBER_H
+#pragma once
 
 #include <locale.h>
 #include <stdbool.h>
@@ -17,5 +16,3 @@ const char *sino_text_integer(const char *text, int64_t *number);
  * number; the words inf and nan are none. The result is the double next to the number, as strtod gives it, infinity
  * where it is too large. `c_locale`: newlocale(LC_ALL_MASK, "C", 0), for numbers that take the long way. */
 const char *sino_text_double(const char *text, locale_t c_locale, double *number);
-
-#endif

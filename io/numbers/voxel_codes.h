@@ -3,8 +3,7 @@
  *
  * value = low + code · step, with step = (high − low)/(2ᵇ − 1) for b bits. A value becomes the nearest code; values
  * outside [low, high] become the code of the nearer end, and NaN becomes the code of `low`. */
-#ifndef SINO_VOXEL_CODES_H
-#define SINO_VOXEL_CODES_H
+#pragma once
 
 #include "log.h"
 #include "output_settings.h"
@@ -35,5 +34,3 @@ void sino_codes_round(const SinoVoxelCodes *codes, int64_t count, float *values,
 /* to[count]: uint16_t or uint8_t; not for float32. */
 void sino_codes_encode(const SinoVoxelCodes *codes, int64_t count, const float *values, void *to);
 void sino_codes_decode(const SinoVoxelCodes *codes, int64_t count, const void *from, float *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checksum: XXH3-64 of the concatenated bytes of files, as `cat FILES | xxhsum -H3` prints it. */
-#ifndef SINO_CHECKSUM_H
-#define SINO_CHECKSUM_H
+#pragma once
 
 #include "status.h"
 
@@ -17,5 +16,3 @@ SinoStatus sino_checksum_parts(int64_t count, const char *const *path, char digi
 
 /* The checksum of bytes in memory. */
 void sino_checksum_bytes(const void *bytes, size_t count, char digits[17]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File list: the files that one file name, one folder or one pattern stands for, in natural order (img_2 before
  * img_10). */
-#ifndef SINO_FILE_LIST_H
-#define SINO_FILE_LIST_H
+#pragma once
 
 #include "file_order.h"
 #include "status.h"
@@ -49,5 +48,3 @@ bool sino_file_list_gap(const SinoFileList *list, int64_t *before);
 /* Writes a remark if the order of the files is doubtful: names differ in more than numbers, numbers are hexadecimal, or
  * a number is missing, whose consequence `gap` ends the sentence. */
 void sino_file_list_remark(const SinoFileList *list, const char *gap, size_t size, char *remark);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File order: the order of a series of images by the numbers in their names. */
-#ifndef SINO_FILE_ORDER_H
-#define SINO_FILE_ORDER_H
+#pragma once
 
 #include "status.h"
 
@@ -25,5 +24,3 @@ int sino_natural_compare(const char *a, const char *b);
 
 /* Whether texts are equal but for their digits. */
 bool sino_differ_in_digits(const char *a, const char *b);
-
-#endif

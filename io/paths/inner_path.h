@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inner path: FILE:INNER names a place in a file, such as a dataset. */
-#ifndef SINO_INNER_PATH_H
-#define SINO_INNER_PATH_H
+#pragma once
 
 #include "status.h"
 
@@ -9,5 +8,3 @@
  * something of the whole name exists, that is the file; else FILE ends at the first colon before which a file ends.
  * SINO_BAD_INPUT: there is no such file. */
 SinoStatus sino_inner_path_split(const char *given, char **file, char **inner);
-
-#endif

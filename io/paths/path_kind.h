@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Path kind: the type of file at a path. A FIFO or a device is recognised before it is opened, because opening may
  * block. */
-#ifndef SINO_PATH_KIND_H
-#define SINO_PATH_KIND_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -20,5 +19,3 @@ static inline SinoPathKind sino_path_kind(const char *path)
     if (S_ISREG(about.st_mode)) return SINO_PATH_FILE;
     return S_ISDIR(about.st_mode) ? SINO_PATH_FOLDER : SINO_PATH_OTHER;
 }
-
-#endif

@@ -6,8 +6,7 @@
  *     header, values
  *
  * One message is in memory; while it is not received, the sender waits. */
-#ifndef SINO_STREAM_SOCKET_H
-#define SINO_STREAM_SOCKET_H
+#pragma once
 
 #include "status.h"
 
@@ -39,5 +38,3 @@ SinoStatus sino_stream_socket_receive(SinoStreamSocket *socket, SinoStreamMessag
 bool sino_stream_socket_connected(const SinoStreamSocket *socket);
 
 void sino_stream_socket_close(SinoStreamSocket *socket); /* takes NULL */
-
-#endif

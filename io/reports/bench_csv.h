@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench CSV: reads the rates of a machine from a table that `sinodag bench --csv` wrote. */
-#ifndef SINO_BENCH_CSV_H
-#define SINO_BENCH_CSV_H
+#pragma once
 
 #include "status.h"
 
@@ -29,5 +28,3 @@ typedef struct SinoBenchConeRates {
 /* Reads the table of `sinodag bench --geometry cone --csv`. `symmetric`: rows of kernels that share positions count,
  * too. Errors as above. */
 SinoStatus sino_bench_csv_read_cone(const char *path, const char *precision, bool symmetric, SinoBenchConeRates *rates);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contact sheet: slices side by side in one page of HTML, each with its value, in one range of grey. */
-#ifndef SINO_CONTACT_SHEET_H
-#define SINO_CONTACT_SHEET_H
+#pragma once
 
 #include "status.h"
 
@@ -28,5 +27,3 @@ typedef struct SinoContactSheet {
  * percentile of the middle picture; an existing file is replaced. SINO_FAILED: no memory, or the file cannot be
  * written; errors of `read`. */
 SinoStatus sino_contact_sheet_write(const char *path, const SinoContactSheet *sheet);
-
-#endif

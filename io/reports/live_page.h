@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Live page: three planes of a volume to which projections are added as they come, in a page that browsers load again
  * every second until the run has ended. */
-#ifndef SINO_LIVE_PAGE_H
-#define SINO_LIVE_PAGE_H
+#pragma once
 
 #include "status.h"
 
@@ -45,5 +44,3 @@ SinoStatus sino_live_page_write(const SinoLivePage *page);
 /* Writes a page that says only how the run has ended in place of the file, for a last act (ending.h). Failures are not
  * told. */
 void sino_live_page_end(const SinoLivePage *page);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Page: a page of HTML that needs no other file, and is well-formed XML. */
-#ifndef SINO_PAGE_H
-#define SINO_PAGE_H
+#pragma once
 
 #include "status.h"
 
@@ -54,5 +53,3 @@ const char *sino_page_length(double micrometres, char text[SINO_PAGE_LENGTH]);
 
 /* A length of 1, 2 or 5 times a power of ten, which is at most a third of `pixels` that are `size` units wide each. */
 double sino_page_bar(int64_t pixels, double size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Picture: writes an image as 8-bit grey PNG (libpng). */
-#ifndef SINO_PICTURE_H
-#define SINO_PICTURE_H
+#pragma once
 
 #include "status.h"
 
@@ -21,5 +20,3 @@ SinoStatus sino_picture_window(int64_t count, const float *values, float *low, f
 /* The same as a file in memory, which the caller frees. SINO_BAD_INPUT: the picture is empty or too large. */
 SinoStatus sino_picture_encode(int64_t height, int64_t width, const float *values, float low, float high, size_t *bytes,
                                unsigned char **png);
-
-#endif

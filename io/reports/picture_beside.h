@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Picture beside: an image, its reference and their difference side by side, as 8-bit grey PNG. */
-#ifndef SINO_PICTURE_BESIDE_H
-#define SINO_PICTURE_BESIDE_H
+#pragma once
 
 #include "status.h"
 
@@ -13,5 +12,3 @@
  * finite values, and zero if there is none. Errors as of sino_picture_write. */
 SinoStatus sino_picture_beside_write(const char *path, int64_t height, int64_t width, const float *a, const float *b,
                                      float range[2], float *reach);
-
-#endif

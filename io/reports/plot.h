@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plot: points, lines and bands over two axes, printed as SVG; whoever shows it draws the text. */
-#ifndef SINO_PLOT_H
-#define SINO_PLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void sino_plot_include(double value, double *least, double *most);
 
 /* Prints the plot as an <svg> element, for a page or, as it stands, a file of its own. */
 void sino_plot_draw(const SinoPlot *plot, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profile file: reads what `--profile=FILE.json` of recon and simulate wrote (docs/JSON.md). */
-#ifndef SINO_PROFILE_FILE_H
-#define SINO_PROFILE_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -33,5 +32,3 @@ typedef struct SinoProfile {
 
 /* SINO_FAILED: no such file, not a profile, or of a run that did not end. */
 SinoStatus sino_profile_read(const char *path, SinoProfile *profile);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweep CSV: the table of a sweep, to which a row is added as each run ends. A table that a killed sweep left is read
  * and continued. */
-#ifndef SINO_SWEEP_CSV_H
-#define SINO_SWEEP_CSV_H
+#pragma once
 
 #include "precision.h"
 #include "status.h"
@@ -68,5 +67,3 @@ SinoStatus sino_sweep_csv_open(const char *path, bool overwrite, bool resume, co
 /* Appends a row, which is in the file when the function returns. SINO_FAILED: the disk is full, and similar errors. */
 SinoStatus sino_sweep_csv_add(SinoSweepCsv *csv, const SinoSweepRow *row);
 SinoStatus sino_sweep_csv_close(SinoSweepCsv *csv); /* takes NULL */
-
-#endif

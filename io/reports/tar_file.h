@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tar file: files in one, without compression (POSIX.1-1988, ustar). */
-#ifndef SINO_TAR_FILE_H
-#define SINO_TAR_FILE_H
+#pragma once
 
 #include "status.h"
 
@@ -13,5 +12,3 @@ SinoStatus sino_tar_add(FILE *out, const char *name, const char *path);
 
 /* After the last file. */
 void sino_tar_end(FILE *out);
-
-#endif

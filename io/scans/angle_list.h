@@ -12,8 +12,7 @@
  *
  * A file is text if all of its bytes are text. A file whose ending contradicts its contents (.txt, .csv; .bin, .raw,
  * .f32) is refused. If a file of the given name exists, the value is that file, whatever else it could mean. */
-#ifndef SINO_ANGLE_LIST_H
-#define SINO_ANGLE_LIST_H
+#pragma once
 
 #include "scan_axes.h"
 #include "status.h"
@@ -27,5 +26,3 @@
  * beyond the last one. */
 SinoStatus sino_angle_list_read(const char *theta, SinoAngleUnit *unit, int64_t projections, int64_t *count,
                                 double **angle_rad);
-
-#endif

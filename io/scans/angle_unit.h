@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle unit: the unit that a file names for its angles. */
-#ifndef SINO_ANGLE_UNIT_H
-#define SINO_ANGLE_UNIT_H
+#pragma once
 
 #include "scan_axes.h"
 
@@ -18,5 +17,3 @@ bool sino_angle_in_name(const char *name);
 
 /* Whether the name of an array or a column ends in radians: "anglesRad", "theta_rad", "angle [rad]". */
 bool sino_angle_unit_in_name(const char *name);
-
-#endif

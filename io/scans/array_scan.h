@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Array scan: projections, flat or dark fields in one array of a file; what formats of such files share. */
-#ifndef SINO_ARRAY_SCAN_H
-#define SINO_ARRAY_SCAN_H
+#pragma once
 
 #include "npy.h"
 #include "plain_values.h"
@@ -43,5 +42,3 @@ SinoStatus sino_array_scan_images(SinoArrayScan *arrays, const SinoScanInfo *inf
  * list, another number of angles, an angle that is not finite. */
 SinoStatus sino_array_scan_angles(const SinoScanFormat *format, const char *path, const char *name, SinoAngleUnit *unit,
                                   int64_t projections, int64_t *count, double **angle_rad);
-
-#endif

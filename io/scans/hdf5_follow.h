@@ -3,8 +3,7 @@
  *
  * A file that is written with SWMR is read at any time. Of another one, projections count once the file has not changed
  * for a while, or were there at an earlier look; the file is opened anew for every look that may show more. */
-#ifndef SINO_HDF5_FOLLOW_H
-#define SINO_HDF5_FOLLOW_H
+#pragma once
 
 #include "hdf5_scan.h"
 
@@ -27,5 +26,3 @@ SinoStatus sino_hdf5_follow_look(void *file, SinoScanLook *found);
 /* Opens what is closed, before a read. _again: before a read that has failed is repeated, everything. */
 SinoStatus sino_hdf5_follow_ready(SinoHdf5Scan *hdf5);
 SinoStatus sino_hdf5_follow_again(SinoHdf5Scan *hdf5);
-
-#endif

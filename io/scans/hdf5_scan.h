@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 scan: what formats of scans in HDF5 share: datasets of frames, and angles. */
-#ifndef SINO_HDF5_SCAN_H
-#define SINO_HDF5_SCAN_H
+#pragma once
 
 #include "file_state.h"
 #include "hdf5_source.h"
@@ -95,5 +94,3 @@ typedef struct SinoSetupNames {
     const char *source_distance, *detector_distance, *pixel_width, *pixel_height;
 } SinoSetupNames;
 SinoScanSetup sino_hdf5_scan_setup(const SinoHdf5Scan *hdf5, const SinoSetupNames *names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Image list: the images of files, as layers of an array. A kind of images (image_scan.h) adds those of a file. */
-#ifndef SINO_IMAGE_LIST_H
-#define SINO_IMAGE_LIST_H
+#pragma once
 
 #include "array_scan.h"
 
@@ -31,5 +30,3 @@ typedef struct SinoImageBlock {
 /* Adds images. SINO_BAD_INPUT: a size that is not from 1 to the limits; other sizes, types, orders of bytes or scales
  * than those of the first image; pixels beyond the end of the file. */
 SinoStatus sino_image_list_add(SinoImageList *list, const SinoImageBlock *block);
-
-#endif

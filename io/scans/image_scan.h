@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Image scan: projections, flat or dark fields as images whose pixels lie behind headers, in one file or several. A
  * format of such files is one file NAME_images.c, and one row of `kinds` in image_scan.c. */
-#ifndef SINO_IMAGE_SCAN_H
-#define SINO_IMAGE_SCAN_H
+#pragma once
 
 #include "image_list.h"
 
@@ -17,5 +16,3 @@ typedef struct SinoImageKind {
 enum { SINO_IMAGE_HEAD = 1024 /* bytes that a probe sees, unless the file is shorter */ };
 
 extern const SinoImageKind sino_edf_images, sino_fits_images, sino_mrc_images, sino_dm_images;
-
-#endif

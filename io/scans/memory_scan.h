@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory scan: a scan in the arrays of a caller, in place of files, and the memory of its volume. */
-#ifndef SINO_MEMORY_SCAN_H
-#define SINO_MEMORY_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ typedef struct SinoMemoryRun {
     bool of_operator; /* line integrals that may have any values, as those of a product; the volume of a cone beam has
                        * attenuation per voxel side in place of 1/cm */
 } SinoMemoryRun;
-
-#endif

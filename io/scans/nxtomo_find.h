@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NXtomo, finding: the tomography scans of a NeXus file, by what groups contain rather than by their names. */
-#ifndef SINO_NXTOMO_FIND_H
-#define SINO_NXTOMO_FIND_H
+#pragma once
 
 #include "status.h"
 
@@ -26,5 +25,3 @@ typedef struct SinoNxEntry {
  * or the file or the group cannot be read. */
 void sino_nxtomo_find(const char *path, hid_t file, const char *group, SinoNxEntry entry[SINO_NX_ENTRIES],
                       int64_t *count);
-
-#endif

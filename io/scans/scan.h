@@ -3,8 +3,7 @@
  *
  * HDF5 is not thread-safe: a process makes one call at a time on all of its scans and volumes; the caller serialises
  * them. */
-#ifndef SINO_SCAN_H
-#define SINO_SCAN_H
+#pragma once
 
 #include "scan_axes.h"
 #include "scan_box.h"
@@ -138,5 +137,3 @@ SinoStatus sino_scan_writer_rows(SinoScanWriter *writer, int64_t first_row, int6
                                  const void *flats, const void *darks);
 SinoStatus sino_scan_writer_finish(SinoScanWriter *writer); /* closes and renames; always frees the writer */
 void sino_scan_writer_abandon(SinoScanWriter *writer);      /* removes the temporary file; takes NULL */
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Such a scan has all of its angles, and the flat and dark fields that are there when it is opened. Its projections
  * come in their order. Whoever submits tasks that read projections waits for them first, so that no task waits. */
-#ifndef SINO_SCAN_FOLLOW_H
-#define SINO_SCAN_FOLLOW_H
+#pragma once
 
 #include "status.h"
 
@@ -45,5 +44,3 @@ SinoStatus sino_scan_look(SinoScan *scan, const SinoScanGate *gate);
 SinoStatus sino_scan_await(SinoScan *scan, int64_t end, const SinoScanGate *gate);
 
 SinoScanArrival sino_scan_arrival(const SinoScan *scan);
-
-#endif

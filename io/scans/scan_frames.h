@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan frames: which frames of an array belong to a field, and in which order the array has its dimensions. */
-#ifndef SINO_SCAN_FRAMES_H
-#define SINO_SCAN_FRAMES_H
+#pragma once
 
 #include "scan.h"
 #include "scan_axes.h"
@@ -37,5 +36,3 @@ void sino_axes_order(SinoScanAxes axes, const int64_t by_meaning[3], int64_t by_
  * to[angle][row][column] that begins at `start` (angle, row, column); `whole` has the sizes of `to`. */
 void sino_axes_arrange(SinoScanAxes axes, const int64_t count[3], int64_t value_bytes, const void *from,
                        const int64_t start[3], const int64_t whole[3], void *to);
-
-#endif

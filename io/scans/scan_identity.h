@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan identity: what tells two scans apart, whatever the names of their files. */
-#ifndef SINO_SCAN_IDENTITY_H
-#define SINO_SCAN_IDENTITY_H
+#pragma once
 
 #include "scan.h"
 
@@ -9,5 +8,3 @@
  * high, in some projections, the flat and the dark fields, wherever these are. Two copies of a scan have equal lines.
  * The caller frees *text. */
 SinoStatus sino_scan_identity(SinoScan *scan, const SinoScanBox *row, char **text);
-
-#endif

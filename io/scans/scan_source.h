@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan source: what a format implements behind scan.h. A format is one file of io/ and one row of the table in scan.c.
  */
-#ifndef SINO_SCAN_SOURCE_H
-#define SINO_SCAN_SOURCE_H
+#pragma once
 
 #include "file_list.h"
 #include "scan.h"
@@ -127,5 +126,3 @@ SinoStatus sino_scan_assume_angles(SinoScan *scan);
 /* The error for an input that no format recognises: it says what the input seems to be, and lists the known formats.
  * `allowed` ends the sentence. */
 SinoStatus sino_scan_unknown(const SinoScanRequest *request, const char *allowed);
-
-#endif

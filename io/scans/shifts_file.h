@@ -3,8 +3,7 @@
  *
  *     FILE    text: the line "columns,rows", and two numbers in pixels for each projection (shift.h)
  *     FILE    HDF5: a volume that was aligned, with /process/shifts */
-#ifndef SINO_SHIFTS_FILE_H
-#define SINO_SHIFTS_FILE_H
+#pragma once
 
 #include "shift.h"
 #include "status.h"
@@ -14,5 +13,3 @@
 /* Reads shift[count], in pixels. SINO_BAD_INPUT: no such file, or one of another form; more or fewer projections; a
  * number that is not finite, or larger than `most` pixels. */
 SinoStatus sino_shifts_read(const char *path, int64_t count, double most, SinoShift *shift);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The values behind the first one are the angles of all projections (float64), or none; behind an image its pixels, row
  * after row; all of them little-endian. */
-#ifndef SINO_STREAM_HEADER_H
-#define SINO_STREAM_HEADER_H
+#pragma once
 
 #include "npy.h"
 #include "scan.h"
@@ -30,5 +29,3 @@ bool sino_stream_type(const char *name, SinoNpy *values);
 
 /* SINO_BAD_INPUT: no JSON, another htype or type, a name is missing, a number out of its bounds, compressed values. */
 SinoStatus sino_stream_header_parse(const void *text, int64_t bytes, SinoStreamHeader *header);
-
-#endif

@@ -8,8 +8,7 @@
  * An array of three dimensions is as large as the projections in the scan's file, in the order of its axes. One of two
  * is [projection][column], for all rows; one of one is [column], for all projections, too. Weights are finite and at
  * least 0. */
-#ifndef SINO_WEIGHTS_FILE_H
-#define SINO_WEIGHTS_FILE_H
+#pragma once
 
 #include "memory_scan.h"
 #include "scan.h"
@@ -50,5 +49,3 @@ typedef struct SinoWeightsPart {
  * weight below 0, infinite or NaN. */
 SinoStatus sino_weights_read(SinoWeightsFile *file, const SinoWeightsPart *part, int64_t first_angle,
                              int64_t angle_count, float *weights);
-
-#endif

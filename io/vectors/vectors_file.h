@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors file: where source and detector are at each projection. vectors_npy.c, vectors_text.c, vectors_rtk.c,
  * vectors_ctsimu.c and vectors_scanner.c read a format each (docs/CONES.md). */
-#ifndef SINO_VECTORS_FILE_H
-#define SINO_VECTORS_FILE_H
+#pragma once
 
 #include "status.h"
 #include "view.h"
@@ -23,5 +22,3 @@ typedef struct SinoVectors {
  * or whose rays lie in the plane of the detector. */
 SinoStatus sino_vectors_read(const char *name, SinoVectors *vectors);
 void sino_vectors_free(SinoVectors *vectors);
-
-#endif

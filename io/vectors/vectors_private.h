@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors file, for the readers: a row of the table, and what they share. */
-#ifndef SINO_VECTORS_PRIVATE_H
-#define SINO_VECTORS_PRIVATE_H
+#pragma once
 
 #include "header_text.h"
 #include "vectors_file.h"
@@ -27,5 +26,3 @@ SinoStatus sino_vectors_new(const char *path, int64_t count, SinoVectors *vector
 /* Takes projection k from 12 numbers, or from 6: x and y of source, middle and column. `value` must be finite. */
 SinoStatus sino_vectors_take_numbers(const char *path, bool parallel, int64_t k, int width, const double *value,
                                      SinoVectors *vectors);
-
-#endif

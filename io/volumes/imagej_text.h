@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ImageJ text: the description of a TIFF image in ImageJ's own words: voxel size, shown range, and what integers mean.
  */
-#ifndef SINO_IMAGEJ_TEXT_H
-#define SINO_IMAGEJ_TEXT_H
+#pragma once
 
 #include "volume.h"
 
@@ -10,5 +9,3 @@
  * the unit of what it shows, and of the spacing. Integers are calibrated by value = c0 + c1 · code, in `vunit`. NULL:
  * no memory. */
 char *sino_imagej_text(const SinoVolumeRequest *request, int64_t images);
-
-#endif

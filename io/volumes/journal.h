@@ -5,8 +5,7 @@
  * The identity and each entry have a checksum, so an entry that a killed run left unfinished ends the journal. Whether
  * the slices themselves are on the disk is told by the checksum of their voxels, which an entry contains: no order of
  * writing is needed. A journal is read by machines with the same byte order only. */
-#ifndef SINO_JOURNAL_H
-#define SINO_JOURNAL_H
+#pragma once
 
 #include "status.h"
 
@@ -53,5 +52,3 @@ SinoStatus sino_journal_status(const SinoJournal *journal);
 void sino_journal_close(SinoJournal *journal);        /* the file stays; takes NULL */
 void sino_journal_unlink(const SinoJournal *journal); /* removes the file */
 void sino_journal_remove(SinoJournal *journal);       /* removes the file and closes; takes NULL */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF head: the directories of all pages of a stack of slices, which follow them one after the other. */
-#ifndef SINO_TIFF_HEAD_H
-#define SINO_TIFF_HEAD_H
+#pragma once
 
 #include "volume.h"
 
@@ -9,5 +8,3 @@
  * ascending order, in the byte order of the machine. The first one has ImageJ's text. The file is BigTIFF if it is
  * larger than 4000 MiB, else TIFF. The caller frees *head. SINO_BAD_INPUT: a slice is too large for TIFF. */
 SinoStatus sino_tiff_head_new(const SinoVolumeRequest *request, char **head, int64_t *used);
-
-#endif

@@ -8,8 +8,7 @@
  * before hours of work. TIFF: DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name
  * until it is complete, so finished files stay when a run fails. Until all of them are complete, a file beside them
  * marks the volume as unfinished (volume_marker.h); a run that finds the marker of an unfinished one starts anew. */
-#ifndef SINO_VOLUME_H
-#define SINO_VOLUME_H
+#pragma once
 
 #include "memory_scan.h"
 #include "status.h"
@@ -146,5 +145,3 @@ char *sino_volume_safe(const SinoVolume *volume);
  * add_offset as what they stand for)[slice][height][width], of four
  * dimensions set after set; the caller frees *slices. */
 SinoStatus sino_volume_read(const char *path, int64_t *slice_count, int64_t *height, int64_t *width, float **slices);
-
-#endif

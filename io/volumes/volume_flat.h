@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume in a flat file: slices one after the other behind a head, each at a place that is known beforehand. So they
  * may be written in any order, by several processes, and a later run finds those of a killed one. */
-#ifndef SINO_VOLUME_FLAT_H
-#define SINO_VOLUME_FLAT_H
+#pragma once
 
 #include "output_file.h"
 #include "volume.h"
@@ -35,5 +34,3 @@ SinoStatus sino_volume_flat_stamp(SinoVolumeFlat *flat, int64_t token);
 /* Slices as they are stored. */
 SinoStatus sino_volume_flat_write(SinoVolumeFlat *flat, int64_t first, int64_t count, const void *slices);
 SinoStatus sino_volume_flat_read(const SinoVolumeFlat *flat, int64_t slice, void *stored);
-
-#endif

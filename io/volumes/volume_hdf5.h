@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume in HDF5: /exchange/data (z, y, x) or (set, z, y, x) of any type of voxel, and the entries of /process. */
-#ifndef SINO_VOLUME_HDF5_H
-#define SINO_VOLUME_HDF5_H
+#pragma once
 
 #include "hdf5_output.h"
 #include "volume.h"
@@ -37,5 +36,3 @@ SinoStatus sino_volume_hdf5_write(SinoVolumeHdf5 *hdf5, int64_t first, int64_t c
 /* Whether a slice is one chunk in the byte order of this machine, so that another may compress it. */
 bool sino_volume_hdf5_takes_packed(const SinoVolumeHdf5 *hdf5);
 SinoStatus sino_volume_hdf5_write_packed(SinoVolumeHdf5 *hdf5, int64_t slice, const SinoPackedSlice *packed);
-
-#endif

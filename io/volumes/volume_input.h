@@ -11,8 +11,7 @@
  *
  * Integers that a file says to stand for other numbers become these: by the attributes scale_factor and add_offset of a
  * dataset (CF conventions) or a Zarr folder, or c0 and c1 of ImageJ's description of a TIFF file. */
-#ifndef SINO_VOLUME_INPUT_H
-#define SINO_VOLUME_INPUT_H
+#pragma once
 
 #include "geometry_settings.h"
 #include "log.h"
@@ -42,5 +41,3 @@ SinoStatus sino_volume_input_try(const char *given, const SinoVolumeShape *raw);
 
 /* Reads one slice: values[height][width]. Not for several threads at a time. SINO_BAD_INPUT: damaged. */
 SinoStatus sino_volume_input_read(SinoVolumeInput *input, int64_t slice, float *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume input, source: what a format of volumes is for volume_input.c. */
-#ifndef SINO_VOLUME_INPUT_SOURCE_H
-#define SINO_VOLUME_INPUT_SOURCE_H
+#pragma once
 
 #include "volume_input.h"
 
@@ -27,5 +26,3 @@ struct SinoVolumeInput {
 
 extern const SinoVolumeFormat sino_volume_of_tiff, sino_volume_of_zarr, sino_volume_of_hdf5, sino_volume_of_npy,
     sino_volume_of_raw;
-
-#endif

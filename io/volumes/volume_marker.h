@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume marker: the file DIR/recon_00000_to_00007.partial, beside the TIFF slices of a volume that is not finished. It
  * names the rows of the volume, is locked by the run that writes them, and stays if that run ends early. */
-#ifndef SINO_VOLUME_MARKER_H
-#define SINO_VOLUME_MARKER_H
+#pragma once
 
 #include "volume.h"
 
@@ -36,5 +35,3 @@ void sino_volume_marker_close(SinoVolumeMarker *marker, bool stays);
 /* The name of the marker's file, without its folder, in the caller's `name`, which it returns. */
 enum { SINO_MARKER_NAME = 64 };
 const char *sino_volume_marker_name(const SinoVolumeRequest *request, char name[SINO_MARKER_NAME]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume part: what a finished HDF5 volume says about itself, by which volumes of other rows of the scan join it. */
-#ifndef SINO_VOLUME_PART_H
-#define SINO_VOLUME_PART_H
+#pragma once
 
 #include "status.h"
 #include "voxel_codes.h"
@@ -23,5 +22,3 @@ typedef struct SinoVolumePart {
 /* Reads /process of a volume. SINO_BAD_INPUT: no HDF5 file, damaged, or no volume of recon. */
 SinoStatus sino_volume_part_read(const char *path, SinoVolumePart *part);
 void sino_volume_part_free(SinoVolumePart *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume, inside: what volume.c, volume_join.c and volume_process.c share. */
-#ifndef SINO_VOLUME_PRIVATE_H
-#define SINO_VOLUME_PRIVATE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -71,5 +70,3 @@ static inline int64_t sino_volume_slice_bytes(const SinoVolume *volume)
 
 /* Writes metadata and all levels of a Zarr volume, one after the other. */
 SinoStatus sino_volume_make_levels(SinoVolume *volume);
-
-#endif

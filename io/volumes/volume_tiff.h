@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume as a TIFF stack: DIR/recon_00000.tiff, numbered by detector row, and a marker until all of them are there. */
-#ifndef SINO_VOLUME_TIFF_H
-#define SINO_VOLUME_TIFF_H
+#pragma once
 
 #include "volume_marker.h"
 
@@ -24,5 +23,3 @@ SinoStatus sino_volume_tiff_write(const SinoVolumeRequest *request, int64_t slic
 
 /* Whether the slice is complete on disk, by whichever process since the marker was made. */
 bool sino_volume_tiff_is_done(const SinoVolumeRequest *request, const SinoVolumeMarker *marker, int64_t slice);
-
-#endif

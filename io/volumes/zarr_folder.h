@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Zarr folder: the folder of a Zarr v3 volume (OME-NGFF 0.5), which gets its name when it is complete; until then it is
  * NAME.partial. */
-#ifndef SINO_ZARR_FOLDER_H
-#define SINO_ZARR_FOLDER_H
+#pragma once
 
 #include "zarr_pyramid.h"
 
@@ -19,5 +18,3 @@ SinoStatus sino_zarr_folder_seal(const char *partial, const char *path, bool ove
 
 /* Removes a folder and what is in it. No folder: nothing happens. */
 void sino_zarr_folder_remove(const char *path);
-
-#endif

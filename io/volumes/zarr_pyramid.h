@@ -5,8 +5,7 @@
  * file of chunks of at most 64 × 64 × 64 voxels, one after the other, and an index: offset and size of each chunk, both
  * 2⁶⁴ − 1 for a chunk of zeros, and a CRC-32C. Chunks at the end of the volume are filled up with zeros. Functions may
  * be called by several threads at a time. */
-#ifndef SINO_ZARR_PYRAMID_H
-#define SINO_ZARR_PYRAMID_H
+#pragma once
 
 #include "volume_flat.h"
 
@@ -37,5 +36,3 @@ SinoStatus sino_zarr_write_shard(const SinoZarrPyramid *pyramid, int64_t level, 
 /* Writes slice `slice` of level + 1: each voxel is the mean of the up to 8 voxels of `level` that it covers, of which
  * those that are NaN do not count; integers are rounded. */
 SinoStatus sino_zarr_shrink(const SinoZarrPyramid *pyramid, int64_t level, int64_t slice);
-
-#endif

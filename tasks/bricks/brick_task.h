@@ -5,8 +5,7 @@
  * Devices compute products of blocks that have lists (brick_lists.h) behind them. They project into rows of their own,
  * which bricks_paste copies into the vector of rays. Tasks on cores of several row partitions write different rows of
  * one vector of rays at the same time: they lie between rays_begin and rays_end (rays_gate_task.h) of that vector. */
-#ifndef SINO_BRICK_TASK_H
-#define SINO_BRICK_TASK_H
+#pragma once
 
 #include "brick_lists.h"
 #include "brick_mirror.h"
@@ -75,5 +74,3 @@ SinoStatus sino_insert_gather_values(SinoRuntime *runtime, SinoPosition position
                                      SinoData *values, SinoData *vector);
 SinoStatus sino_insert_gather_integrals(SinoRuntime *runtime, SinoPosition position, const SinoGather *gather,
                                         bool first, SinoData *g, SinoData *r, SinoData *n, SinoData *vector);
-
-#endif

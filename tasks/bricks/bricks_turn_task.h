@@ -3,8 +3,7 @@
  * rows takes less time than tasks and passes over all voxels do; this task reads and writes the voxels that the rows of
  * the two subsets meet. One task has the whole subset: its matrix is one row partition, on one rank. Only cores run it.
  */
-#ifndef SINO_BRICKS_TURN_TASK_H
-#define SINO_BRICKS_TURN_TASK_H
+#pragma once
 
 #include "brick_task.h"
 
@@ -30,5 +29,3 @@ SinoStatus sino_insert_bricks_weights(SinoRuntime *runtime, SinoPosition positio
 /* Updates x by g, and sweeps the block: part->row_count is part->rows. */
 SinoStatus sino_insert_bricks_turn(SinoRuntime *runtime, SinoPosition position, const SinoBrickPart *part,
                                    SinoData *block, const SinoBrickVectors *vectors, const SinoBricksTurn *turn);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task bsrem: the update of an image of counts by a subset of the rows and a prior (codelets/bricks/bsrem.h). Without
  * devices several tasks share the rows of the vector. */
-#ifndef SINO_BSREM_TASK_H
-#define SINO_BSREM_TASK_H
+#pragma once
 
 #include "bsrem.h"
 #include "runtime.h"
@@ -12,5 +11,3 @@
 SinoStatus sino_insert_bsrem(SinoRuntime *runtime, SinoPosition position, const SinoBsrem *bsrem, SinoData *column,
                              SinoData *place, SinoData *kappa, SinoData *weight, SinoData *state, SinoData *x,
                              SinoData *g);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task list_bricks: makes the lists that devices need (brick_lists.h) behind the blocks of a row partition. */
-#ifndef SINO_LIST_BRICKS_TASK_H
-#define SINO_LIST_BRICKS_TASK_H
+#pragma once
 
 #include "pack_bricks_task.h"
 
@@ -21,5 +20,3 @@ static inline int64_t sino_brick_area_lists_at(int64_t block_bytes)
 
 /* work: bytes of the blocks. The run waits for the task before anything else reads the areas. */
 SinoStatus sino_insert_list_bricks(SinoRuntime *runtime, int64_t partition, const SinoListBricks *what, double work);
-
-#endif

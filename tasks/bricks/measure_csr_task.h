@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks that measure CSR and CSC (csr.h): MLEM with a matrix as other programs have it. Arguments point to memory of
  * the caller, who waits before tasks that need each other's results. */
-#ifndef SINO_MEASURE_CSR_TASK_H
-#define SINO_MEASURE_CSR_TASK_H
+#pragma once
 
 #include "csr.h"
 #include "matrix_file.h"
@@ -39,5 +38,3 @@ SinoStatus sino_insert_measure_csr_voxels(SinoRuntime *runtime, const SinoMeasur
 /* Task measure_difference: *difference = ‖x − wanted‖/‖wanted‖. */
 SinoStatus sino_insert_measure_difference(SinoRuntime *runtime, int64_t count, const float *x, const float *wanted,
                                           double *difference);
-
-#endif

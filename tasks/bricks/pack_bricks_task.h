@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task pack_bricks: reads the rows of some subsets in a partition of a system matrix, and packs them into blocks of
  * bricks. */
-#ifndef SINO_PACK_BRICKS_TASK_H
-#define SINO_PACK_BRICKS_TASK_H
+#pragma once
 
 #include "brick_lists.h"
 #include "brick_pack.h"
@@ -33,5 +32,3 @@ typedef struct SinoPackBricks {
 
 /* work: nonzeros of the rows. The run waits for the task before anything else reads the areas. */
 SinoStatus sino_insert_pack_bricks(SinoRuntime *runtime, int64_t partition, const SinoPackBricks *what, double work);
-
-#endif

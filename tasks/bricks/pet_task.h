@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of the phantom of a PET scanner: pet_activity, a slice of the activity; pet_rows, the rows of a crystal in the
  * system matrix and their mean counts; pet_counts, the counts of these rows. */
-#ifndef SINO_PET_TASK_H
-#define SINO_PET_TASK_H
+#pragma once
 
 #include "pet_scanner.h"
 #include "runtime.h"
@@ -35,5 +34,3 @@ typedef struct SinoPetCounts {
     float *terms;         /* [row_count]: the additive mean; NULL: not wanted */
 } SinoPetCounts;
 SinoStatus sino_insert_pet_counts(SinoRuntime *runtime, const SinoPetCounts *counts);
-
-#endif

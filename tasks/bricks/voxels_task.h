@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of vectors of voxels in the order of bricks (brick_voxels.h): sums, masks, segments and images. */
-#ifndef SINO_VOXELS_TASK_H
-#define SINO_VOXELS_TASK_H
+#pragma once
 
 #include "brick_voxels.h"
 #include "runtime.h"
@@ -34,5 +33,3 @@ typedef struct SinoVoxelsImage {
 /* voxels_image: writes image[count]. */
 SinoStatus sino_insert_voxels_image(SinoRuntime *runtime, SinoPosition position, const SinoVoxelsImage *what,
                                     SinoData *voxels, SinoData *image);
-
-#endif

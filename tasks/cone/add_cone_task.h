@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task add_cone: adds the voxels that another rank has summed to a part. */
-#ifndef SINO_ADD_CONE_TASK_H
-#define SINO_ADD_CONE_TASK_H
+#pragma once
 
 #include "runtime.h"
 
 /* Inserts add_cone, which adds `voxel_count` floats. */
 SinoStatus sino_insert_add_cone(SinoRuntime *runtime, SinoPosition position, int64_t voxel_count, SinoData *arrival,
                                 SinoData *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks assemble_cone and fill_cone: write a part's voxels into slices of the volume, and the slices into the part. */
-#ifndef SINO_ASSEMBLE_CONE_TASK_H
-#define SINO_ASSEMBLE_CONE_TASK_H
+#pragma once
 
 #include "cone_assemble.h"
 #include "runtime.h"
@@ -15,5 +14,3 @@ SinoStatus sino_insert_assemble_cone(SinoRuntime *runtime, SinoPosition position
  * The cone is not owned, and outlives the task. */
 SinoStatus sino_insert_fill_cone(SinoRuntime *runtime, SinoPosition position, const SinoConeAssembly *assembly,
                                  SinoData *image, SinoData *part);
-
-#endif

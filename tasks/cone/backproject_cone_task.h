@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task backproject_cone: adds a block of cone-beam projections to a part of the volume. */
-#ifndef SINO_BACKPROJECT_CONE_TASK_H
-#define SINO_BACKPROJECT_CONE_TASK_H
+#pragma once
 
 #include "cone_backproject.h"
 #include "lines_task.h"
@@ -29,5 +28,3 @@ typedef struct SinoBackprojectCone {
  * memory of at least sino_cone_scratch_bytes. */
 SinoStatus sino_insert_backproject_cone(SinoRuntime *runtime, SinoPosition position, const SinoBackprojectCone *what,
                                         int64_t piece_count, SinoData *const *piece, SinoData *scratch, SinoData *part);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task columns: line integrals of a few projections become rays of a cone beam's operator, whose detector rows are
  * neighbours in memory. */
-#ifndef SINO_COLUMNS_TASK_H
-#define SINO_COLUMNS_TASK_H
+#pragma once
 
 #include "panel.h"
 #include "runtime.h"
@@ -17,5 +16,3 @@ typedef struct SinoColumns {
 /* Inserts columns, from a sinogram [angle·column_count + column] in panels of rows to rays[place][column][row]. */
 SinoStatus sino_insert_columns(SinoRuntime *runtime, SinoPosition position, const SinoColumns *columns, bool first,
                                SinoData *sinogram, SinoData *rays);
-
-#endif

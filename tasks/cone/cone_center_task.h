@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task cone_center: searches the rotation axis of a cone-beam scan. */
-#ifndef SINO_CONE_CENTER_TASK_H
-#define SINO_CONE_CENTER_TASK_H
+#pragma once
 
 #include "cone_center.h"
 #include "runtime.h"
@@ -15,5 +14,3 @@ typedef struct SinoConeCenterSearch {
 } SinoConeCenterSearch;
 
 SinoStatus sino_insert_cone_center(SinoRuntime *runtime, const SinoConeCenterSearch *search);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task lines: filtered cone-beam projections become the lines that backprojection reads. */
-#ifndef SINO_LINES_TASK_H
-#define SINO_LINES_TASK_H
+#pragma once
 
 #include "cone_pack.h"
 #include "runtime.h"
@@ -20,5 +19,3 @@ SinoStatus sino_insert_lines(SinoRuntime *runtime, SinoPosition position, const 
 /* What a piece in memory consists of: unit[projection], line[projection][half][column][entry]. */
 float *sino_lines_units(void *piece);
 void *sino_lines_in(void *piece);
-
-#endif

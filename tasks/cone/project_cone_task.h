@@ -4,8 +4,7 @@
  * Cores make y = A x of a whole volume by tasks of a band and a few angles each, between rays_begin and rays_end
  * (rays_gate_task.h); those of the same angles are ordered by data of their own. Where GPUs compute, too, a task has a
  * band and all angles, and the tasks follow each other. */
-#ifndef SINO_PROJECT_CONE_TASK_H
-#define SINO_PROJECT_CONE_TASK_H
+#pragma once
 
 #include "cone_project.h"
 #include "runtime.h"
@@ -29,5 +28,3 @@ SinoStatus sino_insert_project_cone(SinoRuntime *runtime, SinoPosition position,
 /* Writes Aᵀ y of some angles to the band. */
 SinoStatus sino_insert_project_cone_back(SinoRuntime *runtime, SinoPosition position, const SinoProjectCone *what,
                                          SinoData *rays, SinoData *scratch, SinoData *voxels);
-
-#endif

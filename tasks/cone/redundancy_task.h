@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks complete and redundancy: projections of a half acquisition, for direct methods (redundancy.h). */
-#ifndef SINO_REDUNDANCY_TASK_H
-#define SINO_REDUNDANCY_TASK_H
+#pragma once
 
 #include "redundancy.h"
 #include "runtime.h"
@@ -20,5 +19,3 @@ SinoStatus sino_insert_complete(const SinoCompletion *completion, SinoPosition p
 /* Inserts redundancy, which writes the weighed columns of the detector from completed projections. Cores run it. */
 SinoStatus sino_insert_redundancy(const SinoCompletion *completion, SinoPosition position, SinoSlices slices,
                                   SinoData *completed, SinoData *sinogram);
-
-#endif

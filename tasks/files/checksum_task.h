@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task checksum: the checksum of whole files. */
-#ifndef SINO_CHECKSUM_TASK_H
-#define SINO_CHECKSUM_TASK_H
+#pragma once
 
 #include "runtime.h"
 
@@ -9,5 +8,3 @@
  * digits are not owned. `bytes`: of the files, if they are known; for simulations. */
 SinoStatus sino_insert_checksum(SinoRuntime *runtime, int64_t count, const char *const *path, int64_t bytes,
                                 char *digits);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks compare_sums and compare_likeness: how close two slices are (image_quality.h, ring_correlation.h); compare_map
  * and store_map: the error of each voxel by slices of both halves (error_map.h). */
-#ifndef SINO_COMPARE_TASK_H
-#define SINO_COMPARE_TASK_H
+#pragma once
 
 #include "image_quality.h"
 #include "ring_correlation.h"
@@ -38,5 +37,3 @@ SinoStatus sino_insert_compare_likeness(SinoRuntime *runtime, const SinoCompareR
  * orders the tasks of files. */
 SinoStatus sino_insert_compare_map(SinoRuntime *runtime, int64_t height, int64_t width, SinoData *io, SinoData *a,
                                    SinoData *b, SinoVolume *volume, int64_t slice);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task compress: compresses a slice of a minibatch, which `store` then writes. */
-#ifndef SINO_COMPRESS_TASK_H
-#define SINO_COMPRESS_TASK_H
+#pragma once
 
 #include "runtime.h"
 #include "volume.h"
@@ -13,5 +12,3 @@ SinoStatus sino_insert_compress(SinoRuntime *runtime, SinoPosition position, Sin
 
 /* Bytes of a slice of so many voxels as it is stored. */
 int64_t sino_compress_slice_bytes(SinoOutputType type, int64_t voxels);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task live: writes the page of a run that follows a scan, once a second at most. */
-#ifndef SINO_LIVE_TASK_H
-#define SINO_LIVE_TASK_H
+#pragma once
 
 #include "live_page.h"
 #include "runtime.h"
@@ -32,5 +31,3 @@ typedef struct SinoLiveShown {
 SinoStatus sino_insert_live(SinoRuntime *runtime, SinoPosition position, const SinoLivePage *page,
                             const SinoLiveRow *row, SinoLiveShown *shown, SinoData *const plane[SINO_LIVE_PLANES],
                             SinoData *order);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load_counts: reads a set of values that go with a system matrix (counts_file.h). */
-#ifndef SINO_LOAD_COUNTS_TASK_H
-#define SINO_LOAD_COUNTS_TASK_H
+#pragma once
 
 #include "counts_file.h"
 #include "runtime.h"
@@ -10,5 +9,3 @@
  * not owned, and outlives the task. */
 SinoStatus sino_insert_load_counts(SinoRuntime *runtime, SinoPosition position, SinoCountsFile *file, int64_t set,
                                    SinoData *io, SinoData *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load: reads a slab of counts, with its mean or median flat and dark field, from the scan. */
-#ifndef SINO_LOAD_TASK_H
-#define SINO_LOAD_TASK_H
+#pragma once
 
 #include "input_settings.h"
 #include "log.h"
@@ -35,5 +34,3 @@ int64_t sino_load_field_bytes(int64_t image_count, int64_t rows, int64_t row_byt
 /* Inserts load. */
 SinoStatus sino_insert_load(SinoRuntime *runtime, SinoPosition position, const SinoLoad *load, SinoData *io,
                             SinoData *counts, SinoData *flat, SinoData *dark);
-
-#endif

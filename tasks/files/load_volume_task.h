@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load_volume: reads slices of a finished volume (volume_input.h). */
-#ifndef SINO_LOAD_VOLUME_TASK_H
-#define SINO_LOAD_VOLUME_TASK_H
+#pragma once
 
 #include "runtime.h"
 #include "volume_input.h"
@@ -18,5 +17,3 @@ typedef struct SinoVolumeSlices {
  * files. The run fails with SINO_BAD_INPUT if the file is damaged, or a value is not allowed. */
 SinoStatus sino_insert_load_volume(SinoRuntime *runtime, SinoPosition position, const SinoVolumeSlices *part,
                                    SinoData *io, SinoData *values);
-
-#endif

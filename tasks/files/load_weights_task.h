@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load_weights: reads the weights of a minibatch's rays (weights_file.h). */
-#ifndef SINO_LOAD_WEIGHTS_TASK_H
-#define SINO_LOAD_WEIGHTS_TASK_H
+#pragma once
 
 #include "load_task.h"
 #include "panel.h"
@@ -25,5 +24,3 @@ typedef struct SinoLoadWeights {
  * tasks that read files; NULL if there is `slice`. The run fails with SINO_BAD_INPUT if a weight is not allowed. */
 SinoStatus sino_insert_load_weights(SinoRuntime *runtime, SinoPosition position, const SinoLoadWeights *load,
                                     SinoData *io, SinoData *sinogram, SinoData *const *weights);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task planes: takes what slices have of three planes of the volume. Tasks plane_sums and show_sums: the planes of a
  * volume whose projections come, by their rays alone (plane_sums.h). */
-#ifndef SINO_PLANES_TASK_H
-#define SINO_PLANES_TASK_H
+#pragma once
 
 #include "live_page.h"
 #include "plane_sums.h"
@@ -32,5 +31,3 @@ typedef struct SinoSumsShown {
 /* Inserts show_sums: makes planes of the sums. */
 SinoStatus sino_insert_show_sums(SinoRuntime *runtime, SinoPosition position, const SinoSumsShown *shown,
                                  SinoData *const sums[SINO_LIVE_PLANES], SinoData *const plane[SINO_LIVE_PLANES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task restore: checks the slices that an unfinished run has stored. */
-#ifndef SINO_RESTORE_TASK_H
-#define SINO_RESTORE_TASK_H
+#pragma once
 
 #include "journal.h"
 #include "runtime.h"
@@ -25,5 +24,3 @@ typedef struct SinoRestore {
 /* Inserts restore, which reads the slices of the journal's entries back, compares their checksums, and copies what the
  * entries tell. Entries that do not fit the volume are left out. */
 SinoStatus sino_insert_restore(SinoRuntime *runtime, const SinoRestore *restore);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task sample: copies the line integrals of one slice, for a picture. */
-#ifndef SINO_SAMPLE_TASK_H
-#define SINO_SAMPLE_TASK_H
+#pragma once
 
 #include "load_task.h"
 #include "panel.h"
@@ -18,5 +17,3 @@ typedef struct SinoSample {
 /* `order`: void data that all tasks have which use the copy; NULL: it is used after the run. */
 SinoStatus sino_insert_sample(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoSample *sample,
                               SinoData *sinogram, SinoData *order);
-
-#endif

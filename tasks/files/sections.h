@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sections: three orthogonal planes of a volume, and its largest values along z, taken for pictures while its slices
  * are stored. */
-#ifndef SINO_SECTIONS_H
-#define SINO_SECTIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ typedef struct SinoSections {
 /* Copies what slices[slice_count], of which the first one is slice first_slice of the volume, have of the sections.
  * Slices may come in any order, one caller at a time. */
 void sino_sections_take(const SinoSections *sections, int64_t first_slice, int64_t slice_count, const float *slices);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks shard and shrink: the levels of a volume that is a pyramid, from the slices that are stored. */
-#ifndef SINO_SHARD_TASK_H
-#define SINO_SHARD_TASK_H
+#pragma once
 
 #include "runtime.h"
 #include "volume.h"
@@ -11,5 +10,3 @@ SinoStatus sino_insert_shard(SinoRuntime *runtime, SinoVolume *volume, int64_t l
 
 /* Inserts shrink, which makes slices [first, first + count) of the next level. */
 SinoStatus sino_insert_shrink(SinoRuntime *runtime, SinoVolume *volume, int64_t level, int64_t first, int64_t count);
-
-#endif

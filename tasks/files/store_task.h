@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task store: writes the images of a minibatch to the volume. */
-#ifndef SINO_STORE_TASK_H
-#define SINO_STORE_TASK_H
+#pragma once
 
 #include "journal.h"
 #include "load_task.h"
@@ -43,5 +42,3 @@ typedef struct SinoStore {
 } SinoStore;
 SinoStatus sino_insert_store(SinoRuntime *runtime, SinoPosition position, const SinoStore *store, SinoData *io,
                              SinoData *image, SinoData *history, SinoData *repaired, SinoData *tally);
-
-#endif

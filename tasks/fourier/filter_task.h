@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task filter: the ramp filter on line integrals of one minibatch. */
-#ifndef SINO_FILTER_TASK_H
-#define SINO_FILTER_TASK_H
+#pragma once
 
 #include "filter.h"
 #include "runtime.h"
@@ -21,5 +20,3 @@ SinoStatus sino_insert_filter(SinoPosition position, const SinoFilterPlans *plan
 /* The same for a sinogram of some consecutive angles, on cores. */
 SinoStatus sino_insert_filter_some(SinoPosition position, const SinoFilterPlans *plans, SinoSlices slices,
                                    int64_t first_angle, int64_t angle_count, SinoData *sinogram);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task filter_views: weights and ramp filter of FDK for projections that have vectors. */
-#ifndef SINO_FILTER_VIEWS_TASK_H
-#define SINO_FILTER_VIEWS_TASK_H
+#pragma once
 
 #include "runtime.h"
 #include "view_filter.h"
@@ -20,5 +19,3 @@ typedef struct SinoFilterViews {
  * sino_view_filter_scratch_bytes. */
 SinoStatus sino_insert_filter_views(SinoRuntime *runtime, SinoPosition position, const SinoFilterViews *wanted,
                                     SinoData *scratch, SinoData *rays);
-
-#endif

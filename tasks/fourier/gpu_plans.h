@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GPU plans: what a kernel has made on each GPU before its tasks start, such as plans of transforms. */
-#ifndef SINO_GPU_PLANS_H
-#define SINO_GPU_PLANS_H
+#pragma once
 
 #include "runtime.h"
 
@@ -19,5 +18,3 @@ void sino_gpu_plans_free(SinoGpuPlans *plans); /* takes NULL */
 
 /* The plan of the worker that runs the calling function; of NULL: NULL. */
 void *sino_gpu_plans_mine(const SinoGpuPlans *plans);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
-#ifndef SINO_GRIDDING_TASK_H
-#define SINO_GRIDDING_TASK_H
+#pragma once
 
 #include "gridding.h"
 #include "runtime.h"
@@ -32,5 +31,3 @@ SinoStatus sino_insert_gridding_add(const SinoGriddingPlan *plan, SinoPosition p
                                     int64_t first_angle, int64_t angle_count, SinoData *b, SinoData *sums);
 SinoStatus sino_insert_gridding_finish(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
                                        SinoData *sums, SinoData *const *x);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task toeplitz_product: products of a parallel beam's AᵀA by FFT (toeplitz.h). */
-#ifndef SINO_TOEPLITZ_TASK_H
-#define SINO_TOEPLITZ_TASK_H
+#pragma once
 
 #include "runtime.h"
 #include "toeplitz.h"
@@ -37,5 +36,3 @@ double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan);
 /* Inserts toeplitz_product: y = AᵀA x; x[part], y[part], NULL if the part is empty. */
 SinoStatus sino_insert_toeplitz_product(const SinoToeplitzPlan *plan, SinoPosition position, SinoSlices slices,
                                         SinoData *const *x, SinoData *const *y);
-
-#endif

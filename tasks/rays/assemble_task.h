@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task assemble: writes one partition's voxels into the images of a minibatch. */
-#ifndef SINO_ASSEMBLE_TASK_H
-#define SINO_ASSEMBLE_TASK_H
+#pragma once
 
 #include "assemble.h"
 #include "runtime.h"
@@ -11,5 +10,3 @@
  * cores run the task. */
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
                                 SinoData *tiles, SinoData *x, SinoData *image);
-
-#endif

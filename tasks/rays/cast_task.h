@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task cast: casts vectors to halves and back. */
-#ifndef SINO_CAST_TASK_H
-#define SINO_CAST_TASK_H
+#pragma once
 
 #include "cast.h"
 #include "runtime.h"
@@ -16,5 +15,3 @@ SinoStatus sino_insert_cast_narrow(SinoRuntime *runtime, SinoPosition position, 
                                    SinoData *x, SinoData *units, SinoData *to);
 SinoStatus sino_insert_cast_widen(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t rows,
                                   SinoData *x, SinoData *units, SinoData *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task measure: the peak rates of a core. */
-#ifndef SINO_MEASURE_TASK_H
-#define SINO_MEASURE_TASK_H
+#pragma once
 
 #include "precision.h"
 #include "runtime.h"
@@ -15,5 +14,3 @@ SinoStatus sino_insert_measure_fma(SinoRuntime *runtime, SinoPrecision precision
 SinoStatus sino_insert_measure_read(SinoRuntime *runtime, int64_t bytes, SinoData *data);
 SinoStatus sino_insert_measure_copy(SinoRuntime *runtime, int64_t bytes, SinoData *data);
 SinoStatus sino_insert_measure_fill(SinoRuntime *runtime, int64_t bytes, SinoData *data);
-
-#endif

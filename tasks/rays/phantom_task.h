@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task phantom: one detector row of the phantom's scan. */
-#ifndef SINO_PHANTOM_TASK_H
-#define SINO_PHANTOM_TASK_H
+#pragma once
 
 #include "geometry.h"
 #include "phantom.h"
@@ -25,5 +24,3 @@ typedef struct SinoPhantomRow {
     double truth_scale;  /* of the truth: its value for an attenuation of 1 per voxel */
 } SinoPhantomRow;
 SinoStatus sino_insert_phantom(SinoRuntime *runtime, const SinoPhantomRow *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks pixels_project and pixels_back: products of a parallel beam and the pixels of a partition, without a matrix. */
-#ifndef SINO_PIXELS_TASK_H
-#define SINO_PIXELS_TASK_H
+#pragma once
 
 #include "pixels.h"
 #include "runtime.h"
@@ -21,5 +20,3 @@ SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition positio
  * the task. */
 SinoStatus sino_insert_pixels_back(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,
                                    SinoData *rays, SinoData *scratch, SinoData *pixels);
-
-#endif

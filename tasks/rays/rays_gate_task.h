@@ -4,8 +4,7 @@
  * rays_begin, which writes the vector, comes before these tasks, and rays_end after them. In between, the tasks access
  * the vector as if they read it; those that write the same part are ordered by data of their own. All of them run on
  * cores, whose memory the vector stays in. */
-#ifndef SINO_RAYS_GATE_TASK_H
-#define SINO_RAYS_GATE_TASK_H
+#pragma once
 
 #include "geometry.h"
 #include "panel.h"
@@ -24,5 +23,3 @@ SinoStatus sino_insert_rays_end(SinoRuntime *runtime, SinoPosition position, Sin
 /* In such a task: sets the rays of some angles to 0, of float elements (panel.h). */
 void sino_rays_clear(const SinoGeometry *geometry, SinoSlices slices, int64_t first_angle, int64_t angle_count,
                      float *rays);
-
-#endif

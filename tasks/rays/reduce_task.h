@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task reduce: adds partial projections level by level, or spreads totals back. */
-#ifndef SINO_REDUCE_TASK_H
-#define SINO_REDUCE_TASK_H
+#pragma once
 
 #include "reduce.h"
 #include "runtime.h"
@@ -33,5 +32,3 @@ SinoStatus sino_insert_reduce_all(SinoRuntime *runtime, SinoReduction level, Sin
  * has filled rows of it yet. */
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
                               const SinoRowMap *map, SinoData *list, bool first, SinoData *total, SinoData *partial);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task regroup: makes the lists that devices gather from. */
-#ifndef SINO_REGROUP_TASK_H
-#define SINO_REGROUP_TASK_H
+#pragma once
 
 #include "regroup_cuda.h"
 #include "runtime.h"
@@ -33,5 +32,3 @@ int64_t sino_regroup_gpu_bytes(const SinoRuntime *runtime, const SinoRegroupShap
  * Both are in main memory. */
 SinoStatus sino_insert_regroup_measure(SinoRuntime *runtime, const SinoRegroupPart *part, SinoRegroupSize *size);
 SinoStatus sino_insert_regroup_fill(SinoRuntime *runtime, const SinoRegroupPart *part, void *lists);
-
-#endif

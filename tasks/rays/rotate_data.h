@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate data: the tables that devices read in tasks rotate_project and rotate_back (rotate_tables.h). */
-#ifndef SINO_ROTATE_DATA_H
-#define SINO_ROTATE_DATA_H
+#pragma once
 
 #include "rotate.h"
 #include "runtime.h"
@@ -20,5 +19,3 @@ SinoRotateDataBytes sino_rotate_data_bytes(const SinoGeometry *geometry, int64_t
 /* Make tables, which the caller frees with sino_data_free. *tile becomes NULL if there are no tiles. */
 SinoStatus sino_rotate_data_angles(SinoRuntime *runtime, const SinoGeometry *geometry, SinoData **turn);
 SinoStatus sino_rotate_data_tiles(SinoRuntime *runtime, const SinoRotate *what, SinoData **number, SinoData **tile);
-
-#endif

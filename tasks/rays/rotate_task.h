@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks rotate_project and rotate_back: products of a parallel beam's A and Aᵀ with a partition, without a matrix. */
-#ifndef SINO_ROTATE_TASK_H
-#define SINO_ROTATE_TASK_H
+#pragma once
 
 #include "rotate_data.h"
 
@@ -25,5 +24,3 @@ SinoStatus sino_insert_rotate_project_all(SinoRuntime *runtime, SinoPosition pos
 /* Inserts rotate_back, which writes Aᵀ y of what's angles to the partition. */
 SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what,
                                    const SinoRotateData *tables, SinoData *rays, SinoData *scratch, SinoData *voxels);
-
-#endif

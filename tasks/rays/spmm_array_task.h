@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task spmm_array: one partition's block of A times the array of a caller, in single or double, on cores. */
-#ifndef SINO_SPMM_ARRAY_TASK_H
-#define SINO_SPMM_ARRAY_TASK_H
+#pragma once
 
 #include "spmm_array.h"
 #include "spmm_task.h"
@@ -28,5 +27,3 @@ SinoStatus sino_insert_spmm_project_array(SinoRuntime *runtime, SinoPosition pos
                                           const SinoSpmmArray *array, SinoData *y);
 SinoStatus sino_insert_spmm_backproject_array(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm,
                                               SinoData *y, const SinoSpmmArray *array);
-
-#endif

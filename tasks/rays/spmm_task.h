@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task spmm: one partition's block of A times one minibatch. */
-#ifndef SINO_SPMM_TASK_H
-#define SINO_SPMM_TASK_H
+#pragma once
 
 #include "reduce.h"
 #include "runtime.h"
@@ -42,5 +41,3 @@ SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position,
                                     SinoData *y);
 SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *y,
                                         SinoData *x);
-
-#endif

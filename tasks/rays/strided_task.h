@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks take and give: from the arrays of a caller to vectors, and back. */
-#ifndef SINO_STRIDED_TASK_H
-#define SINO_STRIDED_TASK_H
+#pragma once
 
 #include "reduce_task.h"
 #include "strided.h"
@@ -28,5 +27,3 @@ SinoStatus sino_insert_give_rays(SinoRuntime *runtime, SinoPosition position, co
 int64_t sino_give_sums_bytes(SinoSlices slices, int64_t column_count);
 SinoStatus sino_insert_give_sums(SinoRuntime *runtime, SinoPosition position, const SinoStridedRays *rays,
                                  const SinoParts *parts, SinoData *scratch);
-
-#endif

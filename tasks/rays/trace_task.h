@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task trace: the lengths of rays in a run of tiles. */
-#ifndef SINO_TRACE_TASK_H
-#define SINO_TRACE_TASK_H
+#pragma once
 
 #include "pack.h"
 #include "runtime.h"
@@ -27,5 +26,3 @@ SinoStatus sino_insert_trace_fill(SinoRuntime *runtime, int64_t partition, const
                                   SinoData *bytes);
 SinoStatus sino_insert_trace_mark(SinoRuntime *runtime, int64_t partition, SinoPrecision precision, int64_t size,
                                   SinoData *bytes, uint8_t *touched);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task band: band_primal, band_dual and band_prior are the priors of a volume (codelets/solvers/band.h), for one of its
  * bands. Cores run them, or a GPU that is the only device. */
-#ifndef SINO_BAND_TASK_H
-#define SINO_BAND_TASK_H
+#pragma once
 
 #include "band.h"
 #include "runtime.h"
@@ -24,5 +23,3 @@ SinoStatus sino_insert_band_dual(SinoRuntime *runtime, SinoPosition position, co
 /* z −= θ·∇R(u); above, below: u. */
 SinoStatus sino_insert_band_prior(SinoRuntime *runtime, SinoPosition position, const SinoBandTask *task,
                                   const SinoSmoothPrior *prior, SinoData *z);
-
-#endif

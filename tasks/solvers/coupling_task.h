@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task coupling: edge, coupling_steps and coupling_sums tie minibatches of slices together
  * (codelets/solvers/coupling.h). Cores run them, and CUDA GPUs edge. */
-#ifndef SINO_COUPLING_TASK_H
-#define SINO_COUPLING_TASK_H
+#pragma once
 
 #include "panel.h"
 #include "runtime.h"
@@ -27,5 +26,3 @@ typedef struct SinoCouplingSums {
 } SinoCouplingSums;
 SinoStatus sino_insert_coupling_sums(SinoRuntime *runtime, SinoPosition position, const SinoCouplingSums *of,
                                      SinoData *total);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task detail: finds the contrast that a prior has flattened in the slices of a minibatch (codelets/solvers/detail.h).
  * Cores run it, and CUDA GPUs as the tasks of priors (prior_task.h). */
-#ifndef SINO_DETAIL_TASK_H
-#define SINO_DETAIL_TASK_H
+#pragma once
 
 #include "detail.h"
 #include "prior_task.h"
@@ -19,5 +18,3 @@ typedef struct SinoDetailTask {
     SinoTileTables tables;
 } SinoDetailTask;
 SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const SinoDetailTask *task);
-
-#endif

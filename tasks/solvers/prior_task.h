@@ -6,8 +6,7 @@
  *
  * Cores run all; a single CUDA GPU, too, if its memory holds the vectors of all of up to 16 partitions; several CUDA
  * GPUs, and other devices in 2-D the halves, where one partition has all voxels. */
-#ifndef SINO_PRIOR_TASK_H
-#define SINO_PRIOR_TASK_H
+#pragma once
 
 #include "prior.h"
 #include "runtime.h"
@@ -47,5 +46,3 @@ SinoStatus sino_insert_variation_dual(SinoRuntime *runtime, SinoPosition positio
 SinoStatus sino_insert_prior(SinoRuntime *runtime, SinoPosition position, const SinoSmoothPrior *prior,
                              SinoTileTables tables, SinoData *const *u, SinoData *before, SinoData *after,
                              SinoData *state, SinoData *z);
-
-#endif

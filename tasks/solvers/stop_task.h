@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task stop: slices of a minibatch stop after a number of iterations of their own. */
-#ifndef SINO_STOP_TASK_H
-#define SINO_STOP_TASK_H
+#pragma once
 
 #include "panel.h"
 #include "runtime.h"
@@ -10,5 +9,3 @@
  * stay until the task has run. state: SinoSliceState[slice]. Only cores run it. */
 SinoStatus sino_insert_stop(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t iteration,
                             const int64_t *last, SinoData *state);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks subset and put: copy some rays from the sinogram, or into it. */
-#ifndef SINO_SUBSET_TASK_H
-#define SINO_SUBSET_TASK_H
+#pragma once
 
 #include "panel.h"
 #include "runtime.h"
@@ -26,5 +25,3 @@ typedef struct SinoPut {
  * 0. Only cores run it. */
 SinoStatus sino_insert_put(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, const SinoPut *put,
                            SinoData *part, SinoData *sinogram);
-
-#endif

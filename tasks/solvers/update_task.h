@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task update: the solvers' vector operations. Each task is named by its formula or rule (update_formulas.h). */
-#ifndef SINO_UPDATE_TASK_H
-#define SINO_UPDATE_TASK_H
+#pragma once
 
 #include "runtime.h"
 #include "update.h"
@@ -57,5 +56,3 @@ SinoStatus sino_insert_update_record(SinoRuntime *runtime, SinoPosition position
 
 /* Sets the strength of the prior in the state of a slice that FISTA has begun; the state must have been acquired. */
 void sino_update_strengthen(SinoSliceState *state, double strength);
-
-#endif

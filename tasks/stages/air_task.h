@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task air: normalises the sinograms of one minibatch to the light beside the object. */
-#ifndef SINO_AIR_TASK_H
-#define SINO_AIR_TASK_H
+#pragma once
 
 #include "air.h"
 #include "sinogram_rows.h"
@@ -9,5 +8,3 @@
 /* Inserts air, which changes a minibatch's line integrals in place. */
 SinoStatus sino_insert_air(SinoRuntime *runtime, SinoPosition position, const SinoAir *air,
                            const SinoSinogramRows *rows);
-
-#endif

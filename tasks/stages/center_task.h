@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks center and center_entropy: metrics of candidates for the rotation center. */
-#ifndef SINO_CENTER_TASK_H
-#define SINO_CENTER_TASK_H
+#pragma once
 
 #include "center.h"
 #include "runtime.h"
@@ -13,5 +12,3 @@ SinoStatus sino_insert_center(SinoRuntime *runtime, const SinoCenterVo *vo, int6
 /* Inserts center_entropy, which does the same by the entropy of the slice. */
 SinoStatus sino_insert_center_entropy(SinoRuntime *runtime, const SinoCenterEntropy *entropy, int64_t candidate_count,
                                       const double *candidate, double *metric);
-
-#endif

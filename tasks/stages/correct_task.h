@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task correct: from counts to the line integrals of one minibatch. */
-#ifndef SINO_CORRECT_TASK_H
-#define SINO_CORRECT_TASK_H
+#pragma once
 
 #include "correct.h"
 #include "runtime.h"
@@ -22,5 +21,3 @@ typedef struct SinoCorrect {
  * caller frees it. */
 SinoStatus sino_insert_correct(SinoRuntime *runtime, SinoPosition position, const SinoCorrect *correct);
 SinoStatus sino_correct_scratch(SinoRuntime *runtime, const SinoCorrection *correction, SinoData **scratch);
-
-#endif

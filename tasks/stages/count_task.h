@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task count: adds the undefined values of a few projections to those of many. */
-#ifndef SINO_COUNT_TASK_H
-#define SINO_COUNT_TASK_H
+#pragma once
 
 #include "runtime.h"
 
@@ -17,5 +16,3 @@ typedef struct SinoCount {
  * to it. `first`: the first of the projections, before which `to` and `rows` become 0. */
 SinoStatus sino_insert_count(SinoRuntime *runtime, SinoPosition position, const SinoCount *count, bool first,
                              SinoData *repaired, SinoData *tally, SinoData *to, int64_t to_count, SinoData *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks tilt and phase: from counts to the line integrals of one minibatch, with what is done to images in between. */
-#ifndef SINO_IMAGES_TASK_H
-#define SINO_IMAGES_TASK_H
+#pragma once
 
 #include "correct_task.h"
 #include "tilt.h"
@@ -26,5 +25,3 @@ int64_t sino_images_gpu_bytes(const SinoTilt *tilt, const SinoPhaseOptions *phas
  * GPUs run the task at least sino_images_gpu_bytes. */
 SinoStatus sino_insert_images(SinoPosition position, const SinoImagesPlans *plans, const SinoCorrect *correct,
                               const SinoTilt *tilt);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task integrals: keeps the line integrals of some slices in an array of the whole scan. */
-#ifndef SINO_INTEGRALS_TASK_H
-#define SINO_INTEGRALS_TASK_H
+#pragma once
 
 #include "panel.h"
 #include "runtime.h"
@@ -16,5 +15,3 @@ typedef struct SinoKeepIntegrals {
 /* Inserts integrals, from a sinogram [angle·column_count + column] in panels, whose undefined values are −0. */
 SinoStatus sino_insert_integrals(SinoRuntime *runtime, SinoPosition position, const SinoKeepIntegrals *keep,
                                  SinoData *sinogram);
-
-#endif

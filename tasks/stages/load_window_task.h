@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load_window: copies or traces a partition's block into a window. */
-#ifndef SINO_LOAD_WINDOW_TASK_H
-#define SINO_LOAD_WINDOW_TASK_H
+#pragma once
 
 #include "pack.h"
 #include "runtime.h"
@@ -15,5 +14,3 @@ typedef struct SinoLoadWindow {
 } SinoLoadWindow;
 SinoStatus sino_insert_load_window(SinoRuntime *runtime, SinoPosition position, const SinoLoadWindow *load,
                                    SinoData *window);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task register: how far measured projections lie from predicted ones. */
-#ifndef SINO_REGISTER_TASK_H
-#define SINO_REGISTER_TASK_H
+#pragma once
 
 #include "register.h"
 #include "runtime.h"
@@ -18,5 +17,3 @@ typedef struct SinoRegister {
 
 /* predicted: as `measured`; NULL: centroids are wanted. */
 SinoStatus sino_insert_register(SinoRuntime *runtime, const SinoRegister *wanted, SinoData *predicted);
-
-#endif

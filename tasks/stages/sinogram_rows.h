@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sinogram rows: the part of a minibatch's sinogram that a stage changes in place, on cores and on GPUs. */
-#ifndef SINO_SINOGRAM_ROWS_H
-#define SINO_SINOGRAM_ROWS_H
+#pragma once
 
 #include "panel.h"
 #include "runtime.h"
@@ -15,5 +14,3 @@ typedef struct SinoSinogramRows {
     bool host;            /* cores alone run the task: there is no GPU, or none has room for the data of two tasks */
     SinoData *sinogram;   /* rows in panels (panel.h) */
 } SinoSinogramRows;
-
-#endif

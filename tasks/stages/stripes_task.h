@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task stripes: removes stripes from the sinograms of one minibatch. */
-#ifndef SINO_STRIPES_TASK_H
-#define SINO_STRIPES_TASK_H
+#pragma once
 
 #include "sinogram_rows.h"
 #include "stripes.h"
@@ -18,5 +17,3 @@ int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options);
 
 /* Inserts stripes, which changes a minibatch's line integrals in place. */
 SinoStatus sino_insert_stripes(SinoRuntime *runtime, SinoPosition position, const SinoRemoveStripes *remove);
-
-#endif

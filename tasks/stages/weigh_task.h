@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task weigh: weighs the line integrals of a block of cone-beam projections before the ramp filter. */
-#ifndef SINO_WEIGH_TASK_H
-#define SINO_WEIGH_TASK_H
+#pragma once
 
 #include "cone_weigh.h"
 #include "runtime.h"
@@ -21,5 +20,3 @@ typedef struct SinoWeigh {
 /* Inserts weigh, which writes `weighed`; the same data as `sinogram`: it changes them in place. */
 SinoStatus sino_insert_weigh(SinoRuntime *runtime, SinoPosition position, const SinoWeigh *weigh, SinoData *sinogram,
                              SinoData *weighed);
-
-#endif

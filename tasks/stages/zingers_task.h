@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task zingers: finds the zingers of one minibatch's sinograms. */
-#ifndef SINO_ZINGERS_TASK_H
-#define SINO_ZINGERS_TASK_H
+#pragma once
 
 #include "sinogram_rows.h"
 #include "zingers.h"
@@ -16,5 +15,3 @@ typedef struct SinoRemoveZingers {
 
 /* Inserts zingers, which changes a minibatch's line integrals in place. */
 SinoStatus sino_insert_zingers(SinoRuntime *runtime, SinoPosition position, const SinoRemoveZingers *remove);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line: runs the program that $SINODAG names as its users do, and looks at what it says and leaves. */
-#ifndef SINO_CLI_H
-#define SINO_CLI_H
+#pragma once
 
 #include "testing.h"
 
@@ -201,5 +200,3 @@ int cli_device_tests(void);
 int cli_device_absent_tests(void);
 int cli_device_cone_tests(void);
 int cli_device_matrix_tests(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, devices: what tests of reconstructions on devices share. SINODAG_TEST_DEVICE names the devices: opencl
  * (the default), where PoCL uses the cores; cuda; or simt, where the host plays CUDA GPUs. */
-#ifndef SINO_TESTS_CLI_DEVICES_H
-#define SINO_TESTS_CLI_DEVICES_H
+#pragma once
 
 #include "cli.h"
 
@@ -43,5 +42,3 @@ double cli_device_bytes_after(const char *line, const char *text);
 
 /* Bytes that went from main memory to all devices. */
 double cli_device_bytes_received(const CliRun *run);
-
-#endif

@@ -2,8 +2,7 @@
 /* The calls of CUDA's runtime that codelets/devices/device_memory.c and launch_cuda.c make, as cuda_double.c plays them
  * on the host. Two devices have memory that nothing but the copies of these functions may touch; copies are made when
  * their stream is waited for. Kernels are addresses. */
-#ifndef SINO_CUDA_DOUBLE_H
-#define SINO_CUDA_DOUBLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ int sino_double_write_later(void *device, const void *host, int64_t bytes);
 void sino_double_fail_at(int64_t call);
 int64_t sino_double_calls(void);
 int64_t sino_double_rectangles(void); /* copies since then */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cuFFT's declarations, as far as codelets/devices/cufft_load.c needs them, of a version that no machine has. */
-#ifndef SINO_DOUBLE_CUFFT_H
-#define SINO_DOUBLE_CUFFT_H
+#pragma once
 
 #include "cuda_runtime_api.h"
 
@@ -32,5 +31,3 @@ cufftResult cufftExecR2C(cufftHandle plan, cufftReal *from, cufftComplex *to);
 cufftResult cufftExecC2R(cufftHandle plan, cufftComplex *from, cufftReal *to);
 cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal *from, cufftDoubleComplex *to);
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *from, cufftDoubleReal *to);
-
-#endif

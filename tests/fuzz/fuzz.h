@@ -2,8 +2,7 @@
 /* Fuzzing: what the targets share. A target is a function LLVMFuzzerTestOneInput, which libFuzzer calls with bytes that
  * it changes until they reach new branches; a crash, a sanitizer's report or abort() is a finding. Results that users
  * would see as errors are none. */
-#ifndef SINO_FUZZ_H
-#define SINO_FUZZ_H
+#pragma once
 
 #include "scan.h"
 
@@ -63,5 +62,3 @@ static inline void fuzz_scan(const SinoScanRequest *request)
     }
     sino_status_free(status);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzing: a system matrix whose file's bytes are anything. What is read must be as system_matrix.h says, and the same
  * in other ranges. */
-#ifndef SINO_FUZZ_MATRIX_H
-#define SINO_FUZZ_MATRIX_H
+#pragma once
 
 #include "fuzz.h"
 #include "matrix_file.h"
@@ -74,5 +73,3 @@ static inline void fuzz_matrix(const char *path)
     sino_matrix_close(file);
     sino_status_free(status);
 }
-
-#endif

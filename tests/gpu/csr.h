@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CSR: a block (block.h) as a sparse matrix by rows, for libraries to compare with. */
-#ifndef SINO_TESTS_CSR_H
-#define SINO_TESTS_CSR_H
+#pragma once
 
 #include "trace.h"
 
@@ -17,5 +16,3 @@ typedef struct Csr {
 Csr csr_of_block(const SinoBlockHeader *block, const SinoLayout *layout, const SinoTilePlace *tile);
 Csr csr_transposed(const Csr *matrix);
 void csr_free(Csr *matrix);
-
-#endif

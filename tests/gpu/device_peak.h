@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device peak: what the current GPU does at best, which its kernels' speed is measured against, in the same run. */
-#ifndef SINO_TESTS_DEVICE_PEAK_H
-#define SINO_TESTS_DEVICE_PEAK_H
+#pragma once
 
 #include "status.h"
 
@@ -15,5 +14,3 @@ SinoStatus device_peak_tensor(double *flops_per_second);
 
 /* A copy within the device's memory: bytes read and written, per second. */
 SinoStatus device_peak_copy(int64_t bytes, double *bytes_per_second);
-
-#endif

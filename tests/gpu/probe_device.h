@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probe device: kernels by which the probe looks at what CUDA does beside them. */
-#ifndef SINO_TESTS_PROBE_DEVICE_H
-#define SINO_TESTS_PROBE_DEVICE_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "status.h"
@@ -16,5 +15,3 @@ SinoStatus probe_device_count(cudaStream_t stream, const int32_t *values, int64_
 
 /* *sum += value, atomically. */
 SinoStatus probe_device_add(cudaStream_t stream, float value, float *sum);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lend: arrays of a test on the first OpenCL device of the machine, for the time of a call. The program ends with
  * meson's word for "skipped" when there is no device, and aborts when OpenCL fails. */
-#ifndef SINO_TESTS_LEND_H
-#define SINO_TESTS_LEND_H
+#pragma once
 
 #include "opencl_device.h"
 
@@ -19,5 +18,3 @@ void lend_end(const void *from, cl_mem memory, size_t bytes);
 
 /* Success of a launch. */
 void lend_check(SinoStatus status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Testing of whole reconstructions: verbs run inside the test, results read back, the operator in double. */
-#ifndef SINO_TESTING_RECON_H
-#define SINO_TESTING_RECON_H
+#pragma once
 
 #include "geometry.h"
 #include "precision.h"
@@ -62,5 +61,3 @@ int64_t testing_operator_nonzeros(const TestingOperator *a);
 void testing_operator_project(TestingOperator *a, const double *x, double *y);
 void testing_operator_backproject(TestingOperator *a, const double *y, double *x);
 void testing_operator_free(TestingOperator *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device: where the tests of CUDA kernels put their data, so that the same test runs on the host's version of a GPU and
  * on a GPU: memory that kernels alone reach. */
-#ifndef SINO_TESTS_DEVICE_H
-#define SINO_TESTS_DEVICE_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "status.h"
@@ -87,5 +86,3 @@ static inline void device_free_guarded(void *memory, size_t bytes, size_t guard)
     free(copy);
     device_free(memory);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIMT probe: small kernels that show what the wrappers of codelets/devices/simt.h do, on a GPU and on the host. */
-#ifndef SINO_SIMT_PROBE_H
-#define SINO_SIMT_PROBE_H
+#pragma once
 
 #include "status.h"
 
@@ -43,5 +42,3 @@ SinoStatus probe_fault(ProbeFault fault, float *memory);
 
 /* A race: thread i + 1 takes what thread i wrote, without a barrier. */
 SinoStatus probe_race(int *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles and vectors of variation.h in a device's memory. */
-#ifndef SINO_TILES_ON_DEVICE_H
-#define SINO_TILES_ON_DEVICE_H
+#pragma once
 
 #include "simt_device.h"
 #include "variation.h"
@@ -60,5 +59,3 @@ static inline void unlend_parts(const SinoVariation *variation, const void *cons
     for (int64_t i = 0; i < variation->part_count; i++)
         device_unlend(vector[i], (void *)lent[i], part_bytes(variation, i));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For clang's analyzer, before each file but status.c: sino_error never returns NULL, so whoever got no error from a
  * function may use what it wrote. */
-#ifndef SINO_KNOWN_ERROR_H
-#define SINO_KNOWN_ERROR_H
+#pragma once
 
 #include "../../config/base/status.h"
 
@@ -13,5 +12,3 @@ static inline SinoStatus sino_known_error(SinoStatus status)
 }
 
 #define sino_error(...) sino_known_error(sino_error(__VA_ARGS__))
-
-#endif

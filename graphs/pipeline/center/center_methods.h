@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center methods: each finds the rotation center of a scan in its own way; center_search.c chooses among them. Centers
  * are in columns of the input's geometry. Each function submits tasks and waits for them. */
-#ifndef SINO_CENTER_METHODS_H
-#define SINO_CENTER_METHODS_H
+#pragma once
 
 #include "center.h"
 #include "center_order.h"
@@ -97,5 +96,3 @@ static inline double sino_center_degrees(const SinoGeometry *geometry, int64_t a
     const double difference = geometry->angle_rad[angle] - geometry->angle_rad[0];
     return (difference < 0 ? -difference : difference) * 180 / SINO_PI;
 }
-
-#endif

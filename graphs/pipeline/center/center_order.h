@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center order: the methods that find the center take half a turn of projections in the order of their angles.
  * Interlaced scans, and those of golden angles, take them in another order; interlaced ones over several turns. */
-#ifndef SINO_CENTER_ORDER_H
-#define SINO_CENTER_ORDER_H
+#pragma once
 
 #include "geometry.h"
 #include "status.h"
@@ -20,5 +19,3 @@ SinoStatus sino_center_order_new(const SinoGeometry *geometry, SinoCenterOrder *
 SinoStatus sino_center_order_apply(const SinoCenterOrder *order, float *sinogram);
 
 void sino_center_order_free(SinoCenterOrder *order);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center in several rows: how far the rotation center of one detector row holds for others. */
-#ifndef SINO_CENTER_ROWS_H
-#define SINO_CENTER_ROWS_H
+#pragma once
 
 #include "center_methods.h"
 #include "center_settings.h"
@@ -43,5 +42,3 @@ SinoCenterEstimate sino_center_of_moments(const SinoCenterRows *rows);
 
 /* The mean of both, each by its uncertainty; it is as much more uncertain as they differ by more than theirs. */
 SinoCenterEstimate sino_center_mean(SinoCenterEstimate a, SinoCenterEstimate b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick rows: line integrals of some detector rows, for verbs that predict a run and start no StarPU. */
-#ifndef SINO_QUICK_ROWS_H
-#define SINO_QUICK_ROWS_H
+#pragma once
 
 #include "input.h"
 
@@ -19,5 +18,3 @@ void sino_quick_rows_close(SinoQuickRows *rows);
 /* integral[row][column]: line integrals of a projection; an undefined one is that of the column before. `rows` is a
  * SinoQuickRows. */
 SinoStatus sino_quick_rows_read(void *rows, int64_t angle, float *integral);
-
-#endif

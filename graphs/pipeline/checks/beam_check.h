@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Beam check: whether the rays of a scan of a whole turn run as the settings say. */
-#ifndef SINO_BEAM_CHECK_H
-#define SINO_BEAM_CHECK_H
+#pragma once
 
 #include "findings.h"
 #include "settings.h"
@@ -12,5 +11,3 @@
  * projections. A direction that the settings leave to sinodag is set in findings->stages. SINO_FAILED: the file cannot
  * be read, or no memory. */
 SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
-
-#endif

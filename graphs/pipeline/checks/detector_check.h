@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Detector check: how the detector of a cone beam stands. */
-#ifndef SINO_DETECTOR_CHECK_H
-#define SINO_DETECTOR_CHECK_H
+#pragma once
 
 #include "findings.h"
 #include "settings.h"
@@ -11,5 +10,3 @@
  * deny without doubt, are set in findings->stages, whose direction of turning counts. SINO_FAILED: the file cannot be
  * read, or no memory. */
 SinoStatus sino_detector_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings: what in a scan is probably not meant, and what settings that are left to sinodag are for it. */
-#ifndef SINO_FINDINGS_H
-#define SINO_FINDINGS_H
+#pragma once
 
 #include "input.h"
 
@@ -46,5 +45,3 @@ bool sino_findings_refuse(const SinoFindings *findings);
 /* Adds evidence. */
 void sino_findings_tell(SinoFindings *findings, const char *setting, const char *value, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-#endif

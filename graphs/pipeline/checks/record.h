@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Record: the histories, counts of undefined values and pictures of a run, for the output's /process and the PNG files.
  */
-#ifndef SINO_RECORD_H
-#define SINO_RECORD_H
+#pragma once
 
 #include "buffers.h"
 #include "geometry.h"
@@ -47,5 +46,3 @@ int64_t sino_record_bytes(const SinoRecordShape *shape);
 
 /* Collective: rank 0's record gets the entries of every rank; those of other ranks are undefined afterwards. */
 SinoStatus sino_record_join(SinoProcesses *processes, SinoRecord *record);
-
-#endif

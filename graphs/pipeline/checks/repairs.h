@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repairs: what a run tells of the undefined values of its scan (codelets/stages/correct.h), and whether it accepts
  * them. */
-#ifndef SINO_REPAIRS_H
-#define SINO_REPAIRS_H
+#pragma once
 
 #include "input.h"
 #include "record.h"
@@ -17,5 +16,3 @@ SinoStatus sino_repairs_check(const SinoRecord *record, double most);
 
 /* What the user can do about many undefined values: the end of a refusal. */
 extern const char sino_repairs_advice[];
-
-#endif

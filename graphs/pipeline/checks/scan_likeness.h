@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan likeness: how alike projections are that were taken one after the other, by which raw sinograms of a wrong width
  * are told. */
-#ifndef SINO_SCAN_LIKENESS_H
-#define SINO_SCAN_LIKENESS_H
+#pragma once
 
 #include "input.h"
 
@@ -15,5 +14,3 @@ typedef struct SinoScanLikeness {
 
 /* Compares consecutive projections in the middle row; all NaN if they are too few or all alike. */
 SinoStatus sino_scan_likeness(const SinoInput *input, SinoScanLikeness *likeness);
-
-#endif

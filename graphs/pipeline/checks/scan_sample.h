@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan sample: some values of a scan, by which `info` and `recon` judge whether the scan is what it is taken for. */
-#ifndef SINO_SCAN_SAMPLE_H
-#define SINO_SCAN_SAMPLE_H
+#pragma once
 
 #include "input.h"
 
@@ -59,5 +58,3 @@ typedef struct SinoScanSample {
 /* Reads a sample of the part of the scan that `input` selects. SINO_FAILED: no memory, or the file cannot be read. */
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *sample);
 void sino_scan_sample_free(SinoScanSample *sample);
-
-#endif

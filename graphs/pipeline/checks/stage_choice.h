@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage choice: which stages a sample of the scan asks for, where the settings leave that to sinodag. */
-#ifndef SINO_STAGE_CHOICE_H
-#define SINO_STAGE_CHOICE_H
+#pragma once
 
 #include "findings.h"
 #include "scan_sample.h"
@@ -10,5 +9,3 @@
 /* Sets findings->stages, adds a warning for each choice, and tells the evidence of all of them. */
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                         SinoFindings *findings);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Suspicion: what in a scan is probably not meant: angles in another unit, values of another kind, fields that are
  * swapped, values that are missing. `info` prints the same findings that `recon` refuses or warns of. */
-#ifndef SINO_SUSPICION_H
-#define SINO_SUSPICION_H
+#pragma once
 
 #include "findings.h"
 #include "settings.h"
@@ -21,5 +20,3 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
 SinoStatus sino_check_scan(const SinoSettings *settings, const SinoInput *input, SinoLog *log, SinoStageChoice *stages);
 SinoStatus sino_findings_judge(const SinoFindings *findings, SinoLog *log); /* what both do with findings */
 SinoStatus sino_check_center(const SinoSettings *settings, SinoInput *input, SinoLog *log);
-
-#endif

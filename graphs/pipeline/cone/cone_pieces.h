@@ -4,8 +4,7 @@
  *     of each piece:  load → stages → count
  *
  * Sets of counts and sinograms bound the memory; a piece waits until its set is free. */
-#ifndef SINO_CONE_PIECES_H
-#define SINO_CONE_PIECES_H
+#pragma once
 
 #include "cone_streaming.h"
 #include "record.h"
@@ -56,5 +55,3 @@ SinoStatus sino_cone_pieces_insert(SinoConePieces *pieces, const SinoConePiece *
 
 /* The handle by which tasks that call HDF5 are ordered. */
 SinoData *sino_cone_pieces_io(const SinoConePieces *pieces);
-
-#endif

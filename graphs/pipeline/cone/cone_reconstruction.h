@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone reconstruction: the graph of FDK for cone beams, from the scan to the volume. */
-#ifndef SINO_CONE_RECONSTRUCTION_H
-#define SINO_CONE_RECONSTRUCTION_H
+#pragma once
 
 #include "cone_pieces.h"
 #include "cone_streaming.h"
@@ -34,5 +33,3 @@ typedef struct SinoConeReconstruction {
 /* Collective. Submits every task, and returns when the last slice of this rank is stored. If another rank fails, the
  * result is an error of the same kind without a text. */
 SinoStatus sino_cone_reconstruct(const SinoConeReconstruction *reconstruction);
-
-#endif

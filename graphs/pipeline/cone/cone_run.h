@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone run, for cone_reconstruction.c and cone_live.c only: what a reconstruction of a cone beam makes once, and the
  * memory that its tasks use in turn. */
-#ifndef SINO_CONE_RUN_H
-#define SINO_CONE_RUN_H
+#pragma once
 
 #include "cone_pieces.h"
 #include "cone_reconstruction.h"
@@ -52,5 +51,3 @@ const SinoConeLines *sino_cone_run_lines(const SinoConeRun *run, int64_t slab, i
 
 /* Floats of the largest part. */
 int64_t sino_cone_run_part_voxels(const SinoConeRun *run);
-
-#endif

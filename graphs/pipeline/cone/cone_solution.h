@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone solution: the graph of an iterative reconstruction of a cone beam, from the scan to the volume. */
-#ifndef SINO_CONE_SOLUTION_H
-#define SINO_CONE_SOLUTION_H
+#pragma once
 
 #include "cone_pieces.h"
 #include "journal.h"
@@ -52,5 +51,3 @@ typedef struct SinoConeSolution {
 
 /* Submits every task, and returns when the last slice is stored. */
 SinoStatus sino_cone_solve(const SinoConeSolution *solution);
-
-#endif

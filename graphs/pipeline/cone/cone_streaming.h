@@ -10,8 +10,7 @@
  * voxels, and a column of ranks has a share of the blocks. Of the pieces of a column's block, each rank of the column
  * loads and filters some, and sends each of the others the lines that its share is seen by. The ranks of a row add up
  * their voxels. */
-#ifndef SINO_CONE_STREAMING_H
-#define SINO_CONE_STREAMING_H
+#pragma once
 
 #include "backproject_cone_task.h"
 #include "input.h"
@@ -99,5 +98,3 @@ int64_t sino_cone_weighed_bytes(const SinoCone *cone, int64_t rows);
 /* Of the rank that needs most. */
 SinoUnitBytes sino_cone_bytes(const SinoCone *cone, const SinoInput *input, const SinoConeStreaming *streaming,
                               int64_t worker_count);
-
-#endif

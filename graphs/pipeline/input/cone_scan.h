@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone scan: the cone beam of a scan, from what the settings and the file say. */
-#ifndef SINO_CONE_SCAN_H
-#define SINO_CONE_SCAN_H
+#pragma once
 
 #include "cone.h"
 #include "cone_setup.h"
@@ -40,5 +39,3 @@ typedef struct SinoConeDescription {
  * sino_cone_scan; input.view may be there nevertheless. */
 SinoStatus sino_cone_describe(const SinoSettings *settings, int64_t angle_count, const double *angle_rad,
                               int64_t column_count, int64_t row_count, SinoConeDescription *description);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone setup: the lengths of a cone beam, from what the settings and the file say. */
-#ifndef SINO_CONE_SETUP_H
-#define SINO_CONE_SETUP_H
+#pragma once
 
 #include "scan.h"
 #include "settings.h"
@@ -24,5 +23,3 @@ SinoStatus sino_cone_check_setup(const SinoSettings *settings, const SinoScanSet
 /* Writes the names of the options whose lengths are 0 as "--a, --b and --c" into `text`; returns their number. */
 enum { SINO_CONE_MISSING_SIZE = 128 };
 int sino_cone_missing(const SinoScanSetup *setup, char text[SINO_CONE_MISSING_SIZE]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Flat sets: flat fields that were taken at several times of a scan. The beam changes in between; each projection is
  * divided by a line between the sets before and after it. */
-#ifndef SINO_FLAT_SETS_H
-#define SINO_FLAT_SETS_H
+#pragma once
 
 #include "input_settings.h"
 #include "log.h"
@@ -23,5 +22,3 @@ void sino_flat_sets_free(SinoFlatSets *sets);
 /* The place among the sets of angle k of the scan, as SinoCorrection.flat_at counts: from 0 to count − 1, without
  * extrapolation. There are two sets or more. */
 double sino_flat_sets_at(const SinoFlatSets *sets, const SinoScanInfo *info, int64_t k);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input: the part of a scan that is reconstructed, checked against the scan's contents. */
-#ifndef SINO_INPUT_H
-#define SINO_INPUT_H
+#pragma once
 
 #include "correct.h"
 #include "flat_sets.h"
@@ -201,5 +200,3 @@ int64_t sino_input_fields_bytes(const SinoInput *input, int64_t slice_count);
 /* *slice: the slice that contains a detector row; row < 0: the middle slice. SINO_BAD_INPUT: the row is not
  * reconstructed. */
 SinoStatus sino_input_slice_of_row(const SinoInput *input, int64_t row, int64_t *slice);
-
-#endif

@@ -2,8 +2,7 @@
 /* Input follow: waits for the projections of a scan that another process still writes (--follow). A graph calls
  * sino_input_await before it submits tasks that load projections; nothing else of it knows whether a scan is followed.
  */
-#ifndef SINO_INPUT_FOLLOW_H
-#define SINO_INPUT_FOLLOW_H
+#pragma once
 
 #include "data.h"
 #include "input.h"
@@ -28,5 +27,3 @@ void sino_input_follow_checksum(const SinoInput *input, char digits[17]);
 
 /* SINO_BAD_INPUT: the settings ask for --follow, and for what needs the whole scan before a projection is used. */
 SinoStatus sino_input_check_follow(const SinoSettings *settings);
-
-#endif

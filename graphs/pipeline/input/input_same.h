@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, same: every rank must have the same input, if not the same files. */
-#ifndef SINO_INPUT_SAME_H
-#define SINO_INPUT_SAME_H
+#pragma once
 
 #include "input.h"
 #include "processes.h"
@@ -13,5 +12,3 @@
  * the ranks have different input; one rank has the text. */
 SinoStatus sino_input_check_same(SinoProcesses *processes, const SinoSettings *settings, const SinoInput *scan,
                                  SinoLog *log);
-
-#endif

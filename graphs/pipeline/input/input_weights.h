@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, weights: the weights of rays that --weights names, or a caller's array has. */
-#ifndef SINO_INPUT_WEIGHTS_H
-#define SINO_INPUT_WEIGHTS_H
+#pragma once
 
 #include "input.h"
 #include "load_weights_task.h"
@@ -27,5 +26,3 @@ SinoStatus sino_input_read_weights(const SinoInput *input, int64_t slice, float 
 
 /* Bytes of the weights that stay in memory, and those of a piece that is being read; 0: the settings have no file. */
 int64_t sino_input_weights_bytes(const SinoSolverSettings *settings, const SinoInput *input, int64_t slice_count);
-
-#endif

@@ -4,8 +4,7 @@
  * A graph has its tasks fill the planes of sino_live_next after each block of projections, and then calls
  * sino_live_show, whose task writes the page if the last one is a second old. sino_input_await asks for pages while it
  * waits. There are two sets of planes, so that one is filled while the page is made of the other. */
-#ifndef SINO_LIVE_H
-#define SINO_LIVE_H
+#pragma once
 
 #include "input.h"
 #include "live_task.h"
@@ -70,5 +69,3 @@ SinoStatus sino_live_show_again(SinoLive *live);
 /* Writes the last page, and frees everything. `status`: how the run has ended; not consumed. Takes NULL. Errors as of
  * sino_live_page_write. */
 SinoStatus sino_live_end(SinoLive *live, SinoStatus status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mask: the voxels of slices that may have a value, which --mask names. */
-#ifndef SINO_MASK_H
-#define SINO_MASK_H
+#pragma once
 
 #include "log.h"
 #include "solver_settings.h"
@@ -19,5 +18,3 @@ SinoStatus sino_mask_read(const SinoSolverSettings *settings, int64_t height, in
 
 /* Bytes of the image of a run, 0 without one. */
 int64_t sino_mask_bytes(const SinoSolverSettings *settings, int64_t height, int64_t width);
-
-#endif

@@ -6,8 +6,7 @@
  * with the classical radius of the electron r_e and the electrons of the formula, ΣZ of mass ΣA (Als-Nielsen and
  * McMorrow, Elements of Modern X-ray Physics, 2nd ed., ch. 3.1). Beside the absorption edges of the heavier elements δ
  * differs from that by a few percent. Atomic weights are the standard ones, abridged (IUPAC, 2021). */
-#ifndef SINO_MATERIAL_H
-#define SINO_MATERIAL_H
+#pragma once
 
 #include "status.h"
 
@@ -18,5 +17,3 @@ SinoStatus sino_material_formula(const char *formula, double *electrons, double 
 /* *delta_beta at an energy. density in g/cm³, attenuation µ in 1/cm, both above 0. Errors: as above. */
 SinoStatus sino_material_delta_beta(const char *formula, double density, double attenuation, double energy_kev,
                                     double *delta_beta);
-
-#endif

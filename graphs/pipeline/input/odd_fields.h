@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Odd fields: dark fields that have light, and flat fields that have none, as a late shutter makes them. */
-#ifndef SINO_ODD_FIELDS_H
-#define SINO_ODD_FIELDS_H
+#pragma once
 
 #include "flat_sets.h"
 #include "scan.h"
@@ -17,5 +16,3 @@ SinoStatus sino_odd_fields(const SinoFlatSets *sets, int64_t flats, const double
  * of all flat fields, become those of the rest. A scan of more than 4096 fields
  * keeps all. SINO_FAILED: no memory, or reading fails. */
 SinoStatus sino_odd_fields_leave_out(SinoScan *scan, const SinoScanBox *box, SinoFlatSets *sets);
-
-#endif

@@ -11,8 +11,7 @@
  * turns              projections are spread evenly over so many turns; if not given: the angles of the scan
  * pitch              mm, with turns: how far source and detector go towards larger slices in a turn
  */
-#ifndef SINO_ORBIT_VIEWS_H
-#define SINO_ORBIT_VIEWS_H
+#pragma once
 
 #include "status.h"
 #include "view.h"
@@ -34,5 +33,3 @@ SinoStatus sino_orbit_parse(const char *vectors, SinoOrbit *orbit);
 
 /* At an angle, with the part of the whole motion in [0, 1] that is done then; `first` is the middle of the detector. */
 SinoView sino_orbit_view(const SinoOrbit *orbit, double angle_rad, double part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Read files: every file that a run of recon reads, except its settings. */
-#ifndef SINO_READ_FILES_H
-#define SINO_READ_FILES_H
+#pragma once
 
 #include "file_list.h"
 #include "input.h"
@@ -20,5 +19,3 @@ enum { SINO_READS = 9 };
  * failure too, if they were zeroed. SINO_BAD_INPUT: a file of a system matrix is not there. */
 SinoStatus sino_read_files_list(const SinoSettings *settings, const SinoInput *scan, SinoReadFiles read[SINO_READS]);
 void sino_read_files_free(SinoReadFiles read[SINO_READS]);
-
-#endif

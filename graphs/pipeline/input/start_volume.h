@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Start volume: the first estimate of a volume, which --start names. */
-#ifndef SINO_START_VOLUME_H
-#define SINO_START_VOLUME_H
+#pragma once
 
 #include "solver_settings.h"
 #include "volume_input.h"
@@ -15,5 +14,3 @@ SinoStatus sino_start_volume_open(const SinoSolverSettings *settings, SinoVolume
 /* SINO_BAD_INPUT: the volume has other sizes than the run's. `input` NULL: there is none. */
 SinoStatus sino_start_volume_check(const SinoSolverSettings *settings, const SinoVolumeInput *input,
                                    int64_t slice_count, int64_t height, int64_t width);
-
-#endif

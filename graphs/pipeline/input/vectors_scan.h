@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors scan: a scan whose projections have vectors, from a file and what the settings say. */
-#ifndef SINO_VECTORS_SCAN_H
-#define SINO_VECTORS_SCAN_H
+#pragma once
 
 #include "cone.h"
 #include "input.h"
@@ -17,5 +16,3 @@ SinoStatus sino_vectors_take(const SinoGeometrySettings *settings, SinoInput *in
  * axis would determine are NaN. SINO_BAD_INPUT: the volume reaches behind the source, or no projection sees it; or with
  * fdk as of sino_fdk_check. */
 SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *input, SinoCone *cone);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix input: a system matrix, the counts of its rows, and what goes with them, opened as settings say. */
-#ifndef SINO_MATRIX_INPUT_H
-#define SINO_MATRIX_INPUT_H
+#pragma once
 
 #include "log.h"
 #include "matrix_solution.h"
@@ -55,5 +54,3 @@ void sino_matrix_input_close(SinoMatrixInput *input);
 /* The shape of a run's record. Its slices are those of the volume: x, y and z of the grid, set after set, or one row of
  * all voxels if nothing is known of a grid. */
 SinoRecordShape sino_matrix_record_shape(const SinoSettings *settings, const SinoMatrixInput *input);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix solution: the graph of a reconstruction from counts and a system matrix, from the files to the volume. */
-#ifndef SINO_MATRIX_SOLUTION_H
-#define SINO_MATRIX_SOLUTION_H
+#pragma once
 
 #include "counts_file.h"
 #include "gaussian.h"
@@ -80,5 +79,3 @@ void sino_matrix_tell_lost(SinoLog *log, int64_t subset_count, int64_t set_count
 
 /* Submits every task, and returns when the last image is stored. */
 SinoStatus sino_matrix_solve(const SinoMatrixSolution *solution);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reconstruction: the graph of a whole run, slab after slab, from the scan to the volume. */
-#ifndef SINO_RECONSTRUCTION_H
-#define SINO_RECONSTRUCTION_H
+#pragma once
 
 #include "input.h"
 #include "journal.h"
@@ -58,5 +57,3 @@ SinoTally sino_reconstruction_tally(const SinoInput *input, const SinoRecord *re
 /* Collective, unless `alone`. Submits every task, and returns when the last slice of this rank is stored. If another
  * rank fails, the result is an error of the same kind without a text. */
 SinoStatus sino_reconstruct(const SinoReconstruction *reconstruction);
-
-#endif

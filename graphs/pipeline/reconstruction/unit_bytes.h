@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unit bytes: the memory of a reconstruction whose units are in memory as a whole, or of FDK. */
-#ifndef SINO_UNIT_BYTES_H
-#define SINO_UNIT_BYTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ typedef struct SinoUnitBytes {
     int64_t data;           /* StarPU data: of these all but early, weights, scratch, integrals and fields */
     int64_t total;          /* of all, without the program's own */
 } SinoUnitBytes;
-
-#endif

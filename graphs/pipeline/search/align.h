@@ -10,8 +10,7 @@
  * whichever predict the projections better. Shifts of centroids stay, if these are exact and later steps do not soon
  * become small. A translation of the object shifts projections, too: shifts are those whose sum of squares is least
  * (align_gauge.h). With an axis that is searched afterwards the shifts of columns have no mean. */
-#ifndef SINO_ALIGN_H
-#define SINO_ALIGN_H
+#pragma once
 
 #include "input.h"
 #include "settings.h"
@@ -30,5 +29,3 @@ typedef struct SinoAligned {
  */
 SinoStatus sino_align(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, int64_t memory_bytes,
                       SinoAligned *aligned);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Align, gauge: shifts of projections that a translation of the object would make. */
-#ifndef SINO_ALIGN_GAUGE_H
-#define SINO_ALIGN_GAUGE_H
+#pragma once
 
 #include "shift.h"
 #include "view.h"
@@ -15,5 +14,3 @@ void sino_align_fix_gauge(int64_t count, const SinoView *view, bool axis, SinoSh
 
 /* How far a place on the detector lies from where the view sees (0, 0, 0). */
 SinoShift sino_align_from_middle(const SinoView *view, SinoShift place);
-
-#endif

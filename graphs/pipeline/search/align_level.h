@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Align, level: a scan of averaged pixels whose projections are shifted, and what a volume predicts of them. */
-#ifndef SINO_ALIGN_LEVEL_H
-#define SINO_ALIGN_LEVEL_H
+#pragma once
 
 #include "cone.h"
 #include "input.h"
@@ -45,5 +44,3 @@ SinoStatus sino_align_level_predict(SinoAlignLevel *level);
 
 /* Bytes that a level of so many averaged pixels takes. */
 double sino_align_level_bytes(const SinoInput *input, int64_t factor);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center lean: whether the rotation axis leans, for verbs that predict a run and start no StarPU. */
-#ifndef SINO_CENTER_LEAN_H
-#define SINO_CENTER_LEAN_H
+#pragma once
 
 #include "settings.h"
 #include "suspicion.h"
@@ -12,5 +11,3 @@
  * beside the middle, with --detector-tilt, and where the three places do not agree. SINO_FAILED: the file cannot be
  * read, or no memory. */
 SinoStatus sino_center_lean(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
-
-#endif

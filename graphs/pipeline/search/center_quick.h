@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick center: what a run would make of the rotation axis, for verbs that predict a run and start no StarPU. */
-#ifndef SINO_CENTER_QUICK_H
-#define SINO_CENTER_QUICK_H
+#pragma once
 
 #include "settings.h"
 #include "suspicion.h"
@@ -14,5 +13,3 @@ SinoStatus sino_center_given(const SinoCenterSettings *settings, const SinoInput
  * are alike in the middle row (at most 96 projections are read). A half acquisition gets its center and the size of
  * its slices; of any other scan, and of a cone beam, the input stays. SINO_BAD_INPUT: as above. */
 SinoStatus sino_center_quick(const SinoSettings *settings, SinoInput *input, SinoFindings *findings);
-
-#endif

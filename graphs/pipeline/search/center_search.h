@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center search: the rotation center of a scan, given or found. */
-#ifndef SINO_CENTER_SEARCH_H
-#define SINO_CENTER_SEARCH_H
+#pragma once
 
 #include "cone.h"
 #include "input.h"
@@ -26,5 +25,3 @@ SinoStatus sino_center_take(SinoRuntime *runtime, const SinoCenterSettings *sett
 
 /* Logs the center as a column of the file, and as a column after crop and binning where these change the numbers. */
 void sino_center_tell(SinoRuntime *runtime, const SinoInput *input, const char *how);
-
-#endif

@@ -12,8 +12,7 @@
  * error of its own, and by the error of the reconstruction: where the mean square difference is least, so is the latter
  * (the principle of A. Hendriksen, D. Pelt and K. J. Batenburg, "Noise2Inverse", IEEE Trans. Comput. Imaging 6, 1320
  * (2020)). docs/lab/images.md compares the choices with the best ones. */
-#ifndef SINO_HALVES_H
-#define SINO_HALVES_H
+#pragma once
 
 #include "reconstruction.h"
 #include "settings.h"
@@ -66,5 +65,3 @@ SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t coun
 
 /* Iterations of a trial of strengths. */
 int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings);
-
-#endif

@@ -2,8 +2,7 @@
 /* Halves, binned: strengths are tried on a scan whose detector columns are averaged in twos, which takes a quarter of
  * the work. Half the rays make half the sum of squares; voxels that are twice as wide have twice the value, and half as
  * many of them lie along an edge, so that a variation stays. A binned scan wants half the strength. */
-#ifndef SINO_HALVES_BINNED_H
-#define SINO_HALVES_BINNED_H
+#pragma once
 
 #include "operator.h"
 
@@ -39,5 +38,3 @@ void sino_halves_bin(const SinoGeometry *geometry, bool of_counts, float *sinogr
  * it. */
 SinoStatus sino_halves_bin_mask(const SinoGeometry *geometry, const SinoGeometry *binned, const unsigned char *mask,
                                 unsigned char **result);
-
-#endif

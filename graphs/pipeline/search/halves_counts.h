@@ -4,8 +4,7 @@
  * of one half after many iterations differs from the image of the other half by its own noise, and by the error of the
  * other image: where the mean square difference is least, so is the latter (halves.h). docs/COUNTS.md compares the
  * choices with the best ones. */
-#ifndef SINO_HALVES_COUNTS_H
-#define SINO_HALVES_COUNTS_H
+#pragma once
 
 #include "matrix_solution.h"
 
@@ -13,5 +12,3 @@
  * batch_sets sets together. A number is 1.44 times the best one of halves (halves.h), at most the number of the
  * settings. No set's number depends on the other sets. SINO_FAILED: no memory, or a task failed. */
 SinoStatus sino_halves_counts(const SinoMatrixSolution *solution, int64_t *iterations);
-
-#endif

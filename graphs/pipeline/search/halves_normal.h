@@ -2,8 +2,7 @@
 /* Halves of the normal operator: what the search for a strength needs where a solver has AᵀA instead of A. A slice that
  * lacks projections is solved with the normal operator of the others; another kind of operator predicts the projections
  * that it lacks. */
-#ifndef SINO_HALVES_NORMAL_H
-#define SINO_HALVES_NORMAL_H
+#pragma once
 
 #include "halves_binned.h"
 #include "halves_search.h"
@@ -22,5 +21,3 @@ void sino_halves_normal_free(SinoHalvesNormal *normal); /* takes NULL */
 typedef void SinoUsePrediction(SinoHalvesSearch *search, int64_t step, int64_t angle, SinoSlices slices, int64_t rows,
                                int64_t row, const void *projection);
 SinoStatus sino_halves_normal_try(SinoHalvesSearch *search, int64_t lowest, int64_t count, SinoUsePrediction *use);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the search: the reconstructions of one slice from parts of its projections, in minibatches of their own, and
  * what they are judged by. */
-#ifndef SINO_HALVES_SEARCH_H
-#define SINO_HALVES_SEARCH_H
+#pragma once
 
 #include "angle_subsets.h"
 #include "arithmetic.h"
@@ -93,5 +92,3 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
 
 /* The first least one of difference[begin] … difference[end − 1]. */
 int64_t sino_halves_best(const double *difference, int64_t begin, int64_t end);
-
-#endif

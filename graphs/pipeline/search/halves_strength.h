@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the strength of a prior: with which slices predict best the projections that they lack. */
-#ifndef SINO_HALVES_STRENGTH_H
-#define SINO_HALVES_STRENGTH_H
+#pragma once
 
 #include "halves_search.h"
 
@@ -24,5 +23,3 @@ SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *den
  * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint.
  * s: [columns], for work. */
 double sino_halves_filtered_square(int64_t columns, const double *r, double *s);
-
-#endif

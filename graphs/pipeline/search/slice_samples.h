@@ -2,8 +2,7 @@
 /* Slice samples: numbers that each slice of a volume has, found for some slices. Slices spread over the volume come
  * first, or all slices of a small one. Then come those in the middle of two whose numbers are far apart, until no such
  * two are left, or an eighth of the volume is known. Numbers between two that are known are interpolated. */
-#ifndef SINO_SLICE_SAMPLES_H
-#define SINO_SLICE_SAMPLES_H
+#pragma once
 
 #include "status.h"
 
@@ -25,5 +24,3 @@ void sino_slice_samples_refine(SinoSliceSamples *samples);
 
 /* number[slice] of every slice of the volume; those of all samples are known. */
 void sino_slice_samples_interpolate(const SinoSliceSamples *samples, int64_t *number);
-
-#endif

@@ -2,8 +2,7 @@
 /* Vectors, the strength of a prior: that with which a volume predicts best the projections that it lacks, of a scan
  * whose projections have vectors. No slice is a problem of its own, so that pixels are averaged instead
  * (align_level.h), which takes a small share of the run's work. */
-#ifndef SINO_VECTORS_STRENGTH_H
-#define SINO_VECTORS_STRENGTH_H
+#pragma once
 
 #include "input.h"
 #include "settings.h"
@@ -13,5 +12,3 @@
  * flight. Errors: as of sino_align. */
 SinoStatus sino_vectors_strength(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
                                  bool photon_weights, double scale, double *strength, int64_t *binning);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A device computes one task while the data of the next are being copied, so the data of two tasks must fit at once.
  * StarPU evicts all other data. */
-#ifndef SINO_DEVICE_ROOM_H
-#define SINO_DEVICE_ROOM_H
+#pragma once
 
 #include "runtime.h"
 
@@ -30,5 +29,3 @@ int64_t sino_device_room_held(const SinoDeviceRoom *room, int64_t lists, int64_t
 
 /* Whether there are devices and a task with `bytes` of data fits each device beside the data of the next task. */
 bool sino_device_takes(const SinoRuntime *runtime, int64_t bytes);
-
-#endif

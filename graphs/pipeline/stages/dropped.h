@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dropped: projections without any value, such as those of a scan that was stopped early. Direct methods leave them
  * out, so that their neighbours stand for their angles; solvers give their rays the weight 0 (correct.h). */
-#ifndef SINO_DROPPED_H
-#define SINO_DROPPED_H
+#pragma once
 
 #include "input.h"
 #include "settings.h"
@@ -16,5 +15,3 @@ SinoStatus sino_dropped_new(SinoInput *input);
 
 /* Whether the run's algorithm leaves them out. */
 bool sino_dropped_matter(const SinoSettings *settings);
-
-#endif

@@ -7,8 +7,7 @@
  *     of each slab:  load → stages → integrals
  *
  * and the array that they fill is loaded in place of the scan. */
-#ifndef SINO_INTEGRALS_H
-#define SINO_INTEGRALS_H
+#pragma once
 
 #include "input.h"
 #include "memory_scan.h"
@@ -38,5 +37,3 @@ SinoStatus sino_integrals_halves(SinoRuntime *runtime, const SinoInput *input, S
 
 /* What is reconstructed: `input` itself where `integrals` is NULL. */
 const SinoInput *sino_integrals_or(const SinoIntegrals *integrals, const SinoInput *input);
-
-#endif

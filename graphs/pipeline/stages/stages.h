@@ -6,8 +6,7 @@
  * `load` reads the counts of a slab. The first stage computes the sinograms of a minibatch from them; the other stages
  * change these sinograms in place. The reconstruction, both center searches and `info` use the same list of stages. A
  * new stage is one file with a SinoStageKind, and a row of sino_stage_kinds. */
-#ifndef SINO_STAGES_H
-#define SINO_STAGES_H
+#pragma once
 
 #include "arithmetic.h"
 #include "input.h"
@@ -138,5 +137,3 @@ SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work);
  * fewer angles than the scan. marked: undefined values are −0 (correct.h); false: they are interpolated. */
 SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, bool marked,
                             int64_t first_slice, int64_t slice_count, float **sinograms);
-
-#endif

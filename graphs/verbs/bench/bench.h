@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench: the measurements of one run of `sinodag bench`, and their output. bench_machine.c measures the machine for
  * all kinds of beams; the rest of this header, from SinoBenchOperator on, is of parallel beams. */
-#ifndef SINO_BENCH_H
-#define SINO_BENCH_H
+#pragma once
 
 #include "data.h"
 #include "geometry.h"
@@ -120,5 +119,3 @@ SinoStatus sino_bench_measure(SinoRuntime *runtime, const SinoSettings *settings
 void sino_bench_print(const SinoBench *bench, FILE *out);
 void sino_bench_print_csv(const SinoBench *bench, FILE *out);
 void sino_bench_draw(const SinoBench *bench, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, cone beams: the graph of FDK without files, and what of it is measured. */
-#ifndef SINO_BENCH_CONE_H
-#define SINO_BENCH_CONE_H
+#pragma once
 
 #include "bench.h"
 #include "cone_scan.h"
@@ -65,5 +64,3 @@ double sino_bench_cone_pixels(const SinoBenchConeGraph *graph);
 /* Of a SinoBenchCone. */
 void sino_bench_cone_print(const void *own, FILE *out);
 void sino_bench_cone_print_csv(const void *own, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, system matrices: products of bricks and an iteration of MLEM, by the tasks of recon, beside the same iteration
  * with CSR and CSC. */
-#ifndef SINO_BENCH_MATRIX_H
-#define SINO_BENCH_MATRIX_H
+#pragma once
 
 #include "bench.h"
 #include "matrix_survey.h"
@@ -76,5 +75,3 @@ SinoStatus sino_bench_csr_compare(SinoBenchCsr *csr, SinoBenchBricks *bricks, do
 /* Of a SinoBenchMatrix. */
 void sino_bench_matrix_print(const void *own, FILE *out);
 void sino_bench_matrix_print_csv(const void *own, FILE *out);
-
-#endif

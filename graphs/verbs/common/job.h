@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job: the ranks that a launcher started together, from before the settings are read until the program ends. */
-#ifndef SINO_JOB_H
-#define SINO_JOB_H
+#pragma once
 
 #include "settings.h"
 #include "status.h"
@@ -28,5 +27,3 @@ SinoStatus sino_job_agree(SinoJob *job, SinoStatus status);
  * differ (sino_settings_shared_text). One rank's error has the text. From then on ranks that are stopped end the job
  * after --stall-limit. */
 SinoStatus sino_job_check_same(SinoJob *job, int verb, const SinoSettings *settings);
-
-#endif

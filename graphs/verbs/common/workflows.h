@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workflows: one function for each verb of the program, from settings to result. */
-#ifndef SINO_WORKFLOWS_H
-#define SINO_WORKFLOWS_H
+#pragma once
 
 #include "job.h"
 #include "log.h"
@@ -65,5 +64,3 @@ SinoStatus sino_simulate_allows(int verb);
  * precision, and writes a table and a report of their times. SINO_FAILED at the end if a run failed, or if results
  * differ. */
 SinoStatus sino_sweep(const SinoSettings *settings, SinoLog *log);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compare: what the verb knows of two volumes. Private to compare.c, compare_region.c and compare_report.c. */
-#ifndef SINO_COMPARE_H
-#define SINO_COMPARE_H
+#pragma once
 
 #include "compare_halves.h"
 #include "compare_task.h"
@@ -54,5 +53,3 @@ int64_t sino_compare_worst(const SinoCompare *compare, SinoCompareMeasure which)
 void sino_compare_print(const SinoCompare *compare, FILE *out);
 void sino_compare_json(const SinoCompare *compare, FILE *out);
 void sino_compare_curve(const SinoCompare *compare, FILE *out); /* the ring correlation as CSV */
-
-#endif

@@ -6,8 +6,7 @@
  *     error = d/√2     the noise of a half: twice the square of the volume's own, of which the other half stands for
  *                      what both halves have wrong in common, and no difference shows (docs/QUALITY.md)
  */
-#ifndef SINO_COMPARE_HALVES_H
-#define SINO_COMPARE_HALVES_H
+#pragma once
 
 #include "runtime.h"
 
@@ -24,5 +23,3 @@ SinoWorth sino_compare_worth_of(double difference, double square);
 /* Reads two volumes of equal size twice, a few slices at a time. SINO_BAD_INPUT: a value is NaN or infinite.
  * SINO_FAILED: no memory, or a task failed. */
 SinoStatus sino_compare_halves(SinoRuntime *runtime, char *even, char *odd, SinoWorth *worth);
-
-#endif

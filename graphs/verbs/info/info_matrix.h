@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info, inside: of a system matrix, and of the counts of its rows. */
-#ifndef SINO_INFO_MATRIX_H
-#define SINO_INFO_MATRIX_H
+#pragma once
 
 #include "log.h"
 #include "settings.h"
@@ -14,5 +13,3 @@ SinoStatus sino_info_matrix(const SinoSettings *settings, SinoLog *log);
 /* Prints what the input file is if it is a system matrix; `refused` says why it is no scan. Consumes `refused`, and
  * returns it if the file is no system matrix either. */
 SinoStatus sino_info_unless_scan(const SinoSettings *settings, SinoStatus refused);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Info, report: what `info` found in a scan, as lines for people, and as JSON (docs/JSON.md). */
-#ifndef SINO_INFO_REPORT_H
-#define SINO_INFO_REPORT_H
+#pragma once
 
 #include "cone_scan.h"
 #include "cone_weigh.h"
@@ -67,5 +66,3 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out);
 
 /* Frees what the report owns. */
 void sino_info_report_clear(SinoInfoReport *report);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix report: what info and plan tell of a system matrix and of the counts of its rows, as lines for people, and as
  * members of a JSON object (docs/JSON.md). */
-#ifndef SINO_MATRIX_REPORT_H
-#define SINO_MATRIX_REPORT_H
+#pragma once
 
 #include "counts_file.h"
 #include "json.h"
@@ -24,5 +23,3 @@ void sino_counts_report_print(const char *path, const SinoCountsInfo *info, FILE
 
 /* The members "file", "format", "stored_type", "events" and "sets". */
 void sino_counts_report_json(const char *path, const SinoCountsInfo *info, SinoJson *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* phantom, inside: one function for each kind of geometry. */
-#ifndef SINO_PHANTOM_VERB_H
-#define SINO_PHANTOM_VERB_H
+#pragma once
 
 #include "log.h"
 #include "pet_scanner.h"
@@ -22,5 +21,3 @@ SinoPetScanner sino_phantom_scanner(const SinoSettings *settings);
 
 /* The system matrix of a PET scanner, counts, and the true activity. */
 SinoStatus sino_phantom_pet(const SinoSettings *settings, SinoLog *log);
-
-#endif

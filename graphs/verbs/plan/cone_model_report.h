@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone model, report: predicted times of a cone-beam reconstruction as a table for people, and as JSON for programs. */
-#ifndef SINO_CONE_MODEL_REPORT_H
-#define SINO_CONE_MODEL_REPORT_H
+#pragma once
 
 #include "cone_model.h"
 #include "fdk_plan.h"
@@ -32,5 +31,3 @@ void sino_cone_json_scan(SinoJson *json, const SinoCone *cone, bool assumed);
 
 /* Prints one JSON object (docs/JSON.md). */
 void sino_cone_model_json(const SinoConeModelReport *report, FILE *out);
-
-#endif

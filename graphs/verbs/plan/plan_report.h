@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan, report: a forecast as a table for people, and as JSON for programs. */
-#ifndef SINO_PLAN_REPORT_H
-#define SINO_PLAN_REPORT_H
+#pragma once
 
 #include "forecast.h"
 #include "settings.h"
@@ -28,5 +27,3 @@ SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log);
 
 /* plan of counts with a system matrix. */
 SinoStatus sino_plan_matrix(const SinoSettings *settings, SinoLog *log);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan, Slurm: a batch script of the run that was planned, of any kind of job. */
-#ifndef SINO_PLAN_SLURM_H
-#define SINO_PLAN_SLURM_H
+#pragma once
 
 #include "machine_rates.h"
 
@@ -17,5 +16,3 @@ typedef struct SinoSlurmJob {
 /* Prints a script that reconstructs the scan, or the counts, on settings->plan.ranks ranks with the settings of the
  * plan. SINO_FAILED: no memory. */
 SinoStatus sino_plan_slurm(const SinoSettings *settings, const SinoSlurmJob *job, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan of units that are in memory as a whole (unit_plan.h), as a table for people and as JSON (docs/JSON.md): lines of
  * the kind, then its memory and times. */
-#ifndef SINO_PLAN_UNITS_H
-#define SINO_PLAN_UNITS_H
+#pragma once
 
 #include "settings.h"
 #include "unit_plan.h"
@@ -26,5 +25,3 @@ SinoStatus sino_plan_units(SinoUnitReport *report);
 /* The plan of a cone beam that an iterative algorithm reconstructs. `assumed`: lengths of the cone are usual ones.
  * SINO_BAD_INPUT: recon would refuse the settings; the machine is not `usual`. */
 SinoStatus sino_plan_volume(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone, bool assumed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon, inside: shared by recon.c, recon_volume.c, recon_try.c, recon_request.c and output_names.c. */
-#ifndef SINO_RECON_H
-#define SINO_RECON_H
+#pragma once
 
 #include "center_search.h"
 #include "cone.h"
@@ -82,5 +81,3 @@ SinoStatus sino_recon_in(SinoRuntime *runtime, const SinoSettings *settings);
 
 /* Reconstructs one slice at a range of centers, as OUT/recon_CENTER.tiff. */
 SinoStatus sino_recon_try(const SinoSettings *settings, SinoLog *log);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon of a cone beam, inside: shared by FDK (recon_cone.c) and the iterative algorithms (recon_cone_solution.c). */
-#ifndef SINO_RECON_CONE_H
-#define SINO_RECON_CONE_H
+#pragma once
 
 #include "fdk_plan.h"
 #include "recon_volume.h"
@@ -44,5 +43,3 @@ SinoReconSizes sino_recon_cone_sizes(const SinoCone *cone);
 /* What the report tells of a cone beam's volume. */
 SinoReconFacts sino_recon_cone_facts(const SinoCone *cone, int64_t memory_bytes, int64_t budget_bytes,
                                      int64_t data_bytes);
-
-#endif

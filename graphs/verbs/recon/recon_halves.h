@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon --regularization auto and --iterations auto: what some slices decide (halves.h). The prior is that of one slice
  * for the whole volume. Each slice has a number of iterations of its own (slice_samples.h). */
-#ifndef SINO_RECON_HALVES_H
-#define SINO_RECON_HALVES_H
+#pragma once
 
 #include "halves.h"
 #include "settings.h"
@@ -47,5 +46,3 @@ SinoStatus sino_recon_numbers_text(int64_t count, const int64_t *number, const c
  * they are auto, what a part of the projections finds. The caller frees the choice, after a failure, too. */
 SinoStatus sino_recon_halves(const SinoReconHalves *of, SinoReconChoice *choice);
 void sino_recon_choice_free(SinoReconChoice *choice);
-
-#endif

@@ -6,8 +6,7 @@
  * makes, the input, the settings that change voxels, and the choices of the plan. A run with --resume takes over the
  * choices of the plan, and is refused if any other line differs. It checks the slices on the disk against their
  * checksums, and computes those that are missing. */
-#ifndef SINO_RECON_RESUME_H
-#define SINO_RECON_RESUME_H
+#pragma once
 
 #include "input.h"
 #include "journal.h"
@@ -66,5 +65,3 @@ SinoStatus sino_resume_begin(SinoResume *resume, const SinoRestored *restored, S
 
 /* Frees `resume`. `complete`: the journal is of no use any more, and is removed. */
 void sino_resume_end(SinoResume *resume, bool complete);
-
-#endif

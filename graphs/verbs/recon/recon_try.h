@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon --reconstruction-type try, inside: shared by recon_try.c and try_*.c. */
-#ifndef SINO_RECON_TRY_H
-#define SINO_RECON_TRY_H
+#pragma once
 
 #include "integrals.h"
 #include "job_kind.h"
@@ -53,5 +52,3 @@ SinoStatus sino_try_summary_files(const SinoTry *try, char **sheet, char **table
 
 /* Writes them, and says which center has the least entropy. */
 SinoStatus sino_try_summary(SinoTry *try);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon of a volume, inside: the state of a run (recon_volume.c), and what differs between geometries
  * (recon_parallel.c, recon_cone.c, recon_cone_solution.c; recon_scan.c has what is of scans). */
-#ifndef SINO_RECON_VOLUME_H
-#define SINO_RECON_VOLUME_H
+#pragma once
 
 #include "amounts.h"
 #include "compare_halves.h"
@@ -246,5 +245,3 @@ extern const SinoReconKind sino_recon_parallel, sino_recon_cone, sino_recon_cone
 
 /* [SinoJobChoice] */
 extern const SinoReconKind *const sino_recon_kinds[SINO_JOBS];
-
-#endif

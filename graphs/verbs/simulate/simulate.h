@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* simulate, inside: what a simulation was of, and its report. */
-#ifndef SINO_SIMULATE_H
-#define SINO_SIMULATE_H
+#pragma once
 
 #include "machine_file.h"
 #include "recon_volume.h"
@@ -43,5 +42,3 @@ SinoStatus sino_simulate_request(const SinoSettings *settings, const SinoMachine
 
 /* SINO_BAD_INPUT: there is no program that simulates; the text names where it was looked for. */
 SinoStatus sino_simulate_missing(void);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A *case* is what runs differ in, apart from their repetition; a *setup* is all of a case but the policy, so that the
  * policies of a setup are compared. A *problem* is what determines the volume: sizes and precision. */
-#ifndef SINO_SWEEP_H
-#define SINO_SWEEP_H
+#pragma once
 
 #include "log.h"
 #include "profile_file.h"
@@ -94,5 +93,3 @@ SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const ch
  */
 SinoStatus sino_sweep_archive_check(const SinoSettings *settings);
 SinoStatus sino_sweep_archive(SinoSweep *sweep);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plots of a setup, as SVG. Private to the files sweep*.c. */
-#ifndef SINO_SWEEP_PLOTS_H
-#define SINO_SWEEP_PLOTS_H
+#pragma once
 
 #include "sweep_table.h"
 
@@ -12,5 +11,3 @@ enum { SINO_SWEEP_PLOTS = SINO_SWEEP_FIGURES + 1 };
 bool sino_sweep_has_plot(const SinoSweepTable *table, int plot);
 const char *sino_sweep_plot_name(int plot); /* "makespan" … */
 SinoStatus sino_sweep_plot(const SinoSweepTable *table, int plot, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of a sweep: quartiles, and comparisons of policies within repetitions. A value that is not known is NaN,
  * and is left out. */
-#ifndef SINO_SWEEP_STATISTICS_H
-#define SINO_SWEEP_STATISTICS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ double sino_rank_correlation(int64_t count, const double *a, const double *b);
 
 /* Writes a random order of 0 … count − 1 (Fisher and Yates), the same on any machine for the same seed and stream. */
 void sino_random_order(uint64_t seed, uint64_t stream, int64_t count, int64_t *order);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Table of a setup: the policies of a sweep that ran in the same setup, compared. Private to the files sweep*.c. */
-#ifndef SINO_SWEEP_TABLE_H
-#define SINO_SWEEP_TABLE_H
+#pragma once
 
 #include "sweep.h"
 #include "sweep_statistics.h"
@@ -35,5 +34,3 @@ typedef struct SinoSweepTable {
 /* The table of the setup that begins at sweep->of[first_case]. The caller releases it. */
 SinoStatus sino_sweep_table(const SinoSweep *sweep, int64_t first_case, SinoSweepTable *table);
 void sino_sweep_table_free(SinoSweepTable *table);
-
-#endif

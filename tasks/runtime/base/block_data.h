@@ -5,8 +5,7 @@
  * lists only. Block data are read-only: StarPU copies lists to a device when a task there reads them, and evicts them
  * without a copy back. On devices every handle takes the same room, so that StarPU can reuse one block's memory for
  * another. */
-#ifndef SINO_BLOCK_DATA_H
-#define SINO_BLOCK_DATA_H
+#pragma once
 
 #include "data.h"
 
@@ -15,5 +14,3 @@
  * with SINO_READ. */
 SinoStatus sino_block_data_new(SinoRuntime *runtime, const char *name, const void *block, const void *lists,
                                int64_t room_bytes, SinoData **data);
-
-#endif

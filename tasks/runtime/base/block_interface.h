@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Block interface: a task's view of block data (block_data.h), by SINO_MAY_READ_BLOCK. For the files of tasks/ only. */
-#ifndef SINO_BLOCK_INTERFACE_H
-#define SINO_BLOCK_INTERFACE_H
+#pragma once
 
 #include "gather.h"
 
@@ -17,5 +16,3 @@ typedef struct SinoBlockInterface {
     int64_t room_bytes;      /* ≥ lists_bytes: what a device reserves */
     SinoGatherHeader header; /* of the lists, on every node */
 } SinoBlockInterface;
-
-#endif

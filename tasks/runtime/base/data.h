@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data: memory that StarPU manages. Tasks that access the same data run in the order of their submission. StarPU copies
  * data that a GPU task accesses to the GPU and back. Only the thread that started the runtime calls these functions. */
-#ifndef SINO_DATA_H
-#define SINO_DATA_H
+#pragma once
 
 #include "status.h"
 
@@ -82,5 +81,3 @@ void sino_data_release(SinoData *data);
  * if the run uses no such GPU, or if the system refuses; the first refusal is logged. */
 void sino_data_pin(SinoRuntime *runtime, void *memory, int64_t bytes);
 void sino_data_unpin(void *memory, int64_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of a caller on a CUDA device, whose elements are copied to and from main memory; no task uses them there. */
-#ifndef SINO_DEVICE_ARRAY_H
-#define SINO_DEVICE_ARRAY_H
+#pragma once
 
 #include "status.h"
 
@@ -36,5 +35,3 @@ SinoStatus sino_device_array_check(const char *what, const SinoDeviceArray *arra
 /* Copies all elements from `memory`, which is packed, to the device, or back; `array` was checked. Waits for all that
  * the device was to do before, and for the copies. SINO_FAILED: an error of CUDA. */
 SinoStatus sino_device_array_copy(const char *what, const SinoDeviceArray *array, bool to_device, void *memory);
-
-#endif

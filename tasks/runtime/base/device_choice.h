@@ -4,8 +4,7 @@
  *
  * A device requested by name that is missing is an error. `all` uses CPU cores, and GPUs by CUDA, as far as they
  * exist. */
-#ifndef SINO_DEVICE_CHOICE_H
-#define SINO_DEVICE_CHOICE_H
+#pragma once
 
 #include "device.h"
 #include "status.h"
@@ -32,5 +31,3 @@ int sino_device_where(unsigned devices, const struct starpu_codelet *codelet, bo
  * its bucket, sino_device_bucket. */
 void sino_device_make_buckets(unsigned scheduling_context);
 int sino_device_bucket(int where);
-
-#endif

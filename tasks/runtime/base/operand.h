@@ -3,8 +3,7 @@
  *
  * The submission sets such a member to data. Before the task's function is called, the runtime replaces them by the
  * address of their memory where the task runs. */
-#ifndef SINO_OPERAND_H
-#define SINO_OPERAND_H
+#pragma once
 
 #include "data.h"
 #include "opencl_device.h"
@@ -69,5 +68,3 @@ typedef struct SinoOperandRow {
                               : (shape) == SINO_OPERAND_LIST)                                                          \
                          ? 1                                                                                           \
                          : -1]))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Policy: the scheduling policy of a run, one that StarPU has or one in a shared object of the user's. */
-#ifndef SINO_POLICY_H
-#define SINO_POLICY_H
+#pragma once
 
 #include "status.h"
 
@@ -38,5 +37,3 @@ void sino_policy_configure(const SinoPolicy *policy, struct starpu_conf *conf);
 
 /* After StarPU has stopped. Takes a zeroed policy, too. */
 void sino_policy_close(SinoPolicy *policy);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress: where the minibatches of a run stand, and what the log says of them all. */
-#ifndef SINO_PROGRESS_H
-#define SINO_PROGRESS_H
+#pragma once
 
 #include "log.h"
 #include "status.h"
@@ -39,5 +38,3 @@ void sino_progress_set(SinoProgressTable *table, int64_t minibatch, const SinoMi
 /* The first slab with minibatches that are not stored, or the last slab: all members but `done` and `elapsed_s`, which
  * are 0. */
 SinoProgress sino_progress_now(SinoProgressTable *table);
-
-#endif

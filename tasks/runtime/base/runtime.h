@@ -8,8 +8,7 @@
  *
  * sino_insert_<task> (tasks/<task>_task.h) submits one task, which runs when its data are ready. Structures that its
  * arguments point to are not owned and must outlive the task. It fails only if StarPU or memory fails: SINO_FAILED. */
-#ifndef SINO_RUNTIME_H
-#define SINO_RUNTIME_H
+#pragma once
 
 #include "data.h"
 #include "device.h"
@@ -136,5 +135,3 @@ void sino_runtime_expect_less(SinoRuntime *runtime, double work); /* for slices 
  * part, if it had tasks; its lines begin with `part`. */
 void sino_runtime_profile_begin(SinoRuntime *runtime);
 void sino_runtime_profile_report(SinoRuntime *runtime, const char *part);
-
-#endif

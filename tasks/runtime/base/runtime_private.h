@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime, inside: shared by the files of tasks/runtime. */
-#ifndef SINO_RUNTIME_PRIVATE_H
-#define SINO_RUNTIME_PRIVATE_H
+#pragma once
 
 #include "model_directory.h"
 #include "paged_memory.h"
@@ -309,5 +308,3 @@ void sino_profile_landed(void *flight);
 
 /* All messages that this process has sent, of all parts of the run. */
 SinoSimulatedMessages sino_profile_messages(SinoProfile *profile);
-
-#endif

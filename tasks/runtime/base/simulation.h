@@ -3,8 +3,7 @@
  * machine that need not be here. A task does nothing and takes the time that it is expected to take (task_cost.h); data
  * have addresses, but no pages. Everything that differs from a usual program is behind these functions, which are
  * trivial there. */
-#ifndef SINO_SIMULATION_H
-#define SINO_SIMULATION_H
+#pragma once
 
 #include "data.h"
 #include "releases.h"
@@ -134,5 +133,3 @@ typedef struct SinoSimulationCounts {
 
 /* What tasks have counted so far; no task may be in flight. SINO_FAILED: no memory, or this is a usual program. */
 SinoStatus sino_simulation_counts(SinoRuntime *runtime, SinoSimulationCounts *counts);
-
-#endif

@@ -4,8 +4,7 @@
  * A kind of task is constant data: its name, its operands, and one plain function for each kind of processing unit. The
  * runtime makes StarPU's codelet and performance model of a kind when the first task of that kind is submitted, and
  * owns both. */
-#ifndef SINO_TASK_H
-#define SINO_TASK_H
+#pragma once
 
 #include "cuda_stream.h"
 #include "operand.h"
@@ -118,5 +117,3 @@ void sino_runtime_on_each_gpu(SinoRuntime *runtime, void (*function)(void *argum
 
 /* The number of the worker that runs the calling function, 0 … sino_runtime_worker_count − 1. */
 int sino_runtime_worker(void);
-
-#endif

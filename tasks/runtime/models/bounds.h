@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds: times that no schedule of measured tasks can beat. */
-#ifndef SINO_BOUNDS_H
-#define SINO_BOUNDS_H
+#pragma once
 
 #include "status.h"
 
@@ -37,5 +36,3 @@ typedef struct SinoKindTimes {
  * and tasks can be divided. A linear program, solved by its dual: any prices of the types' time give a lower bound, and
  * the best prices give the optimum. */
 double sino_area_bound(int64_t kind_count, const SinoKindTimes *kind, const int64_t workers[SINO_BOUND_TYPES]);
-
-#endif

@@ -11,8 +11,7 @@
  * Kernels take one panel of a vector after another (panel.h), and read what a task has once, such as A, for each of
  * them. 48 slices in panels of 32 and 16 take what 32 and 16 take: where the last panel is narrower than the others,
  * both have a law and a z of their own. */
-#ifndef SINO_COST_FIT_H
-#define SINO_COST_FIT_H
+#pragma once
 
 #include "status.h"
 
@@ -39,5 +38,3 @@ void sino_cost_fit_free(SinoCostFit *fit); /* takes NULL */
  * widths.
  */
 double sino_cost_fit_s(const SinoCostFit *fit, const SinoCostPoint *point, double *error);
-
-#endif

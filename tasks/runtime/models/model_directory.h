@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Model directory: the directory in which StarPU keeps what it has measured, safe against damaged files, full disks and
  * runs at the same time. */
-#ifndef SINO_MODEL_DIRECTORY_H
-#define SINO_MODEL_DIRECTORY_H
+#pragma once
 
 #include "log.h"
 #include "status.h"
@@ -40,5 +39,3 @@ void sino_models_freeze(SinoModels *models);
 /* After StarPU has stopped: keeps what has changed, removes the run's directory, and restores the variable. Takes NULL.
  */
 void sino_models_close(SinoModels *models);
-
-#endif

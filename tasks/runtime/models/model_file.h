@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Model file: a file of StarPU's measurements that another run can trust. Its last line has a checksum of what precedes
  * it, and the number of the set to which it belongs; StarPU takes the line for a comment. */
-#ifndef SINO_MODEL_FILE_H
-#define SINO_MODEL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool sino_model_file_write(const char *path, const SinoModelFile *file);
 
 bool sino_model_file_same(const SinoModelFile *a, const SinoModelFile *b); /* the texts */
 void sino_model_file_free(SinoModelFile *file);                            /* leaves it empty */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Releases: tasks that may begin from some moment on, as projections arrive, and how long after it they end. */
-#ifndef SINO_RELEASES_H
-#define SINO_RELEASES_H
+#pragma once
 
 #include "bounds.h"
 
@@ -36,5 +35,3 @@ typedef struct SinoLateness {
 } SinoLateness;
 
 SinoLateness sino_release_lateness(int64_t count, const SinoRelease *release);
-
-#endif

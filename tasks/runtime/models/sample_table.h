@@ -5,8 +5,7 @@
  * An entry stands for tasks that are alike: one model, kind of processor and footprint (codelet.c), and bytes that
  * differ by less than a fifth. It holds a sample of their times, so that a median can be told, whatever disturbs a few
  * tasks. A new run takes two thirds of the places of the sample: times of older runs fade. */
-#ifndef SINO_SAMPLE_TABLE_H
-#define SINO_SAMPLE_TABLE_H
+#pragma once
 
 #include "status.h"
 
@@ -69,5 +68,3 @@ void sino_sample_table_free(SinoSampleTable *table); /* leaves it empty */
 
 /* The time below which a part of the times of an entry lies, in µs; 0.5: the median. */
 double sino_sample_quantile(const SinoSampleEntry *entry, double part);
-
-#endif

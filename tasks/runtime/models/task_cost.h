@@ -3,8 +3,7 @@
  * what they have measured of tasks of its kind, else by the rates of a machine.
  *
  * Needs neither StarPU nor a run. Costs are read only once they are open, from any thread. */
-#ifndef SINO_TASK_COST_H
-#define SINO_TASK_COST_H
+#pragma once
 
 #include "machine_file.h"
 #include "status.h"
@@ -57,5 +56,3 @@ double sino_task_between_s(const SinoTaskCosts *costs, const char *policy, int64
 
 /* "measured", "fitted", "rate". */
 const char *sino_cost_source_name(SinoCostSource source);
-
-#endif

@@ -5,8 +5,7 @@
  * All functions except rank, count, pass, abort and end are collective: every process calls them in the same order,
  * from the thread that submits tasks. They wait for the other processes; tasks and messages in flight go on meanwhile.
  */
-#ifndef SINO_PROCESSES_H
-#define SINO_PROCESSES_H
+#pragma once
 
 #include "status.h"
 
@@ -83,5 +82,3 @@ typedef struct SinoPassage {
 
 /* Sends to one process while it receives from another; each of them calls with the same number of bytes. */
 SinoStatus sino_processes_pass(SinoProcesses *processes, const SinoPassage *passage);
-
-#endif

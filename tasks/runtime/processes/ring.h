@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ring: some of the processes of a job, of which each sends to the next one and receives from the one before. Each byte
  * goes round once, so that every link carries as many bytes, whatever the number of processes. */
-#ifndef SINO_RING_H
-#define SINO_RING_H
+#pragma once
 
 #include "processes.h"
 
@@ -27,5 +26,3 @@ SinoStatus sino_ring_gather(SinoProcesses *processes, const SinoRing *ring, int6
 /* Succeeds if `status` is a success in every process of the ring. Otherwise those that have not failed get an error
  * without a text. Consumes the status. */
 SinoStatus sino_ring_agree(SinoProcesses *processes, const SinoRing *ring, SinoStatus status);
-
-#endif

@@ -3,8 +3,7 @@
  * (simulated_ranks.c) starts SimGrid's MPI, SMPI, which loads the shared object with sinodag and StarPU once for each
  * rank, so that each has variables of its own. What they have in common lies in sinodag-ranks. Private to
  * tasks/runtime. */
-#ifndef SINO_SIMULATED_RANKS_H
-#define SINO_SIMULATED_RANKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ typedef struct SinoSimulatedRanks {
 } SinoSimulatedRanks;
 
 extern SinoSimulatedRanks sino_simulated_ranks;
-
-#endif

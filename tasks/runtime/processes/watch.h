@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Watch: a thread that looks at the program in regular intervals, so that it does not matter which threads are stuck.
  */
-#ifndef SINO_WATCH_H
-#define SINO_WATCH_H
+#pragma once
 
 #include "status.h"
 
@@ -21,5 +20,3 @@ SinoStatus sino_watch_start(double limit_s, SinoLook look, void *of, SinoWatch *
 void sino_watch_stop(SinoWatch *watch); /* no look comes afterwards; takes NULL */
 
 double sino_watch_period_s(const SinoWatch *watch);
-
-#endif

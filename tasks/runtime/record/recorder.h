@@ -3,8 +3,7 @@
  *
  * 72 bytes for a task, and 4 for each task that it waits for, in memory until the run has ended. The submitting thread
  * appends tasks; the worker that runs one completes it. */
-#ifndef SINO_RECORDER_H
-#define SINO_RECORDER_H
+#pragma once
 
 #include "output_file.h"
 #include "runtime_private.h"
@@ -85,5 +84,3 @@ SinoStatus sino_recorder_settle(SinoRecorder *recorder);
 /* Write what this process has recorded: events of a trace, separated by ",\n"; an object of a profile's `ranks`. */
 SinoStatus sino_recorder_print_trace(const SinoRecorder *recorder, FILE *out);
 SinoStatus sino_recorder_print_profile(const SinoRecorder *recorder, FILE *out);
-
-#endif

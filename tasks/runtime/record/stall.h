@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stall: notices that no task ends any more, says what waits for what, and ends the program with exit code 1. */
-#ifndef SINO_STALL_H
-#define SINO_STALL_H
+#pragma once
 
 #include "runtime_private.h"
 
@@ -19,5 +18,3 @@ void sino_stall_free_receives(SinoRuntime *runtime);
 /* Starts the watch; limit_s 0: none, *stall stays. SINO_FAILED: no thread or memory. */
 SinoStatus sino_stall_watch(SinoRuntime *runtime, double limit_s, SinoStall **stall);
 void sino_stall_stop(SinoStall *stall); /* takes NULL */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared code: what the copies of a program need once. Private to tasks/runtime. */
-#ifndef SINO_SHARED_CODE_H
-#define SINO_SHARED_CODE_H
+#pragma once
 
 #include "status.h"
 
@@ -9,5 +8,3 @@
  * that all copies use the same memory. The bytes are those that are there; variables, and constants with addresses,
  * stay the copy's. */
 SinoStatus sino_shared_code_map(const char *path);
-
-#endif

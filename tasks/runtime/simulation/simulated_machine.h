@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulated machine: what StarPU reads about a machine before it simulates it. Private to tasks/runtime. */
-#ifndef SINO_SIMULATED_MACHINE_H
-#define SINO_SIMULATED_MACHINE_H
+#pragma once
 
 #include "machine_file.h"
 #include "status.h"
@@ -18,5 +17,3 @@ typedef struct SinoSimulatedCluster {
 SinoStatus sino_simulated_machine_write(const SinoMachineFile *machine, const SinoSimulatedCluster *cluster,
                                         int64_t cores, int64_t devices, const char *host, char folder[64]);
 void sino_simulated_machine_remove(const char *folder);
-
-#endif

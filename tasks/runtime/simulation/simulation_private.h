@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulation, private: what is simulated is the state of the process, or of a rank's copy of the program. Private to
  * simulation_*.c. */
-#ifndef SINO_SIMULATION_PRIVATE_H
-#define SINO_SIMULATION_PRIVATE_H
+#pragma once
 
 #include "ending.h"
 #include "simulation.h"
@@ -32,5 +31,3 @@ void sino_simulated_end(void);
 
 /* How StarPU's main calls the program, within the simulation. */
 int starpu_main(int argument_count, char **arguments);
-
-#endif

@@ -2,8 +2,7 @@
 /* Message: data from one process to another, as part of the task graph. StarPU-MPI sends a message when the tasks
  * submitted before have written the data; tasks submitted after the receive wait for it. The calls themselves do not
  * wait. */
-#ifndef SINO_MESSAGE_H
-#define SINO_MESSAGE_H
+#pragma once
 
 #include "runtime.h"
 
@@ -19,5 +18,3 @@ typedef struct SinoMessage {
  * 2 GiB, which MPI cannot count, or StarPU refuses. */
 SinoStatus sino_send(SinoRuntime *runtime, const SinoMessage *message, SinoData *data);
 SinoStatus sino_receive(SinoRuntime *runtime, const SinoMessage *message, SinoData *data);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Policy queue: ready tasks, of which the one with the highest priority comes first; of equal ones, the one that came
  * first. A heap. Not safe for threads. */
-#ifndef SINO_POLICY_QUEUE_H
-#define SINO_POLICY_QUEUE_H
+#pragma once
 
 #include <starpu.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void sino_policy_queue_push(SinoPolicyQueue *queue, struct starpu_task *task);
 struct starpu_task *sino_policy_queue_first(const SinoPolicyQueue *queue); /* NULL: empty */
 void sino_policy_queue_pop(SinoPolicyQueue *queue); /* takes out the first one; not of an empty queue */
 void sino_policy_queue_clear(SinoPolicyQueue *queue);
-
-#endif

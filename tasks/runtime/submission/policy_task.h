@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Policy task: what a scheduling policy in a shared object (--scheduler FILE.so:NAME) can ask about a task. Such a
  * policy needs no other header of sinodag (docs/SCHEDULING.md, docs/policy_longest.c). */
-#ifndef SINO_POLICY_TASK_H
-#define SINO_POLICY_TASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ typedef struct SinoPolicyTask {
 /* Describes a task to `about`. False: it is one of StarPU's own tasks; `about` is untouched. Any thread may call it
  * between the push of the task and its end. */
 bool sino_policy_task(const struct starpu_task *task, SinoPolicyTask *about);
-
-#endif

@@ -14,8 +14,7 @@
  * body, a cylinder of the material μ. The end of a ray is moved by a normal deviate, which is the resolution of the
  * detector. The points are an additive sequence in four dimensions (M. Roberts, "The unreasonable effectiveness of
  * quasirandom sequences", 2018). */
-#ifndef SINO_PINHOLE_H
-#define SINO_PINHOLE_H
+#pragma once
 
 #include "system_matrix.h"
 
@@ -45,5 +44,3 @@ typedef struct PinholeMatrix {
 /* Writes the matrix as the group /matrix of an HDF5 file, as SciPy has CSR. The caller frees the result. */
 PinholeMatrix pinhole_write(const PinholeCamera *camera, const char *path);
 void pinhole_free(PinholeMatrix *matrix);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts problem: a system matrix and its counts as files of a small scanner, and MLEM of them in double precision,
  * written plainly, as reference for the tests of the command line. */
-#ifndef SINO_COUNTS_PROBLEM_H
-#define SINO_COUNTS_PROBLEM_H
+#pragma once
 
 #include "testing_matrix.h"
 
@@ -52,5 +51,3 @@ void counts_osem(const CountsProblem *problem, const CountsModel *model, int sub
 
 /* Σ g·ln(ybar) − ybar over the rows with ybar > 0. */
 double counts_likelihood(const CountsProblem *problem, const CountsModel *model, const double *image);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, simulator: what the program that `./run simulator` builds says of a scan. */
-#ifndef SINO_CLI_SIMULATOR_H
-#define SINO_CLI_SIMULATOR_H
+#pragma once
 
 #include "cli.h"
 
@@ -18,5 +17,3 @@ double cli_simulated_s(const char *directory, const char *options);
 
 /* The number of tasks of a kind on cores, in the first list of kinds that has it. */
 int64_t cli_tasks_of(const char *json, const char *name);
-
-#endif

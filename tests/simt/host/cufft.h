@@ -2,8 +2,7 @@
 /* cuFFT's names for the host, as far as codelets/fourier/cufft_rows.cuh uses them: batches of rows, real or complex,
  * that are transformed where they are, by FFTW. The work area is asked for, and spoilt by each transform, as cuFFT may.
  */
-#ifndef SINO_TESTS_CUFFT_H
-#define SINO_TESTS_CUFFT_H
+#pragma once
 
 #include "simt_host.h"
 
@@ -29,5 +28,3 @@ cufftResult cufftExecR2C(cufftHandle plan, cufftReal *rows, cufftComplex *spectr
 cufftResult cufftExecC2R(cufftHandle plan, cufftComplex *spectra, cufftReal *rows);
 cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal *rows, cufftDoubleComplex *spectra);
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *spectra, cufftDoubleReal *rows);
-
-#endif

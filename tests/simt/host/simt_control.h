@@ -5,8 +5,7 @@
  * other, too. The order of both is chosen here, so that a kernel that relies on one shows. A kernel that fails –
  * threads that miss a barrier, or lanes a warp's function; more shared memory than there is, or than was asked for –
  * makes its launcher fail with a text that says so. */
-#ifndef SINO_SIMT_CONTROL_H
-#define SINO_SIMT_CONTROL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,6 +20,4 @@ void simt_set_order(SimtOrder order, uint64_t seed);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  *
  * Shared memory begins each block with NaN in every float. Data of asynchronous copies are NaN until they are waited
  * for. Tensor cores add in double and round once, which is closer than hardware does. */
-#ifndef SINO_SIMT_HOST_H
-#define SINO_SIMT_HOST_H
+#pragma once
 
 #include "simt_control.h"
 #include "simt_stream.h"
@@ -597,5 +596,3 @@ static inline float __high2float(__half2 pair)
 {
     return __half2float(pair.y);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SIMT stream: where launches and transforms on the host's version of a GPU go (simt_host.h). Tests of kernels run them
  * at once (immediate_host.cpp); the program runs them later, as a GPU does (cuda_runtime_host.cpp). */
-#ifndef SINO_SIMT_STREAM_H
-#define SINO_SIMT_STREAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ bool simt_is_device(const void *memory);
 /* Looks through the bytes of a kernel's argument for an address of the host's memory, where a GPU would not reach it;
  * NULL: there is none. */
 const void *simt_host_address(const void *argument, size_t bytes);
-
-#endif

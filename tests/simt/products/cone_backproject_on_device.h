@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_cone_backproject by the function of cone_cuda.h. */
-#ifndef SINO_CONE_BACKPROJECT_ON_DEVICE_H
-#define SINO_CONE_BACKPROJECT_ON_DEVICE_H
+#pragma once
 
 #include "cone_isa.h"
 
@@ -10,5 +9,3 @@ void cone_backproject_on_device(const SinoConeIsa *isa, const SinoConeBackprojec
 
 /* `first`: the part counts as 0 before. */
 void cone_backproject_first_on_device(const SinoConeBackprojection *what, bool first, float *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of cone_pack.h and cone_assemble.h, and sino_cone_weigh, by launchers. */
-#ifndef SINO_CONE_DATA_ON_DEVICE_H
-#define SINO_CONE_DATA_ON_DEVICE_H
+#pragma once
 
 #include "cone_assemble.h"
 #include "cone_pack.h"
@@ -14,5 +13,3 @@ void cone_weigh_on_device(const SinoCone *cone, int64_t angle_count, SinoSlices 
                           const float *ray_weight, const float *sinogram, float *weighed);
 
 void cone_assemble_on_device(const SinoConeAssembly *assembly, const float *part, float *image);
-
-#endif

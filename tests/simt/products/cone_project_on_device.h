@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_cone_project_with by the functions of cone_project_cuda.cu. */
-#ifndef SINO_CONE_PROJECT_ON_DEVICE_H
-#define SINO_CONE_PROJECT_ON_DEVICE_H
+#pragma once
 
 #include "cone_project_isa.h"
 
@@ -12,5 +11,3 @@ void cone_project_on_device(const SinoConeProjectIsa *isa, bool back, const Sino
 /* `first`: the sums count as 0 before. */
 void cone_project_first_on_device(bool back, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, bool first,
                                   const float *from, float *to);
-
-#endif

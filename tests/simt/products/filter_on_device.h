@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_filter_run by the functions of filter_cuda.cu; in a test that is compiled with this header before it, under the
  * CPU's name. */
-#ifndef SINO_FILTER_ON_DEVICE_H
-#define SINO_FILTER_ON_DEVICE_H
+#pragma once
 
 #include "filter.h"
 
@@ -11,5 +10,3 @@ void filter_run_on_device(const SinoFilter *filter, int64_t angle_count, SinoSli
 
 #define sino_filter_run(filter, angle_count, slices, angle_weight, scratch, sinogram)                                  \
     ((void)(scratch), filter_run_on_device(filter, angle_count, slices, angle_weight, sinogram))
-
-#endif

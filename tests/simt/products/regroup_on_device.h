@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of regroup.h by those of regroup_cuda.h. */
-#ifndef SINO_REGROUP_ON_DEVICE_H
-#define SINO_REGROUP_ON_DEVICE_H
+#pragma once
 
 #include "regroup.h"
 
@@ -10,5 +9,3 @@ SinoStatus regroup_fill_on_device(const SinoRegroup *regroup, int64_t first, int
 
 /* Regroups on both; ends the program when their bytes differ. */
 SinoStatus regroup_block_on_device(const SinoRegroupInput *input, SinoGatherHeader **lists);
-
-#endif

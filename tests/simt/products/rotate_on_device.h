@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_rotate_project and sino_rotate_back by the functions of rotate_cuda.cu. */
-#ifndef SINO_ROTATE_ON_DEVICE_H
-#define SINO_ROTATE_ON_DEVICE_H
+#pragma once
 
 #include "rotate.h"
 
 void rotate_project_on_device(const SinoRotate *what, const float *x, void *scratch, float *y);
 void rotate_back_on_device(const SinoRotate *what, const float *y, void *scratch, float *x);
-
-#endif

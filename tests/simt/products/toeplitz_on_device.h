@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_toeplitz_product by the functions of toeplitz_cuda.h; in a test that is compiled with this header before it,
  * under the CPU's name. */
-#ifndef SINO_TOEPLITZ_ON_DEVICE_H
-#define SINO_TOEPLITZ_ON_DEVICE_H
+#pragma once
 
 #include "toeplitz.h"
 
@@ -11,5 +10,3 @@ void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap 
 
 #define sino_toeplitz_product(toeplitz, map, slices, x, scratch, y)                                                    \
     ((void)(scratch), toeplitz_product_on_device(toeplitz, map, slices, x, y))
-
-#endif

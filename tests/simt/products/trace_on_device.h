@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_trace_tiles by the functions of trace_cuda.cu. */
-#ifndef SINO_TRACE_ON_DEVICE_H
-#define SINO_TRACE_ON_DEVICE_H
+#pragma once
 
 #include "trace.h"
 
 /* Traces on both; ends the program when their bytes or counts differ. */
 SinoStatus trace_tiles_on_device(const SinoLayout *layout, int64_t first_tile, int64_t tile_count,
                                  const SinoTilePlace *tile, SinoTrace *trace);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sino_tilt_correct by the functions of tilt_cuda.h, and a look that they agree with the CPU's to the rounding of
  * single precision, in values, marks and numbers of undefined values. */
-#ifndef SINO_IMAGES_ON_DEVICE_H
-#define SINO_IMAGES_ON_DEVICE_H
+#pragma once
 
 #include "tilt.h"
 
@@ -13,5 +12,3 @@ SinoStatus tilt_correct_on_device(const SinoTilt *tilt, const SinoPhase *phase, 
 SinoStatus phase_correct_on_device(const SinoPhase *phase, const SinoCorrection *correction, int64_t image_row,
                                    const void *counts, const float *flat, const float *dark, void *scratch,
                                    void *sinogram, int64_t *repaired, int64_t *tally);
-
-#endif

@@ -34,6 +34,13 @@ typedef struct SinoZingers {
 SinoStatus sino_zingers_remove(const SinoZingers *zingers, SinoSlices slices, const int64_t *place, void *sinogram,
                                int64_t *undefined, int64_t *by_angle, int64_t *by_column);
 
+/* The number of zingers that three neighbouring angles show by themselves: values of `here` that are below all of
+ * columns c − 2 to c + 2 of `before` and `after` by more than three times the range of these ten, and by `least`. The
+ * edges and thin parts of an object move by up to two columns from angle to angle, and are no zingers. Lines
+ * [column_count]; NaN: undefined. */
+int64_t sino_zingers_count(int64_t column_count, const float *before, const float *here, const float *after,
+                           double least);
+
 /* On a GPU, bit for bit, with all arrays in device memory, including zingers->order (cuda_stream.h). */
 SinoStatus sino_zingers_remove_cuda(cudaStream_t stream, const SinoZingers *zingers, SinoSlices slices,
                                     const int64_t *place, void *sinogram, int64_t *undefined, int64_t *by_angle,

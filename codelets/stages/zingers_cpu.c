@@ -223,3 +223,22 @@ end:
     free(rows);
     return status;
 }
+
+int64_t sino_zingers_count(int64_t column_count, const float *before, const float *here, const float *after,
+                           double least)
+{
+    const int64_t reach = 2;
+    const double ranges = 3;
+    int64_t count = 0;
+    for (int64_t c = reach; c < column_count - reach; c++) {
+        double low = INFINITY, high = -INFINITY;
+        bool defined = true;
+        for (int64_t i = c - reach; i <= c + reach; i++) {
+            low = fmin(low, fmin((double)before[i], (double)after[i]));
+            high = fmax(high, fmax((double)before[i], (double)after[i]));
+            defined &= !isnan(before[i]) & !isnan(after[i]);
+        }
+        count += defined && low - (double)here[c] > fmax(least, ranges * (high - low));
+    }
+    return count;
+}

@@ -147,11 +147,38 @@ static void noise_has_none(void **state)
     assert_int_equal(by_column[3], 1);
 }
 
+/* Neighbouring angles show zingers by themselves, as deep as three ranges of the values around them; a thin part of the
+ * object that moves by two columns is none. */
+static void neighbours_show_them(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 40 };
+    float before[COLUMNS], here[COLUMNS], after[COLUMNS];
+    uint32_t seed = 5;
+    for (int c = 0; c < COLUMNS; c++) {
+        before[c] = (float)(2 + 0.1 * testing_uniform(&seed));
+        here[c] = (float)(2 + 0.1 * testing_uniform(&seed));
+        after[c] = (float)(2 + 0.1 * testing_uniform(&seed));
+    }
+    assert_int_equal(sino_zingers_count(COLUMNS, before, here, after, 0.1), 0);
+    here[7] = here[20] = here[21] = 1.5F;
+    assert_int_equal(sino_zingers_count(COLUMNS, before, here, after, 0.1), 3);
+    assert_int_equal(sino_zingers_count(COLUMNS, before, here, after, 0.6), 0);
+    before[22] = 1.55F; /* the thin part */
+    assert_int_equal(sino_zingers_count(COLUMNS, before, here, after, 0.1), 1);
+    here[30] = NAN;
+    assert_int_equal(sino_zingers_count(COLUMNS, before, here, after, 0.1), 1);
+    after[9] = NAN;
+    assert_int_equal(sino_zingers_count(COLUMNS, before, here, after, 0.1), 0);
+    assert_int_equal(sino_zingers_count(3, before, here, after, 0.1), 0);
+}
+
 TESTING_SUBJECT(zingers)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_definition),
         cmocka_unit_test(noise_has_none),
+        cmocka_unit_test(neighbours_show_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

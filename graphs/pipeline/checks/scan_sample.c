@@ -2,6 +2,7 @@
 /* Scan sample: some values of a scan, and statistics of them. */
 #include "scan_sample.h"
 
+#include "angle_order.h"
 #include "arithmetic.h"
 #include "memory.h"
 #include "plausible.h"
@@ -16,6 +17,9 @@
 /* Most images of a kind, blocks of rows, and rows of a block. */
 enum { PROJECTIONS = 16, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
 
+/* Runs of neighbouring projections of the middle block, and the values of each that are looked at for zingers. */
+enum { RUNS = 4, RUN_VALUES = 100000 };
+
 /* Consecutive rows of the sample, and memory for them. */
 typedef struct Block {
     const SinoInput *input;
@@ -26,11 +30,8 @@ typedef struct Block {
     double flat_mean, dark_mean;
     double most;          /* where counts and fields begin to be implausible; 0: not known yet */
     float *values;        /* of one image; owned */
-    const float *read;    /* [projection][pixels] if they have been read already; else NULL */
     float *integrals;     /* [row][projection][column]; NaN: undefined; owned */
     double *peak, *peaks; /* [pixels]: sums of peaks over projections, and of their squares; owned */
-    double *lowest;       /* [pixels]: the least peak; owned */
-    int64_t *lowest_at;   /* [pixels]: its projection; owned */
 } Block;
 
 /* A sum and its number of summands. */
@@ -69,8 +70,7 @@ typedef struct Sums {
     Sum weight, variance; /* e^(-line integral), which fista weighs rays by, and its inverse */
     Sum fringed;          /* of rows of projections: 1 if they have fringes */
     SinoStripeSample stripes;
-    int64_t *odd;              /* [column]: rows in which it is odd; owned */
-    int64_t hits[PROJECTIONS]; /* pixels that are far too bright in this projection alone */
+    int64_t *odd; /* [column]: rows in which it is odd; owned */
 } Sums;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
@@ -318,9 +318,6 @@ static void add_peaks(const Block *block, const SinoScanSample *sample, int64_t 
             const double peak = peak_of(line + c);
             block->peak[first + c] += peak;
             block->peaks[first + c] += peak * peak;
-            if (!(peak < block->lowest[first + c])) continue;
-            block->lowest[first + c] = peak;
-            block->lowest_at[first + c] = number;
         }
     }
 }
@@ -331,38 +328,14 @@ static bool has_known_unit(const SinoInput *input)
     return input->minus_log || input->flat_correction != SINO_FLAT_NONE;
 }
 
-/* So many standard deviations are no noise. */
-static const double far = 15;
-
-/* Whether one projection's peak is far below all others of its pixel, and below −least. */
-static bool is_hit(const Block *block, int64_t pixel, double n, double least)
-{
-    const double low = block->lowest[pixel], others = fmax(block->peaks[pixel] - low * low, 0);
-    return low < -least && low < -far * sqrt(others / (n - 1));
-}
-
-/* How far below both neighbours a hit is at least. Values in an unknown unit are perhaps few counts of events, most of
- * whose pixels have no peak in any other projection: there the noise of all pixels tells. */
-static double least_of_hits(const Block *block, const SinoScanSample *sample, double n)
-{
-    const double least = SINO_ZINGERS_LEAST * sample->unit;
-    Sum variance = {0};
-    if (has_known_unit(block->input)) return least;
-    for (int64_t p = 0; p < block->pixels; p++) {
-        const double low = block->lowest[p], mean = (block->peak[p] - low) / (n - 1);
-        const double of_pixel = (block->peaks[p] - low * low) / (n - 1) - mean * mean;
-        if (isfinite(of_pixel)) add_to(&variance, of_pixel);
-    }
-    return fmax(least, far * sqrt(mean_of(&variance)));
-}
-
-/* Whether a pixel is off both neighbours in all projections: hot or dead. In an unknown unit noise may be large. */
+/* Whether a pixel is off both neighbours in all projections: hot or dead. A zinger is off in one of them. In an unknown
+ * unit noise may be large. */
 static bool is_odd(const Block *block, const SinoScanSample *sample, int64_t pixel, double n)
 {
+    const double sure = has_known_unit(block->input) ? 4 : 15;
     const double mean = block->peak[pixel] / n, variance = (block->peaks[pixel] / n - mean * mean) / (n - 1);
     if (!isfinite(mean)) return true;
-    return fabs(mean) > SINO_ODD_COLUMN * sample->unit &&
-           (has_known_unit(block->input) || fabs(mean) > far * sqrt(fmax(variance, 0)));
+    return fabs(mean) > SINO_ODD_COLUMN * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
 }
 
 /* Whether the noise of a pixel does not make its mean peak. An edge of the object that stands still makes none. */
@@ -372,16 +345,15 @@ static bool is_standing(const Block *block, const SinoScanSample *sample, int64_
     return fabs(mean) > SINO_STANDING * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
 }
 
-/* What all projections of the block tell of stripes and zingers. */
+/* What all projections of the block tell of stripes. */
 static SinoStatus judge_stripes(const Block *block, SinoScanSample *sample, Sums *sums)
 {
-    const double n = (double)sample->projections, least = least_of_hits(block, sample, n);
+    const double n = (double)sample->projections;
     const int64_t columns = sample->column_count;
     for (int64_t first = 0; first < block->pixels; first += columns) {
         SINO_TRY(sino_stripe_sample_add(sample->projections, columns, block->integrals + first * sample->projections,
                                         &sums->stripes));
         for (int64_t c = REACH; c < columns - REACH; c++) {
-            sums->hits[block->lowest_at[first + c]] += is_hit(block, first + c, n, least);
             sample->standing += is_standing(block, sample, first + c, n);
             sums->odd[c] += is_odd(block, sample, first + c, n);
         }
@@ -395,23 +367,65 @@ static int64_t angle_of(const SinoScanSample *sample, const SinoInput *input, in
     return i * input->info->angle_count / sample->projections;
 }
 
-/* Gives the counts of projection i; NaN where they are implausible. */
-static SinoStatus read_counts(const Block *block, const SinoScanSample *sample, int64_t i)
+/* Gives the counts of a projection of the file, and its flat field; NaN where they are implausible. read: its values,
+ * if they have been read already; else NULL. */
+static SinoStatus load_projection(Block *block, int64_t number, const float *read)
 {
-    if (block->read)
-        memcpy(block->values, block->read + i * block->pixels, (size_t)block->pixels * sizeof *block->values);
+    if (read)
+        memcpy(block->values, read, (size_t)block->pixels * sizeof *block->values);
     else
-        SINO_TRY(sino_scan_read_projection(block->input->scan, angle_of(sample, block->input, i), &block->box,
-                                           block->values));
+        SINO_TRY(sino_scan_read_projection(block->input->scan, number, &block->box, block->values));
     for (int64_t p = 0; p < block->pixels && block->most > 0; p++)
         if ((double)fabsf(block->values[p]) >= block->most) block->values[p] = NAN;
+    interpolate_flat(block, number);
     return NULL;
 }
 
-static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, const float *read,
-                             SinoScanSample *sample, Sums *sums)
+/* The number in the file of the input's angle k. */
+static int64_t number_of(const SinoInput *input, int64_t k)
 {
-    Block block = {.input = input, .box = *box, .most = sample->most, .read = read};
+    int64_t run = 0;
+    for (; k >= input->run[run].count; run++) k -= input->run[run].count;
+    return input->run[run].first + k;
+}
+
+/* Counts zingers in RUNS runs of neighbouring projections, spread over the turn. line[3][pixels]: scratch memory. */
+static SinoStatus count_zingers(Block *block, SinoScanSample *sample, const int64_t *order, float *line)
+{
+    const int64_t share = block->input->angle_count / RUNS, pixels = block->pixels, columns = sample->column_count;
+    const int64_t length = sino_smaller(share, 2 + RUN_VALUES / pixels);
+    for (int64_t run = 0; run < RUNS; run++)
+        for (int64_t i = 0; i < length; i++) {
+            float *const here = line + i % 3 * pixels;
+            const int64_t k = run * share + i;
+            SINO_TRY(load_projection(block, number_of(block->input, order ? order[k] : k), NULL));
+            for (int64_t p = 0; p < pixels; p++) here[p] = (float)integral_of(block, sample, p);
+            for (int64_t p = 0; p < pixels && i > 1; p += columns)
+                sample->zingers +=
+                    sino_zingers_count(columns, line + (i - 2) % 3 * pixels + p, line + (i - 1) % 3 * pixels + p,
+                                       here + p, SINO_ZINGERS_LEAST * sample->unit);
+        }
+    sample->neighbours += RUNS * pixels * sino_larger(length - 2, 0);
+    return NULL;
+}
+
+static SinoStatus look_for_zingers(Block *block, SinoScanSample *sample)
+{
+    int64_t *order = NULL;
+    float *line = NULL;
+    SinoStatus status = sino_allocate(sino_times(3, block->pixels), sizeof *line, "a sample", &line);
+    if (!status) status = sino_angle_order(block->input, &order);
+    if (!status) status = count_zingers(block, sample, order, line);
+    free(order);
+    free(line);
+    return status;
+}
+
+/* read: [projection][pixels] if they have been read already; else NULL. */
+static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, bool zingers,
+                             const float *read, SinoScanSample *sample, Sums *sums)
+{
+    Block block = {.input = input, .box = *box, .most = sample->most};
     SinoStatus status = NULL;
     double *line = NULL;
     SINO_TRY(sino_multiply(box->row_count, box->column_count, "a sample", &block.pixels));
@@ -423,8 +437,6 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
                               &block.integrals));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peak, "a sample", &block.peak));
     SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.peaks, "a sample", &block.peaks));
-    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest, "a sample", &block.lowest));
-    SINO_TRY_OR(status, end, sino_allocate(block.pixels, sizeof *block.lowest_at, "a sample", &block.lowest_at));
     SINO_TRY_OR(status, end, sino_allocate(sino_times(2, box->column_count), sizeof *line, "a sample", &line));
     if (input->flat_sets.count > 0)
         SINO_TRY_OR(status, end,
@@ -432,13 +444,14 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
                                   &block.sets));
     if (sample->fields) SINO_TRY_OR(status, end, read_fields(&block, sample, share, &sums->flats));
     for (int64_t i = 0; i < sample->projections; i++) {
-        SINO_TRY_OR(status, end, read_counts(&block, sample, i));
-        interpolate_flat(&block, angle_of(sample, input, i));
+        SINO_TRY_OR(status, end,
+                    load_projection(&block, angle_of(sample, input, i), read ? read + i * block.pixels : NULL));
         add_projection(&block, i, sample, sums);
         if (tells_stripes(sample) && input->minus_log) add_fringes(&block, sample, line, sums);
         if (tells_stripes(sample)) add_peaks(&block, sample, i, line);
     }
     if (tells_stripes(sample)) SINO_TRY_OR(status, end, judge_stripes(&block, sample, sums));
+    if (zingers) SINO_TRY_OR(status, end, look_for_zingers(&block, sample));
     sample->rows += box->row_count;
 end:
     free(block.flat);
@@ -448,8 +461,6 @@ end:
     free(block.integrals);
     free(block.peak);
     free(block.peaks);
-    free(block.lowest);
-    free(block.lowest_at);
     free(line);
     return status;
 }
@@ -515,7 +526,7 @@ static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoSca
     const int64_t blocks = blocks_of(input);
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
-        SINO_TRY(read_block(input, &box, 1 / (double)blocks, read, sample, sums));
+        SINO_TRY(read_block(input, &box, 1 / (double)blocks, b == blocks / 2, read, sample, sums));
         if (read) read += values_of(sample, &box);
     }
     return NULL;
@@ -623,20 +634,6 @@ static double change_of(const FlatLevels *levels, double dark)
     return fabs(change) > 6 * deviation && fabs(change) > 0.005 * light && light > 0 ? change / light : 0;
 }
 
-/* Stray photons hit all projections. Bars and faces of the object along the rays are in one projection, or in two if
- * they cross: hits that are mostly in two are the object's, and those of the others count. */
-static int64_t count_zingers(const Sums *sums)
-{
-    int64_t all = 0, most = 0, second = 0;
-    for (int i = 0; i < PROJECTIONS; i++) {
-        const int64_t hits = sums->hits[i];
-        all += hits;
-        second = sino_larger(second, sino_smaller(most, hits));
-        most = sino_larger(most, hits);
-    }
-    return 4 * (most + second) > 3 * all ? all - most - second : all;
-}
-
 /* Makes means of sums. */
 static void finish(SinoScanSample *sample, const Sums *sums)
 {
@@ -649,7 +646,6 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     }
     sample->edges /= lines * 2 * (double)edge_columns(sample->column_count);
     sample->stripes = sino_stripe_sample_deviation(&sums->stripes);
-    sample->zingers = count_zingers(sums);
     sample->fringed = sums->fringed.count > 0 ? mean_of(&sums->fringed) : 0;
     for (int64_t c = 0; c < sample->column_count; c++) sample->odd_columns += sums->odd[c] > 0;
     sample->transmission = mean_of(&sums->transmission);

@@ -44,7 +44,8 @@ typedef struct SinoScanSample {
                           * is too small for that */
     double fringed;      /* share of rows of projections that fall below air beside the object by more than
                           * SINO_FRINGES of their large line integrals, as fringes of phase contrast do */
-    int64_t zingers;     /* pixels that are far brighter than both neighbours in one projection only */
+    int64_t zingers;     /* values of neighbouring projections that are far brighter than those around them */
+    int64_t neighbours;  /* values of neighbouring projections that were looked at */
     int64_t air_columns; /* columns of air at each side, whose light changes during the scan, or differs from the
                           * flat fields'; 0: not air, or neither */
     double air_drift;    /* standard deviation of its line integrals over the projections */

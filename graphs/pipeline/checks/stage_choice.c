@@ -227,13 +227,13 @@ static void choose_zingers(const SinoSettings *settings, const SinoInput *input,
                        "%" PRId64 " of %" PRId64
                        " values of a sample are far too bright for a single projection; from %" PRId64
                        " on they are taken out",
-                       sample->zingers, sample->count, least);
+                       sample->zingers, sample->neighbours, least);
     if (!chosen) return;
     findings->stages.zingers = true;
     sino_findings_add(findings, false, "zingers",
                       "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single "
                       "projection: zingers are taken out (--zinger-removal-method none: keep them)",
-                      sample->zingers, sample->count);
+                      sample->zingers, sample->neighbours);
 }
 
 /* Whether the projections follow each other round the axis, so that neighbours see the object alike. */

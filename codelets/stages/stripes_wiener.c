@@ -19,6 +19,7 @@ static const double normal = 0.4549; /* median of the square of a normal deviate
 typedef struct Wiener {
     int64_t count; /* of columns */
     int64_t sum;   /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
+    bool turned;   /* a whole turn tells it */
     double *band[BANDS], *smooth, *line[LINES], *offset;
 } Wiener;
 
@@ -91,14 +92,85 @@ static double variance_of(int64_t count, double *squares)
     return kept > 0 ? squares[kept / 2] / normal : 0;
 }
 
-/* Finds the axis by the correlation of the mean over sectors with its mirror image, of all bands together, in units of
- * their deviations and without large values: an axis in the middle quarter of the columns. Columns near the axis are
- * like their mirror images in any case. `smooth` is scratch memory. */
+/* The number, from `first` to below `end`, whose columns c and number − c are most alike, all bands of `smooth`
+ * together; −1: none is by `least`, as a share of `all` squares. Columns near the axis are like their mirror images in
+ * any case. */
+static int64_t most_alike(const Wiener *w, int64_t first, int64_t end, double all, double least)
+{
+    const int64_t near = 4, edge = 2, M = w->count;
+    double best = least * all;
+    int64_t found = -1;
+    for (int64_t sum = first; sum < end; sum++) {
+        double alike = 0;
+        for (int b = 0; b < BANDS; b++) {
+            const double *from = w->smooth + b * M;
+            for (int64_t c = sino_larger(edge, sum - M + 1 + edge); 2 * c < sum - near; c++)
+                alike += 2 * from[c] * from[sum - c];
+        }
+        if (!(alike > best)) continue;
+        best = alike;
+        found = sum;
+    }
+    return found;
+}
+
+enum { HALF = SECTORS / 2 };
+
+/* The sum over first ≤ i < end of a[i][j]·b[sum − i][j], of all j < HALF. */
+SINO_VECTORISED static double mirrored_product(const double *a, const double *b, int64_t sum, int64_t first,
+                                               int64_t end)
+{
+    double product[HALF] = {0}, all = 0;
+    for (int64_t i = first; i < end; i++)
+        for (int j = 0; j < HALF; j++) product[j] += a[i * HALF + j] * b[(sum - i) * HALF + j];
+    for (int j = 0; j < HALF; j++) all += product[j];
+    return all;
+}
+
+/* The same for a whole turn, in which opposite sectors are mirror images; −1: they are not much alike. Of every second
+ * column, of a band that is even over two, the differences from the mean over sectors count, which offsets do not have.
+ * The correlation is over the root of the squares that have mirrored ones, so that chance makes none of them larger. */
+static int64_t most_opposite(const Wiener *w)
+{
+    enum { BAND = 2 };
+    const double much = 0.6;
+    const int64_t M = w->count, count = (M + 1) / 2, edge = 4;
+    double *a = w->smooth, *b = a + count * HALF, *until_a = b + count * HALF, *until_b = until_a + count;
+    double best = 0, of_best = 0, sum_a = 0, sum_b = 0;
+    int64_t found = -1;
+    for (int64_t i = 0; i < count; i++) {
+        double mean = 0;
+        for (int64_t j = 0; j < SECTORS; j++) mean += w->band[BAND][j * M + 2 * i] / SECTORS;
+        for (int64_t j = 0; j < HALF; j++) {
+            a[i * HALF + j] = w->band[BAND][j * M + 2 * i] - mean;
+            b[i * HALF + j] = w->band[BAND][(j + HALF) * M + 2 * i] - mean;
+            sum_a += a[i * HALF + j] * a[i * HALF + j];
+            sum_b += b[i * HALF + j] * b[i * HALF + j];
+        }
+        until_a[i] = sum_a;
+        until_b[i] = sum_b;
+    }
+    for (int64_t sum = count / 8; sum < 15 * count / 8; sum++) {
+        const int64_t first = sino_larger(edge, sum - count + 1 + edge), end = sino_smaller(count, sum + 1) - edge;
+        if (first >= end) continue;
+        const double squares = until_a[end - 1] - until_a[first - 1] + until_b[sum - first] - until_b[sum - end];
+        const double alike = 2 * mirrored_product(a, b, sum, first, end);
+        if (!(alike > best * sqrt(squares))) continue;
+        best = alike / sqrt(squares);
+        of_best = alike / squares;
+        found = 2 * sum;
+    }
+    return of_best > much ? found : -1;
+}
+
+/* Finds the axis: of a whole turn by opposite sectors; else by the mean over sectors and its mirror image, in units of
+ * the bands' deviations and without large values, in the middle quarter of the columns, or elsewhere with a sixteenth
+ * of them at each side if that is much more alike. `smooth` is scratch memory. */
 static void find_axis(Wiener *w)
 {
     const double large = 8, least = 0.2;
-    const int64_t near = 4, edge = 2, M = w->count;
-    double all = 0, best = 0;
+    const int64_t M = w->count, turn = most_opposite(w);
+    double all = 0;
     for (int b = 0; b < BANDS; b++) {
         double *to = w->smooth + b * M;
         memset(to, 0, (size_t)M * sizeof *to);
@@ -108,18 +180,9 @@ static void find_axis(Wiener *w)
         for (int64_t c = 0; c < M; c++) to[c] = fmax(-large, fmin(unit * to[c], large));
         for (int64_t c = 0; c < M; c++) all += to[c] * to[c];
     }
-    for (int64_t sum = 3 * M / 4; sum < 5 * M / 4; sum++) {
-        double alike = 0;
-        for (int b = 0; b < BANDS; b++) {
-            const double *from = w->smooth + b * M;
-            for (int64_t c = sino_larger(edge, sum - M + 1 + edge); 2 * c < sum - near; c++)
-                alike += 2 * from[c] * from[sum - c];
-        }
-        if (!(alike > best)) continue;
-        best = alike;
-        w->sum = sum;
-    }
-    if (!(best > least * all)) w->sum = -1;
+    w->sum = turn >= 0 ? most_alike(w, turn - 2, turn + 3, all, 0) : most_alike(w, 3 * M / 4, 5 * M / 4, all, least);
+    if (w->sum < 0) w->sum = turn;
+    w->turned = turn >= 0;
 }
 
 /* to[c]: at least the mean of from over c − reach … c + reach. */
@@ -211,11 +274,11 @@ static void find_noise(const Wiener *w, int b, const double *variance, double *n
     smear(M, 4 * apart, variance, noise);
 }
 
-/* The mirrored column of c; −1: it has none. */
-static int64_t mirror_of(const Wiener *w, int64_t c)
+/* The mirrored column of c; −1: it has none. A band tells little near the ends of the detector. */
+static int64_t mirror_of(const Wiener *w, int b, int64_t c)
 {
-    const int64_t mirror = w->sum - c;
-    return w->sum >= 0 && mirror >= 1 && mirror < w->count - 1 ? mirror : -1;
+    const int64_t mirror = w->sum - c, edge = w->turned ? (int64_t)1 << b : 1;
+    return w->sum >= 0 && mirror >= edge && mirror < w->count - edge ? mirror : -1;
 }
 
 /* The part of a column that its mirror image lacks, and the common one, of equal variance if both are noise. */
@@ -230,9 +293,9 @@ static double even_part(const double *a, int64_t c, int64_t mirror)
 }
 
 /* The value near the mirrored column that is nearest to a[c]; 0: there is no mirrored column. */
-static double partner_of(const Wiener *w, const double *a, int64_t apart, int64_t c)
+static double partner_of(const Wiener *w, int b, const double *a, int64_t c)
 {
-    const int64_t mirror = mirror_of(w, c);
+    const int64_t mirror = mirror_of(w, b, c), apart = (int64_t)1 << b;
     if (mirror < 0) return 0;
     double partner = a[mirror];
     for (int64_t i = mirror - apart; i <= mirror + apart; i += 2 * apart) {
@@ -251,35 +314,53 @@ static void find_variances(const Wiener *w, int b, const double *a, const double
     int64_t count = 0;
     memcpy(line, noise, (size_t)M * sizeof *line);
     const double usual = variance_of(M, line) * normal;
-    for (int64_t c = 0; c < M; c++) line[c] = pow(odd_part(a, c, mirror_of(w, c)), 2);
-    *offsets = fmax(variance_of(M, line) - usual, 0);
+    for (int64_t c = 0; c < M; c++) line[c] = pow(odd_part(a, c, mirror_of(w, b, c)), 2);
+    const double variance = variance_of(M, line), sure = 1 + 10 * sqrt(4 * (double)apart / (double)M);
+    *offsets = variance > sure * usual ? variance - usual : 0;
     for (int64_t c = 0; c < M; c++) {
-        const int64_t mirror = mirror_of(w, c);
+        const int64_t mirror = mirror_of(w, b, c);
         if (mirror < 0 || llabs(mirror - c) <= 2 * apart) continue;
         line[count++] = pow(even_part(a, c, mirror), 2);
     }
     *even = variance_of(count, line);
 }
 
-/* Adds the offsets of band b. Columns that stand out are offsets, or detail around the axis if the mirrored column
- * stands out, too. */
+/* Whether column c stands out by detail around the axis: so does the mirrored column, or one beside c whose mirrored
+ * one does. In a whole turn about an axis far from
+ * the middle, columns without a mirrored one are many, and nothing tells detail from offsets. far: squares of offsets
+ * and noise. */
+static bool is_detail(const Wiener *w, int b, const double *a, const double *far, int64_t c)
+{
+    const double alike = 0.3;
+    const int64_t apart = (int64_t)1 << b, end = sino_smaller(c + apart, w->count - 1);
+    if (w->turned && mirror_of(w, b, c) < 0) return true;
+    for (int64_t i = sino_larger(c - apart, 0); i <= end; i++) {
+        const double partner = partner_of(w, b, a, i);
+        if (a[i] * a[i] > far[i] && a[i] * a[c] > 0 && partner * a[i] > 0 && fabs(partner) > alike * fabs(a[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the offsets of band b. Columns that stand out are offsets, or detail around the axis. */
 static void add_offsets(Wiener *w, int b)
 {
-    const double far = w->sum >= 0 ? 3 : 6, alike = 0.3;
+    const double times = w->sum >= 0 ? 4 : 8;
     const int64_t apart = (int64_t)1 << b;
-    double *a = w->line[0], *noise = w->line[1], *line = w->line[2], offsets, even;
+    double *a = w->line[0], *noise = w->line[1], *line = w->line[2], *far = w->line[LINES - 1], offsets, even;
     find_mean(w, b, a, line);
     find_noise(w, b, line, noise);
     find_variances(w, b, a, noise, line, &offsets, &even);
+    for (int64_t c = 0; c < w->count; c++) far[c] = times * times * (offsets + noise[c]);
     for (int64_t c = 0; c < w->count; c++) {
-        const int64_t mirror = mirror_of(w, c);
+        const int64_t mirror = mirror_of(w, b, c);
         const double share = offsets > 0 ? offsets / (offsets + noise[c]) : 0;
         const double of_even = even > 0 ? fmin(share, offsets / even) : share;
-        const double partner = partner_of(w, a, apart, c);
-        const bool outstanding = a[c] * a[c] > far * far * (offsets + noise[c]);
-        if (outstanding && partner * a[c] > 0 && fabs(partner) > alike * fabs(a[c]))
+        const double partner = partner_of(w, b, a, c);
+        const bool outstanding = a[c] * a[c] > far[c];
+        if (outstanding && partner * a[c] > 0 && is_detail(w, b, a, far, c))
             w->offset[c] += share * (a[c] - partner) / 2;
-        else if (outstanding)
+        else if (outstanding && !is_detail(w, b, a, far, c))
             w->offset[c] += a[c];
         else if (mirror >= 0 && llabs(mirror - c) > 2 * apart)
             w->offset[c] += (share * odd_part(a, c, mirror) + of_even * even_part(a, c, mirror)) * M_SQRT1_2;

@@ -562,6 +562,41 @@ static void wiener_keeps_a_tube_beside_the_axis(void **state)
     }
 }
 
+/* A whole turn of a disc about an axis far beside the middle, with a hole that moves; gains of columns. Caller frees.
+ */
+static float *make_whole_turn(double gains)
+{
+    const double axis = 0.8 * COLUMNS;
+    float *sinogram = NULL;
+    double offset[COLUMNS];
+    uint32_t seed = 6;
+    assert_success(sino_allocate(RAYS, sizeof *sinogram, "test", &sinogram));
+    for (int64_t c = 0; c < COLUMNS; c++) offset[c] = gains * (2 * testing_uniform(&seed) - 1);
+    for (int64_t i = 0; i < RAYS; i++) {
+        const double at = (double)(i % COLUMNS) - axis, turn = 2 * M_PI * (double)(i / COLUMNS) / ANGLES;
+        const double hole = at - 35 * cos(turn), in = sqrt(fmax(110 * 110 - at * at, 0));
+        sinogram[i] = (float)((in - sqrt(fmax(12 * 12 - hole * hole, 0))) / 100 + offset[i % COLUMNS]);
+        sinogram[i] += (float)(0.02 * testing_uniform(&seed));
+    }
+    return sinogram;
+}
+
+/* The left edge of the disc has no mirrored column on the detector, and stands still as an offset does. */
+static void wiener_keeps_a_disc_about_an_axis_aside(void **state)
+{
+    (void)state;
+    const SinoStripesOptions options = usual(SINO_STRIPES_WIENER, ANGLES, COLUMNS);
+    float *clean = make_whole_turn(0), *kept = make_whole_turn(0), *gains = make_whole_turn(0.05);
+    const double before = distance(gains, clean);
+    run_panels(&options, one_slice, NULL, false, kept);
+    run_panels(&options, one_slice, NULL, false, gains);
+    if (!(distance(kept, clean) < 0.05 * before)) fail_msg("%g, gains make %g", distance(kept, clean), before);
+    if (!(distance(gains, clean) < 0.5 * before)) fail_msg("%g of %g", distance(gains, clean), before);
+    free(clean);
+    free(kept);
+    free(gains);
+}
+
 /* One column off by a little, the rest of the detector even. */
 static void wiener_takes_one_column(void **state)
 {
@@ -676,6 +711,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(wiener_takes_gains_alone),
         cmocka_unit_test(wiener_takes_one_column),
         cmocka_unit_test(wiener_keeps_a_tube_beside_the_axis),
+        cmocka_unit_test(wiener_keeps_a_disc_about_an_axis_aside),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(small_slices_do_not_mix),

@@ -58,6 +58,14 @@ static const char *first_set(const char *const *name)
     return "/tmp";
 }
 
+/* The variable's directory; NULL: it is not set, or a program that runs StarPU by libsinodag started this one, whose
+ * own directory it then names. */
+static const char *given_path(void)
+{
+    const char *path = getenv(variable), *slash = path ? strrchr(path, '/') : NULL;
+    return slash && strncmp(slash + 1, own_prefix, strlen(own_prefix)) == 0 ? NULL : path;
+}
+
 /* Beside the directory that StarPU 1.3 and 1.4 choose for all programs. */
 static char *default_path(void)
 {
@@ -408,7 +416,7 @@ SinoStatus sino_models_open(SinoLog *log, SinoModels **result)
 {
     SinoStatus status = NULL;
     SinoModels *models;
-    const char *given = getenv(variable);
+    const char *given = given_path();
     SINO_TRY(sino_allocate(1, sizeof *models, "StarPU's models", &models));
     models->log = log;
     models->lock = -1;
@@ -445,7 +453,7 @@ char *sino_models_samples_path(const SinoModels *models)
 
 char *sino_models_directory(void)
 {
-    const char *given = getenv(variable);
+    const char *given = given_path();
     return given ? strdup(given) : default_path();
 }
 

@@ -99,6 +99,16 @@ static void damaged_files_are_set_aside(void **state)
     }
 }
 
+/* A program that runs StarPU by the library has named its own directory, whose files no other run reads or keeps. */
+static void a_directory_of_a_run_is_not_kept(void **state)
+{
+    char own[2 * TESTING_PATH];
+    make_scan(*state);
+    snprintf(own, sizeof own, "STARPU_PERF_MODEL_DIR=%s/sinodag-starpu-other", (const char *)*state);
+    assert_says(*state, own, NULL);
+    assert_false(cli_exists(*state, "sinodag-starpu-other"));
+}
+
 /* Runs of different sizes measure different things. */
 static void runs_side_by_side(void **state)
 {
@@ -354,10 +364,15 @@ static void opencl_sleeps(void **state)
 int cli_models_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(damaged_files_are_set_aside),        CLI_TEST(runs_side_by_side),
-        CLI_TEST(names_too_long_for_starpu),          CLI_TEST(temporary_disk_is_full),
-        CLI_TEST(killed_runs_leave_nothing_for_long), CLI_TEST(opencl_sleeps),
-        CLI_TEST(every_run_records_unless_frozen),    CLI_TEST(plans_follow_measured_times),
+        CLI_TEST(damaged_files_are_set_aside),
+        CLI_TEST(a_directory_of_a_run_is_not_kept),
+        CLI_TEST(runs_side_by_side),
+        CLI_TEST(names_too_long_for_starpu),
+        CLI_TEST(temporary_disk_is_full),
+        CLI_TEST(killed_runs_leave_nothing_for_long),
+        CLI_TEST(opencl_sleeps),
+        CLI_TEST(every_run_records_unless_frozen),
+        CLI_TEST(plans_follow_measured_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,7 +197,7 @@ static void run_method(const SinoStripes *stripes, float *work, uint8_t *dead, f
     else if (options->method == SINO_STRIPES_TI)
         sino_stripes_ti_run(options, work, sinogram);
     else if (options->method == SINO_STRIPES_WIENER)
-        sino_stripes_wiener_run(options, work, sinogram);
+        sino_stripes_wiener_run(options, work, sinogram, dead);
     else
         sino_stripes_vo_run(options, options->method == SINO_STRIPES_VO_ALL, work, sinogram, dead);
 }

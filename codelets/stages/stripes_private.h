@@ -116,8 +116,8 @@ void sino_stripes_fw_free(SinoStripesFw *fw); /* takes NULL */
 /* One sinogram, in place. `work` has the floats that the _floats function tells.
  *
  * fw, ti, wiener: sinogram[angle][column]. vo: sinogram[column][angle]; with `all` the whole chain of
- * SINO_STRIPES_VO_ALL, and dead[column] tells which columns it has interpolated; else only sorting, and `dead` is not
- * used. */
+ * SINO_STRIPES_VO_ALL, else only sorting. wiener and all of vo: dead[column], zeros before, tells which columns they
+ * have interpolated. */
 int64_t sino_stripes_fw_floats(const SinoStripesOptions *options);
 void sino_stripes_fw_run(const SinoStripesFw *fw, float *work, float *sinogram);
 
@@ -125,7 +125,7 @@ int64_t sino_stripes_ti_floats(const SinoStripesOptions *options);
 void sino_stripes_ti_run(const SinoStripesOptions *options, float *work, float *sinogram);
 
 int64_t sino_stripes_wiener_floats(const SinoStripesOptions *options);
-void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, float *sinogram);
+void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, float *sinogram, uint8_t *dead);
 
 int64_t sino_stripes_vo_floats(const SinoStripesOptions *options);
 void sino_stripes_vo_run(const SinoStripesOptions *options, bool all, float *work, float *sinogram, uint8_t *dead);

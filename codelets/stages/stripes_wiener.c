@@ -3,7 +3,7 @@
  * the width of stripes. Offsets of columns are in all sectors alike, noise and object are not: a mean over sectors that
  * leaves out those with more of the object has the offset, and how far it differs from the sectors tells its variance,
  * hence which share of it is an offset. Detail around the axis is in all sectors alike as well, but at mirrored columns
- * alike. */
+ * alike. Columns that do not follow the object have no offset, and are interpolated before. */
 #include "sort.h"
 #include "stripes_private.h"
 
@@ -369,17 +369,73 @@ static void add_offsets(Wiener *w, int b)
     }
 }
 
+/* change[c]: mean distance of the difference of columns c + reach and c from its mean over the angles; mean: scratch.
+ */
+SINO_VECTORISED static void find_changes(int64_t K, int64_t M, int64_t reach, const float *sinogram, double *mean,
+                                         double *change)
+{
+    memset(mean, 0, (size_t)M * sizeof *mean);
+    memset(change, 0, (size_t)M * sizeof *change);
+    for (int64_t k = 0; k < K; k++)
+        for (int64_t c = 0; c < M - reach; c++)
+            mean[c] += ((double)sinogram[k * M + c + reach] - (double)sinogram[k * M + c]) / (double)K;
+    for (int64_t k = 0; k < K; k++)
+        for (int64_t c = 0; c < M - reach; c++)
+            change[c] += fabs((double)sinogram[k * M + c + reach] - (double)sinogram[k * M + c] - mean[c]) / (double)K;
+}
+
+/* The largest of the changes of three columns at each side of c, from reach on. */
+static double change_beside(int64_t M, int64_t reach, const double *change, int64_t c)
+{
+    double most = 0;
+    for (int64_t i = reach; i < reach + 3; i++)
+        most = fmax(most, fmax(change[sino_stripes_mirrored(c - i, M)], change[sino_stripes_mirrored(c + i, M)]));
+    return most;
+}
+
+/* Tells columns that differ from those at both sides by what changes with the angle, more than any column nearby does:
+ * they do not follow the object, or fluctuate. Up to two beside each other are found. */
+static void find_dead(int64_t K, const Wiener *w, const float *sinogram, uint8_t *dead)
+{
+    const double times = 2.2, least = 0.02; /* twelve phantoms without such columns: at most 1.6 times */
+    const int64_t M = w->count;
+    double *pair = w->line[1], *change = w->line[2], level = 0;
+    for (int64_t i = 0; i < K * M; i++) level += fabs((double)sinogram[i]) / (double)(K * M);
+    for (int64_t reach = 1; reach <= 2; reach++) {
+        find_changes(K, M, reach, sinogram, w->line[0], pair);
+        for (int64_t c = 0; c < M; c++) change[c] = c < reach || c >= M - reach ? 0 : fmin(pair[c - reach], pair[c]);
+        for (int64_t c = reach; c < M - reach; c++)
+            if (change[c] > least * level && change[c] > times * change_beside(M, reach, change, c)) dead[c] = 1;
+    }
+}
+
+/* Interpolates dead columns between their neighbours; those at the ends never are dead. */
+static void interpolate_dead(int64_t K, int64_t M, const uint8_t *dead, float *sinogram)
+{
+    for (int64_t left = 0, c = 1; c < M; c++) {
+        if (dead[c]) continue;
+        for (int64_t i = left + 1; i < c; i++) {
+            const float share = (float)(i - left) / (float)(c - left);
+            for (int64_t k = 0; k < K; k++)
+                sinogram[k * M + i] = (1 - share) * sinogram[k * M + left] + share * sinogram[k * M + c];
+        }
+        left = c;
+    }
+}
+
 SINO_VECTORISED static void subtract(int64_t angle_count, const Wiener *w, float *sinogram)
 {
     for (int64_t k = 0; k < angle_count; k++)
         for (int64_t c = 0; c < w->count; c++) sinogram[k * w->count + c] -= (float)w->offset[c];
 }
 
-void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, float *sinogram)
+void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, float *sinogram, uint8_t *dead)
 {
     const int64_t K = options->angle_count, M = options->column_count;
     if (K < SECTORS || M < SECTORS) return;
     Wiener w = place_arrays(M, work);
+    find_dead(K, &w, sinogram, dead);
+    interpolate_dead(K, M, dead, sinogram);
     average_sectors(K, sinogram, &w);
     for (int b = 0; b < BANDS; b++) split(&w, b);
     find_axis(&w);

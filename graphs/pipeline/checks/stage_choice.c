@@ -253,7 +253,7 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool stand = sample->standing >= least;
     const bool chosen = sample->stripes >= visible || stand || sample->odd_columns > 0;
-    const bool offsets = sample->odd_columns == 0 && are_in_order(input->info); /* hot columns are off by any value */
+    const bool offsets = are_in_order(input->info);
     const char *method = offsets ? "wiener" : "sorting";
     if (settings->stages.stripe_removal != SINO_REMOVE_AUTO) return;
     if (is_emission(&settings->solver, input)) {

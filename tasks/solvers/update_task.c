@@ -9,7 +9,6 @@
 #include "update.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* vector: in the order of the formula's row. workspace: for sums on a GPU. */
 typedef struct Formula {

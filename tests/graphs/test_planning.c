@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -734,24 +734,6 @@ static void columns_of_the_same_rows_become_neighbours(void **state)
     free(value);
 }
 
-static void rows_are_sorted_by_their_tiles(void **state)
-{
-    (void)state;
-    int64_t start[] = {0, 2, 2, 3, 5, 6}, row[5];
-    uint32_t column[] = {40, 100, 5, 0, 100, 6};
-    float value[] = {1, 1, 1, 1, 1, 1};
-    uint64_t key[5];
-    const SinoSparseRows rows = {.row_count = 5, .start = start, .column = column, .value = value};
-    const SinoVoxelGrid grid = {.x_count = 128, .y_count = 1, .z_count = 1};
-    SinoBrickOrder *order;
-    assert_success(sino_brick_order_of_grid(&grid, &(SinoBrickShape){{32, 1, 1}, {1, 1, 1}}, &order));
-    sino_brick_row_keys(order, &rows, key);
-    assert_success(sino_brick_sort_rows(5, key, row));
-    static const int64_t expected[] = {1, 2, 4, 3, 0}; /* empty, tile 0, tile 0, tiles 0 … 3, tiles 1 … 3 */
-    assert_memory_equal(row, expected, sizeof expected);
-    sino_brick_order_free(order);
-}
-
 /* Each key once, and in sorted order 32 consecutive pairs are those of 4 crystals with 8. */
 static void pairs_of_crystals_are_sorted_by_patches(void **state)
 {
@@ -784,7 +766,6 @@ TESTING_SUBJECT(brick)
         cmocka_unit_test(orders_place_every_column_once),
         cmocka_unit_test(wrong_places_are_refused),
         cmocka_unit_test(columns_of_the_same_rows_become_neighbours),
-        cmocka_unit_test(rows_are_sorted_by_their_tiles),
         cmocka_unit_test(pairs_of_crystals_are_sorted_by_patches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

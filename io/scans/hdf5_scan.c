@@ -217,7 +217,6 @@ SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool l
     info->angle_count = size[0];
     info->row_count = size[1];
     info->column_count = size[2];
-    info->chunk_rows = chunk_of(&field->dataset, sino_axes_dimension(axes, 1));
     snprintf(scan->stored_type, sizeof scan->stored_type, "%.7s%s", field->dataset.stored_type,
              field->dataset.scaled ? ", scaled" : "");
     return sino_scan_check_limits(hdf5->path, info);

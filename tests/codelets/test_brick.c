@@ -156,10 +156,12 @@ static bool processor_has(int isa)
     return false;
 }
 
-#ifdef TESTING_ON_DEVICE
+#ifdef TESTING_ON_DEVICE /* whose threads the host may play */
 static const int64_t slice_counts[] = {1, 3, 17};
+enum { TRIALS = 30 };
 #else
 static const int64_t slice_counts[] = {1, 2, 3, 5, 8, 16, 17, 32};
+enum { TRIALS = 300 };
 #endif
 enum { SLICE_COUNTS = sizeof slice_counts / sizeof *slice_counts };
 
@@ -614,7 +616,7 @@ static void what_passes_the_check_is_safe(void **state)
         SinoBrickHead *const whole = subject.block, *damaged = NULL;
         assert_success(sino_allocate(size, 1, "test", &damaged));
         subject.block = damaged;
-        for (int trial = 0; trial < 300; trial++) {
+        for (int trial = 0; trial < TRIALS; trial++) {
             memcpy(damaged, whole, (size_t)size);
             change(&subject, random_place(&(Subject){subject.rows, subject.order, whole}, &seed), &seed);
             SinoStatus status = sino_brick_check(damaged, size, subject.rows.row_count, subject.order->brick_count);
@@ -627,7 +629,7 @@ static void what_passes_the_check_is_safe(void **state)
         free(damaged);
         free_subject(&subject);
     }
-    assert_true(refused > 500 && passed > 50);
+    assert_true(refused > 5 * TRIALS / 3 && passed > TRIALS / 6);
 }
 
 static void other_sizes_are_refused(void **state)

@@ -5,6 +5,7 @@
 #include "matrix_file.h"
 #include "testing.h"
 
+#include <pthread.h>
 #include <zlib.h>
 
 typedef struct TestingEntry {
@@ -106,6 +107,47 @@ __attribute__((unused)) static void assert_matrix(SinoMatrixFile *file, const do
     }
     sino_row_buffer_free(&buffer);
     free(entries);
+}
+
+/* A thread that reads random ranges of a file of the dense matrix. */
+typedef struct TestingReader {
+    SinoMatrixFile *file;
+    const double *dense;
+    uint64_t seed;
+    bool fine;
+} TestingReader;
+
+__attribute__((unused)) static void *testing_read_often(void *context)
+{
+    TestingReader *reader = context;
+    const SinoMatrixOutline *about = sino_matrix_outline(reader->file);
+    SinoRowBuffer buffer = {.row_room = 0};
+    reader->fine = true;
+    for (int trial = 0; trial < 40 && reader->fine; trial++) {
+        const int64_t first = testing_random(&reader->seed) % about->row_count;
+        const int64_t count = testing_random(&reader->seed) % (about->row_count - first + 1);
+        SinoStatus status = sino_matrix_read(reader->file, first, count, &buffer);
+        reader->fine = !status && testing_same_rows(&buffer.rows, first, count, about->column_count, reader->dense);
+        sino_status_free(status);
+    }
+    sino_row_buffer_free(&buffer);
+    return NULL;
+}
+
+/* Several threads read two files, or one. */
+__attribute__((unused)) static void testing_threads(SinoMatrixFile *const file[2], const double *dense)
+{
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    TestingReader reader[THREADS];
+    for (uint64_t i = 0; i < THREADS; i++) {
+        reader[i] = (TestingReader){.file = file[i % 2], .dense = dense, .seed = i};
+        assert_int_equal(pthread_create(&thread[i], NULL, testing_read_often, &reader[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_true(reader[i].fine);
+    }
 }
 
 /* A matrix in arrays, as SciPy has it. */

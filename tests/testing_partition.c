@@ -7,6 +7,7 @@
 #include "pack.h"
 #include "testing.h"
 
+#include <float.h>
 #include <math.h>
 
 void *zeros(int64_t count, size_t bytes)
@@ -228,4 +229,27 @@ Partition whole_grid(const Problem *problem)
 SinoGeometry scan_of(const TestingAngles *angles, int64_t columns, int64_t size, double center)
 {
     return (SinoGeometry){angles->count, columns, size, angles->rad, center, 0};
+}
+
+int64_t testing_stride(int64_t slice_count, int64_t width)
+{
+    int64_t last = 1;
+    while (last < slice_count % width) last *= 2;
+    return slice_count / width * width + (slice_count % width > 0 ? last : 0);
+}
+
+double testing_tolerance(SinoPrecision precision, double size, int64_t visits)
+{
+    enum { TERMS = 128 };
+    const double in_single = 8 * (double)FLT_EPSILON, in_half = 0x1.01p-11;
+    switch (precision) {
+    case SINO_DOUBLE:
+        return 1e-14 * size + 1e-11;
+    case SINO_SINGLE:
+        return in_single * size + 1e-11;
+    case SINO_MIXED:
+        return (in_single + in_half) * size + TERMS * 0x1p-25;
+    default:
+        return (in_single + in_half * (double)(1 + visits)) * size + (double)(TERMS + visits) * 0x1p-25;
+    }
 }

@@ -86,3 +86,11 @@ Partition random_tiles(const Problem *problem, double chance, uint64_t *seed);
 Partition whole_grid(const Problem *problem);
 
 SinoGeometry scan_of(const TestingAngles *angles, int64_t columns, int64_t size, double center);
+
+/* The stride of so many slices in panels of a width, a power of two; the last one as narrow as may be. */
+int64_t testing_stride(int64_t slice_count, int64_t width);
+
+/* Sums in single, of lengths and inputs as they are stored; in double the reference's own lengths, good to 1e−12, are
+ * the limit. Lengths in half have half a last place, 2⁻¹¹ of them, 2⁻²⁵ at least. Half precision rounds to half as
+ * often as a result is written. `size` is the sum of the terms' magnitudes, `visits` how often it is written. */
+double testing_tolerance(SinoPrecision precision, double size, int64_t visits);

@@ -181,20 +181,6 @@ SinoStatus sino_brick_sort_rows(int64_t row_count, const uint64_t *key, int64_t 
     return NULL;
 }
 
-void sino_brick_row_keys(const SinoBrickOrder *order, const SinoSparseRows *rows, uint64_t *key)
-{
-    for (int64_t i = 0; i < rows->row_count; i++) {
-        uint64_t first = UINT32_MAX, last = 0;
-        for (int64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-            if (rows->column[k] >= order->column_count) continue;
-            const uint64_t tile = order->tile_of[order->place[rows->column[k]] / order->lanes];
-            if (tile < first) first = tile;
-            if (tile > last) last = tile;
-        }
-        key[i] = first <= last ? first << 32 | last : 0;
-    }
-}
-
 uint64_t sino_brick_pair_key(int64_t crystal_count, int64_t row)
 {
     enum { A = 32, B = 8 };

@@ -58,12 +58,9 @@ SinoStatus sino_brick_order_of_places(int64_t lanes, int64_t brick_count, int64_
 
 void sino_brick_order_free(SinoBrickOrder *order); /* takes NULL */
 
-/* Rows of a matrix in arbitrary order are worth sorting: bands of rows that cross the same tiles (brick.h) share them
- * in cache. key[i]: of row i of `rows`, its first and its last tile, 0 for empty rows. */
-void sino_brick_row_keys(const SinoBrickOrder *order, const SinoSparseRows *rows, uint64_t *key);
-
-/* The key of row a · crystal_count + b of a matrix whose rows are pairs of crystals, for scanners that number crystals
- * along their axis first: a band then has the pairs of 4 neighbours with 8, and a group of bands those of 32 with 8. */
+/* Rows of a matrix are worth sorting: bands of rows that cross the same tiles (brick.h) share them in cache. The key of
+ * row a · crystal_count + b of a matrix whose rows are pairs of crystals, for scanners that number crystals along their
+ * axis first: a band then has the pairs of 4 neighbours with 8, and a group of bands those of 32 with 8. */
 uint64_t sino_brick_pair_key(int64_t crystal_count, int64_t row);
 
 /* row[i]: number of the row that comes i-th when rows are sorted by their keys; equal keys keep their order.

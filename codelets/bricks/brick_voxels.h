@@ -9,8 +9,6 @@
 #include "panel.h"
 #include "status.h"
 
-#include <stdbool.h>
-
 /* How much of a value a row gets. A half of counts is drawn at random (thin.h), by the number of the value. */
 typedef enum SinoValueShare { SINO_SHARE_WHOLE, SINO_SHARE_HALF, SINO_SHARE_FIRST, SINO_SHARE_SECOND } SinoValueShare;
 

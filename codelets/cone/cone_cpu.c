@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone backproject on a CPU core: symmetry of a scan, and the choice of the instruction set. */
 #include "cone_isa.h"
-#include "memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Cone project on a CPU core: work memory, and the choice of the instruction set. */
 #include "arithmetic.h"
 #include "cone_project_isa.h"
-#include "memory.h"
 #include "vector.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include "memory.h"
 #include "undefined.h"
-#include "vector.h"
 
 #include <math.h>
 #include <stdbool.h>

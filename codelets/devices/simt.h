@@ -6,10 +6,10 @@
  *
  *     __shared__ memory     SINO_SHARED(type, name, count); SINO_SHARED_DYNAMIC(name): char *name, 128-byte aligned
  *     launches              sino_launch(SinoLaunch, kernel, arguments …); sino_clear(stream, memory, bytes): to 0
- *     asynchronous copies   sino_copy_async_16 / _8 / _4(to shared, from global), sino_copy_async_commit(),
+ *     asynchronous copies   sino_copy_async_16(to shared, from global), of 16 bytes; sino_copy_async_commit(),
  *                           sino_copy_async_wait<groups that may stay pending>(); __syncthreads() before other threads
  *                           read the copies; sino_prefetch_l2(global): brings its line of 128 bytes to L2
- *     tensor cores          sino_ldmatrix_x1 / _x2 / _x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
+ *     tensor cores          sino_ldmatrix_x4 and …_trans, sino_mma_16816 (PTX ISA, "Matrix fragments for
  *                           mma.m16n8k16"); on every architecture, by shuffles where the hardware has none
  *     floats                sino_rsqrt: 1/√value to 2⁻²²
  *     integers              sino_dot_low, sino_dot_high: products of pairs of 16-bit integers and bytes (dp2a)
@@ -20,7 +20,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 #ifdef SINO_SIMT_HOST
 #include <simt_host.h>
@@ -77,25 +76,16 @@ static __device__ __forceinline__ unsigned sino_shared_address(const void *share
     return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
+/* Bypasses L1. */
+static __device__ __forceinline__ void sino_copy_async_16(void *shared, const void *global)
+{
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 800
-#define SINO_COPY_ASYNC(name, type, bytes, cache)                                                                      \
-    static __device__ __forceinline__ void name(void *shared, const void *global)                                      \
-    {                                                                                                                  \
-        asm volatile("cp.async." cache ".shared.global [%0], [%1], " #bytes ";" ::"r"(sino_shared_address(shared)),    \
-                     "l"(global)                                                                                       \
-                     : "memory");                                                                                      \
-    }
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(sino_shared_address(shared)), "l"(global)
+                 : "memory");
 #else
-#define SINO_COPY_ASYNC(name, type, bytes, cache)                                                                      \
-    static __device__ __forceinline__ void name(void *shared, const void *global)                                      \
-    {                                                                                                                  \
-        *static_cast<type *>(shared) = *static_cast<const type *>(global);                                             \
-    }
+    *static_cast<uint4 *>(shared) = *static_cast<const uint4 *>(global);
 #endif
-SINO_COPY_ASYNC(sino_copy_async_16, uint4, 16, "cg") /* bypasses L1 */
-SINO_COPY_ASYNC(sino_copy_async_8, uint2, 8, "ca")
-SINO_COPY_ASYNC(sino_copy_async_4, unsigned, 4, "ca")
-#undef SINO_COPY_ASYNC
+}
 
 /* Brings the line of 128 bytes to L2 for a later read. */
 static __device__ __forceinline__ void sino_prefetch_l2(const void *global)
@@ -143,11 +133,11 @@ template <int LEFT> static __device__ __forceinline__ void sino_copy_async_wait(
 
 /* Fragments by shuffles, for hardware without the instructions and as a reference for the tests. Lane l holds row l/4,
  * columns 2·(l%4) and + 1 of an 8 × 8 matrix of halves; transposed: rows 2·(l%4) and + 1 of column l/4. */
-template <int MATRICES, bool TRANSPOSED>
-static __device__ __forceinline__ void sino_ldmatrix_by_shuffles(unsigned (&fragment)[MATRICES], const void *row)
+template <bool TRANSPOSED>
+static __device__ __forceinline__ void sino_ldmatrix_by_shuffles(unsigned (&fragment)[4], const void *row)
 {
     const int lane = static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
-    for (int m = 0; m < MATRICES; m++) {
+    for (int m = 0; m < 4; m++) {
         const unsigned short *rows[2];
         for (int i = 0; i < 2; i++) {
             const int of = TRANSPOSED ? 2 * (lane % 4) + i : lane / 4;
@@ -189,34 +179,24 @@ static __device__ __forceinline__ void sino_mma_16816_by_shuffles(float (&c)[4],
 
 /* Lanes 8·m … 8·m + 7 provide the addresses of the eight rows of matrix m, 16 bytes each in shared memory. */
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 750
-#define SINO_LDMATRIX(name, transposed, qualifier, matrices, operands, ...)                                            \
-    static __device__ __forceinline__ void name(unsigned(&fragment)[matrices], const void *row)                        \
+#define SINO_LDMATRIX(name, transposed, qualifier)                                                                     \
+    static __device__ __forceinline__ void name(unsigned(&fragment)[4], const void *row)                               \
     {                                                                                                                  \
-        asm volatile("ldmatrix.sync.aligned.m8n8.x" #matrices qualifier ".shared.b16 " operands ";"                    \
-                     : __VA_ARGS__                                                                                     \
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4" qualifier ".shared.b16 {%0, %1, %2, %3}, [%4];"                   \
+                     : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])                      \
                      : "r"(sino_shared_address(row))                                                                   \
                      : "memory");                                                                                      \
     }
 #else
-#define SINO_LDMATRIX(name, transposed, qualifier, matrices, operands, ...)                                            \
-    static __device__ __forceinline__ void name(unsigned(&fragment)[matrices], const void *row)                        \
+#define SINO_LDMATRIX(name, transposed, qualifier)                                                                     \
+    static __device__ __forceinline__ void name(unsigned(&fragment)[4], const void *row)                               \
     {                                                                                                                  \
-        sino_ldmatrix_by_shuffles<matrices, transposed>(fragment, row);                                                \
+        sino_ldmatrix_by_shuffles<transposed>(fragment, row);                                                          \
     }
 #endif
-#define SINO_LDMATRIX_1 "=r"(fragment[0])
-#define SINO_LDMATRIX_2 SINO_LDMATRIX_1, "=r"(fragment[1])
-#define SINO_LDMATRIX_4 SINO_LDMATRIX_2, "=r"(fragment[2]), "=r"(fragment[3])
-SINO_LDMATRIX(sino_ldmatrix_x1, false, "", 1, "{%0}, [%1]", SINO_LDMATRIX_1)
-SINO_LDMATRIX(sino_ldmatrix_x2, false, "", 2, "{%0, %1}, [%2]", SINO_LDMATRIX_2)
-SINO_LDMATRIX(sino_ldmatrix_x4, false, "", 4, "{%0, %1, %2, %3}, [%4]", SINO_LDMATRIX_4)
-SINO_LDMATRIX(sino_ldmatrix_x1_trans, true, ".trans", 1, "{%0}, [%1]", SINO_LDMATRIX_1)
-SINO_LDMATRIX(sino_ldmatrix_x2_trans, true, ".trans", 2, "{%0, %1}, [%2]", SINO_LDMATRIX_2)
-SINO_LDMATRIX(sino_ldmatrix_x4_trans, true, ".trans", 4, "{%0, %1, %2, %3}, [%4]", SINO_LDMATRIX_4)
+SINO_LDMATRIX(sino_ldmatrix_x4, false, "")
+SINO_LDMATRIX(sino_ldmatrix_x4_trans, true, ".trans")
 #undef SINO_LDMATRIX
-#undef SINO_LDMATRIX_1
-#undef SINO_LDMATRIX_2
-#undef SINO_LDMATRIX_4
 
 /* c += A B with fragments of mma.m16n8k16: products of halves, sums in single. Turing needs two steps of k8. */
 static __device__ __forceinline__ void sino_mma_16816(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])

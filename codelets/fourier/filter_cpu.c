@@ -8,7 +8,6 @@
 #include "memory.h"
 #include "row_end.h"
 #include "undefined.h"
-#include "vector.h"
 
 #include <assert.h>
 #include <fftw3.h>

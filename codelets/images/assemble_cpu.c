@@ -3,7 +3,6 @@
 #include "assemble.h"
 
 #include "block.h"
-#include "vector.h"
 
 #include <string.h>
 

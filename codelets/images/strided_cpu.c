@@ -167,11 +167,6 @@ OF_TYPES(double_float64, double)
 static const Functions functions[2][2] = {{FUNCTIONS(single_float32), FUNCTIONS(single_float64)},
                                           {FUNCTIONS(double_float32), FUNCTIONS(double_float64)}};
 
-static const Functions *functions_of(SinoSlices slices, const SinoStrided *array)
-{
-    return &functions[slices.precision == SINO_DOUBLE][array->type];
-}
-
 /* The array from element (i, j, k) on. */
 static SinoStrided from_element(SinoStrided array, int64_t i, int64_t j, int64_t k)
 {
@@ -198,7 +193,7 @@ static bool is_aligned(bool give, SinoSlices slices, const SinoStrided *line, co
  * are finite. */
 static bool move(bool give, bool past, SinoSlices slices, int64_t count, SinoStrided line, void *x)
 {
-    const Functions *of = functions_of(slices, &line);
+    const Functions *of = &functions[slices.precision == SINO_DOUBLE][line.type];
     const bool follow = line.step[0] == 1, whole = slices.slice_count == slices.stride;
     const bool aligned = past && (whole || !follow) && is_aligned(give, slices, &line, x);
     const int way = (follow ? FOLLOWING : APART) + aligned;

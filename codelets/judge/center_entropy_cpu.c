@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center by the entropy of samples of a filtered backprojection. */
-#include "arithmetic.h"
 #include "center.h"
 #include "filter.h"
 #include "memory.h"
 #include "pixels.h"
 #include "slice_quality.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

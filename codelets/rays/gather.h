@@ -40,8 +40,6 @@
 
 #include "block.h"
 
-#include <stdbool.h>
-
 enum {
     SINO_BUNDLE_OUTPUTS = 16,
     SINO_BUNDLE_GROUPS = 4,   /* of R = 4 */

@@ -9,7 +9,6 @@
 #include "vector.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #if defined __AVX2__

@@ -45,9 +45,5 @@ int64_t sino_regroup_angle(const SinoRegroup *regroup, uint32_t row);
 /* Number of the batch that begins with the angle; angle −1: number of all batches. */
 int64_t sino_regroup_batch(const SinoRegroup *regroup, int64_t angle);
 
-/* Middle direction of the batch that begins with angle `first`; *reach_rad: largest difference of its angles from it;
- * NULL: not wanted. */
-double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad);
-
 /* Sorts the voxels of a tile by their offset across the batch's middle direction; equal ones by row. */
 void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_t *order);

@@ -37,7 +37,9 @@ static int64_t batch_of(const SinoRegroup *regroup, int64_t angle)
     return first + (angle - first) / regroup->batch_angles * regroup->batch_angles;
 }
 
-double sino_regroup_middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad)
+/* Middle direction of the batch that begins with angle `first`; *reach_rad: largest difference of its angles from it;
+ * NULL: not wanted. */
+static double middle_rad(const SinoRegroup *regroup, int64_t first, double *reach_rad)
 {
     const SinoLayout *layout = regroup->input.layout;
     const SinoAngleClass *class = class_of(regroup, first);
@@ -66,7 +68,7 @@ int64_t sino_regroup_batch(const SinoRegroup *regroup, int64_t angle)
 
 void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_t *order)
 {
-    const double rad = sino_regroup_middle_rad(regroup, first, NULL);
+    const double rad = middle_rad(regroup, first, NULL);
     const double cosine = cos(rad), sine = sin(rad), rounding = 1e-9;
     double offsets[SINO_TILE_VOXELS];
     for (int v = 0; v < SINO_TILE_VOXELS; v++) {
@@ -84,7 +86,7 @@ void sino_regroup_order_voxels(const SinoRegroup *regroup, int64_t first, uint8_
 static void place_in_strip(const SinoRegroup *regroup, SinoRegroupOrigin *origin)
 {
     const SinoTilePlace tile = regroup->input.tile[origin->tile];
-    const double rad = sino_regroup_middle_rad(regroup, origin->angle, NULL);
+    const double rad = middle_rad(regroup, origin->angle, NULL);
     const double x = (double)tile.column * SINO_TILE, y = -(double)tile.row * SINO_TILE;
     origin->across = x * cos(rad) + y * sin(rad);
     origin->along = y * cos(rad) - x * sin(rad);
@@ -177,7 +179,7 @@ static double part_width(const SinoRegroup *regroup, const SinoGatherChain *chai
     const SinoRegroupOrigin *origin = regroup->origin + chain->first_visit;
     const double diagonal = 1.5 * SINO_TILE, rounding = 1e-6;
     double low = origin->along, high = low, reach_rad;
-    sino_regroup_middle_rad(regroup, origin->angle, &reach_rad);
+    middle_rad(regroup, origin->angle, &reach_rad);
     for (int32_t v = 1; v < chain->visit_count; v++) {
         low = fmin(low, origin[v].along);
         high = fmax(high, origin[v].along);

@@ -5,7 +5,6 @@
 #include "vector.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #ifdef __F16C__
 #include <immintrin.h>

@@ -3,7 +3,6 @@
 #include "prior.h"
 
 #include "variation_tiles.h"
-#include "vector.h"
 
 #include <string.h>
 #include <tgmath.h>

@@ -6,7 +6,6 @@
 #include "vector.h"
 
 #include <assert.h>
-#include <math.h>
 
 enum { BLOCK = 64 };
 

@@ -42,9 +42,6 @@ typedef struct SinoPhaseOptions {
     int64_t first_column; /* of the result, whose columns are those of the correction */
 } SinoPhaseOptions;
 
-/* H. */
-double sino_phase_transfer(const SinoPhaseOptions *options, double u, double v);
-
 /* Rows to each side that a row depends on. */
 int64_t sino_phase_halo(const SinoPhaseOptions *options);
 

@@ -5,7 +5,6 @@
  * rows a call makes, the rows of a pair are transformed together, so that a row is the same, to the bit, in any call.
  */
 #include "arithmetic.h"
-#include "memory.h"
 #include "phase_private.h"
 #include "transmission.h"
 #include "vector.h"

@@ -15,7 +15,8 @@ enum { ALIGNED = 16 };
 /* Rows that are added to every reach, for the kernel is that of a limited band. */
 enum { MORE_ROWS = 16 };
 
-double sino_phase_transfer(const SinoPhaseOptions *options, double u, double v)
+/* H. */
+static double transfer(const SinoPhaseOptions *options, double u, double v)
 {
     const double square = options->range * options->range;
     const double chi = square / options->delta_beta * (u * u + v * v);
@@ -67,11 +68,10 @@ int64_t sino_phase_stride(const SinoPhaseOptions *options)
 static void fill_kernel(SinoPhase *phase, int64_t n, int64_t count, double *values, fftw_plan plan)
 {
     const double pi = acos(-1), u = 2 * pi * (double)n / (double)phase->padded;
-    const double whole = sino_phase_transfer(&phase->options, u, 0);
+    const double whole = transfer(&phase->options, u, 0);
     const int64_t reach = phase->part_reach[2 * n / SINO_PHASE_PART];
     double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        values[i] = sino_phase_transfer(&phase->options, u, pi * (double)i / (double)(count - 1));
+    for (int64_t i = 0; i < count; i++) values[i] = transfer(&phase->options, u, pi * (double)i / (double)(count - 1));
     fftw_execute(plan);
     for (int64_t j = 0; j <= reach; j++) sum += (j > 0 ? 2 : 1) * values[j];
     for (int64_t j = 0; j <= reach; j++)

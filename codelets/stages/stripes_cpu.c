@@ -19,12 +19,6 @@ struct SinoStripes {
     SinoStripesFw *fw; /* of that method; owned */
 };
 
-/* sinogram[column][angle], in place of [angle][column]. */
-static bool is_transposed(const SinoStripesOptions *options)
-{
-    return options->method == SINO_STRIPES_SORTING || options->method == SINO_STRIPES_VO_ALL;
-}
-
 SinoStatus sino_stripes_new(const SinoStripesOptions *options, SinoStripes **stripes)
 {
     SinoStripes *made;
@@ -95,7 +89,8 @@ SINO_INLINE int64_t ray_of(const Layout *at, int64_t k, int64_t c)
 
 static Layout layout_of(const SinoStripesOptions *options, const int64_t *place)
 {
-    const bool transposed = is_transposed(options);
+    /* sinogram[column][angle], in place of [angle][column] */
+    const bool transposed = options->method == SINO_STRIPES_SORTING || options->method == SINO_STRIPES_VO_ALL;
     return (Layout){.angle_count = options->angle_count,
                     .column_count = options->column_count,
                     .angle_step = transposed ? 1 : options->column_count,

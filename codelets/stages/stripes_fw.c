@@ -17,7 +17,6 @@
 #include "vector.h"
 
 #include <fftw3.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
 #include "cuda_stream.h"
 #include "stripes_private.h"
 
-#include <stddef.h>
-
 enum {
     SINO_STRIPES_SLICES = 8,         /* slices that are worked on at a time */
     SINO_STRIPES_SHARED_MOST = 8192, /* angles of the longest columns that the shared memory of every GPU sorts */

@@ -5,7 +5,6 @@
 #include "stripes_private.h"
 #include "vector.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Transmission: counts of a row, divided by the light that was there without the object. */
 #include "transmission.h"
 
-#include "arithmetic.h"
 #include "vector.h"
 
 #include <float.h>

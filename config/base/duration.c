@@ -3,7 +3,6 @@
 #include "duration.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 

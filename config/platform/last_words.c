@@ -6,7 +6,6 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -208,12 +208,6 @@ void sino_log_last_words(SinoLog *log, SinoStatus status)
     pthread_mutex_unlock(&log->mutex);
 }
 
-/* NaN, unknown, while nothing is done. */
-static double remaining_s(double done, double elapsed_s)
-{
-    return done > 0 && done <= 1 ? elapsed_s * (1 - done) / done : NAN;
-}
-
 enum { PIECE = 96 };
 
 /* ", iteration 12/30", or ", iteration 9–12/30" when slices are at different ones; "" without iterations. */
@@ -294,8 +288,9 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     if (log->muted) return;
     pthread_mutex_lock(&log->mutex);
     const double elapsed_s = sino_platform_now_s() - log->start_s;
-    const double left_s = remaining_s(progress->done, progress->elapsed_s);
-    const bool is_last = progress->done >= 1;
+    const double done = progress->done;
+    const double left_s = done > 0 && done <= 1 ? progress->elapsed_s * (1 - done) / done : NAN; /* NaN: unknown */
+    const bool is_last = done >= 1;
     /* Seconds between two progress lines. */
     const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal || log->sink.line ? 0.1 : 1;
     if (log->ended) {

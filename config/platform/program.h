@@ -4,8 +4,6 @@
 
 #include "status.h"
 
-#include <stdint.h>
-
 /* How a program ended. */
 typedef struct SinoProgramEnd {
     int exit_code;     /* 128 + signal if a signal ended it, as shells say */

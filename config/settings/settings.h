@@ -196,8 +196,6 @@ const char *sino_verb_closest(const char *word);
 const char *sino_algorithm_name(SinoAlgorithmChoice algorithm);
 const char *sino_geometry_name(SinoGeometryChoice geometry);
 const char *sino_output_type_name(SinoOutputType type);
-const char *sino_filter_name(SinoFbpFilter filter);
-const char *sino_stripe_removal_name(SinoStripeRemoval removal);
 /* The JSON file of --profile; NULL: none. */
 const char *sino_settings_profile_file(const SinoRuntimeSettings *settings);
 /* The page of --follow; NULL: none. */

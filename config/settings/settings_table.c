@@ -1037,16 +1037,6 @@ const char *sino_output_type_name(SinoOutputType type)
     return type_of_output_words[type];
 }
 
-const char *sino_filter_name(SinoFbpFilter filter)
-{
-    return filter_words[filter];
-}
-
-const char *sino_stripe_removal_name(SinoStripeRemoval removal)
-{
-    return stripe_words[removal];
-}
-
 const char *sino_precision_name(SinoPrecision precision)
 {
     return precision_words[precision];

@@ -16,15 +16,11 @@ static const char *usual_iterations(int verb, const SinoSettings *settings)
     return settings->solver.algorithm == SINO_ALGORITHM_OSEM ? "2" : "20";
 }
 
-static const char *usual_prior(const SinoSolverSettings *settings)
-{
-    return settings->algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "auto";
-}
-
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings)
 {
     if (strcmp(row->name, "algorithm") == 0 && settings->geometry.kind != SINO_GEOMETRY_PARALLEL) return NULL;
     if (strcmp(row->name, "iterations") == 0) return usual_iterations(verb, settings);
-    if (strcmp(row->name, "prior") == 0) return usual_prior(&settings->solver);
+    if (strcmp(row->name, "prior") == 0)
+        return settings->solver.algorithm == SINO_ALGORITHM_BSREM ? "relative-difference" : "auto";
     return row->fallback;
 }

@@ -4,7 +4,6 @@
 
 #include "utf8.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

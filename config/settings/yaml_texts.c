@@ -23,18 +23,13 @@ typedef struct Complaint {
     char text[256], place[160];
 } Complaint;
 
-static void trim_newline(char *text)
-{
-    text[strcspn(text, "\n")] = '\0';
-}
-
 static void hear(cyaml_log_t level, void *context, const char *format, va_list arguments)
 {
     (void)level;
     Complaint *complaint = context;
     char line[256];
     vsnprintf(line, sizeof line, format, arguments);
-    trim_newline(line);
+    line[strcspn(line, "\n")] = '\0';
     if (!complaint->text[0])
         snprintf(complaint->text, sizeof complaint->text, "%s", strncmp(line, "Load: ", 6) == 0 ? line + 6 : line);
     else if (!complaint->place[0] && strncmp(line, "  in ", 5) == 0)

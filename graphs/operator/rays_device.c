@@ -2,7 +2,6 @@
 /* Rays, devices: the lists that devices gather from (rays_lists.c), and footprints as data.
  *
  * Lists are as large as the block, or larger. They are never saved on disk, but made again from a block that was. */
-#include "memory.h"
 #include "rays_private.h"
 
 #include "block_data.h"

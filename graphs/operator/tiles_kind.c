@@ -6,7 +6,6 @@
 #include "assemble_task.h"
 #include "memory.h"
 #include "precision.h"
-#include "projector.h"
 #include "rays_gate_task.h"
 #include "status.h"
 

@@ -164,7 +164,7 @@ static bool fits(const SinoRunPlan *plan)
 
 /* Projections of a half acquisition are completed by the opposite ones (redundancy.h), which a rank that has a part of
  * the angles lacks. Blocks of angles that come are not divided further. */
-const char *sino_plan_whole_slices(const SinoPlanRequest *request)
+static const char *whole_slices(const SinoPlanRequest *request)
 {
     const SinoSolver *solver = request->job.solver;
     if (solver->choice == SINO_ALGORITHM_FBP && sino_redundancy_width(&request->job.problem.geometry) > 0)
@@ -209,12 +209,11 @@ static SinoStatus too_little(const Planner *planner, const SinoRunPlan *plan)
                  sino_bytes_text(bytes->operator_bytes + bytes->lists_bytes, operator_text));
     sino_bytes_text(plan->budget_bytes, budget);
     sino_bytes_text(bytes->total_bytes, total);
-    if (request->rank_count > 1 && sino_plan_whole_slices(request))
+    if (request->rank_count > 1 && whole_slices(request))
         return sino_error(SINO_BAD_INPUT,
                           "memory is %s per rank; a rank needs %s, for %s; allowed: --memory %" PRId64
                           "MiB or more, or %s, with which ranks can share a slice",
-                          budget, total, sino_plan_whole_slices(request), (bytes->total_bytes >> 20) + 1,
-                          sharing(request));
+                          budget, total, whole_slices(request), (bytes->total_bytes >> 20) + 1, sharing(request));
     if (request->rank_count > 1)
         return sino_error(SINO_BAD_INPUT,
                           "memory is %s per rank; with %" PRId64 " ranks per slice a rank needs %s; allowed: "
@@ -491,7 +490,7 @@ static SinoStatus choose_grid(Planner *planner, SinoProcessGrid *grid)
                                      .rank_bytes = request->rank_count > 1 ? rank_bytes : NULL,
                                      .context = planner,
                                      .budget_bytes = request->machine.memory_bytes};
-    const char *why = sino_plan_whole_slices(request);
+    const char *why = whole_slices(request);
     const bool whole = why && !wanted.shape.batch_groups && request->rank_count > 1;
     if (whole) wanted.shape = (SinoGridShape){request->rank_count, 1};
     SinoStatus status = sino_process_grid_new(&wanted, grid);
@@ -534,7 +533,7 @@ static SinoStatus check(const SinoPlanRequest *request)
     SINO_CHECK(weights == 0 || weights == request->rank_count, SINO_BAD_INPUT,
                "--node-weights has %" PRId64 " numbers; allowed: one for each of the %" PRId64 " ranks", weights,
                request->rank_count);
-    const char *why = sino_plan_whole_slices(request);
+    const char *why = whole_slices(request);
     SINO_CHECK(!why || request->choices.grid.data_ranks <= 1, SINO_BAD_INPUT,
                "--grid is %" PRId64 "x%" PRId64
                ", but %s, for which a rank needs whole slices; allowed: --grid Nx1, or %s",

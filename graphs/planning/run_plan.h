@@ -66,9 +66,6 @@ typedef struct SinoRunPlan {
 /* Whether cores alone compute, or the devices have kernels of the kind. */
 bool sino_plan_has_kernels(const SinoDeviceRoom *devices, const SinoOperatorKind *kind);
 
-/* Why a rank needs whole slices, a clause; NULL: ranks can share them. */
-const char *sino_plan_whole_slices(const SinoPlanRequest *request);
-
 /* Makes the plan for one way of storing A. If memory is short, the plan gives up slots first, then slices of a
  * minibatch, then (with one rank) the operator as a whole. If fewer minibatches are in flight than there are workers,
  * slices get more partitions. SINO_BAD_INPUT: not even one slice fits, or a task does not fit a device (the text names

@@ -2,7 +2,6 @@
 /* Minibatch: the buffers of a slot, and the products that solvers' graphs are made of. */
 #include "minibatch.h"
 
-#include "cast_task.h"
 #include "memory.h"
 #include "update.h"
 

@@ -53,11 +53,6 @@ static void release(SinoSolverRun *run)
     run->own = NULL;
 }
 
-static bool sweeps_update(const SinoOperator *op)
-{
-    return op->kind->updates && op->kind->updates(op);
-}
-
 /* The sweep of the k-th subset in turn. Its sums are added to those of earlier turns; `first_sum` starts the sums.
  * updates: the sweep updates x by the weight of the subset before. */
 static SinoStatus insert_sweep(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, int64_t k,
@@ -90,7 +85,8 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
 static SinoStatus iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration)
 {
     const SinoSensitivity *own = ((const Own *)run->own)->sensitivity;
-    const bool apart = !sweeps_update(run->op);
+    const SinoOperatorKind *kind = run->op->kind;
+    const bool apart = !(kind->updates && kind->updates(run->op));
     for (int64_t k = 0; k < own->subset_count; k++) {
         if (apart)
             SINO_TRY(sino_sensitivity_update(run, own, minibatch, iteration, own->order[k], SINO_COUNTS_GRADIENT,

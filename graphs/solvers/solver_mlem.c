@@ -27,11 +27,6 @@ static const SinoBuffer vectors[VECTORS] = {
     [G] = {"gradient", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES},
     [PART] = {"subset of the sinogram", SINO_ROWS_SUBSET, SINO_ELEMENT_REAL, SINO_LANES_SLICES}};
 
-static int64_t subset_rays(const SinoSolverRun *run, int64_t subset)
-{
-    return run->op->shape.extent[SINO_ROWS_SUBSET].rows[subset];
-}
-
 static SinoStatus prepare(SinoSolverRun *run)
 {
     SinoSensitivity *own = NULL;
@@ -61,7 +56,7 @@ static SinoStatus insert_ratio(SinoSolverRun *run, SinoMinibatch *minibatch, int
     const int64_t subset = own->order[k % own->subset_count];
     const SinoUpdateTask ratio = {.update = {.formula = SINO_UPDATE_RATIO_MLEM,
                                              .slices = minibatch->slices,
-                                             .rows = subset_rays(run, subset),
+                                             .rows = run->op->shape.extent[SINO_ROWS_SUBSET].rows[subset],
                                              .add = !first_sum},
                                   .vector = {subset_of(minibatch, subset), minibatch->vector[W][subset]},
                                   .sums = minibatch->sums,

@@ -142,21 +142,9 @@ SinoStatus sino_tiff_image_save(const char *path, bool overwrite, const SinoTiff
     return status;
 }
 
-static SinoStatus save(const char *path, bool overwrite, int64_t height, int64_t width, const float *values,
-                       const char *description)
-{
-    const SinoTiffImage image = {.height = height, .width = width, .pixels = values, .description = description};
-    return sino_tiff_image_save(path, overwrite, &image);
-}
-
 SinoStatus sino_tiff_image_write(const char *path, int64_t height, int64_t width, const float *values,
                                  const char *description)
 {
-    return save(path, true, height, width, values, description);
-}
-
-SinoStatus sino_tiff_image_create(const char *path, int64_t height, int64_t width, const float *values,
-                                  const char *description)
-{
-    return save(path, false, height, width, values, description);
+    const SinoTiffImage image = {.height = height, .width = width, .pixels = values, .description = description};
+    return sino_tiff_image_save(path, true, &image);
 }

@@ -2,7 +2,6 @@
 /* TIFF image: writes one image to one file (libtiff), complete or not at all. */
 #pragma once
 
-#include "log.h"
 #include "output_settings.h"
 #include "status.h"
 
@@ -27,7 +26,3 @@ typedef struct SinoTiffImage {
 
 /* sino_tiff_image_write of any type; without `overwrite` an existing file stays, and is SINO_BAD_INPUT. */
 SinoStatus sino_tiff_image_save(const char *path, bool overwrite, const SinoTiffImage *image);
-
-/* The same as sino_tiff_image_write, but an existing file stays, and is SINO_BAD_INPUT. */
-SinoStatus sino_tiff_image_create(const char *path, int64_t height, int64_t width, const float *values,
-                                  const char *description);

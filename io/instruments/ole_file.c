@@ -46,7 +46,8 @@ static SinoStatus damaged(const SinoOle *ole, const char *what)
     return sino_error(SINO_BAD_INPUT, "%s is a damaged OLE file: %s", ole->path, what);
 }
 
-bool sino_ole_probe(const char *head, int64_t count)
+/* Whether a file begins as compound files do. */
+static bool is_compound(const char *head, int64_t count)
 {
     return count >= 8 && memcmp(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8) == 0;
 }
@@ -203,7 +204,7 @@ static SinoStatus read_all(SinoOle *ole, int64_t bytes)
     if (bytes < HEAD_BYTES) return damaged(ole, "it is too short");
     SINO_TRY(sino_regular_read(ole->path, ole->descriptor, 0, HEAD_BYTES, head));
     const int shift = head[30] | head[31] << 8, small_shift = head[32] | head[33] << 8;
-    if (!sino_ole_probe((const char *)head, HEAD_BYTES) || (shift != 9 && shift != 12) || small_shift != 6)
+    if (!is_compound((const char *)head, HEAD_BYTES) || (shift != 9 && shift != 12) || small_shift != 6)
         return damaged(ole, "its sectors have no usual size");
     ole->sector_bytes = (int64_t)1 << shift;
     ole->small_bytes = (int64_t)1 << small_shift;

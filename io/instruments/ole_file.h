@@ -21,6 +21,3 @@ int64_t sino_ole_bytes(const SinoOle *ole, int64_t stream);
 /* Reads `count` bytes of a stream from byte `offset` on. SINO_BAD_INPUT: the stream is shorter, or its sectors are
  * damaged. */
 SinoStatus sino_ole_read(const SinoOle *ole, int64_t stream, int64_t offset, int64_t count, void *bytes);
-
-/* Whether a file begins as compound files do. */
-bool sino_ole_probe(const char *head, int64_t count);

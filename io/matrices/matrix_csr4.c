@@ -25,7 +25,6 @@
 #include "matrix_rows.h"
 #include "memory.h"
 #include "regular_file.h"
-#include "vector.h"
 
 enum {
     HEADER_BYTES = 28,

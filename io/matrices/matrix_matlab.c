@@ -10,7 +10,6 @@
 #include "mat_file.h"
 #include "memory.h"
 #include "plain_values.h"
-#include "regular_file.h"
 
 /* The variable, and the file that has its parts as they are. Passes keep no place, so that one serves all threads. */
 typedef struct MatlabMatrix {

@@ -86,11 +86,6 @@ static Range within(const SinoVoxelGrid *grid, int axis, double place, double ha
     return first < end ? (Range){(int64_t)first, (int64_t)end} : (Range){0, 0};
 }
 
-static double blur_mm(const SinoCamera *camera, double distance_mm)
-{
-    return camera->slope * fmax(distance_mm, 0) + camera->width_mm;
-}
-
 static Shadow shadow_of(double a, double b, double blur)
 {
     Shadow shadow = {.side = {a, b}, .half_mm = (a + b) / 2};
@@ -161,7 +156,7 @@ static Meeting meet(const Spect *spect, const Line *line, int64_t plane)
     at[planes] = meeting.plane_mm;
     at[other] = (line->across_mm - meeting.plane_mm * view->across[planes]) / view->across[other];
     const double distance = view->radius_mm - at[0] * view->toward[0] - at[1] * view->toward[1];
-    const double blur = blur_mm(&spect->camera, distance);
+    const double blur = spect->camera.slope * fmax(distance, 0) + spect->camera.width_mm;
     meeting.across = shadow_of(view->side[0], view->side[1], blur);
     meeting.along = shadow_of(grid->size[2], 0, blur);
     meeting.voxels =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Number: the table of types, and one pair of conversions for each. */
+/* Number: the table of types, and one conversion for each. */
 #include "number.h"
 
 #include <string.h>
@@ -15,55 +15,23 @@
         }                                                                                                              \
     }
 
-#define DEFINE_TO_INTEGER(name, type)                                                                                  \
-    static void name##_to_integer(const void *from, int64_t count, int64_t *to)                                        \
-    {                                                                                                                  \
-        const char *bytes = from;                                                                                      \
-        for (int64_t i = 0; i < count; i++) {                                                                          \
-            type value;                                                                                                \
-            memcpy(&value, bytes + (size_t)i * sizeof value, sizeof value);                                            \
-            to[i] = (int64_t)value;                                                                                    \
-        }                                                                                                              \
-    }
-
-#define DEFINE_INTEGER(name, type)                                                                                     \
-    DEFINE_TO_FLOAT(name, type)                                                                                        \
-    DEFINE_TO_INTEGER(name, type)
-
-DEFINE_INTEGER(uint8, uint8_t)
-DEFINE_INTEGER(uint16, uint16_t)
-DEFINE_INTEGER(uint32, uint32_t)
-DEFINE_INTEGER(int8, int8_t)
-DEFINE_INTEGER(int16, int16_t)
-DEFINE_INTEGER(int32, int32_t)
-DEFINE_INTEGER(int64, int64_t)
+DEFINE_TO_FLOAT(uint8, uint8_t)
+DEFINE_TO_FLOAT(uint16, uint16_t)
+DEFINE_TO_FLOAT(uint32, uint32_t)
+DEFINE_TO_FLOAT(int8, int8_t)
+DEFINE_TO_FLOAT(int16, int16_t)
+DEFINE_TO_FLOAT(int32, int32_t)
+DEFINE_TO_FLOAT(int64, int64_t)
 DEFINE_TO_FLOAT(uint64, uint64_t)
 DEFINE_TO_FLOAT(float32, float)
 DEFINE_TO_FLOAT(float64, double)
 
-static void uint64_to_integer(const void *from, int64_t count, int64_t *to)
-{
-    int64_to_integer(from, count, to);
-    for (int64_t i = 0; i < count; i++)
-        if (to[i] < 0) to[i] = INT64_MAX;
-}
-
-#define INTEGER(name, kind, bytes)                                                                                     \
-    {                                                                                                                  \
-#name, kind, bytes, name##_to_float, name##_to_integer                                                         \
-    }
-
 static const SinoNumber numbers[] = {
-    INTEGER(uint8, SINO_NUMBER_UNSIGNED, 1),
-    INTEGER(uint16, SINO_NUMBER_UNSIGNED, 2),
-    INTEGER(uint32, SINO_NUMBER_UNSIGNED, 4),
-    INTEGER(uint64, SINO_NUMBER_UNSIGNED, 8),
-    INTEGER(int8, SINO_NUMBER_SIGNED, 1),
-    INTEGER(int16, SINO_NUMBER_SIGNED, 2),
-    INTEGER(int32, SINO_NUMBER_SIGNED, 4),
-    INTEGER(int64, SINO_NUMBER_SIGNED, 8),
-    {"float32", SINO_NUMBER_REAL, 4, float32_to_float, NULL},
-    {"float64", SINO_NUMBER_REAL, 8, float64_to_float, NULL},
+    {"uint8", SINO_NUMBER_UNSIGNED, 1, uint8_to_float},   {"uint16", SINO_NUMBER_UNSIGNED, 2, uint16_to_float},
+    {"uint32", SINO_NUMBER_UNSIGNED, 4, uint32_to_float}, {"uint64", SINO_NUMBER_UNSIGNED, 8, uint64_to_float},
+    {"int8", SINO_NUMBER_SIGNED, 1, int8_to_float},       {"int16", SINO_NUMBER_SIGNED, 2, int16_to_float},
+    {"int32", SINO_NUMBER_SIGNED, 4, int32_to_float},     {"int64", SINO_NUMBER_SIGNED, 8, int64_to_float},
+    {"float32", SINO_NUMBER_REAL, 4, float32_to_float},   {"float64", SINO_NUMBER_REAL, 8, float64_to_float},
 };
 
 const SinoNumber *sino_number_find(SinoNumberKind kind, int64_t bytes)

@@ -12,7 +12,6 @@ typedef struct SinoNumber {
     SinoNumberKind kind;
     int64_t bytes; /* 1, 2, 4 or 8; of reals 4 or 8 */
     void (*to_float)(const void *from, int64_t count, float *to);
-    void (*to_integer)(const void *from, int64_t count, int64_t *to); /* of integers; above 63 bits: INT64_MAX */
 } SinoNumber;
 
 /* The type; NULL: there is none of this size. */

@@ -2,7 +2,6 @@
 /* File list: finds and sorts the files of a file name, a folder or a pattern. */
 #include "file_list.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>

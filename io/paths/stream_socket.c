@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 enum { WAIT_MS = 50, PREFIX_BYTES = 16, HEADER_BYTES_MAX = 1 << 16, VALUE_BYTES_MAX = 1 << 30 };

@@ -35,7 +35,7 @@ static void print_numbers(const SinoLivePage *page, FILE *out)
     struct tm local;
     char clock[CLOCK] = "";
     if (localtime_r(&now, &local)) (void)strftime(clock, sizeof clock, "%F %T", &local);
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     sino_page_row(out, "planes by", "%s", page->algorithm);
     sino_page_row(out, "projections in the planes", "%" PRId64 " of %" PRId64, page->added, page->added_total);
     sino_page_row(out, "projections of the scan that have come", "%" PRId64 " of %" PRId64, page->come,

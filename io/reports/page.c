@@ -73,9 +73,9 @@ void sino_page_section(const char *heading, FILE *out)
     fputs("</h2>\n", out);
 }
 
-void sino_page_table_begin(const char *class_name, FILE *out)
+void sino_page_table_begin(FILE *out)
 {
-    fprintf(out, "<div class=\"wide\"><table class=\"about %s\"><tbody>\n", class_name);
+    fputs("<div class=\"wide\"><table class=\"about \"><tbody>\n", out);
 }
 
 void sino_page_table_end(FILE *out)

@@ -18,7 +18,7 @@ void sino_page_begin_again(const char *title, const char *heading, int seconds, 
 void sino_page_section(const char *heading, FILE *out);
 
 /* Between these, a table of names and values. A class is a word for the style, or "". */
-void sino_page_table_begin(const char *class_name, FILE *out);
+void sino_page_table_begin(FILE *out);
 void sino_page_table_end(FILE *out);
 
 /* A row of such a table. */

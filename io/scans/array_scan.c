@@ -140,7 +140,6 @@ SinoStatus sino_array_scan_data(SinoArrayScan *arrays, const SinoScanRequest *re
     info->angle_count = size[sino_axes_dimension(arrays->axes, 0)];
     info->row_count = size[sino_axes_dimension(arrays->axes, 1)];
     info->column_count = size[sino_axes_dimension(arrays->axes, 2)];
-    info->chunk_rows = 1;
     info->angle_needed = true;
     info->file_count = arrays->files.count;
     info->file_name = (const char *const *)arrays->files.name;

@@ -60,7 +60,7 @@ static void take_field(const Beside *beside, SinoScanField field, const char *of
     char name[1024];
     if (!name_beside(beside, of_group, sizeof name, name)) return;
     SinoStatus status =
-        sino_hdf5_scan_open_field(beside->hdf5, field, name, true, true, &beside->scan->info, "the dataset has", count);
+        sino_hdf5_scan_open_field(beside->hdf5, field, name, true, &beside->scan->info, "the dataset has", count);
     if (status) *count = 0;
     tell(beside, of_group, *count > 0, status);
 }

@@ -49,10 +49,10 @@ static SinoStatus open_exchange(const SinoScanRequest *request, SinoScan *scan)
     SINO_TRY(sino_hdf5_scan_new(request->path, request->follow_s > 0, &scan->data, &hdf5));
     SINO_TRY(sino_hdf5_scan_open_data(hdf5, "/exchange/data", false, request->axes, scan));
     info->setup = sino_hdf5_scan_setup(hdf5, &setup);
-    SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_FLATS, "/exchange/data_white", true, true, info, like,
-                                       &info->flat_count));
-    SINO_TRY(sino_hdf5_scan_open_field(hdf5, SINO_FIELD_DARKS, "/exchange/data_dark", true, true, info, like,
-                                       &info->dark_count));
+    SINO_TRY(
+        sino_hdf5_scan_open_field(hdf5, SINO_FIELD_FLATS, "/exchange/data_white", true, info, like, &info->flat_count));
+    SINO_TRY(
+        sino_hdf5_scan_open_field(hdf5, SINO_FIELD_DARKS, "/exchange/data_dark", true, info, like, &info->dark_count));
     SINO_TRY(sino_scan_check_limits(request->path, info));
     if (request->follow_s > 0)
         SINO_TRY(sino_hdf5_follow_expect(hdf5, request, "/exchange/theta", scan));

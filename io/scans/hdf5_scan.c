@@ -12,7 +12,6 @@
 #include "arithmetic.h"
 #include "count_type.h"
 #include "hdf5_attribute.h"
-#include "hdf5_error.h"
 #include "hdf5_follow.h"
 #include "hdf5_growing.h"
 #include "hdf5_length.h"
@@ -218,19 +217,18 @@ SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool l
     info->angle_count = size[0];
     info->row_count = size[1];
     info->column_count = size[2];
-    info->chunk_rows = chunk_of(&field->dataset, sino_axes_dimension(axes, 1));
     snprintf(scan->stored_type, sizeof scan->stored_type, "%.7s%s", field->dataset.stored_type,
              field->dataset.scaled ? ", scaled" : "");
     return sino_scan_check_limits(hdf5->path, info);
 }
 
 SinoStatus sino_hdf5_scan_open_field(SinoHdf5Scan *hdf5, SinoScanField which, const char *name, bool optional,
-                                     bool image, const SinoScanInfo *info, const char *like, int64_t *count)
+                                     const SinoScanInfo *info, const char *like, int64_t *count)
 {
     SinoHdf5Field *field = &hdf5->field[which];
     const SinoDataset *found = &field->dataset;
     *count = 0;
-    SINO_TRY(open_dataset(hdf5, field, name, image ? SINO_ANY_RANK : 3, optional));
+    SINO_TRY(open_dataset(hdf5, field, name, SINO_ANY_RANK, optional));
     if (found->id < 0) return NULL;
     SINO_CHECK(found->rank == 3 || found->rank == 2, SINO_BAD_INPUT,
                "%s: %s has %d dimension%s; allowed: 3, or 2 of one image", hdf5->path, name, found->rank,

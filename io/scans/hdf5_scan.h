@@ -51,11 +51,11 @@ SinoHdf5Scan *sino_hdf5_scan_of(const SinoScan *scan); /* NULL: its data are not
 SinoStatus sino_hdf5_scan_open_data(SinoHdf5Scan *hdf5, const char *name, bool layer, SinoScanAxes axes,
                                     SinoScan *scan);
 
-/* Opens the dataset of flat or dark fields, [image][row][column], or [row][column] if `image` is true. *count: the
- * number of images; 0: an optional dataset is absent. SINO_BAD_INPUT, in addition: other rows or columns than `info`
- * has; `like` names what has them. */
+/* Opens the dataset of flat or dark fields, [image][row][column] or [row][column]. *count: the number of images; 0: an
+ * optional dataset is absent. SINO_BAD_INPUT, in addition: other rows or columns than `info` has; `like` names what has
+ * them. */
 SinoStatus sino_hdf5_scan_open_field(SinoHdf5Scan *hdf5, SinoScanField field, const char *name, bool optional,
-                                     bool image, const SinoScanInfo *info, const char *like, int64_t *count);
+                                     const SinoScanInfo *info, const char *like, int64_t *count);
 
 /* Reads the angles of the scan from a dataset, of which one dimension may be larger than 1, with one for each
  * projection or, if the data have other frames, too, one for each frame. Its attribute `units` may say radians;

@@ -182,7 +182,6 @@ static SinoStatus open_header(const SinoScanRequest *request, const SinoScannerH
     SINO_TRY(header->images ? open_tiff(request, header, instrument, scan) : open_xradia(header, instrument, scan));
     info->row_count = instrument->row_count;
     info->column_count = instrument->column_count;
-    info->chunk_rows = 1;
     info->angle_needed = true;
     info->setup = (SinoScanSetup){header->source_object_mm, header->source_detector_mm, header->pixel_width_mm,
                                   header->pixel_height_mm};

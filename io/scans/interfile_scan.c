@@ -93,7 +93,6 @@ static SinoStatus open_interfile(const SinoScanRequest *request, SinoScan *scan)
     info->angle_count = own->views.view_count;
     info->row_count = own->views.row_count;
     info->column_count = own->views.bin_count;
-    info->chunk_rows = 1;
     info->line_integrals = true;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", own->header.number->name);
     if (own->views.uneven)

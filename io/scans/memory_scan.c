@@ -114,7 +114,6 @@ static SinoStatus open_memory(const SinoScanRequest *request, SinoScan *scan)
     info->column_count = projections->size[2];
     info->flat_count = memory->flats.first ? memory->flats.size[0] : 0;
     info->dark_count = memory->darks.first ? memory->darks.size[0] : 0;
-    info->chunk_rows = 1;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", type_names[projections->type]);
     if (!memory->angle_rad) return NULL;
     SINO_TRY(sino_scan_check_limits(request->path, info));

@@ -60,12 +60,6 @@ static SinoStatus prepare(void *owner, int *descriptor)
     return NULL;
 }
 
-/* Whether the array may be projections: numbers in two or three dimensions. */
-static bool is_scan(const SinoNpy *npy)
-{
-    return sino_npy_is_number(npy) && npy->kind != SINO_NPY_BOOL && (npy->rank == 2 || npy->rank == 3);
-}
-
 /* Looks through the archive: the names of all arrays, the last one that may be projections, and the reason why another
  * is not read. */
 static SinoStatus look_through(Npz *npz, zip_t *zip, size_t size, char *names, int *fitting, SinoStatus *reason)
@@ -81,7 +75,9 @@ static SinoStatus look_through(Npz *npz, zip_t *zip, size_t size, char *names, i
             length +=
                 (size_t)snprintf(names + length, size - length, "%s%.*s", length ? ", " : "", (int)stem - 4, name);
         SinoStatus status = sino_npz_find(npz->path, zip, name, npz->block, &member, NULL);
-        const bool fits = !status && is_scan(&member.npy);
+        const SinoNpy *npy = &member.npy;
+        const bool fits =
+            !status && sino_npy_is_number(npy) && npy->kind != SINO_NPY_BOOL && (npy->rank == 2 || npy->rank == 3);
         if (status && !*reason)
             *reason = status;
         else

@@ -2,8 +2,6 @@
 /* NXtomo, finding: the tomography scans of a NeXus file, by what groups contain rather than by their names. */
 #pragma once
 
-#include "status.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -29,7 +29,6 @@ typedef struct SinoScanInfo {
     int64_t flat_count, dark_count; /* 0: absent */
     const int64_t *flat_position;   /* [flat_count]: projections of the file before each flat field, rising; NULL: the
                                      * file does not tell */
-    int64_t chunk_rows;             /* rows of one storage chunk; 1 when the layout is contiguous or unknown */
     const double *angle_rad;        /* angle_count finite values */
     int64_t file_angle_count;       /* projections of the file, before any are left out or averaged */
     int64_t angle_binning;          /* consecutive projections that are averaged to one; 1: none */

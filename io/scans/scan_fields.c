@@ -42,7 +42,7 @@ static SinoStatus open_dataset(const char *path, const char *name, bool follow, 
                "%s of the scan's own file is named, and another program writes the file without SWMR; allowed: a copy "
                "in another file, or /exchange/data_white and data_dark, which need no option",
                name);
-    SINO_TRY(sino_hdf5_scan_open_field(hdf5, field, name, false, true, info, "the projections have", count));
+    SINO_TRY(sino_hdf5_scan_open_field(hdf5, field, name, false, info, "the projections have", count));
     SINO_CHECK(*count > 0, SINO_BAD_INPUT, "%s: %s has no images; allowed: 1 or more", path, name);
     sino_file_list_unite(&hdf5->files, 1);
     return NULL;

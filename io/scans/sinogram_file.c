@@ -92,7 +92,6 @@ static SinoStatus open_sinogram(const SinoScanRequest *request, SinoScan *scan)
     SINO_TRY(take_rows(sinogram, bytes, &scan->info.row_count));
     scan->info.type = SINO_COUNT_FLOAT32;
     scan->info.column_count = request->columns;
-    scan->info.chunk_rows = 1;
     scan->info.line_integrals = true;
     snprintf(scan->stored_type, sizeof scan->stored_type, "float32");
     return NULL;

@@ -342,7 +342,6 @@ static SinoStatus open_stream(const SinoScanRequest *request, SinoScan *scan)
     info->column_count = stream->columns;
     info->flat_count = stream->field[SINO_FIELD_FLATS].count;
     info->dark_count = stream->field[SINO_FIELD_DARKS].count;
-    info->chunk_rows = 1;
     snprintf(scan->stored_type, sizeof scan->stored_type, "%s", stream->field[SINO_FIELD_DATA].type.stored_type);
     return take_angles(request, stream, scan);
 }

@@ -43,10 +43,9 @@ typedef struct Part {
     double center[3], axis[3][3];
 } Part;
 
-static bool is_true(const json_t *object, const char *name, bool usual)
+static bool is_not_false(const json_t *object, const char *name)
 {
-    const json_t *value = json_object_get(object, name);
-    return json_is_boolean(value) ? json_is_true(value) : usual;
+    return !json_is_false(json_object_get(object, name));
 }
 
 static SinoStatus factor_of(const Scenario *scenario, const json_t *object, const Unit *units, double *factor)
@@ -136,7 +135,7 @@ static SinoStatus read_drift(const Scenario *scenario, const json_t *parameter, 
     json_array_foreach(list, i, one)
     {
         double factor = 1;
-        if (!is_true(one, "known_to_reconstruction", true)) continue;
+        if (!is_not_false(one, "known_to_reconstruction")) continue;
         SINO_TRY(read_file(scenario, one));
         const json_t *value = json_object_get(one, "value");
         SINO_TRY(factor_of(scenario, one, units, &factor));
@@ -258,7 +257,7 @@ static SinoStatus deviate(const Scenario *scenario, const json_t *deviation, Par
     double axis[3], amount, drift;
     const char *type = json_string_value(json_object_get(deviation, "type"));
     const bool rotation = type && strcmp(type, "rotation") == 0;
-    if (!is_true(deviation, "known_to_reconstruction", true)) return NULL;
+    if (!is_not_false(deviation, "known_to_reconstruction")) return NULL;
     SINO_CHECK(rotation || (type && strcmp(type, "translation") == 0), SINO_BAD_INPUT,
                "%s has a deviation of type %.16s; allowed: translation or rotation", scenario->path,
                type ? type : "that is no word");
@@ -315,7 +314,7 @@ static SinoStatus read_angle(const Scenario *scenario, const json_t *acquisition
 {
     double start, stop, drift;
     const char *direction = json_string_value(json_object_get(acquisition, "direction"));
-    const int64_t steps = scenario->count - is_true(acquisition, "include_final_angle", true);
+    const int64_t steps = scenario->count - is_not_false(acquisition, "include_final_angle");
     SINO_TRY(read_number(scenario, acquisition, "start_angle", turns, &start, &drift));
     SINO_TRY(read_number(scenario, acquisition, "stop_angle", turns, &stop, &drift));
     SINO_CHECK(direction && (strcmp(direction, "CCW") == 0 || strcmp(direction, "CW") == 0), SINO_BAD_INPUT,

@@ -288,11 +288,6 @@ end:
     return status;
 }
 
-const char *sino_journal_path(const SinoJournal *journal)
-{
-    return journal->path;
-}
-
 const char *sino_journal_identity(const SinoJournal *journal)
 {
     return journal->identity;

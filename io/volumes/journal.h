@@ -37,7 +37,6 @@ SinoStatus sino_journal_create(const char *path, const char *identity, SinoJourn
  * NULL if there is no file, or none with a whole identity. Errors as of sino_journal_create. */
 SinoStatus sino_journal_open(const char *path, SinoJournal **journal);
 
-const char *sino_journal_path(const SinoJournal *journal);
 const char *sino_journal_identity(const SinoJournal *journal);
 int64_t sino_journal_count(const SinoJournal *journal); /* of the entries that were read */
 const SinoJournalEntry *sino_journal_entry(const SinoJournal *journal, int64_t index);

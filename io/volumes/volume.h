@@ -102,9 +102,6 @@ int64_t sino_volume_packed_bytes(int64_t slices, int64_t threads, int64_t slice_
  * errors. */
 SinoStatus sino_volume_write(SinoVolume *volume, int64_t first, int64_t count, const float *slices);
 
-/* Writes an attribute of /exchange/data. TIFF ignores it. */
-SinoStatus sino_volume_attribute(SinoVolume *volume, const char *name, double value);
-
 /* Write an entry of /process in the HDF5 file, each name once; "GROUP/NAME" creates groups. TIFF ignores them. Call any
  * time before _finish. */
 SinoStatus sino_volume_process_text(SinoVolume *volume, const char *name, const char *value);

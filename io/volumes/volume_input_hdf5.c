@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "hdf5_source.h"
 #include "memory.h"
 #include "volume_input_source.h"

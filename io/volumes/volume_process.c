@@ -16,11 +16,6 @@ static SinoJson attribute(SinoVolume *volume)
     return json;
 }
 
-SinoStatus sino_volume_attribute(SinoVolume *volume, const char *name, double value)
-{
-    return volume->hdf5.output ? sino_hdf5_output_number(volume->hdf5.output, "/exchange/data", name, value) : NULL;
-}
-
 /* "/process/NAME"; NULL without memory. Caller frees. */
 static char *process_path(const char *name)
 {

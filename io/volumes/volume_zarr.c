@@ -2,7 +2,6 @@
 /* Volume as Zarr: slices gather in a flat file, OUT.slices.partial, from which shards are made when all are there. */
 #include "volume_private.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "json.h"
 #include "platform.h"
 

@@ -3,7 +3,6 @@
 #include "list_bricks_task.h"
 
 #include "arithmetic.h"
-#include "memory.h"
 #include "task.h"
 
 #include <inttypes.h>

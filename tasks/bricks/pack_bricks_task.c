@@ -3,7 +3,6 @@
  * bricks. */
 #include "pack_bricks_task.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 

@@ -5,7 +5,8 @@
 #include "task.h"
 
 typedef struct Planes {
-    SinoOperand image, xy, xz, yz;
+    SinoOperand image;
+    SinoOperandList plane; /* [SINO_LIVE_PLANES] */
     SinoPlanes planes;
 } Planes;
 
@@ -13,61 +14,55 @@ static SinoStatus planes_cpu(const SinoTask *task)
 {
     const Planes *of = task->arguments;
     SinoSections to = of->planes.sections;
-    to.xy = of->xy.at;
-    to.xz = of->xz.at;
-    to.yz = of->yz.at;
+    to.xy = of->plane.at[SINO_LIVE_XY];
+    to.xz = of->plane.at[SINO_LIVE_XZ];
+    to.yz = of->plane.at[SINO_LIVE_YZ];
     to.maximum = NULL;
     sino_sections_take(&to, of->planes.first_slice, of->planes.slice_count, of->image.at);
     return NULL;
 }
 
-static const SinoTaskKind planes_kind = {.name = "planes",
-                                         SINO_ARGUMENTS(Planes, SINO_READS(Planes, image), SINO_UPDATES(Planes, xy),
-                                                        SINO_UPDATES(Planes, xz), SINO_UPDATES(Planes, yz)),
-                                         .cpu = planes_cpu};
+static const SinoTaskKind planes_kind = {
+    .name = "planes",
+    SINO_ARGUMENTS(Planes, SINO_READS(Planes, image), SINO_UPDATES_EACH(Planes, plane)),
+    .cpu = planes_cpu};
 
 SinoStatus sino_insert_planes(SinoRuntime *runtime, SinoPosition position, const SinoPlanes *planes, SinoData *image,
                               SinoData *const plane[SINO_LIVE_PLANES])
 {
-    const Planes arguments = {.image.data = image,
-                              .xy.data = plane[SINO_LIVE_XY],
-                              .xz.data = plane[SINO_LIVE_XZ],
-                              .yz.data = plane[SINO_LIVE_YZ],
-                              .planes = *planes};
+    const Planes arguments = {
+        .image.data = image, .plane = {.data = plane, .count = SINO_LIVE_PLANES}, .planes = *planes};
     return SINO_SUBMIT(runtime, &planes_kind, position, &arguments);
 }
 
 typedef struct PlaneSums {
-    SinoOperand rays, xy, xz, yz;
+    SinoOperand rays;
+    SinoOperandList sum; /* [SINO_LIVE_PLANES] */
     SinoPlaneSums what;
 } PlaneSums;
 
 static SinoStatus sums_cpu(const SinoTask *task)
 {
     const PlaneSums *of = task->arguments;
-    sino_plane_sums_add(&of->what, of->rays.at, of->xy.at, of->xz.at, of->yz.at);
+    void *const *sum = of->sum.at;
+    sino_plane_sums_add(&of->what, of->rays.at, sum[SINO_LIVE_XY], sum[SINO_LIVE_XZ], sum[SINO_LIVE_YZ]);
     return NULL;
 }
 
-static const SinoTaskKind sums_kind = {.name = "plane_sums",
-                                       SINO_ARGUMENTS(PlaneSums, SINO_READS(PlaneSums, rays),
-                                                      SINO_UPDATES(PlaneSums, xy), SINO_UPDATES(PlaneSums, xz),
-                                                      SINO_UPDATES(PlaneSums, yz)),
-                                       .cpu = sums_cpu};
+static const SinoTaskKind sums_kind = {
+    .name = "plane_sums",
+    SINO_ARGUMENTS(PlaneSums, SINO_READS(PlaneSums, rays), SINO_UPDATES_EACH(PlaneSums, sum)),
+    .cpu = sums_cpu};
 
 SinoStatus sino_insert_plane_sums(SinoRuntime *runtime, SinoPosition position, const SinoPlaneSums *what,
                                   SinoData *rays, SinoData *const sums[SINO_LIVE_PLANES])
 {
-    const PlaneSums arguments = {.rays.data = rays,
-                                 .xy.data = sums[SINO_LIVE_XY],
-                                 .xz.data = sums[SINO_LIVE_XZ],
-                                 .yz.data = sums[SINO_LIVE_YZ],
-                                 .what = *what};
+    const PlaneSums arguments = {.rays.data = rays, .sum = {.data = sums, .count = SINO_LIVE_PLANES}, .what = *what};
     return SINO_SUBMIT(runtime, &sums_kind, position, &arguments);
 }
 
 typedef struct ShowSums {
-    SinoOperand sums_xy, sums_xz, sums_yz, xy, xz, yz;
+    SinoOperandList sum, plane; /* [SINO_LIVE_PLANES] */
     SinoSumsShown shown;
 } ShowSums;
 
@@ -76,29 +71,24 @@ static SinoStatus show_cpu(const SinoTask *task)
     const ShowSums *of = task->arguments;
     const SinoSumsShown *shown = &of->shown;
     const int64_t side = shown->side;
-    const double scale = shown->scale, mask_ratio = shown->mask_ratio;
-    sino_plane_sums_show(side, side, 0, 1, scale, mask_ratio, of->sums_xy.at, of->xy.at);
-    sino_plane_sums_show(shown->slice_count, side, side / 2, 0, scale, mask_ratio, of->sums_xz.at, of->xz.at);
-    sino_plane_sums_show(shown->slice_count, side, side / 2, 0, scale, mask_ratio, of->sums_yz.at, of->yz.at);
+    for (int p = 0; p < SINO_LIVE_PLANES; p++) {
+        const bool is_slice = p == SINO_LIVE_XY;
+        sino_plane_sums_show(is_slice ? side : shown->slice_count, side, is_slice ? 0 : side / 2, is_slice ? 1 : 0,
+                             shown->scale, shown->mask_ratio, of->sum.at[p], of->plane.at[p]);
+    }
     return NULL;
 }
 
-static const SinoTaskKind show_kind = {.name = "show_sums",
-                                       SINO_ARGUMENTS(ShowSums, SINO_READS(ShowSums, sums_xy),
-                                                      SINO_READS(ShowSums, sums_xz), SINO_READS(ShowSums, sums_yz),
-                                                      SINO_WRITES(ShowSums, xy), SINO_WRITES(ShowSums, xz),
-                                                      SINO_WRITES(ShowSums, yz)),
-                                       .cpu = show_cpu};
+static const SinoTaskKind show_kind = {
+    .name = "show_sums",
+    SINO_ARGUMENTS(ShowSums, SINO_READS_EACH(ShowSums, sum), SINO_WRITES_EACH(ShowSums, plane)),
+    .cpu = show_cpu};
 
 SinoStatus sino_insert_show_sums(SinoRuntime *runtime, SinoPosition position, const SinoSumsShown *shown,
                                  SinoData *const sums[SINO_LIVE_PLANES], SinoData *const plane[SINO_LIVE_PLANES])
 {
-    const ShowSums arguments = {.sums_xy.data = sums[SINO_LIVE_XY],
-                                .sums_xz.data = sums[SINO_LIVE_XZ],
-                                .sums_yz.data = sums[SINO_LIVE_YZ],
-                                .xy.data = plane[SINO_LIVE_XY],
-                                .xz.data = plane[SINO_LIVE_XZ],
-                                .yz.data = plane[SINO_LIVE_YZ],
+    const ShowSums arguments = {.sum = {.data = sums, .count = SINO_LIVE_PLANES},
+                                .plane = {.data = plane, .count = SINO_LIVE_PLANES},
                                 .shown = *shown};
     return SINO_SUBMIT(runtime, &show_kind, position, &arguments);
 }

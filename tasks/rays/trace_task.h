@@ -4,7 +4,6 @@
 
 #include "pack.h"
 #include "runtime.h"
-#include "trace.h"
 
 /* What a core takes to trace a stored nonzero, in flops of a product (docs/lab/kernels.md). */
 enum { SINO_TRACE_FLOPS = 1200 };

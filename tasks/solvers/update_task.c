@@ -9,7 +9,6 @@
 #include "update.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* vector: in the order of the formula's row. workspace: for sums on a GPU. */
 typedef struct Formula {
@@ -238,8 +237,9 @@ static const SinoTaskKind collect_kind = {
     SINO_ARGUMENTS(Collect, SINO_READS(Collect, part), SINO_UPDATES(Collect, total)),
     SINO_CPU_CUDA_OPENCL(collect)};
 
-SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,
-                                      bool first, SinoData *total)
+/* Inserts update_collect: total += part, where `part` are another rank's sums; `first` starts the total. */
+static SinoStatus insert_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,
+                                 bool first, SinoData *total)
 {
     const Collect arguments = {.part.data = part,
                                .total = {.data = total, .mode = first ? SINO_WRITE : SINO_READ_WRITE},
@@ -271,8 +271,7 @@ static const SinoTaskKind collect_all_kind = {
 static SinoStatus collect_each(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t count,
                                SinoData *const *part, SinoData *total)
 {
-    for (int64_t i = 0; i < count; i++)
-        SINO_TRY(sino_insert_update_collect(runtime, position, slices, part[i], i == 0, total));
+    for (int64_t i = 0; i < count; i++) SINO_TRY(insert_collect(runtime, position, slices, part[i], i == 0, total));
     return NULL;
 }
 

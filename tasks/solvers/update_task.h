@@ -30,10 +30,6 @@ SinoStatus sino_insert_update_residual(SinoRuntime *runtime, SinoPosition positi
 SinoStatus sino_insert_update_collect_all(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, int64_t count,
                                           SinoData *const *part, SinoData *total);
 
-/* Inserts update_collect: total += part, where `part` are another rank's sums; `first` starts the total. */
-SinoStatus sino_insert_update_collect(SinoRuntime *runtime, SinoPosition position, SinoSlices slices, SinoData *part,
-                                      bool first, SinoData *total);
-
 /* An iteration's column in the history, double[slice][numbers] (SinoHistory). */
 typedef struct SinoIteration {
     int64_t columns;   /* iterations + 1 */

@@ -6,8 +6,6 @@
  * chooses (default 1). SINODAG_INJECT_WHOLE=1 tries all. */
 #include "cli.h"
 
-#include <sys/stat.h>
-
 enum { SIZE = 24, SLICES = 3, STRIDE = 23, TIME_LIMIT_S = 10 };
 
 #define RECON                                                                                                          \

@@ -4,7 +4,6 @@
 
 #include "testing_hdf5.h"
 
-#include <fcntl.h>
 #include <math.h>
 
 #include <xxhash.h>

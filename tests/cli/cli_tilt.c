@@ -106,19 +106,12 @@ static void plan_counts_the_rows_beside(void **state)
     assert_true(slab[1] > slab[0]);
 }
 
-static void what_does_not_fit_is_refused(void **state)
-{
-    write_scan(*state, 0);
-    cli_refuses(*state, "--detector-tilt | '11' | -10 to 10", RECON " --detector-tilt 11");
-}
-
 int cli_tilt_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(a_leaning_axis_is_cured),
         CLI_TEST(slices_do_not_depend_on_others),
         CLI_TEST(plan_counts_the_rows_beside),
-        CLI_TEST(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

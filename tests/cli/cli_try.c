@@ -2,8 +2,6 @@
 /* Command line, try: one slice with several values of a setting; each slice is that of a run with this value alone. */
 #include "cli.h"
 
-#include <math.h>
-
 enum { SIZE = 48, ROWS = 4, ROW = 2 };
 static const char usual[] = "--pictures no --nsino 2 --partitions 1";
 

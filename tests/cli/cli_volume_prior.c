@@ -226,7 +226,6 @@ static void what_it_cannot_do_is_refused(void **state)
 {
     const char *const at = *state;
     cli_works(at, "phantom -o p.h5 --size 40 --angles 9 --slices 2");
-    cli_refuses(at, "--prior-dimensions | '4' | 2 to 3", "recon p.h5 -o v.h5 --prior-dimensions 4");
     cli_refuses(at, "--prior-dimensions | --algorithm cg | --algorithm fista",
                 "recon p.h5 -o v.h5 --algorithm cg --prior-dimensions 3");
     cli_refuses(at, "--prior-dimensions | 3 | --reconstruction-type try | 2",

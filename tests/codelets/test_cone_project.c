@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone project: against a dense matrix in double, for each instruction set, and band; that both directions are
  * transposes; and against the line integrals of a phantom. */
-#include "phantom.h"
 #include "testing_cone_project.h"
 
 /* Joseph's weights of a ray, from its two ends. */

@@ -6,7 +6,6 @@
 
 #include "memory.h"
 #include "pack.h"
-#include "reference_operator.h"
 #include "spmm_array.h"
 #include "spmm_isa.h"
 #include "testing.h"
@@ -62,13 +61,6 @@ static int64_t panel_width(const Isa *isa, SinoPrecision precision)
     return 2 * isa->vector_bytes / (int64_t)(precision == SINO_DOUBLE ? sizeof(double) : sizeof(float));
 }
 
-static int64_t stride_of(int64_t slice_count, int64_t width)
-{
-    int64_t last = 1;
-    while (last < slice_count % width) last *= 2;
-    return slice_count / width * width + (slice_count % width > 0 ? last : 0);
-}
-
 /* Where element (row, f) of a vector is. */
 static int64_t place(const Run *run, int64_t rows, int64_t row, int64_t f)
 {
@@ -89,7 +81,7 @@ static Run run_of(const Problem *problem, const Partition *partition, const Pack
                .slice_count = slice_count,
                .has_units = has_units};
     run.width = panel_width(isa, run.precision);
-    run.stride = stride_of(slice_count, run.width);
+    run.stride = testing_stride(slice_count, run.width);
     for (int64_t f = 0; f < SINO_SLICES_MAX; f++)
         run.unit[f] = has_units && f < slice_count ? ldexpf(1, (int)(f * 31 % 81) - 40) : 1;
     return run;
@@ -150,32 +142,13 @@ static void run_kernel(const Run *run, bool back, void *x, void *y)
     free(scratch);
 }
 
-/* Sums in single, of lengths and inputs as they are stored; in double the reference's own lengths, good to 1e−12, are
- * the limit. Lengths in half have half a last place, 2⁻¹¹ of them, 2⁻²⁵ at least. Half precision rounds to half as
- * often as a result is written. `size` is the sum of the terms' magnitudes, `visits` how often it is written. */
-static double tolerance_of(const Run *run, double size, int64_t visits)
-{
-    enum { TERMS = 128 };
-    const double in_single = 8 * (double)FLT_EPSILON, in_half = 0x1.01p-11;
-    switch (run->precision) {
-    case SINO_DOUBLE:
-        return 1e-14 * size + 1e-11;
-    case SINO_SINGLE:
-        return in_single * size + 1e-11;
-    case SINO_MIXED:
-        return (in_single + in_half) * size + TERMS * 0x1p-25;
-    default:
-        return (in_single + in_half * (double)(1 + visits)) * size + (double)(TERMS + visits) * 0x1p-25;
-    }
-}
-
 static void check_value(const Run *run, const char *what, double value, int64_t row, int64_t f, const double *expected,
                         const double *size, int64_t visits)
 {
     const double unit = result_unit(run, f), before = run->isa ? initial_value(run, f) / unit : 0;
     const bool padding = f >= run->slice_count;
     const double wanted = padding ? 0 : expected[row * SLICES + f] + before;
-    const double tolerance = padding ? 0 : tolerance_of(run, size[row * SLICES + f] + before, visits);
+    const double tolerance = padding ? 0 : testing_tolerance(run->precision, size[row * SLICES + f] + before, visits);
     if (fabs(value / unit - wanted) <= tolerance) return;
     fail_msg("%s, %s, %s, %s, %d slices: row %d, slice %d: %.17g, expected %.17g, give or take %.2g", what,
              run->isa ? run->isa->table->name : "public", run->partition->name, precision_names[run->precision],

@@ -3,8 +3,6 @@
  * and for parts. */
 #include "testing_tiles.h"
 
-#include <float.h>
-
 static double theta_of(int64_t f)
 {
     return f % 3 == 2 ? 0 : 0.1 + 0.03 * (double)f;

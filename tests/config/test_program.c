@@ -4,7 +4,6 @@
 #include "testing.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static SinoProgramEnd run(const char *directory, const char *script, double limit_s)
 {

@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -139,7 +138,6 @@ static SinoStatus plan_parallel(const Request *of, const SinoSettings *settings,
                                .column_count = settings->input.columns,
                                .flat_count = 1,
                                .dark_count = 1,
-                               .chunk_rows = 1,
                                .file_angle_count = settings->phantom.angles,
                                .angle_binning = 1,
                                .full_count = UINT16_MAX,

@@ -4,8 +4,6 @@
 #include "matrix_file.h"
 #include "testing.h"
 
-#include <sys/stat.h>
-
 /* 2 blocks of 2 crystals in 1 ring: 16 rows. */
 static const SinoCsr4Scanner scanner = {.block_count = 2,
                                         .block_size = 2,

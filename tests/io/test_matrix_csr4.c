@@ -4,7 +4,6 @@
 #include "testing_mirror.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 
 static const TestingScanner no_scanner = {.layers = 1, .blocks = 1, .block_size = 1, .rings = 1};
 static const int64_t crystals = TESTING_MIRROR_CRYSTALS, voxels = TESTING_MIRROR_VOXELS;
@@ -110,7 +109,8 @@ static void odd_blocks_mirror_in_x(void **state)
     }
 }
 
-static void folded_is_unfolded(void **state)
+/* Checks the file of a folded matrix with each combination of mirrors, of which any row of an orbit is stored. */
+static void check_folds(void **state, void (*check)(const char *path, int flags, const double *dense))
 {
     char path[TESTING_PATH];
     double *dense = malloc((size_t)(crystals * crystals * voxels) * sizeof *dense);
@@ -124,11 +124,21 @@ static void folded_is_unfolded(void **state)
             TestingMatrix matrix = testing_fold(flags, dense, lean);
             about.flags = flags;
             testing_csr4(path, &about, &matrix);
-            check_file(path, dense, (uint64_t)flags);
+            check(path, flags, dense);
             free(matrix.entry);
         }
     }
     free(dense);
+}
+
+static void check_whole(const char *path, int flags, const double *dense)
+{
+    check_file(path, dense, (uint64_t)flags);
+}
+
+static void folded_is_unfolded(void **state)
+{
+    check_folds(state, check_whole);
 }
 
 /* Rows that are read are the leads of orbits; every row of the matrix is an image of one of them, once. */
@@ -176,23 +186,7 @@ static void check_orbits(const char *path, int flags, const double *dense)
 
 static void folded_rows_stand_for_orbits(void **state)
 {
-    char path[TESTING_PATH];
-    double *dense = malloc((size_t)(crystals * crystals * voxels) * sizeof *dense);
-    assert_non_null(dense);
-    testing_path(path, *state, "m");
-    for (int flags = 0; flags < SINO_MIRRORS; flags++) {
-        memset(dense, 0, (size_t)(crystals * crystals * voxels) * sizeof *dense);
-        testing_fill_orbits(flags, 1500, dense);
-        for (int lean = 0; lean < 2; lean++) {
-            TestingScanner about = testing_mirror_scanner;
-            TestingMatrix matrix = testing_fold(flags, dense, lean);
-            about.flags = flags;
-            testing_csr4(path, &about, &matrix);
-            check_orbits(path, flags, dense);
-            free(matrix.entry);
-        }
-    }
-    free(dense);
+    check_folds(state, check_orbits);
 }
 
 /* An entry and its mirror image with different values: the matrix that is unfolded has both, and cannot be folded. */
@@ -402,36 +396,9 @@ static void rows_take_no_memory(void **state)
     free(matrix.entry);
 }
 
-typedef struct Reader {
-    SinoMatrixFile *file;
-    const double *dense;
-    uint64_t seed;
-    bool fine;
-} Reader;
-
-static void *read_often(void *context)
-{
-    Reader *reader = context;
-    const SinoMatrixOutline *about = sino_matrix_outline(reader->file);
-    SinoRowBuffer buffer = {.row_room = 0};
-    reader->fine = true;
-    for (int trial = 0; trial < 40 && reader->fine; trial++) {
-        const int64_t first = testing_random(&reader->seed) % about->row_count;
-        const int64_t count = testing_random(&reader->seed) % (about->row_count - first + 1);
-        SinoStatus status = sino_matrix_read(reader->file, first, count, &buffer);
-        reader->fine = !status && testing_same_rows(&buffer.rows, first, count, about->column_count, reader->dense);
-        sino_status_free(status);
-    }
-    sino_row_buffer_free(&buffer);
-    return NULL;
-}
-
 static void several_threads(void **state)
 {
-    enum { THREADS = 4 };
     char path[TESTING_PATH];
-    pthread_t thread[THREADS];
-    Reader reader[THREADS];
     double *dense = calloc((size_t)(crystals * crystals * voxels), sizeof *dense);
     TestingScanner about = testing_mirror_scanner;
     assert_non_null(dense);
@@ -440,14 +407,7 @@ static void several_threads(void **state)
     TestingMatrix matrix = testing_fold(about.flags, dense, true);
     testing_csr4(testing_path(path, *state, "m"), &about, &matrix);
     SinoMatrixFile *file = opened(path);
-    for (uint64_t i = 0; i < THREADS; i++) {
-        reader[i] = (Reader){.file = file, .dense = dense, .seed = i};
-        assert_int_equal(pthread_create(&thread[i], NULL, read_often, &reader[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_join(thread[i], NULL), 0);
-        assert_true(reader[i].fine);
-    }
+    testing_threads((SinoMatrixFile *[]){file, file}, dense);
     sino_matrix_close(file);
     free(matrix.entry);
     free(dense);

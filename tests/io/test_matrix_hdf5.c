@@ -3,7 +3,6 @@
 #include "testing_hdf5_matrix.h"
 
 #include <math.h>
-#include <pthread.h>
 
 static hid_t new_file(const char *path)
 {
@@ -194,35 +193,9 @@ static void truncated_anywhere(void **state)
     }
 }
 
-typedef struct Reader {
-    SinoMatrixFile *file;
-    const double *dense;
-    uint64_t seed;
-    bool fine;
-} Reader;
-
-static void *read_often(void *context)
-{
-    Reader *reader = context;
-    SinoRowBuffer buffer = {.row_room = 0};
-    reader->fine = true;
-    for (int trial = 0; trial < 30 && reader->fine; trial++) {
-        const int64_t first = testing_random(&reader->seed) % 200,
-                      count = testing_random(&reader->seed) % (201 - first);
-        SinoStatus status = sino_matrix_read(reader->file, first, count, &buffer);
-        reader->fine = !status && testing_same_rows(&buffer.rows, first, count, 50, reader->dense);
-        sino_status_free(status);
-    }
-    sino_row_buffer_free(&buffer);
-    return NULL;
-}
-
 static void several_threads(void **state)
 {
-    enum { THREADS = 4 };
     char path[TESTING_PATH];
-    pthread_t thread[THREADS];
-    Reader reader[THREADS];
     const TestingHdf5 wanted = {TESTING_ANNDATA, "/X", "csr", H5T_STD_I32LE, H5T_IEEE_F64LE, true};
     TestingMatrix matrix = testing_matrix(200, 50, 3000, 8);
     double *dense = testing_dense(&matrix);
@@ -230,14 +203,7 @@ static void several_threads(void **state)
     testing_hdf5_matrix(out, &wanted, &matrix);
     testing_hdf5_close(out);
     SinoMatrixFile *file[2] = {opened(path), opened(path)};
-    for (uint64_t i = 0; i < THREADS; i++) {
-        reader[i] = (Reader){.file = file[i % 2], .dense = dense, .seed = i};
-        assert_int_equal(pthread_create(&thread[i], NULL, read_often, &reader[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(pthread_join(thread[i], NULL), 0);
-        assert_true(reader[i].fine);
-    }
+    testing_threads(file, dense);
     sino_matrix_close(file[0]);
     sino_matrix_close(file[1]);
     free(dense);

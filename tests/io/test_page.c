@@ -6,8 +6,6 @@
 #include "page.h"
 #include "testing.h"
 
-#include "picture.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +26,7 @@ static void print_words(FILE *out)
 {
     sino_page_begin("<t>", "a & b", out);
     sino_page_section("\"q\"", out);
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     sino_page_row(out, "<n>", "%d <v> %s", 7, "\x01");
     sino_page_lines("a: 1\nb:2: 3\nnothing\nc:\n", out);
     sino_page_table_end(out);

@@ -158,7 +158,6 @@ static void whole_file(void **state)
     assert_int_equal(info->column_count, COLUMNS);
     assert_int_equal(info->flat_count, FLATS);
     assert_int_equal(info->dark_count, DARKS);
-    assert_int_equal(info->chunk_rows, 1);
     assert_false(info->angle_assumed);
     assert_false(info->line_integrals);
     for (int k = 0; k < ANGLES; k++) assert_true(fabs(info->angle_rad[k] - theta[k] * M_PI / 180) < 1e-15);
@@ -308,7 +307,6 @@ static void chunks_and_compression(void **state)
     write_scan(testing_path(path, *state, "scan.h5"), &data, NULL, NULL, NULL);
     assert_true(H5Pclose(data.creation) >= 0);
     assert_success(open_path(path, &scan));
-    assert_int_equal(sino_scan_info(scan)->chunk_rows, 3);
     check_box(scan, &whole);
     sino_scan_close(scan);
 }

@@ -54,13 +54,14 @@ static void image_comes_back(void **state)
     free(values);
 }
 
-static void write_replaces_and_create_refuses(void **state)
+static void write_replaces_and_save_refuses(void **state)
 {
     char path[TESTING_PATH];
     float one = 1, two = 2, found = 0;
     testing_path(path, *state, "image.tiff");
-    assert_success(sino_tiff_image_create(path, 1, 1, &one, NULL));
-    assert_error(sino_tiff_image_create(path, 1, 1, &two, NULL), SINO_BAD_INPUT, "/image.tiff exists | --overwrite");
+    const SinoTiffImage image = {.height = 1, .width = 1, .pixels = &one};
+    assert_success(sino_tiff_image_save(path, false, &image));
+    assert_error(sino_tiff_image_save(path, false, &image), SINO_BAD_INPUT, "/image.tiff exists | --overwrite");
     assert_success(sino_tiff_image_write(path, 1, 1, &two, NULL));
     TIFF *tiff = TIFFOpen(path, "r");
     assert_non_null(tiff);
@@ -106,7 +107,7 @@ TESTING_SUBJECT(tiff_image)
 {
     const struct CMUnitTest tests[] = {
         TEST(image_comes_back),
-        TEST(write_replaces_and_create_refuses),
+        TEST(write_replaces_and_save_refuses),
         TEST(refusals),
         TEST(full_disk_leaves_nothing),
     };

@@ -3,7 +3,6 @@
 #include "testing.h"
 #include "voxel_codes.h"
 
-#include <float.h>
 #include <math.h>
 
 enum { COUNT = 4096 };

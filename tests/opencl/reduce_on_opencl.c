@@ -3,11 +3,7 @@
 #include "lend.h"
 #include "reduce.h"
 #include "reduce_opencl.h"
-
-static size_t bytes_of(SinoSlices slices, int64_t rows)
-{
-    return (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision);
-}
+#include "testing_update.h"
 
 static size_t list_bytes(const SinoRowMap *map)
 {
@@ -16,7 +12,7 @@ static size_t list_bytes(const SinoRowMap *map)
 
 void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *partial, bool first, void *total)
 {
-    const size_t part = bytes_of(slices, map->partial_rows), whole = bytes_of(slices, map->total_rows);
+    const size_t part = vector_bytes(slices, map->partial_rows), whole = vector_bytes(slices, map->total_rows);
     cl_mem row = lend(map->row, list_bytes(map)), from = lend(partial, part), to = lend(total, whole);
     lend_check(sino_reduce_add_opencl(lend_device(), slices, map, row, from, first, to));
     lend_return(total, to, whole);
@@ -26,7 +22,7 @@ void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *parti
 
 void sino_spread_take(SinoSlices slices, const SinoRowMap *map, const void *total, void *partial)
 {
-    const size_t part = bytes_of(slices, map->partial_rows), whole = bytes_of(slices, map->total_rows);
+    const size_t part = vector_bytes(slices, map->partial_rows), whole = vector_bytes(slices, map->total_rows);
     cl_mem row = lend(map->row, list_bytes(map)), from = lend(total, whole), to = lend(partial, part);
     lend_check(sino_spread_take_opencl(lend_device(), slices, map, row, from, to));
     lend_return(partial, to, part);

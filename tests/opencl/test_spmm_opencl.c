@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM on an OpenCL device: both directions against the dense reference operator, on blocks of partitions, in every
  * precision, with several strides. */
-#include "half.h"
 #include "lend.h"
 #include "panel.h"
 #include "regroup.h"

@@ -1,43 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of update.h by those of update_opencl.c: linked first, they make the tests of the CPU's test these. */
 #include "lend.h"
-#include "update.h"
-
-static size_t vector_bytes(SinoSlices slices, int64_t rows)
-{
-    return (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision);
-}
-
-static size_t weight_bytes(SinoSlices slices, int64_t rows)
-{
-    return (size_t)rows * sino_precision_bytes(slices.precision);
-}
-
-static size_t state_bytes(SinoSlices slices)
-{
-    return (size_t)slices.slice_count * sizeof(SinoSliceState);
-}
-
-static size_t history_bytes(SinoSlices slices, const SinoHistory *history)
-{
-    return (size_t)(slices.slice_count * history->numbers) * sizeof(double);
-}
-
-static size_t sums_bytes(SinoSlices slices)
-{
-    return (size_t)slices.slice_count * sizeof(SinoSliceSums);
-}
-
-static size_t operand_bytes(const SinoUpdate *update, int vector)
-{
-    return vector & SINO_EACH_ROW ? weight_bytes(update->slices, update->rows)
-                                  : vector_bytes(update->slices, update->rows);
-}
-
-static bool is_written(const SinoUpdate *update, int vector)
-{
-    return vector & (update->first ? SINO_STORED_FIRST : SINO_STORED);
-}
+#include "testing_update.h"
 
 void sino_update(const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTORS], const SinoSliceState *state,
                  SinoSliceSums *sums)

@@ -4,8 +4,6 @@
 #include "testing.h"
 #include "testing_recon.h"
 
-#include <math.h>
-
 enum { ITERATIONS = 24 };
 
 typedef struct Set {

@@ -3,7 +3,6 @@
  * bounds do what their settings say. */
 #include "reference_operator.h"
 #include "run_plan.h"
-#include "spmm.h"
 #include "testing.h"
 #include "testing_hdf5.h"
 #include "testing_recon.h"

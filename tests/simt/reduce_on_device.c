@@ -3,11 +3,7 @@
 #include "reduce_cuda.h"
 
 #include "simt_device.h"
-
-static size_t bytes_of(SinoSlices slices, int64_t rows)
-{
-    return (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision);
-}
+#include "testing_update.h"
 
 static size_t list_bytes(const SinoRowMap *map)
 {
@@ -28,7 +24,8 @@ static void unlend_map(const SinoRowMap *map, SinoRowMap *lent)
 
 void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *partial, bool first, void *total)
 {
-    const size_t partial_bytes = bytes_of(slices, map->partial_rows), total_bytes = bytes_of(slices, map->total_rows);
+    const size_t partial_bytes = vector_bytes(slices, map->partial_rows),
+                 total_bytes = vector_bytes(slices, map->total_rows);
     SinoRowMap of_device = lend_map(map);
     void *from = device_lend(partial, partial_bytes), *to = device_lend(total, total_bytes);
     device_check(sino_reduce_add_cuda(NULL, slices, &of_device, from, first, to));
@@ -39,7 +36,8 @@ void sino_reduce_add(SinoSlices slices, const SinoRowMap *map, const void *parti
 
 void sino_spread_take(SinoSlices slices, const SinoRowMap *map, const void *total, void *partial)
 {
-    const size_t partial_bytes = bytes_of(slices, map->partial_rows), total_bytes = bytes_of(slices, map->total_rows);
+    const size_t partial_bytes = vector_bytes(slices, map->partial_rows),
+                 total_bytes = vector_bytes(slices, map->total_rows);
     SinoRowMap of_device = lend_map(map);
     void *from = device_lend(total, total_bytes), *to = device_lend(partial, partial_bytes);
     device_check(sino_spread_take_cuda(NULL, slices, &of_device, from, to));

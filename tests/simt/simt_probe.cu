@@ -56,9 +56,9 @@ static __global__ void ldmatrix_kernel(const uint16_t *matrix, bool transposed, 
     __syncthreads();
     unsigned mine[4];
     if (by_shuffles && transposed)
-        sino_ldmatrix_by_shuffles<4, true>(mine, &row[threadIdx.x]);
+        sino_ldmatrix_by_shuffles<true>(mine, &row[threadIdx.x]);
     else if (by_shuffles)
-        sino_ldmatrix_by_shuffles<4, false>(mine, &row[threadIdx.x]);
+        sino_ldmatrix_by_shuffles<false>(mine, &row[threadIdx.x]);
     else if (transposed)
         sino_ldmatrix_x4_trans(mine, &row[threadIdx.x]);
     else
@@ -167,7 +167,7 @@ static __global__ void fault_kernel(ProbeFault fault, float *memory)
     case PROBE_SHARED_TOO_MUCH:
         break;
     case PROBE_UNWAITED_COPY:
-        sino_copy_async_4(of_block + threadIdx.x, memory + threadIdx.x);
+        if (threadIdx.x < 8) sino_copy_async_16(of_block + 4 * threadIdx.x, memory + 4 * threadIdx.x);
         break;
     }
 }

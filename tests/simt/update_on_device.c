@@ -1,28 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of update.h by those of update_cuda.cu: linked first, they make the tests of the CPU's test these. */
-#include "update.h"
-
 #include "simt_device.h"
-
-static size_t bytes_of(SinoSlices slices, int64_t rows)
-{
-    return (size_t)(rows * slices.stride) * sino_precision_bytes(slices.precision);
-}
-
-static size_t weight_bytes(SinoSlices slices, int64_t rows)
-{
-    return (size_t)rows * sino_precision_bytes(slices.precision);
-}
-
-static size_t state_bytes(SinoSlices slices)
-{
-    return (size_t)slices.slice_count * sizeof(SinoSliceState);
-}
-
-static size_t history_bytes(SinoSlices slices, const SinoHistory *history)
-{
-    return (size_t)(slices.slice_count * history->numbers) * sizeof(double);
-}
+#include "testing_update.h"
 
 static SinoHistory lend_history(SinoSlices slices, const SinoHistory *history)
 {
@@ -38,22 +17,6 @@ static void *lend_workspace(SinoSlices slices)
     return device_memory(bytes);
 }
 
-static size_t sums_bytes(SinoSlices slices)
-{
-    return (size_t)slices.slice_count * sizeof(SinoSliceSums);
-}
-
-/* A vector of the formula: its bytes, and whether the formula writes it. */
-static size_t vector_bytes(const SinoUpdate *update, int vector)
-{
-    return vector & SINO_EACH_ROW ? weight_bytes(update->slices, update->rows) : bytes_of(update->slices, update->rows);
-}
-
-static bool is_written(const SinoUpdate *update, int vector)
-{
-    return vector & (update->first ? SINO_STORED_FIRST : SINO_STORED);
-}
-
 void sino_update(const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTORS], const SinoSliceState *state,
                  SinoSliceSums *sums)
 {
@@ -62,13 +25,13 @@ void sino_update(const SinoUpdate *update, void *const vector[SINO_UPDATE_VECTOR
     SinoSliceState *of_state = device_lend(state, state_bytes(update->slices));
     SinoSliceSums *of_sums = device_lend(sums, sums_bytes(update->slices));
     for (int i = 0; i < SINO_UPDATE_VECTORS && row->vector[i] != SINO_NO_VECTOR; i++)
-        of_vector[i] = device_lend(vector[i], vector_bytes(update, row->vector[i]));
+        of_vector[i] = device_lend(vector[i], operand_bytes(update, row->vector[i]));
     device_check(sino_update_cuda(NULL, update, of_vector, of_state, of_sums, workspace));
     for (int i = 0; i < SINO_UPDATE_VECTORS && row->vector[i] != SINO_NO_VECTOR; i++)
         if (is_written(update, row->vector[i]))
-            device_return(vector[i], of_vector[i], vector_bytes(update, row->vector[i]));
+            device_return(vector[i], of_vector[i], operand_bytes(update, row->vector[i]));
         else
-            device_unlend(vector[i], of_vector[i], vector_bytes(update, row->vector[i]));
+            device_unlend(vector[i], of_vector[i], operand_bytes(update, row->vector[i]));
     device_unlend(state, of_state, state_bytes(update->slices));
     device_return(sums, of_sums, sums_bytes(update->slices));
     device_free(workspace);

@@ -4,7 +4,6 @@
 
 #include "center_methods.h"
 #include "center_settings.h"
-#include "log.h"
 #include "status.h"
 
 enum { SINO_CENTER_ROWS = 3 };

@@ -250,11 +250,6 @@ static double saturation_of(const SinoInputSettings *settings, const SinoInput *
     return input->info->full_count;
 }
 
-static double zinger_level_of(const SinoStageSettings *settings)
-{
-    return settings->zinger_removal == SINO_ZINGERS_STANDARD ? settings->zinger_level : 0;
-}
-
 static SinoStripesOptions stripes_of(const SinoStageSettings *settings)
 {
     static const SinoStripesMethod method[] = {
@@ -339,7 +334,7 @@ static SinoStatus take_fields(const SinoInputSettings *settings, SinoInput *inpu
 static SinoStatus take_settings(const SinoSettings *settings, SinoInput *input)
 {
     input->saturation = saturation_of(&settings->input, input);
-    input->zinger_level = zinger_level_of(&settings->stages);
+    input->zinger_level = settings->stages.zinger_removal == SINO_ZINGERS_STANDARD ? settings->stages.zinger_level : 0;
     input->stripes = stripes_of(&settings->stages);
     SINO_TRY(select_part(settings, input));
     if (input->scan) SINO_TRY(take_fields(&settings->input, input));

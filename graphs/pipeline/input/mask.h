@@ -2,7 +2,6 @@
 /* Mask: the voxels of slices that may have a value, which --mask names. */
 #pragma once
 
-#include "log.h"
 #include "solver_settings.h"
 #include "status.h"
 

@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Quick center: the rotation axis of a half acquisition, given or by pairs of opposite projections. */
 #include "center_quick.h"
 
-#include "arithmetic.h"
 #include "center_methods.h"
 #include "job_kind.h"
 #include "quick_rows.h"

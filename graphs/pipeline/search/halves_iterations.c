@@ -135,7 +135,7 @@ static SinoStatus make_references(Group *group)
     const SinoSolver *fbp = sino_solver_fbp_of(search->of.op->problem.subset_count);
     SinoSolverRun run = search->run;
     SinoMinibatch *minibatch = NULL;
-    SinoStatus status = sino_halves_minibatch(search, fbp, HALVES * group->count, 0, &minibatch);
+    SinoStatus status = sino_halves_minibatch(search, fbp, HALVES * group->count, &minibatch);
     if (status) return status;
     run.stride = minibatch->slices.stride;
     status = fbp->prepare(&run);

@@ -7,7 +7,6 @@
 #include "simulation.h"
 #include "solve.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The angles that slices of a half have, and those that they lack. */

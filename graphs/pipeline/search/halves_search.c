@@ -204,7 +204,7 @@ static SinoStatus divide_rays(Search *search)
 static SinoStatus open_minibatch(Search *search, int64_t slices)
 {
     const SinoSolver *solver = search->of.solver;
-    SINO_TRY(sino_halves_minibatch(search, solver, slices, 0, &search->minibatch));
+    SINO_TRY(sino_halves_minibatch(search, solver, slices, &search->minibatch));
     search->run.stride = search->minibatch->slices.stride;
     return solver->prepare ? solver->prepare(&search->run) : NULL;
 }
@@ -277,7 +277,7 @@ SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minib
 }
 
 SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolver *solver, int64_t slices,
-                                 int64_t number, SinoMinibatch **minibatch)
+                                 SinoMinibatch **minibatch)
 {
     const SinoHalvesRequest *of = &search->of;
     const SinoPrecision precision = search->op->problem.precision;
@@ -286,8 +286,7 @@ SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolve
                                           .slices = {.precision = sino_precision_solver(precision),
                                                      .stride = sino_panel_stride(precision, slices),
                                                      .slice_count = slices},
-                                          .history_numbers = search->run.iterations + 1,
-                                          .number = number};
+                                          .history_numbers = search->run.iterations + 1};
     return sino_minibatch_new(of->runtime, &request, minibatch);
 }
 

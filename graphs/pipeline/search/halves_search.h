@@ -4,7 +4,6 @@
 #pragma once
 
 #include "angle_subsets.h"
-#include "arithmetic.h"
 #include "halves.h"
 #include "halves_binned.h"
 #include "panel.h"
@@ -82,9 +81,9 @@ static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, in
     return search->part[i] != f % search->folds * (search->parts / SINO_HALVES);
 }
 
-/* A minibatch of so many slices; `number` is unique among those that exist. */
+/* A minibatch of so many slices. */
 SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolver *solver, int64_t slices,
-                                 int64_t number, SinoMinibatch **minibatch);
+                                 SinoMinibatch **minibatch);
 
 /* Waits for the minibatch's tasks and fills its sinograms; angles that a slice lacks have no value, which −0 says
  * (correct.h). */

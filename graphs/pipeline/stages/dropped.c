@@ -4,7 +4,6 @@
 #include "dropped.h"
 
 #include "memory.h"
-#include "memory_scan.h"
 #include "stages.h"
 #include "undefined.h"
 

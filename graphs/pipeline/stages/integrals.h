@@ -10,7 +10,6 @@
 #pragma once
 
 #include "input.h"
-#include "memory_scan.h"
 
 typedef struct SinoIntegrals SinoIntegrals;
 

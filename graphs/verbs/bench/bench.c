@@ -2,7 +2,6 @@
 /* bench: the kernels of a kind of beam and the machine's limits, measured in one run. */
 #include "bench.h"
 
-#include "arithmetic.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "output_file.h"

@@ -30,8 +30,9 @@ static SinoStatus begin(const SinoSettings *settings, void **own)
     return sino_cone_describe(settings, angles, bench->angle_rad, columns, columns, &bench->scan);
 }
 
-SinoStatus sino_bench_cone_plan(const SinoBenchCone *bench, SinoPrecision precision, bool symmetry,
-                                int64_t worker_count, SinoUnitPlan *plan)
+/* How a run of the scan would divide its memory. SINO_BAD_INPUT: one pass over the projections does not fit. */
+static SinoStatus plan_of(const SinoBenchCone *bench, SinoPrecision precision, bool symmetry, int64_t worker_count,
+                          SinoUnitPlan *plan)
 {
     const SinoUnitPlanRequest request = {.kind = &sino_fdk_plan,
                                          .cone = &bench->scan.cone,
@@ -44,7 +45,7 @@ SinoStatus sino_bench_cone_plan(const SinoBenchCone *bench, SinoPrecision precis
 }
 
 /* Sinogram and lines of a piece. Lines of single precision take most. */
-int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoUnitPlan *plan)
+static int64_t worker_bytes(const SinoBenchCone *bench, const SinoUnitPlan *plan)
 {
     const SinoCone *cone = &bench->scan.cone;
     const SinoConeLines lines =
@@ -69,8 +70,8 @@ static SinoStatus needed(void *own, SinoRuntime *runtime, int64_t budget_bytes, 
     *bytes = sino_runtime_base_bytes() + sino_bench_read_bytes(worker_count);
     for (int symmetric = 0; symmetric < 2; symmetric++) {
         SinoUnitPlan plan;
-        SINO_TRY(sino_bench_cone_plan(bench, SINO_SINGLE, symmetric, worker_count, &plan));
-        const int64_t own_bytes = sino_times(worker_count, sino_bench_cone_worker_bytes(bench, &plan));
+        SINO_TRY(plan_of(bench, SINO_SINGLE, symmetric, worker_count, &plan));
+        const int64_t own_bytes = sino_times(worker_count, worker_bytes(bench, &plan));
         *bytes = sino_larger(*bytes, plan.total_bytes + own_bytes);
     }
     return NULL;
@@ -212,7 +213,7 @@ static SinoStatus measure_plan(SinoBenchCone *bench, SinoPrecision precision, bo
 {
     SinoUnitPlan plan;
     SinoBenchConeGraph *graph = NULL;
-    SINO_TRY(sino_bench_cone_plan(bench, precision, symmetry, bench->machine.worker_count, &plan));
+    SINO_TRY(plan_of(bench, precision, symmetry, bench->machine.worker_count, &plan));
     SINO_TRY(sino_bench_cone_graph_new(bench, &plan, &graph));
     SinoStatus status = measure_graph(bench, graph, &plan);
     sino_bench_cone_graph_free(graph);

@@ -35,13 +35,6 @@ typedef struct SinoBenchCone {
     SinoBenchConeRow row[SINO_BENCH_CONE_ROWS];
 } SinoBenchCone;
 
-/* How a run of the scan would divide its memory. SINO_BAD_INPUT: one pass over the projections does not fit. */
-SinoStatus sino_bench_cone_plan(const SinoBenchCone *bench, SinoPrecision precision, bool symmetry,
-                                int64_t worker_count, SinoUnitPlan *plan);
-
-/* Bytes of data that each worker has beside the plan's. */
-int64_t sino_bench_cone_worker_bytes(const SinoBenchCone *bench, const SinoUnitPlan *plan);
-
 /* Data for a plan, and what tasks of it do. */
 typedef struct SinoBenchConeGraph SinoBenchConeGraph;
 SinoStatus sino_bench_cone_graph_new(SinoBenchCone *bench, const SinoUnitPlan *plan, SinoBenchConeGraph **graph);

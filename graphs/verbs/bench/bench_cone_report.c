@@ -2,7 +2,6 @@
 /* Bench, report of cone beams: the figures as a table and as CSV. */
 #include "bench_cone.h"
 #include "cone_backproject.h"
-#include "spmm.h"
 
 #include <inttypes.h>
 

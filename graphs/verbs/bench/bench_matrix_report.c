@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, report of system matrices: the figures as a table and as CSV. */
 #include "bench_matrix.h"
-#include "brick_task.h"
 #include "memory.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static const char *const step_name[] = {[SINO_BENCH_MATRIX_PROJECT] = "project",
                                         [SINO_BENCH_MATRIX_BACKPROJECT] = "backproject",

@@ -6,7 +6,6 @@
 #include "matrix_report.h"
 #include "memory.h"
 #include "unit_plan.h"
-#include "visible.h"
 
 #include <inttypes.h>
 #include <math.h>

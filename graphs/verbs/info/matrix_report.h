@@ -5,7 +5,6 @@
 
 #include "counts_file.h"
 #include "json.h"
-#include "matrix_file.h"
 
 #include <stdio.h>
 

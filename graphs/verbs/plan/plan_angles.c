@@ -31,7 +31,6 @@ SinoStatus sino_plan_imagine(const SinoSettings *settings, SinoImagined *imagine
                                     .column_count = settings->input.columns,
                                     .flat_count = 1,
                                     .dark_count = 1,
-                                    .chunk_rows = 1,
                                     .file_angle_count = settings->phantom.angles,
                                     .angle_binning = 1,
                                     .full_count = UINT16_MAX,

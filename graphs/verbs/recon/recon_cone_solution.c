@@ -5,7 +5,6 @@
 
 #include "center_search.h"
 #include "checksum.h"
-#include "cone_scan.h"
 #include "mask.h"
 #include "memory.h"
 #include "paged_memory.h"

@@ -3,7 +3,6 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
-#include "brick_task.h"
 #include "halves_counts.h"
 #include "memory.h"
 #include "recon_halves.h"

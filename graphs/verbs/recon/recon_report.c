@@ -87,7 +87,7 @@ static void print_log(const SinoRecon *recon, FILE *out)
     const int64_t count = sino_log_kept(recon->log, &line);
     char time[TEXT];
     sino_page_section("What the run told", out);
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     for (int64_t i = 0; i < count; i++) {
         snprintf(time, sizeof time, "%.2f s", line[i].time_s);
         sino_page_row(out, time, "%s%s", strcmp(line[i].level, "warning") == 0 ? "warning: " : "", line[i].message);
@@ -203,7 +203,7 @@ static void print_method(const SinoRecon *recon, FILE *out)
 
 static void print_summary(const SinoRecon *recon, FILE *out)
 {
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     sino_page_row(out, "input", "%s", recon->settings->input.file_name);
     if (recon->settings->counts.system_matrix)
         sino_page_row(out, "system matrix", "%s", recon->settings->counts.system_matrix);
@@ -282,7 +282,7 @@ static void print_traffic(const SinoRecon *recon, FILE *out)
     const SinoReconMeasured *measured = &recon->measured;
     char text[TEXT];
     sino_page_section("Traffic", out);
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     sino_page_row(
         out, "read from files", "%s (by system calls%s)", sino_bytes_text(measured->read_bytes, text),
         *recon->checksum && !recon->settings->input.follow ? "; the input is read a second time for its checksum" : "");
@@ -299,7 +299,7 @@ static void print_machine(const SinoRecon *recon, FILE *out)
     const int64_t ranks = sino_processes_count(recon->processes);
     (void)gethostname(host, sizeof host - 1);
     sino_page_section("Machine", out);
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     sino_page_row(out, "computer", "%s", host);
     sino_page_row(out, "processor", "%s", sino_platform_processor(processor));
     sino_page_row(out, "computed on", "cores: %" PRId64 ", devices: %" PRId64 "%s", sino_runtime_worker_count(runtime),
@@ -325,7 +325,7 @@ static SinoStatus print_choices(const SinoRecon *recon, FILE *out)
     SinoStatus status = fclose(memory) == 0 ? NULL : sino_error(SINO_FAILED, "no memory for a report");
     if (!status) {
         fputs("<p>Chosen by sinodag:</p>\n", out);
-        sino_page_table_begin("", out);
+        sino_page_table_begin(out);
         sino_page_lines(lines, out);
         sino_page_table_end(out);
     }
@@ -355,7 +355,7 @@ static SinoStatus print_settings(const SinoRecon *recon, FILE *out)
     if (!status) {
         sino_page_section("Settings", out);
         fputs("<p>Given:</p>\n", out);
-        sino_page_table_begin("", out);
+        sino_page_table_begin(out);
         sino_page_lines(given, out);
         sino_page_table_end(out);
         status = print_choices(recon, out);

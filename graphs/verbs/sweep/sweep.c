@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- what the table says of itself ---- */
 

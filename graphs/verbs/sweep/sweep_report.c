@@ -221,7 +221,7 @@ static SinoStatus print_page(const void *of, FILE *out)
 {
     const Page *page = of;
     sino_page_begin("sinodag sweep", "Scheduling policies compared", out);
-    sino_page_table_begin("", out);
+    sino_page_table_begin(out);
     sino_page_lines(page->about, out);
     sino_page_lines(page->remark, out);
     sino_page_table_end(out);

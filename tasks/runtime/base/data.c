@@ -4,7 +4,6 @@
 #include "memory.h"
 #include "runtime_private.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -44,11 +44,6 @@ typedef struct Rectangles {
     int outer_count;
 } Rectangles;
 
-static bool is_rectangle(int64_t pitch, int64_t row_bytes)
-{
-    return pitch >= row_bytes && pitch <= SINO_DEVICE_PITCH_MAX;
-}
-
 static int64_t step_bytes(const SinoDeviceArray *array, int dimension)
 {
     return sino_times(llabs(array->step[dimension]), array->element_bytes);
@@ -71,7 +66,7 @@ static Rectangles rectangles_of(const SinoDeviceArray *array)
     for (; left > 0 && step_bytes(array, order[left - 1]) == of.row_bytes; left--)
         of.row_bytes = sino_times(of.row_bytes, array->size[order[left - 1]]);
     of.pitch = left > 0 ? step_bytes(array, order[left - 1]) : of.row_bytes;
-    if (!is_rectangle(of.pitch, of.row_bytes)) of.pitch = of.row_bytes;
+    if (of.pitch < of.row_bytes || of.pitch > SINO_DEVICE_PITCH_MAX) of.pitch = of.row_bytes;
     for (; left > 0 && step_bytes(array, order[left - 1]) == sino_times(of.pitch, of.row_count); left--)
         of.row_count = sino_times(of.row_count, array->size[order[left - 1]]);
     for (; all.outer_count < left; all.outer_count++) {

@@ -94,11 +94,6 @@ int sino_device_bucket(int where)
     return bucket;
 }
 
-static int bits_of(int bucket)
-{
-    return __builtin_popcount((unsigned)bucket);
-}
-
 void sino_device_make_buckets(unsigned context)
 {
     const unsigned count[UNITS] = {starpu_cpu_worker_get_count(), starpu_cuda_worker_get_count(),
@@ -109,7 +104,7 @@ void sino_device_make_buckets(unsigned context)
         starpu_heteroprio_set_nb_prios(context, unit, BUCKETS / 2);
         for (int bits = 1; bits <= UNITS; bits++)
             for (int bucket = 1; bucket < BUCKETS; bucket++)
-                if (bits_of(bucket) == bits && (bucket >> unit & 1))
+                if (__builtin_popcount((unsigned)bucket) == bits && (bucket >> unit & 1))
                     starpu_heteroprio_set_mapping(context, unit, place++, (unsigned)bucket);
     }
 }

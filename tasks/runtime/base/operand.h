@@ -56,6 +56,7 @@ typedef struct SinoOperandRow {
 #define SINO_MAY_READ_BLOCK(type, member) SINO_OPERAND_ROW(type, member, SINO_READ, SINO_OPERAND_BLOCK, true)
 #define SINO_READS_EACH(type, member)     SINO_OPERAND_ROW(type, member, SINO_READ, SINO_OPERAND_LIST, true)
 #define SINO_WRITES_EACH(type, member)    SINO_OPERAND_ROW(type, member, SINO_WRITE, SINO_OPERAND_LIST, true)
+#define SINO_UPDATES_EACH(type, member)   SINO_OPERAND_ROW(type, member, SINO_READ_WRITE, SINO_OPERAND_LIST, true)
 
 /* clang-format off */
 #define SINO_OPERAND_ROW(type, member, mode, shape, optional)                                                          \

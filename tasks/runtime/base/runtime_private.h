@@ -191,9 +191,6 @@ void sino_operands_copy_lists(SinoTaskRecord *record);
 /* Replaces the data of a record's operands by what address_of finds in StarPU's descriptions of them. */
 void sino_operands_bind(SinoTaskRecord *record, void **interface, void *(*address_of)(void *interface));
 
-/* What the time of one of our tasks depends on, with the footprint on a worker. */
-SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker);
-
 /* The record of a task; NULL: it is one of StarPU's own. */
 const SinoTaskRecord *sino_task_record(const struct starpu_task *task);
 

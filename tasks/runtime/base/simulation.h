@@ -10,7 +10,6 @@
 #include "task_cost.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #ifdef SINO_SIMGRID
 enum { SINO_SIMULATES = 1 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task graph: a file of the submitted tasks and the data through which they depend on each other: DOT, or lines of
  * JSON. */
-#include "device.h"
 #include "json.h"
 #include "memory.h"
 #include "output_file.h"

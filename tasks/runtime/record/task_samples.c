@@ -160,7 +160,8 @@ void sino_task_samples_end(SinoTaskRecord *record)
     if (record->busy_us >= 0) record->took_us = fmin(record->took_us, busy_us() - record->busy_us);
 }
 
-SinoTaskFeatures sino_task_features(struct starpu_task *task, int worker)
+/* What the time of one of our tasks depends on, with the footprint on a worker. */
+static SinoTaskFeatures features_of(struct starpu_task *task, int worker)
 {
     const SinoTaskRecord *record = task->cl_arg;
     struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(worker, 0);
@@ -197,7 +198,7 @@ void sino_task_samples_ended(SinoTaskSamples *samples, const SinoCodelet *codele
     Worker *worker = &samples->worker[number];
     const double us = worker->device == SINO_DEVICE_CPU ? record->took_us : on_device(worker, record);
     if (!(us > 0)) return;
-    const SinoTaskFeatures features = sino_task_features(task, number);
+    const SinoTaskFeatures features = features_of(task, number);
     SinoSampleEntry *entry = entry_of(worker, codelet->first, &features);
     add_between(worker, record);
     if (entry) sino_sample_add(entry, features.work, features.flops, (double)features.bytes, us, &worker->random);

@@ -3,7 +3,6 @@
 #include "message.h"
 
 #include "memory.h"
-#include "platform.h"
 #include "stall.h"
 
 #include <starpu_mpi.h>

@@ -425,19 +425,28 @@ static void least_squares(const CountsProblem *problem, const double *counts, in
     }
 }
 
-static void least_squares_are_solved(void **state)
+/* The image of ten iterations of an algorithm is that of `solve`, to the tolerance. */
+static void check_solver(const char *at, const char *algorithm, double tolerance,
+                         void (*solve)(const CountsProblem *problem, const double *counts, int iterations,
+                                       double *image))
 {
-    const char *const at = *state;
     double expected[VOXELS];
+    char options[80];
     cli_works(at, SMALL "--counts 300000");
     CountsProblem problem = counts_read_matrix(at, "m.csr4");
     double *counts = counts_read_int32(at, "m.counts", ROWS);
-    least_squares(&problem, counts, 10, expected);
-    double *image = image_of(at, "m.counts --algorithm cg --iterations 10");
-    assert_near(image, expected, 1e-4, "cg");
+    solve(&problem, counts, 10, expected);
+    snprintf(options, sizeof options, "m.counts --algorithm %s --iterations 10", algorithm);
+    double *image = image_of(at, options);
+    assert_near(image, expected, tolerance, algorithm);
     free(image);
     free(counts);
     counts_free(&problem);
+}
+
+static void least_squares_are_solved(void **state)
+{
+    check_solver(*state, "cg", 1e-4, least_squares);
 }
 
 /* SIRT in double precision: f += C Aᵀ R (g − A f), C and R one over the sums of columns and rows. */
@@ -459,17 +468,7 @@ static void simultaneous_steps(const CountsProblem *problem, const double *count
 
 static void simultaneous_steps_are_taken(void **state)
 {
-    const char *const at = *state;
-    double expected[VOXELS];
-    cli_works(at, SMALL "--counts 300000");
-    CountsProblem problem = counts_read_matrix(at, "m.csr4");
-    double *counts = counts_read_int32(at, "m.counts", ROWS);
-    simultaneous_steps(&problem, counts, 10, expected);
-    double *image = image_of(at, "m.counts --algorithm sirt --iterations 10");
-    assert_near(image, expected, 1e-5, "sirt");
-    free(image);
-    free(counts);
-    counts_free(&problem);
+    check_solver(*state, "sirt", 1e-5, simultaneous_steps);
 }
 
 /* A sphere of the phantom, in voxels of an image of 38 × 38 × 10 (pet_scanner.h says where they are). */

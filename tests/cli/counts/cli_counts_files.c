@@ -8,7 +8,6 @@
 #include "testing_npz.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #define SMALL "phantom --geometry pet --crystals 12x3x2 --rays 4 --volume 16x14x6 --voxel-size 0.6 -o m.csr4 "
 

@@ -152,53 +152,22 @@ static void check_scanner(const char *at, const Scanner *scanner)
     assert_same(at, scanner->name);
 }
 
-/* The images of a scan in one file of Zeiss, with the same in TIFF beside it. */
-static void xradia_needs_no_options(void **state)
+/* Reconstructs a scan, a.h5, and the same images in one file of Zeiss, b.h5; with shifts by whole pixels these lie
+ * beside their places. */
+static void recon_xradia(const char *at, const float *x_shift, const float *y_shift)
 {
-    const char *const at = *state;
-    static uint16_t image[ANGLES * PIXELS], flat[PIXELS];
+    static uint16_t image[ANGLES * PIXELS], moved[ANGLES * PIXELS], flat[PIXELS];
     static unsigned char bytes[4096 * 256];
     float angle[ANGLES];
     cli_works(at, "phantom -o scan.h5 --geometry cone --size 64 --slices 64 --angles 90 --truth t.h5 " LENGTHS
                   " --angle-direction counterclockwise");
     fill_images(at, 40000, image);
     for (int i = 0; i < PIXELS; i++) flat[i] = 40000;
-    for (int k = 0; k < ANGLES; k++) angle[k] = 4 * (float)k;
-    const TestingXradia wanted = {.shift = 12,
-                                  .stated = ANGLES,
-                                  .rows = SIZE,
-                                  .columns = SIZE,
-                                  .images = ANGLES,
-                                  .image = image,
-                                  .flat = flat,
-                                  .angle = angle,
-                                  .pixel_um = 100,
-                                  .source = -100,
-                                  .detector = 300};
-    cli_write_bytes(at, "s.txrm", bytes, testing_ole_xradia(&wanted, bytes));
-    cli_works(at,
-              "recon scan.h5 -o a.h5 --geometry cone --pictures no --report none --angle-direction counterclockwise");
-    cli_works(at, "recon s.txrm -o b.h5 --pictures no --report none");
-    assert_same(at, "Zeiss");
-}
-
-/* Images that lie beside their places, by whole pixels, as their file tells; their edges have no value. */
-static void xradia_moves_images_back(void **state)
-{
-    const char *const at = *state;
-    static uint16_t image[ANGLES * PIXELS], moved[ANGLES * PIXELS], flat[PIXELS];
-    static unsigned char bytes[4096 * 256];
-    float angle[ANGLES], x[ANGLES], y[ANGLES];
-    cli_works(at, "phantom -o scan.h5 --geometry cone --size 64 --slices 64 --angles 90 --truth t.h5 " LENGTHS
-                  " --angle-direction counterclockwise");
-    fill_images(at, 40000, image);
-    for (int i = 0; i < PIXELS; i++) flat[i] = 40000;
     for (int k = 0; k < ANGLES; k++) {
+        const int across = x_shift ? (int)x_shift[k] : 0, along = y_shift ? (int)y_shift[k] : 0;
         angle[k] = 4 * (float)k;
-        x[k] = (float)(k % 7 - 3);
-        y[k] = (float)(k % 5 - 2);
         for (int i = 0; i < PIXELS; i++) {
-            const int row = (i / SIZE + k % 5 - 2 + SIZE) % SIZE, column = (i % SIZE + k % 7 - 3 + SIZE) % SIZE;
+            const int row = (i / SIZE + along + SIZE) % SIZE, column = (i % SIZE + across + SIZE) % SIZE;
             moved[k * PIXELS + i] = image[k * PIXELS + row * SIZE + column];
         }
     }
@@ -210,8 +179,8 @@ static void xradia_moves_images_back(void **state)
                                   .image = moved,
                                   .flat = flat,
                                   .angle = angle,
-                                  .x_shift = x,
-                                  .y_shift = y,
+                                  .x_shift = x_shift,
+                                  .y_shift = y_shift,
                                   .pixel_um = 100,
                                   .source = -100,
                                   .detector = 300};
@@ -219,6 +188,24 @@ static void xradia_moves_images_back(void **state)
     cli_works(at,
               "recon scan.h5 -o a.h5 --geometry cone --pictures no --report none --angle-direction counterclockwise");
     cli_works(at, "recon s.txrm -o b.h5 --pictures no --report none");
+}
+
+static void xradia_needs_no_options(void **state)
+{
+    recon_xradia(*state, NULL, NULL);
+    assert_same(*state, "Zeiss");
+}
+
+/* The file tells the shifts; edges of moved images have no value. */
+static void xradia_moves_images_back(void **state)
+{
+    const char *const at = *state;
+    float x[ANGLES], y[ANGLES];
+    for (int k = 0; k < ANGLES; k++) {
+        x[k] = (float)(k % 7 - 3);
+        y[k] = (float)(k % 5 - 2);
+    }
+    recon_xradia(at, x, y);
     assert_true(difference_of(at, "shifts of Zeiss") < 0.05);
     cli_works(at, "recon s.txrm -o b.h5 --overwrite --pictures no --report none --align none");
     assert_true(difference_of(at, "without the shifts of Zeiss") > 0.2);

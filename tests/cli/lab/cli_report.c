@@ -2,8 +2,6 @@
 /* Command line, --report: the page of a run is whole, needs no other file, and tells what the run did. */
 #include "cli.h"
 
-#include <sys/stat.h>
-
 /* The page is well-formed, and names nothing outside itself. Skipped, loudly, where there is no Python. */
 static void assert_whole(const char *directory, const char *name)
 {

@@ -392,7 +392,6 @@ static void bad_sweeps_are_refused(void **state)
     cli_refuses(*state, "--schedulers | 'lws,lws' | different names", "sweep --csv s.csv --schedulers lws,lws " SIZES);
     cli_refuses(*state, "--schedulers | 'lws,' | 1 to 255 bytes", "sweep --csv s.csv --schedulers lws, " SIZES);
     cli_refuses(*state, "--minibatches | '4,4' | 1 to 32 | 0 to 256", "sweep --csv s.csv --minibatches 4,4");
-    cli_refuses(*state, "--slices | '0' | 1 to 32 | 1 to 1000000", "sweep --csv s.csv --slices 0");
     cli_refuses(*state, "100000 | combinations | at most",
                 "sweep --csv s.csv --minibatches 1,2,3,4,5,6,7,8,9,10,11 --repetitions 10000");
     cli_refuses(*state, "no.d/s.csv | no.d | No such file", "sweep --csv no.d/s.csv " SIZES);

@@ -333,7 +333,6 @@ namespace
 struct Ldmatrix {
     const void *row;
     unsigned *fragment;
-    int matrices;
     bool transposed;
 };
 
@@ -347,7 +346,7 @@ static void load_matrices(void *const *lane_data)
 {
     const Ldmatrix *lane[SIMT_WARP];
     for (int l = 0; l < SIMT_WARP; l++) lane[l] = static_cast<const Ldmatrix *>(lane_data[l]);
-    for (int m = 0; m < lane[0]->matrices; m++) {
+    for (int m = 0; m < 4; m++) {
         unsigned short matrix[8][8];
         for (int row = 0; row < 8; row++) memcpy(matrix[row], lane[8 * m + row]->row, sizeof matrix[row]);
         for (int l = 0; l < SIMT_WARP; l++) {
@@ -359,11 +358,10 @@ static void load_matrices(void *const *lane_data)
     }
 }
 
-void simt_ldmatrix(unsigned *fragment, int matrices, bool transposed, const void *row)
+void simt_ldmatrix(unsigned *fragment, bool transposed, const void *row)
 {
-    Ldmatrix mine = {row, fragment, matrices, transposed};
-    if (simt_lane() < 8 * matrices && reinterpret_cast<uintptr_t>(row) % 16)
-        fail("ldmatrix of a row that is not aligned to 16 bytes");
+    Ldmatrix mine = {row, fragment, transposed};
+    if (reinterpret_cast<uintptr_t>(row) % 16) fail("ldmatrix of a row that is not aligned to 16 bytes");
     simt_together(0xffffffffu, &mine, load_matrices);
 }
 

@@ -88,10 +88,6 @@ struct __align__(8) uint2
 {
     unsigned x, y;
 };
-static inline uint2 make_uint2(unsigned x, unsigned y)
-{
-    return {x, y};
-}
 #undef SIMT_VECTORS
 #undef SIMT_VECTOR_4
 
@@ -185,12 +181,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 
 void __syncthreads(int line = __builtin_LINE());
 int __syncthreads_or(int predicate, int line = __builtin_LINE());
-static inline void __threadfence()
-{
-}
-static inline void __threadfence_block()
-{
-}
 
 /* All lanes of the mask arrive with data of their own; `resolve` then does the work of all, lanes not in it NULL. */
 enum { SIMT_WARP = 32 };
@@ -262,11 +252,6 @@ static inline int __any_sync(unsigned mask, int predicate)
     return __ballot_sync(mask, predicate) != 0;
 }
 
-static inline int __all_sync(unsigned mask, int predicate)
-{
-    return __ballot_sync(mask, predicate) == mask;
-}
-
 /* Asynchronous copies. */
 
 void simt_copy_async(void *shared, const void *global, size_t bytes);
@@ -276,16 +261,6 @@ void simt_copy_async_wait(int left);
 static inline void sino_copy_async_16(void *shared, const void *global)
 {
     simt_copy_async(shared, global, 16);
-}
-
-static inline void sino_copy_async_8(void *shared, const void *global)
-{
-    simt_copy_async(shared, global, 8);
-}
-
-static inline void sino_copy_async_4(void *shared, const void *global)
-{
-    simt_copy_async(shared, global, 4);
 }
 
 template <int LEFT> static inline void sino_copy_async_wait()
@@ -299,21 +274,18 @@ static inline void sino_prefetch_l2(const void *)
 
 /* Tensor cores. */
 
-void simt_ldmatrix(unsigned *fragment, int matrices, bool transposed, const void *row);
+void simt_ldmatrix(unsigned *fragment, bool transposed, const void *row);
 void sino_mma_16816(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]);
 
-#define SIMT_LDMATRIX(name, matrices, transposed)                                                                      \
-    static inline void name(unsigned(&fragment)[matrices], const void *row)                                            \
-    {                                                                                                                  \
-        simt_ldmatrix(fragment, matrices, transposed, row);                                                            \
-    }
-SIMT_LDMATRIX(sino_ldmatrix_x1, 1, false)
-SIMT_LDMATRIX(sino_ldmatrix_x2, 2, false)
-SIMT_LDMATRIX(sino_ldmatrix_x4, 4, false)
-SIMT_LDMATRIX(sino_ldmatrix_x1_trans, 1, true)
-SIMT_LDMATRIX(sino_ldmatrix_x2_trans, 2, true)
-SIMT_LDMATRIX(sino_ldmatrix_x4_trans, 4, true)
-#undef SIMT_LDMATRIX
+static inline void sino_ldmatrix_x4(unsigned (&fragment)[4], const void *row)
+{
+    simt_ldmatrix(fragment, false, row);
+}
+
+static inline void sino_ldmatrix_x4_trans(unsigned (&fragment)[4], const void *row)
+{
+    simt_ldmatrix(fragment, true, row);
+}
 
 /* Atomics: threads take turns, so plain operations are atomic. */
 
@@ -374,12 +346,6 @@ static inline double atomicAdd(double *at, double value)
     return simt_exchange(at, *at + value);
 }
 
-/* The wrap-around counter: after `last` comes 0. */
-static inline unsigned atomicInc(unsigned *at, unsigned last)
-{
-    return simt_exchange(at, *at >= last ? 0 : *at + 1);
-}
-
 /* Bits, loads, arithmetic. */
 
 template <class T> static inline T __ldg(const T *from)
@@ -390,11 +356,6 @@ template <class T> static inline T __ldg(const T *from)
 template <class T> static inline T __ldcs(const T *from)
 {
     return *from;
-}
-
-template <class T> static inline void __stcs(T *to, T value)
-{
-    *to = value;
 }
 
 template <class To, class From> static inline To simt_bits(From from)
@@ -440,11 +401,6 @@ static inline float __uint_as_float(unsigned bits)
 static inline float __int2float_rn(int value)
 {
     return static_cast<float>(value);
-}
-
-static inline float __int_as_float(int bits)
-{
-    return simt_bits<float>(bits);
 }
 
 static inline float sino_rsqrt(float value)
@@ -580,16 +536,6 @@ static inline float2 __half22float2(__half2 pair)
 static inline __half2 __floats2half2_rn(float low, float high)
 {
     return {__float2half_rn(low), __float2half_rn(high)};
-}
-
-static inline __half2 __halves2half2(__half low, __half high)
-{
-    return {low, high};
-}
-
-static inline float __low2float(__half2 pair)
-{
-    return __half2float(pair.x);
 }
 
 static inline float __high2float(__half2 pair)

@@ -4,7 +4,6 @@
 
 #include "cone_assemble.h"
 #include "cone_pack.h"
-#include "cone_weigh.h"
 
 /* The work memory is not used. */
 void cone_pack_on_device(const SinoConePacking *packing, const float *sinogram, void *scratch, void *line, float *unit);

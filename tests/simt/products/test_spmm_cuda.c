@@ -4,7 +4,6 @@
  */
 #include "spmm_cuda.h"
 
-#include "half.h"
 #include "regroup.h"
 #include "simt_device.h"
 #include "spmm.h"
@@ -54,14 +53,6 @@ typedef struct Run {
     float *unit; /* owned; NULL: 1 */
 } Run;
 
-/* The width of the last panel. */
-static int64_t stride_of(int64_t slice_count, int64_t width)
-{
-    int64_t last = 1;
-    while (last < slice_count % width) last *= 2;
-    return slice_count / width * width + (slice_count % width > 0 ? last : 0);
-}
-
 /* Units from 2⁻⁴⁰ to 2⁴⁰ where there are any. */
 static Run run_of(const Problem *problem, const Partition *partition, const Packed *packed, const Lists *lists,
                   SinoSpmmDevice device, int64_t slice_count, int64_t panel_width, bool has_units)
@@ -74,7 +65,7 @@ static Run run_of(const Problem *problem, const Partition *partition, const Pack
                .precision = (SinoPrecision)lists->header.precision,
                .slice_count = slice_count,
                .panel_width = panel_width,
-               .stride = stride_of(slice_count, panel_width)};
+               .stride = testing_stride(slice_count, panel_width)};
     if (!has_units) return run;
     run.unit = calloc((size_t)run.stride, sizeof *run.unit);
     assert_non_null(run.unit);
@@ -151,23 +142,6 @@ static void *output_create(const Run *run, bool back, const void *input)
     return output;
 }
 
-/* As for the CPU's kernels (test_spmm.c): sums in single of stored lengths and inputs; `visits` roundings to half. */
-static double tolerance_of(const Run *run, double size, int64_t visits)
-{
-    enum { TERMS = 128 };
-    const double in_single = 8 * (double)FLT_EPSILON, in_half = 0x1.01p-11;
-    switch (run->precision) {
-    case SINO_DOUBLE:
-        return 1e-14 * size + 1e-11;
-    case SINO_SINGLE:
-        return in_single * size + 1e-11;
-    case SINO_MIXED:
-        return (in_single + in_half) * size + TERMS * 0x1p-25;
-    default:
-        return (in_single + in_half * (double)(1 + visits)) * size + (double)(TERMS + visits) * 0x1p-25;
-    }
-}
-
 static void check_output(const Run *run, bool back, const Expected *expected, const void *output)
 {
     const int64_t rows = to_rows(run, back);
@@ -181,7 +155,8 @@ static void check_output(const Run *run, bool back, const Expected *expected, co
             const bool there = f < run->slice_count && of >= 0;
             const int64_t at = of * SLICES + f % SLICES;
             const double wanted = there ? values[at] : 0, unit = result_unit(run, f);
-            const double tolerance = there ? tolerance_of(run, sizes[at], back ? 1 : run->packed->ray_visits) : 0;
+            const double tolerance =
+                there ? testing_tolerance(run->precision, sizes[at], back ? 1 : run->packed->ray_visits) : 0;
             if (!(fabs(value / unit - wanted) <= tolerance))
                 fail_msg("%s, %s, %s, R = %d, %d slices in panels of %d: row %d, slice %d: %.17g, expected %.17g, give "
                          "or take %.2g",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzing: a system matrix in an HDF5 file whose bytes are anything. */
+/* Fuzzing: a system matrix in a file whose bytes are anything; the seeds of each target are of one format. */
 #include "fuzz_matrix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

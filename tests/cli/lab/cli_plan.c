@@ -493,9 +493,10 @@ static void cone_table(void **state)
 static void cone_json(void **state)
 {
     char path[TESTING_PATH];
-    CliRun run = run_plan(*state, "--geometry cone --columns 256 --slices 256 --angles 64 --memory 140MiB --workers 2 "
-                                  "--precision mixed --source-object-distance 200 --source-detector-distance 400 "
-                                  "--detector-pixel 0.1 --json");
+    CliRun run = run_plan(
+        *state, "--geometry cone --algorithm fdk --columns 256 --slices 256 --angles 64 --memory 140MiB --workers 2 "
+                "--precision mixed --source-object-distance 200 --source-detector-distance 400 "
+                "--detector-pixel 0.1 --json");
     assert_has(&run, "{\"geometry\": {\"source_object_mm\": 200, \"source_detector_mm\": 400, \"pixel_width_mm\": 0.1, "
                      "\"pixel_height_mm\": 0.1, \"voxel_mm\": 0.05, \"assumed\": false},\n");
     assert_has(&run, " \"scan\": {\"angles\": 64, \"columns\": 256, \"rows\": 256},\n"
@@ -518,26 +519,27 @@ static void cone_plan_info_and_recon_agree(void **state)
 {
     static const char *const scans[] = {"--size 64 --angles 64 --slices 64", "--size 33 --angles 30 --slices 7",
                                         "--size 96 --angles 50 --slices 120"};
+    static const char *const middle[] = {"31.5", "16", "47.5"};
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         cli_works(*state, "phantom --geometry cone -o scan.h5 --overwrite %s", scans[i]);
-        const double usual =
-            number_of(*state, "\"memory_bytes\": {", "\"usual\": ", "info scan.h5 --geometry cone --rotation-axis 16");
-        const double least =
-            number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5 --geometry cone --rotation-axis 16");
-        assert_true(number_of(*state, "\"memory_bytes\": {", "\"total\": ",
-                              "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16") == usual);
+        char info[80], plan[80];
+        snprintf(info, sizeof info, "info scan.h5 --geometry cone --rotation-axis %s", middle[i]);
+        snprintf(plan, sizeof plan, "plan scan.h5 --geometry cone --rotation-axis %s", middle[i]);
+        const double usual = number_of(*state, "\"memory_bytes\": {", "\"usual\": ", info);
+        const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", info);
+        assert_true(number_of(*state, "\"memory_bytes\": {", "\"total\": ", plan) == usual);
         const int mib = (int)(least / 0x1p20) + 1;
         for (int tight = 0; tight < 2; tight++) {
             char planned[24], taken[32], line[100];
             snprintf(line, sizeof line,
-                     "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16 --memory %dMiB",
+                     "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis %s --memory %dMiB", middle[i],
                      tight ? mib : 2048);
             sino_bytes_text((int64_t)number_of(*state, "\"memory_bytes\": {", "\"total\": ", line), planned);
             CliRun run = {.directory = *state};
             cli_start(&run,
-                      "recon scan.h5 -o volume.h5 --overwrite --geometry cone --algorithm fdk --rotation-axis 16 "
+                      "recon scan.h5 -o volume.h5 --overwrite --geometry cone --algorithm fdk --rotation-axis %s "
                       "--memory %dMiB",
-                      tight ? mib : 2048);
+                      middle[i], tight ? mib : 2048);
             cli_wait(&run);
             if (run.exit_code != 0) fail_msg("%s", run.err);
             copy_after(run.err, ", memory: ", "iB", taken);
@@ -545,7 +547,8 @@ static void cone_plan_info_and_recon_agree(void **state)
             cli_free(&run);
         }
         CliRun run = {.directory = *state};
-        cli_start(&run, "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16 --memory %dMiB", mib - 1);
+        cli_start(&run, "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis %s --memory %dMiB", middle[i],
+                  mib - 1);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 2);
         assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
@@ -719,7 +722,7 @@ static void bad_matrices(void **state)
 /* Rates of a preset, of a file that bench wrote, and of options, which win. */
 static void cone_machines(void **state)
 {
-    static const char scan[] = "--geometry cone --columns 64 --slices 64 --angles 64 --workers 4";
+    static const char scan[] = "--geometry cone --algorithm fdk --columns 64 --slices 64 --angles 64 --workers 4";
     static const char table[] = "precision,step,shared,workers,gups,filter_gpixels_per_s,read_gbps\n"
                                 "single,backproject,turns+halves,1,50,50,40\n"
                                 "single,backproject,turns+halves,2,8,1,40\n"
@@ -773,7 +776,7 @@ static void cone_machines(void **state)
 static void bad_cones(void **state)
 {
     const char *const at = *state;
-    static const char scan[] = "plan --geometry cone --columns 64 --slices 64 --angles 64";
+    static const char scan[] = "plan --geometry cone --algorithm fdk --columns 64 --slices 64 --angles 64";
     cli_refuses(at, "--device-bandwidth | 5 | --device-memory | --machine abci", "%s --device-bandwidth 5", scan);
     cli_refuses(at, "--ranks-per-node | 2 | --machine abci | 4 | --machine", "%s --machine abci --ranks-per-node 2",
                 scan);
@@ -790,10 +793,10 @@ static void bad_cones(void **state)
     cli_refuses(at, "100 degrees | fan | 14.03 degrees | 194 degrees | --algorithm cg", "%s --theta 0:100", scan);
     cli_refuses(at, "plan | --angles, --columns and --slices | plan [FILE]",
                 "plan --geometry cone --columns 64 --slices 64");
-    cli_refuses(
-        at, "63 ranks | 1.00 GiB | 64.0 GiB | 128 ranks",
-        "plan --geometry cone --columns 2048 --slices 2048 --angles 64 --volume 4096x4096x1024 --device-memory 1GiB "
-        "--ranks 63");
+    cli_refuses(at, "63 ranks | 1.00 GiB | 64.0 GiB | 128 ranks",
+                "plan --geometry cone --algorithm fdk --columns 2048 --slices 2048 --angles 64 --volume 4096x4096x1024 "
+                "--device-memory 1GiB "
+                "--ranks 63");
 }
 
 static void stdout_that_is_full(void **state)

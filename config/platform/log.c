@@ -208,10 +208,11 @@ void sino_log_last_words(SinoLog *log, SinoStatus status)
     pthread_mutex_unlock(&log->mutex);
 }
 
-/* NaN, unknown, while nothing is done. */
+/* NaN, unknown, while so little is done that a few tasks would decide. */
 static double remaining_s(double done, double elapsed_s)
 {
-    return done > 0 && done <= 1 ? elapsed_s * (1 - done) / done : NAN;
+    const double least = 0.005;
+    return done >= least && done <= 1 ? elapsed_s * (1 - done) / done : NAN;
 }
 
 enum { PIECE = 96 };

@@ -76,6 +76,28 @@ static void times_of_fista(void **state)
     assert_true(search[2] == 0 && run_s[2] > 0);
 }
 
+/* Details after the last iteration of fista are a part of the run. */
+static void details_take_time(void **state)
+{
+    static const char *const words[] = {"", " --algorithm cg --iterations 15"};
+    for (int i = 0; i < 2; i++) {
+        char line[160];
+        snprintf(line, sizeof line,
+                 "--json --columns 256 --angles 400 --slices 32 --workers 2 --memory 4GiB --file-bandwidth 100000%s",
+                 words[i]);
+        CliRun run = run_plan(*state, line);
+        const char *seconds = strstr(run.out, "\"seconds\": {");
+        assert_non_null(seconds);
+        const double finish_s = cli_number_after(seconds, "\"finish\": ", NULL);
+        const double iterations_s = 15.5 * cli_number_after(seconds, "\"iteration\": ", NULL);
+        const double rest_s = cli_number_after(seconds, "\"search\": ", NULL) + iterations_s + finish_s;
+        assert_true(fabs(cli_number_after(seconds, "\"run\": ", NULL) - rest_s) < 0.01 * rest_s);
+        const double kernel_s = cli_number_after(run.out, "\"kernel\": ", NULL);
+        assert_true(i == 0 ? finish_s > 1.25 * kernel_s / 2 && finish_s < kernel_s * 3 : finish_s == 0);
+        cli_free(&run);
+    }
+}
+
 /* Brackets that match, names and values: enough for any reader, which is asked where there is one. */
 static void json(void **state)
 {
@@ -812,6 +834,7 @@ int cli_plan_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(table),
         CLI_TEST(times_of_fista),
+        CLI_TEST(details_take_time),
         CLI_TEST(json),
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),

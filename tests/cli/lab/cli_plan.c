@@ -821,6 +821,32 @@ static void bad_cones(void **state)
                 "--ranks 63");
 }
 
+/* The search for a strength with vectors has a volume of averaged pixels, which few columns leave as large as the
+ * volume itself. The least memory has room for it, and with less it is refused. */
+static void search_with_vectors_takes_memory(void **state)
+{
+    static const char vectors[] = "scan.h5 --vectors orbit:source=34.1333,detector=51.2,pixel=0.2 --workers 2";
+    static const char *const at[] = {"\"search\": ", "\"total\": ", "\"vectors\": "};
+    double bytes[3], without[3];
+    cli_works(*state, "phantom --geometry cone -o scan.h5 --size 40 --angles 30 --slices 40 --noise 0");
+    for (int i = 0; i < 3; i++) {
+        char line[160];
+        snprintf(line, sizeof line, "plan %s --algorithm fista", vectors);
+        bytes[i] = number_of(*state, "\"memory_bytes\": {", at[i], line);
+        snprintf(line, sizeof line, "plan %s --algorithm cg", vectors);
+        without[i] = number_of(*state, "\"memory_bytes\": {", at[i], line);
+    }
+    assert_true(without[0] == 0 && bytes[0] > 0);
+    assert_true(bytes[1] > bytes[2] + bytes[0] + 0x1p20 * 90); /* of the program */
+    CliRun run = {.directory = *state};
+    cli_start(&run, "plan %s --algorithm fista --memory 1MiB", vectors);
+    cli_wait(&run);
+    const int least = (int)cli_number_after(run.err, "; allowed: --memory ", NULL);
+    cli_free(&run);
+    cli_works(*state, "recon %s -o v.h5 --algorithm fista --iterations 2 --memory %dMiB --pictures no --report none",
+              vectors, least);
+}
+
 static void stdout_that_is_full(void **state)
 {
     CliRun run = {.directory = *state, .stdout_path = "/dev/full"};
@@ -859,6 +885,7 @@ int cli_plan_tests(void)
         CLI_TEST(bad_matrices),
         CLI_TEST(cone_machines),
         CLI_TEST(bad_cones),
+        CLI_TEST(search_with_vectors_takes_memory),
         CLI_TEST(stdout_that_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

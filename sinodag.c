@@ -130,8 +130,7 @@ static bool names_opencl(const SinoSettings *settings)
 static SinoStatus prepare(const Verb *verb, int argument_count, char **arguments, SinoJob *job, SinoSettings **settings,
                           SinoLog **log)
 {
-    const SinoSettingsSources sources = {.header = sino_scanner_settings, .algorithm = sino_usual_algorithm};
-    SinoStatus status = sino_settings_read_told(verb->bit, argument_count, arguments, &sources, settings);
+    SinoStatus status = sino_settings_read_told(verb->bit, argument_count, arguments, &sino_scan_sources, settings);
     if (!status && !names_opencl(*settings)) sino_platform_hide_opencl();
     if (!status) status = check_alone(verb, job);
     if (!status) status = sino_log_open((*settings)->log, log);

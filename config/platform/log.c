@@ -289,7 +289,8 @@ void sino_log_progress(SinoLog *log, const SinoProgress *progress)
     pthread_mutex_lock(&log->mutex);
     const double elapsed_s = sino_platform_now_s() - log->start_s;
     const double done = progress->done;
-    const double left_s = done > 0 && done <= 1 ? progress->elapsed_s * (1 - done) / done : NAN; /* NaN: unknown */
+    const double least = 0.005; /* a few tasks would decide before */
+    const double left_s = done >= least && done <= 1 ? progress->elapsed_s * (1 - done) / done : NAN; /* NaN: unknown */
     const bool is_last = done >= 1;
     /* Seconds between two progress lines. */
     const double pause_s = log->format == SINO_LOG_JSON ? 0 : log->on_terminal || log->sink.line ? 0.1 : 1;

@@ -19,7 +19,7 @@ typedef struct SinoProgress {
     int64_t stopped_slices, slice_count;                 /* of the part: at the tolerance; all */
     double residual; /* ‖Ax − b‖/‖b‖ over the slices of the part, where a slice not begun counts as 1; NaN: not known */
     double done;      /* finished share of the whole run, 0…1 */
-    double elapsed_s; /* since the start of the run; the remaining time follows from it and `done` */
+    double elapsed_s; /* since the work that counts has begun; the remaining time follows from it and `done` */
 } SinoProgress;
 
 /* Opens a log on stderr; the caller closes it with sino_log_close.

@@ -413,15 +413,16 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
     return check_files(settings);
 }
 
-/* Asks a source, if the verb has an input file. */
+/* Asks a source, if the verb has a scan. */
 static SinoStatus ask(int verb, SinoSettingsSource *source, const SinoSettings *settings, SinoToldSettings *told)
 {
+    const bool described = verb & (PLAN | SIMULATE);
     *told = (SinoToldSettings){.by = ""};
-    if (!source || !(verb & (RECON | INFO | INIT | PLAN | SIMULATE)) || !settings->input.file_name) return NULL;
-    return source(settings, told);
+    if (!source || !(described || (verb & (RECON | INFO | INIT)))) return NULL;
+    return described || settings->input.file_name ? source(settings, told) : NULL;
 }
 
-/* Assigns what is told, and adds a remark with those settings that the user has not given. */
+/* Assigns what is told, and adds a remark with those settings that the user could have given, but has not. */
 static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], const SinoToldSettings *told,
                             SinoSettings *settings)
 {
@@ -431,7 +432,7 @@ static SinoStatus take_told(int verb, const bool given[SINO_SETTING_COUNT], cons
         const SinoSetting *row = sino_setting_find(verb, told->of[i].name, strlen(told->of[i].name));
         if (!row || given[row - sino_setting_table] || !sino_setting_applies(row, settings)) continue;
         SINO_TRY(sino_setting_assign(row, told->by, told->of[i].value, settings));
-        if (length < sizeof words)
+        if ((row->verbs & verb) && length < sizeof words)
             length += (size_t)snprintf(words + length, sizeof words - length, " --%s %s", row->name, told->of[i].value);
     }
     if (*words == '\0') return NULL;
@@ -458,7 +459,7 @@ static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], Si
 {
     const SinoAlgorithmChoice usual = settings->solver.algorithm;
     SinoToldSettings told = {.by = ""};
-    if (settings->solver.usual_algorithm && verb != INFO) SINO_TRY(ask(verb, source, settings, &told));
+    if (settings->solver.usual_algorithm) SINO_TRY(ask(verb, source, settings, &told));
     if (told.count == 0) return finish(verb, given, settings);
     SINO_TRY(sino_setting_assign(sino_setting_find(verb, "algorithm", 9), told.by, told.of[0].value, settings));
     SinoStatus status = finish(verb, given, settings);
@@ -475,6 +476,7 @@ static SinoStatus read_all(int verb, const SinoArguments *arguments, const SinoS
     bool given[SINO_SETTING_COUNT] = {false};
     SinoToldSettings told;
     SINO_TRY(assign_defaults(verb, settings));
+    settings->memory = sources->memory;
     if (verb == DEMO) SINO_TRY(sino_setting_assign(sino_setting_find(DEMO, "out", 3), "--out", "demo", settings));
     const char *config = arguments->text[sino_setting_find(verb, "config", 6) - sino_setting_table];
     if (config) SINO_TRY(sino_settings_yaml_read(config, verb, settings, given));

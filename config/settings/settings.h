@@ -91,7 +91,8 @@ typedef struct SinoToldSettings {
     } of[SINO_TOLD_SETTINGS];
 } SinoToldSettings;
 
-/* Reads what the input file tells; `given`: the settings so far. */
+/* Reads what the scan tells: the input file, arrays in memory, or the sizes that plan and simulate are given; `given`:
+ * the settings so far. */
 typedef SinoStatus SinoSettingsSource(const SinoSettings *given, SinoToldSettings *told);
 
 /* NULL: nothing is told. */
@@ -99,9 +100,10 @@ typedef struct SinoSettingsSources {
     SinoSettingsSource *header;    /* settings that the header of the input file tells; never the algorithm */
     SinoSettingsSource *algorithm; /* the algorithm that the projections ask for. Called with all other settings. It
                                     * counts unless settings that are given exclude it. */
+    const struct SinoMemoryRun *memory; /* SinoSettings.memory; NULL: files */
 } SinoSettingsSources;
 
-/* sino_settings_read of a verb whose input file may tell settings. */
+/* sino_settings_read of a verb whose scan may tell settings. */
 SinoStatus sino_settings_read_told(int verb, int argument_count, char **arguments, const SinoSettingsSources *sources,
                                    SinoSettings **settings);
 

@@ -662,7 +662,7 @@ const SinoSetting sino_setting_table[] = {
         BRIEF(RECON | PLAN, "most memory of the run, such as 8GiB"),
         .help = "main memory that the run may use; 0: 80 % of what is free"),
     ROW(MACHINE, RECON | SIMULATE, "scratch-folder", .tune = RECON | SIMULATE, TEXT(runtime.scratch_folder, "DIR"),
-        .per_rank = true, .may_change = true, .geometries = ORBITS,
+        .per_rank = true, .may_change = true, .geometries = CONES | VECTORS,
         .help = "folder on a disk for the vectors of an iterative algorithm that memory has no room for; the files "
                 "have no names; if not given: that of the volume"),
     ROW(MACHINE, RECON | DEMO | BENCH | PLAN | SIMULATE | COMPARE, "workers", INTEGER(runtime.workers, 0, 1000000, "0"),

@@ -35,6 +35,7 @@ typedef struct SinoLibrarySettings {
     const char *what;
     const char *const *allowed, *const *denied; /* one of them is NULL */
     const char *const *own;                     /* "name=value"; NULL ends it */
+    const struct SinoMemoryRun *memory;         /* arrays that are reconstructed (SinoSettings.memory); NULL: none */
 } SinoLibrarySettings;
 
 /* Those of sinodag_start, sinodag_operator_new, sinodag_solve and sinodag_recon. */

@@ -119,7 +119,8 @@ static float *allocate(void *of, int64_t slices, int64_t rows, int64_t columns)
 }
 
 /* The settings of a scan. An array of weights is to the parser a file of this name. */
-static SinoStatus read_settings(const SinodagScan *scan, const char *const *given, SinoSettings **settings)
+static SinoStatus read_settings(const SinodagScan *scan, const SinoMemoryRun *run, const char *const *given,
+                                SinoSettings **settings)
 {
     static const char *const own_weights[] = {"pictures=no", "report=none", "weights=the weights", NULL};
     SinoLibrarySettings of = sino_library_recon;
@@ -127,6 +128,7 @@ static SinoStatus read_settings(const SinodagScan *scan, const char *const *give
     SINO_CHECK(!weights || !scan->weights.data, SINO_BAD_INPUT,
                "the setting weights is '%s', and there is an array of weights; allowed: one of them", weights);
     if (scan->weights.data) of.own = own_weights;
+    of.memory = run;
     return sino_library_settings(&of, given, settings);
 }
 
@@ -139,8 +141,7 @@ static SinoStatus reconstruct_here(const SinodagScan *scan, const char *const *g
                "there is no function that makes the volume; allowed: a function");
     copy = *output;
     SINO_TRY(use_scan(scan, &run.scan));
-    SINO_TRY(read_settings(scan, given, &settings));
-    settings->memory = &run;
+    SINO_TRY(read_settings(scan, &run, given, &settings));
     if (settings->remarks) sino_log_info(sino_runtime_log(sino_library_runtime()), "settings", "%s", settings->remarks);
     sino_library_show_progress(output->progress, output->of);
     SinoStatus status = sino_recon_in(sino_library_runtime(), settings);

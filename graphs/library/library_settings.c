@@ -3,6 +3,7 @@
 #include "library.h"
 
 #include "memory.h"
+#include "usual_algorithm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,12 +105,13 @@ static SinoStatus check_weights(const SinoLibrarySettings *of, const SinoSetting
 
 SinoStatus sino_library_settings(const SinoLibrarySettings *of, const char *const *given, SinoSettings **settings)
 {
+    const SinoSettingsSources sources = {.algorithm = of->memory ? sino_usual_algorithm : NULL, .memory = of->memory};
     char **arguments;
     int count = 0;
     *settings = NULL;
     SINO_TRY(sino_allocate(2 + count_of(of->own) + count_of(given), sizeof *arguments, "settings", &arguments));
     SinoStatus status = fill(of, given, &count, arguments);
-    if (!status) status = sino_settings_read(SINO_VERB_RECON, count, arguments, settings);
+    if (!status) status = sino_settings_read_told(SINO_VERB_RECON, count, arguments, &sources, settings);
     for (int i = 0; i < count; i++) free(arguments[i]);
     free(arguments);
     if (!status) status = check_weights(of, *settings);

@@ -167,6 +167,20 @@ static double search_time(const SinoPlanRequest *request, const SinoRunPlan *pla
     return strength_search_s(request, plan, times->iteration);
 }
 
+/* Time of what follows the last iterations (SinoFinishWork), by the rates of iterations. */
+static double finish_time(const SinoPlanRequest *request, const SinoRunPlan *plan, const SinoForecastTimes *times)
+{
+    const SinoFinishWork *work = &request->job.finish;
+    const SinoRates *rates = &request->machine.rates;
+    const double workers = (double)plan->worker_count / worker_share(request, plan);
+    const double busy = fmin(workers, (double)sino_times(work->tasks, plan->streaming.slots));
+    const double element = (double)sino_precision_bytes(sino_precision_solver(plan->problem.precision));
+    const double voxels = (double)plan->size.shape.extent[SINO_ROWS_VOXELS].total * (double)plan->slowest_slices / giga;
+    if (work->tasks == 0) return 0;
+    return work->backprojections * times->kernel / DIRECTIONS + work->flops * voxels / (rates->kernel_gflops * busy) +
+           work->vectors * element * voxels / (rates->memory_gbps * workers);
+}
+
 /* The run on devices, beside whose work messages may pass. */
 static SinoStatus predict_devices(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoForecastTimes *times)
 {
@@ -177,7 +191,7 @@ static SinoStatus predict_devices(const SinoPlanRequest *request, const SinoRunP
     times->iteration = overlaps ? overlapped(schedule.iteration, times->global, minibatch_count(plan))
                                 : schedule.iteration + times->global;
     times->search = search_time(request, plan, times);
-    times->run = times->search + schedule.run + product_pairs * (times->iteration - schedule.iteration);
+    times->run = times->search + schedule.run + product_pairs * (times->iteration - schedule.iteration) + times->finish;
     return NULL;
 }
 
@@ -192,6 +206,7 @@ static SinoStatus predict(const SinoPlanRequest *request, const SinoRunPlan *pla
     times.iteration = request->choices.overlap && plan->streaming.slots > 1
                           ? overlapped(local, times.global, minibatch_count(plan))
                           : local + times.global;
+    times.finish = finish_time(request, plan, &times);
     times.files = (double)job->slice_count * ((double)job->slice_bytes + size * size * sizeof(float)) /
                   (request->machine.rates.file_gbps * giga);
     if (sino_schedule_serves(&request->machine)) {
@@ -201,8 +216,8 @@ static SinoStatus predict(const SinoPlanRequest *request, const SinoRunPlan *pla
     /* One backprojection precedes the first iteration. */
     const double product_pairs = (double)(job->history_columns - 1) + 0.5;
     times.search = search_time(request, plan, &times);
-    times.run =
-        times.search + overlapped(product_pairs * times.iteration, times.files, (double)plan->streaming.slab_count);
+    times.run = times.search + overlapped(product_pairs * times.iteration + times.finish, times.files,
+                                          (double)plan->streaming.slab_count);
     *result = times;
     return NULL;
 }

@@ -17,6 +17,7 @@
 typedef struct SinoForecastTimes {
     double kernel, update, socket, node, global; /* of an iteration: each part by itself */
     double iteration;                            /* of an iteration, overlap taken into account */
+    double finish;                               /* of the run: what follows the last iteration of each slice */
     double files;                                /* of the run: reading and writing files */
     double search; /* of the run: the search for a prior's strength, or, at most, numbers of iterations; 0: none */
     double run;

@@ -77,6 +77,13 @@ static void add_images(const SinoInput *input, int64_t angle_count, SinoWorkload
     job->stage_gpu_slice_bytes = sino_larger(slice_of_gpus - job->stage_slice_bytes, 0);
 }
 
+static SinoFinishWork finish_of(const SinoSolver *solver, const SinoSettings *settings, int64_t subsets)
+{
+    const bool prior = settings->prior.regularization != 0; /* NaN: one that is sought */
+    if (!solver->finish_work || !prior) return (SinoFinishWork){0};
+    return solver->finish_work(subsets, sino_settings_iterations(&settings->solver));
+}
+
 SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInput *input)
 {
     const SinoSolver *solver = sino_solver_of(settings);
@@ -118,6 +125,7 @@ SinoWorkload sino_workload_of_input(const SinoSettings *settings, const SinoInpu
                                             sino_times(input->angle_count, input->geometry.column_count))
                           : 0};
     add_images(input, together, &job);
+    job.finish = finish_of(solver, settings, job.problem.subset_count);
     if (!sino_input_is_half(input)) job.problem.geometry.center = (double)(input->geometry.column_count - 1) / 2;
     return job;
 }

@@ -14,6 +14,7 @@
 typedef struct SinoWorkload {
     SinoProblem problem;
     const SinoSolver *solver;
+    SinoFinishWork finish;    /* of each slice after its iterations; zeros: none */
     bool sought;              /* the strength of a prior is sought by a solver of the normal equations */
     bool halved;              /* --iterations auto: slices are reconstructed from halves of their projections */
     int64_t history_columns;  /* iterations + 1; 1 for a direct method */

@@ -32,6 +32,8 @@ SinoChoices sino_choices_of(const SinoSettings *settings)
                          .partitions = settings->runtime.partitions,
                          .grid = settings->team.grid,
                          .topology = settings->team.topology,
+                         .devices = settings->runtime.devices,
+                         .scheduler = settings->runtime.scheduler,
                          .direct = settings->team.communication == SINO_COMMUNICATION_DIRECT,
                          .kept = settings->projection.cache,
                          .overlap = settings->team.overlap,

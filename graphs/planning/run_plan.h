@@ -14,9 +14,11 @@ typedef struct SinoChoices {
     int64_t worker_products;       /* of a minibatch that cores share, for each of them; 0: 2 */
     SinoGridShape grid;
     SinoTopologyShape topology;
-    bool direct;  /* --communication direct */
-    bool kept;    /* --operator-cache keeps ray lengths on disk */
-    bool overlap; /* exchanges between ranks go on while other minibatches compute */
+    unsigned devices;      /* --device */
+    const char *scheduler; /* --scheduler; not owned; NULL: the usual one */
+    bool direct;           /* --communication direct */
+    bool kept;             /* --operator-cache keeps ray lengths on disk */
+    bool overlap;          /* exchanges between ranks go on while other minibatches compute */
     int64_t weight_count;
     const double *rank_weight; /* [weight_count]: relative speed of each rank; not owned */
 } SinoChoices;

@@ -50,7 +50,7 @@ typedef struct Amounts {
     int64_t parts, sockets;               /* of a rank */
     int64_t minibatches, slots, turns;
     bool normal;         /* a product stands for both directions */
-    bool alone;          /* devices run iterations alone (sino_cores_add_little) */
+    bool alone;          /* devices run iterations alone */
     bool passes;         /* products pass on their rays (sino_rays_pass_on) */
     bool prior_on_cores; /* as devices share the partitions (prior_task.h) */
 } Amounts;
@@ -533,8 +533,9 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
     if (request->job.solver->prior_vectors)
         n.prior_moved = n.voxels * request->job.solver->prior_vectors(plan->problem.subset_count);
     n.alone = machine->file.device_kind == SINO_DEVICE_CUDA &&
-              sino_cores_add_little((double)core_count(request, plan) * machine->file.core.memory_gbps,
-                                    (double)machine->devices.count * machine->rates.memory_gbps);
+              sino_devices_iterate_alone(request->choices.devices, request->choices.scheduler,
+                                         (double)core_count(request, plan) * machine->file.core.memory_gbps,
+                                         (double)machine->devices.count * machine->rates.memory_gbps);
     n.passes = n.alone && parts > 1 && n.lists * DIRECTIONS * count <= list_room(machine) &&
                (plan->problem.precision == SINO_SINGLE || plan->problem.precision == SINO_DOUBLE) &&
                sino_operator_of(plan->problem.projector)->stores && (n.sockets > 0 || plan->grid.data_ranks == 1) &&

@@ -20,18 +20,19 @@ typedef struct SinoUnitPlanRequest {
     const SinoInput *input;     /* of a scan; NULL: of counts */
     const SinoProblem *problem; /* of the kind cone or matrix, for a solver: */
     const SinoSolver *solver;
-    bool supported;               /* some voxels of a volume stay 0 */
-    int64_t search_iterations;    /* of a detector row as a fan, for the strength of a prior; 0: no search */
-    int64_t unit_count;           /* 1, or the sets of the counts */
-    int64_t history_numbers;      /* of a unit (SinoHistory) */
-    const SinoMatrixFiles *files; /* of counts, and: */
-    bool halved;                  /* --iterations auto: each set's halves are solved together, and compared */
-    bool cached;                  /* there is a directory for a matrix that does not fit memory */
-    const SinoCone *cone;         /* of FDK, and: */
-    SinoPrecision precision;      /* of lines */
-    bool symmetry;                /* quarter turns and mirror images are used where the scan has them */
-    int64_t slab_count;           /* 0: the plan chooses */
-    SinoGridShape grid;           /* rows × columns of ranks; 0 × 0: the plan chooses */
+    bool supported;                /* some voxels of a volume stay 0 */
+    int64_t search_iterations;     /* of a detector row as a fan, for the strength of a prior; 0: no search */
+    const SinoSettings *searching; /* of vectors whose search for a strength takes memory; not owned; NULL: none */
+    int64_t unit_count;            /* 1, or the sets of the counts */
+    int64_t history_numbers;       /* of a unit (SinoHistory) */
+    const SinoMatrixFiles *files;  /* of counts, and: */
+    bool halved;                   /* --iterations auto: each set's halves are solved together, and compared */
+    bool cached;                   /* there is a directory for a matrix that does not fit memory */
+    const SinoCone *cone;          /* of FDK, and: */
+    SinoPrecision precision;       /* of lines */
+    bool symmetry;                 /* quarter turns and mirror images are used where the scan has them */
+    int64_t slab_count;            /* 0: the plan chooses */
+    SinoGridShape grid;            /* rows × columns of ranks; 0 × 0: the plan chooses */
 } SinoUnitPlanRequest;
 
 typedef struct SinoUnitPlan {

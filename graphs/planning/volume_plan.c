@@ -12,6 +12,7 @@
 #include "resources.h"
 #include "stages.h"
 #include "task.h"
+#include "vectors_strength.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,11 +56,16 @@ SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *in
     return NULL;
 }
 
+static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
+{
+    return solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->prior.regularization);
+}
+
 /* Mostly so many trials, one after the other (halves_strength.h); vectors have a search of their own. */
 static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {
     enum { TRIALS = 5 };
-    if (cone->view || solver->choice != SINO_ALGORITHM_FISTA || !isnan(settings->prior.regularization)) return 0;
+    if (cone->view || !is_sought(settings, solver)) return 0;
     return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver));
 }
 
@@ -77,6 +83,7 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
         .solver = solver,
         .supported = sino_workload_is_supported(&settings->solver),
         .search_iterations = search_iterations(settings, solver, problem->cone),
+        .searching = problem->cone->view && is_sought(settings, solver) ? settings : NULL,
         .machine = *machine,
         .rank_count = rank_count,
         .unit_count = 1,
@@ -120,11 +127,26 @@ static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
     return true;
 }
 
+/* The search for a strength ends before the iterations begin. */
+static SinoStatus add_search(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
+{
+    SinoUnitBytes *bytes = &plan->bytes;
+    SinoVectorsSearchBytes search;
+    if (!request->searching) return NULL;
+    SINO_TRY(sino_vectors_strength_bytes(request->searching, request->input, workers_of(request), &search));
+    const int64_t vectors = plan->sets.paged ? sino_smaller(search.vectors, bytes->window) : search.vectors;
+    bytes->search = sino_larger(bytes->integrals + search.rest + vectors - bytes->total, 0);
+    bytes->total += bytes->search;
+    bytes->data = sino_larger(bytes->data, search.vectors);
+    return NULL;
+}
+
 static SinoStatus count_bytes(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
-    return sino_cone_solution_bytes(request->problem, request->input, request->solver, request->supported,
-                                    request->history_numbers, &plan->sets, workers_of(request), request->rank_count,
-                                    &plan->bytes);
+    SINO_TRY(sino_cone_solution_bytes(request->problem, request->input, request->solver, request->supported,
+                                      request->history_numbers, &plan->sets, workers_of(request), request->rank_count,
+                                      &plan->bytes));
+    return add_search(request, plan);
 }
 
 static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan *plan)
@@ -215,13 +237,14 @@ static SinoAmounts list_bytes(const SinoUnitPlan *plan)
     const int64_t rest = plan->total_bytes - bytes->total; /* program and record */
     return (SinoAmounts){"memory_bytes",
                          SINO_AMOUNT_BYTES,
-                         8,
+                         9,
                          {{"base", "program, pictures", (double)rest},
                           {"vectors", "volume, scan, vectors", (double)(bytes->vectors - bytes->paged + bytes->window)},
                           {"pieces", "counts, sinograms", (double)(bytes->pieces + bytes->integrals)},
                           {"images", "images", (double)bytes->images},
                           {"scratch", "work memory of tasks", (double)bytes->scratch},
                           {"loading", "fields being averaged", (double)bytes->loading},
+                          {"search", "search for a strength, more", (double)bytes->search},
                           {"total", "total", (double)plan->total_bytes},
                           {"scratch_files", "vectors in scratch files", (double)bytes->paged}}};
 }

@@ -70,6 +70,14 @@ typedef struct SinoSolverRun {
     void *own;                    /* data that the solver keeps during the run; made by prepare, freed by release */
 } SinoSolverRun;
 
+/* The work on a run's tomogram after its last iteration. */
+typedef struct SinoFinishWork {
+    double backprojections; /* of all rays */
+    double flops;           /* of a voxel, at the rate of products */
+    double vectors;         /* of voxels that are read or written */
+    int64_t tasks;          /* of a minibatch, which have the flops */
+} SinoFinishWork;
+
 typedef struct SinoSolver {
     SinoAlgorithmChoice choice;
     bool iterative;
@@ -108,8 +116,10 @@ typedef struct SinoSolver {
      * other and have been started. */
     SinoStatus (*iterate_together)(SinoSolverRun *run, int64_t count, SinoMinibatch *const *minibatch,
                                    int64_t iteration);
-    /* Submits the work on a run's tomogram after its last iteration; trials have none. NULL: none. */
+    /* Submits the work on a run's tomogram after its last iteration; trials have none. NULL: none. finish_work: what it
+     * takes, if there is a prior. */
     SinoStatus (*finish)(SinoSolverRun *run, SinoMinibatch *minibatch);
+    SinoFinishWork (*finish_work)(int64_t subset_count, int64_t iterations);
 } SinoSolver;
 
 /* FBP of a scan that comes by blocks of angles. No part of the table of solvers. SINO_BLOCK_ANGLES: angles of a block;

@@ -505,11 +505,12 @@ SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int6
     return sino_fista_insert_record(run, minibatch, iteration);
 }
 
+enum { THIRDS = 3 };
+
 /* Adds to x the gain of its voxels from g, in G, and AᵀW 1 of a share of the rays, in Y. A core takes long for all
  * slices, so that tasks of a third each write to vectors that are free now. */
 static SinoStatus insert_details(SinoSolverRun *run, SinoMinibatch *minibatch, double share)
 {
-    enum { THIRDS = 3 };
     static const int gain[THIRDS] = {SINO_FISTA_U, SINO_FISTA_P, SINO_FISTA_D};
     const int64_t last = run->iterations, count = sino_smaller(THIRDS, minibatch->slices.slice_count);
     const SinoFista *own = run->own;
@@ -546,6 +547,16 @@ SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch)
     return insert_details(run, minibatch, (double)(some.end - some.first) / (double)own->subset_count);
 }
 
+SinoFinishWork sino_fista_finish_work(int64_t subset_count, int64_t iterations)
+{
+    enum { OF_ADDEND = 3, OF_DETAILS = 3 + THIRDS /* g, m, x; gains */ };
+    const double all = (double)subset_count, some = (double)turn_size(subset_count, iterations);
+    return (SinoFinishWork){.backprojections = 1 + some / all,
+                            .flops = SINO_DETAIL_FLOPS,
+                            .vectors = OF_DETAILS + OF_ADDEND * (THIRDS + all - 1 + some - 1),
+                            .tasks = THIRDS};
+}
+
 int64_t sino_fista_scratch_bytes(const SinoProblem *problem)
 {
     return sino_detail_bytes(problem->geometry.grid_size);
@@ -567,4 +578,5 @@ const SinoSolver sino_solver_fista = {
     .release = sino_fista_release,
     .start = sino_fista_start,
     .iterate = sino_fista_iterate,
-    .finish = sino_fista_finish};
+    .finish = sino_fista_finish,
+    .finish_work = sino_fista_finish_work};

@@ -89,6 +89,7 @@ void sino_fista_release(SinoSolverRun *run);
 SinoStatus sino_fista_start(SinoSolverRun *run, SinoMinibatch *minibatch);
 SinoStatus sino_fista_iterate(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration);
 SinoStatus sino_fista_finish(SinoSolverRun *run, SinoMinibatch *minibatch);
+SinoFinishWork sino_fista_finish_work(int64_t subset_count, int64_t iterations);
 int64_t sino_fista_scratch_bytes(const SinoProblem *problem);
 
 /* The parts of `prepare` and `start` that no product belongs to: all but the sums of rows and the largest (AᵀA 1)_j;

@@ -353,4 +353,5 @@ const SinoSolver sino_solver_fista_volume = {
     .release = sino_fista_release,
     .start = start,
     .iterate_together = iterate_together,
-    .finish = sino_fista_finish};
+    .finish = sino_fista_finish,
+    .finish_work = sino_fista_finish_work};

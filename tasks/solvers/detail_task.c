@@ -5,9 +5,6 @@
 #include "arithmetic.h"
 #include "task.h"
 
-/* A voxel takes as long as so many operations of a product. */
-enum { VOXEL_FLOPS = 1200 };
-
 typedef struct Detail {
     SinoOperandList g, m, x, u; /* [partition] */
     SinoOperand scratch, table; /* table: for devices the table of tiles */
@@ -57,6 +54,7 @@ SinoStatus sino_insert_detail(SinoRuntime *runtime, SinoPosition position, const
                               .share = task->share};
     return SINO_SUBMIT(runtime, &detail_kind, position, &arguments, SINO_OF_SLICES(task->tiles.slices),
                        .work = voxels * (double)task->tiles.slices.stride / (double)step,
-                       .effort = VOXEL_FLOPS * voxels * (double)sino_ceil_divide(count - task->slices.first, step),
+                       .effort =
+                           SINO_DETAIL_FLOPS * voxels * (double)sino_ceil_divide(count - task->slices.first, step),
                        .host = !tables.tiles);
 }

@@ -7,6 +7,9 @@
 #include "prior_task.h"
 #include "runtime.h"
 
+/* A voxel takes as long as so many operations of a product. */
+enum { SINO_DETAIL_FLOPS = 1200 };
+
 /* Vectors of all partitions, [tiles->part_count]; NULL where one has no voxels. Data are not owned. scratch: of
  * sino_detail_bytes. The tables of tiles outlive the task. */
 typedef struct SinoDetailTask {

@@ -144,10 +144,11 @@ static void json_lines_parse(void **state)
     sino_log_error(log, status);
     sino_status_free(status);
     sino_log_progress(log, &(SinoProgress){1, 2, 2, 3, 30, 0, 64, NAN, 0, 7});
+    sino_log_progress(log, &(SinoProgress){1, 2, 2, 3, 30, 0, 64, NAN, 0.004, 7});
     sino_log_progress(log, &(SinoProgress){1, 2, 4, 4, 30, 0, 64, 0.25, 0.5, 7});
     sino_log_close(log);
     char *text = capture_end(&capture);
-    assert_int_equal(count_json_lines(text), 5);
+    assert_int_equal(count_json_lines(text), 6);
     assert_non_null(strstr(text,
                            "\"level\":\"info\",\"event\":\"output\",\"message\":\"a \\\"b\\\" \\\\ c\\u000ad\\u0001 "
                            "\xc3\xbc \\ufffd.h5\"}\n"));
@@ -156,6 +157,7 @@ static void json_lines_parse(void **state)
     assert_non_null(strstr(text, "\"slab\":1,\"slab_count\":2,\"least_iteration\":2,\"iteration\":3,"
                                  "\"iteration_count\":30,\"stopped_slices\":0,\"slice_count\":64,\"residual\":null,"
                                  "\"done\":0,\"remaining\":null}\n"));
+    assert_non_null(strstr(text, "\"done\":0.004,\"remaining\":null}\n")); /* too little to tell */
     const char *numbers = strstr(text, "\"residual\":0.25,\"done\":0.5,\"remaining\":7}");
     assert_non_null(numbers);
     assert_null(strstr(numbers, "null"));

@@ -1425,6 +1425,16 @@ static void tuned_settings(void **state)
                 settings->team.node_weights.value[2] == 1.5);
     assert_string_equal(settings->runtime.scheduler, "lws");
     sino_settings_free(settings);
+    static const char folder[] = "a.h5 -o x.h5 --tune scratch-folder=/disk"; /* vectors of volumes go there */
+    static const char *const volumes[] = {"--geometry cone", "--geometry fan", "--vectors v.csv"};
+    for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "%s %s", folder, volumes[i]);
+        settings = accept(SINO_VERB_RECON, line);
+        assert_string_equal(settings->runtime.scratch_folder, "/disk");
+        sino_settings_free(settings);
+    }
+    refuse(SINO_VERB_RECON, folder, "--scratch-folder | --geometry parallel | cone, fan or vectors");
     settings = accept(SINO_VERB_SIMULATE, "a.h5 --tune partitions=2"); /* an option, as the help of this verb has it */
     assert_int_equal(settings->runtime.partitions, 2);
     sino_settings_free(settings);

@@ -506,6 +506,30 @@ static void devices_follow_the_forecast(void **state)
     }
 }
 
+static double run_with(unsigned devices, const char *scheduler)
+{
+    static const char scan[] = "--machine mirage --columns 256 --angles 400 --slices 64 --partitions 4 --minibatch 16";
+    Case made = make(scan);
+    SinoForecast forecast;
+    made.request.choices.devices = devices;
+    made.request.choices.scheduler = scheduler;
+    assert_success(sino_forecast_new(&made.request, &forecast));
+    case_free(&made);
+    sino_forecast_free(&forecast);
+    return forecast.times.run;
+}
+
+/* By the rule that a run has: GPUs that the user names with cores share iterations with these. */
+static void named_devices_share_iterations(void **state)
+{
+    (void)state;
+    const unsigned both = SINO_DEVICE_CPU | SINO_DEVICE_CUDA;
+    const double alone_s = run_with(SINO_DEVICE_ALL, NULL), shared_s = run_with(both, NULL);
+    assert_true(alone_s != shared_s);
+    assert_true(run_with(SINO_DEVICE_ALL, "dmdas") == alone_s && run_with(SINO_DEVICE_CUDA, NULL) == alone_s);
+    assert_true(run_with(SINO_DEVICE_ALL, "sino-affinity") == shared_s);
+}
+
 /* Where there is a sum for each device, or one for each partition. */
 static void rays_are_passed_on(void **state)
 {
@@ -535,6 +559,7 @@ TESTING_SUBJECT(forecast)
         cmocka_unit_test(devices_lack_lengths),
         cmocka_unit_test(tiny_devices_end),
         cmocka_unit_test(devices_follow_the_forecast),
+        cmocka_unit_test(named_devices_share_iterations),
         cmocka_unit_test(rays_are_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

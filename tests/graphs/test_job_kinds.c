@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job kinds: each verb takes each kind, and refuses, in the table's words, whatever the kind lacks. */
 #include "job_kind.h"
+#include "memory_scan.h"
 #include "workflows.h"
 
 #include "testing.h"
@@ -152,12 +153,79 @@ static void refusals_name_the_others(void **state)
                  "single precision | --system-matrix | --precision single");
 }
 
+/* Settings of 8 projections of 16 columns and 40 rows, as a door reads them. */
+static SinoSettings *told(int verb, const SinoMemoryRun *memory, const char *scan, const char *options)
+{
+    SinoSettingsSources sources = sino_scan_sources;
+    char text[LINE], *argument[WORDS], *rest = text;
+    SinoSettings *settings = NULL;
+    int count = 0;
+    snprintf(text, sizeof text,
+             "%s --source-object-distance=34.1333 --source-detector-distance=51.2 --detector-pixel=0.2%s%s", scan,
+             verb & (SINO_VERB_RECON | SINO_VERB_INIT) ? " --out=volume.h5 " : " ", options);
+    for (char *part; (part = strsep(&rest, " "));)
+        if (*part) argument[count++] = part;
+    sources.memory = memory;
+    assert_success(sino_settings_read_told(verb, count, argument, &sources, &settings));
+    return settings;
+}
+
+/* A file, arrays and sizes alone get the same algorithm for a cone beam, and the same sentence tells it. */
+static void every_door_chooses_the_same_algorithm(void **state)
+{
+    static const struct {
+        const char *options;
+        SinoAlgorithmChoice algorithm;
+    } way[] = {{"", SINO_ALGORITHM_FISTA},
+               {"--memory=96MiB", SINO_ALGORITHM_FDK},
+               {"--volume=700x700x700", SINO_ALGORITHM_FDK},
+               {"--subsets=2", SINO_ALGORITHM_FISTA}};
+    static float counts[8 * 40 * 16];
+    static double angle_rad[8];
+    char line[LINE], file[LINE];
+    for (int k = 0; k < 8; k++) angle_rad[k] = 0.785 * k;
+    const SinoMemoryRun run = {.scan = {.projections = {.type = SINO_MEMORY_FLOAT32,
+                                                        .first = (const unsigned char *)counts,
+                                                        .size = {8, 40, 16},
+                                                        .step = {40 * 16 * 4, 16 * 4, 4}},
+                                        .angle_rad = angle_rad}};
+    snprintf(line, sizeof line, "--out=%s/cone.h5 --size=16 --angles=8 --slices=40 --geometry=cone", (char *)*state);
+    works(SINO_VERB_PHANTOM, line);
+    snprintf(file, sizeof file, "%s/cone.h5 --geometry=cone", (char *)*state);
+    static const char sizes[] = "--angles=8 --columns=16 --slices=40 --geometry=cone";
+    const struct {
+        int verb;
+        const SinoMemoryRun *memory;
+        const char *scan;
+    } door[] = {{SINO_VERB_RECON, NULL, file},
+                {SINO_VERB_INIT, NULL, file},
+                {SINO_VERB_PLAN, NULL, file},
+                {SINO_VERB_SIMULATE, NULL, file},
+                {SINO_VERB_PLAN, NULL, sizes},
+                {SINO_VERB_SIMULATE, NULL, sizes},
+                {SINO_VERB_RECON, &run, "projections --geometry=cone"}};
+    for (size_t w = 0; w < sizeof way / sizeof *way; w++) {
+        SinoSettings *first = told(door[0].verb, door[0].memory, door[0].scan, way[w].options);
+        assert_non_null(strstr(first->remarks, "the size of the scan (8 projections of 16 columns and 40 rows; "));
+        for (size_t d = 0; d < sizeof door / sizeof *door; d++) {
+            SinoSettings *settings = told(door[d].verb, door[d].memory, door[d].scan, way[w].options);
+            if (settings->solver.algorithm != way[w].algorithm)
+                fail_msg("%s by door %zu: %s", way[w].options, d, sino_algorithm_name(settings->solver.algorithm));
+            assert_string_equal(settings->remarks, first->remarks);
+            sino_settings_free(settings);
+        }
+        sino_settings_free(first);
+    }
+}
+
 TESTING_SUBJECT(job_kinds)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(verbs_take_each_kind_as_its_row_says, testing_directory_make,
                                         testing_directory_remove),
         cmocka_unit_test(refusals_name_the_others),
+        cmocka_unit_test_setup_teardown(every_door_chooses_the_same_algorithm, testing_directory_make,
+                                        testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,6 +341,25 @@ static int watch(void *of, double done, const char *text)
     return told->end > 0 && told->count >= told->end;
 }
 
+/* Arrays get the algorithm that the program takes for a file of their size. */
+static void small_cones_get_fista(void **state)
+{
+    const char *of_recon[12] = {"data=line-integrals", "rotation-axis=10", "iterations=2", "regularization=0.01"};
+    float *volume[2] = {calloc(VOXELS, sizeof **volume), calloc(VOXELS, sizeof **volume)};
+    double *x = numbers(PIXELS, 5);
+    (void)state;
+    const SinodagScan scan = {.projections = views_of(x, SINODAG_FLOAT64, K), .angle_rad = cone(1).angle_rad};
+    int count = 4;
+    for (int i = 0; lengths[i]; i++) of_recon[count++] = lengths[i];
+    succeeds(sinodag_recon(&scan, of_recon, &(SinodagOutput){allocate, NULL, volume[0]}));
+    of_recon[count] = "algorithm=fista";
+    succeeds(sinodag_recon(&scan, of_recon, &(SinodagOutput){allocate, NULL, volume[1]}));
+    assert_memory_equal(volume[0], volume[1], VOXELS * sizeof **volume);
+    free(volume[0]);
+    free(volume[1]);
+    free(x);
+}
+
 /* FDK of several volumes, whose array is in another order and type, is that of recon, in another unit. */
 static void fdk_solves_cones(void **state)
 {
@@ -583,6 +602,7 @@ TESTING_SUBJECT(library_cones)
                                        cmocka_unit_test(solutions_keep_to_memory),
                                        cmocka_unit_test(solutions_have_a_start),
                                        cmocka_unit_test(fdk_solves_cones),
+                                       cmocka_unit_test(small_cones_get_fista),
                                        cmocka_unit_test(fans_are_cones_of_a_row),
                                        cmocka_unit_test(cones_are_cancelled),
                                        cmocka_unit_test(fdk_refuses),

@@ -2,6 +2,7 @@
 /* Task: the arguments and operands of a kind's function, the order of tasks by their data, failures, and a second start
  * of StarPU. */
 #include "policy_task.h"
+#include "simulation.h"
 #include "task.h"
 
 #include "testing.h"
@@ -309,6 +310,46 @@ static void a_failed_run_is_recorded(void **state)
     }
 }
 
+static void ignore_line(void *of, const char *level, const char *event, const char *message)
+{
+    (void)of, (void)level, (void)event, (void)message;
+}
+
+static void keep_progress(void *of, const SinoProgress *progress, const char *text)
+{
+    (void)text;
+    *(SinoProgress *)of = *progress;
+}
+
+/* The time before the first work that counts is no time of it. */
+static void progress_begins_with_its_work(void **state)
+{
+    SinoProgress told = {0};
+    const SinoLogSink sink = {.line = ignore_line, .progress = keep_progress, .of = &told};
+    const SinoProgressShape shape = {
+        .slice_count = 1, .slab_slices = 1, .slab_minibatches = 1, .minibatch_slices = 1, .iteration_count = 2};
+    SinoRuntimeRequest request = {.workers = 1};
+    SinoRuntime *runtime = NULL;
+    (void)state;
+    assert_success(sino_log_open_sink(&sink, &request.log));
+    assert_success(sino_runtime_start(&request, &runtime));
+    assert_success(sino_runtime_expect(runtime, 10, &shape));
+    const double begin_s = sino_runtime_now_s();
+    (void)usleep(400000);
+    sino_runtime_advance(runtime, 0, SINO_NOWHERE, &(SinoMinibatchProgress){0});
+    const double counted_s = sino_runtime_now_s();
+    (void)usleep(150000); /* the log pauses for a tenth of a second */
+    sino_runtime_advance(runtime, 1, SINO_NOWHERE, &(SinoMinibatchProgress){0});
+    assert_true(told.done == 0.1 && told.elapsed_s > 0.1);
+    assert_true(told.elapsed_s <= sino_runtime_now_s() - counted_s + 0.01);
+    (void)usleep(150000);
+    sino_runtime_advance(runtime, 0, SINO_NOWHERE, &(SinoMinibatchProgress){0}); /* counts as time from now on */
+    assert_true(told.elapsed_s > 0.25 && told.elapsed_s < sino_runtime_now_s() - begin_s);
+    sino_runtime_expect_nothing(runtime);
+    assert_success(sino_runtime_stop(runtime));
+    sino_log_close(request.log);
+}
+
 TESTING_SUBJECT(task)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +360,7 @@ TESTING_SUBJECT(task)
         cmocka_unit_test(a_failure_stops_what_follows),
         cmocka_unit_test(tasks_have_priorities),
         cmocka_unit_test(tasks_of_others_are_nowhere),
+        cmocka_unit_test(progress_begins_with_its_work),
         cmocka_unit_test_setup_teardown(a_failed_run_is_recorded, testing_directory_make, testing_directory_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

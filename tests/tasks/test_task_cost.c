@@ -180,9 +180,14 @@ static void policies_have_their_own_times(void **state)
 static void cores_that_add_little(void **state)
 {
     (void)state;
-    assert_true(sino_cores_add_little(9 * 4.3, 3 * 120));
-    assert_false(sino_cores_add_little(9 * 5.1, 3 * 120));
-    assert_false(sino_cores_add_little(9 * 4.3, 0)); /* nobody knows the rate of the devices */
+    const unsigned all = SINO_DEVICE_ALL, cuda = SINO_DEVICE_CUDA, both = SINO_DEVICE_CPU | SINO_DEVICE_CUDA;
+    assert_true(sino_devices_iterate_alone(all, NULL, 9 * 4.3, 3 * 120));
+    assert_true(sino_devices_iterate_alone(all, "dmdas", 9 * 4.3, 3 * 120));
+    assert_false(sino_devices_iterate_alone(all, "sino-affinity", 9 * 4.3, 3 * 120));
+    assert_false(sino_devices_iterate_alone(all, NULL, 9 * 5.1, 3 * 120));
+    assert_false(sino_devices_iterate_alone(all, NULL, 9 * 4.3, 0)); /* nobody knows the rate of the devices */
+    assert_false(sino_devices_iterate_alone(both, NULL, 9 * 4.3, 3 * 120));
+    assert_true(sino_devices_iterate_alone(cuda, NULL, 9 * 5.1, 3 * 120));
 }
 
 TESTING_SUBJECT(task_cost)

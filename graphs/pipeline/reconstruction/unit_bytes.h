@@ -23,6 +23,7 @@ typedef struct SinoUnitBytes {
     int64_t integrals;      /* the whole scan after its stages; 0: pieces are loaded from its file */
     int64_t images;         /* slices on their way to the volume, and what is stored with them */
     int64_t scratch;        /* work memory of tasks on all workers */
+    int64_t search;         /* what the search for a strength takes before, beyond all this */
     int64_t loading;        /* flat or dark fields being averaged */
     int64_t data;           /* StarPU data: of these all but early, weights, scratch, integrals and fields */
     int64_t total;          /* of all, without the program's own */

@@ -144,6 +144,16 @@ SinoStatus sino_align_level_read(Level *level)
     return NULL;
 }
 
+/* The part that is read is there as counts, as sinograms, and in order. */
+int64_t sino_align_level_read_bytes(const Level *level)
+{
+    const SinoInput *input = &level->input;
+    const int64_t angles = sino_align_level_angles(level), count = sino_smaller(ROWS_READ, input->slice_count);
+    const int64_t row = sino_times(sino_times(angles, input->geometry.column_count), (int64_t)sizeof(float));
+    return sino_times(row, input->slice_count) + sino_times(row, count + sino_panel_stride(SINO_SINGLE, count)) +
+           sino_input_slab_bytes(input, angles, count) + sino_input_fields_bytes(input, count);
+}
+
 /* The mean of the pixels with a value. */
 static float mean_of(const float *rays, int64_t rows, int64_t factor)
 {

@@ -33,6 +33,7 @@ int64_t sino_align_level_angles(const SinoAlignLevel *level);
 
 /* Set the rays: from the scan, or as means of factor × factor of another level's. */
 SinoStatus sino_align_level_read(SinoAlignLevel *level);
+int64_t sino_align_level_read_bytes(const SinoAlignLevel *level); /* of the rays, and while they are read */
 void sino_align_level_average(const SinoAlignLevel *fine, int64_t factor, SinoAlignLevel *coarse);
 
 /* Sets level->centroid. */

@@ -194,11 +194,11 @@ static SinoStatus find(Search *search, int64_t factor, double unit, double *stre
     return NULL;
 }
 
-static SinoStatus begin(Search *search, const SinoInput *input, int64_t factor)
+/* The search for the settings, of a scan that is not read yet. */
+static SinoStatus describe(Search *search, const SinoInput *input, int64_t factor)
 {
     SinoAlignLevel *level = &search->level;
     SINO_TRY(sino_align_level_new(search->run.runtime, &search->settings, input, factor, level));
-    SINO_TRY(sino_align_level_read(level));
     search->columns = level->input.geometry.column_count;
     search->rows = level->input.slice_count;
     search->parts = sino_halves_parts(sino_align_level_angles(level));
@@ -207,25 +207,57 @@ static SinoStatus begin(Search *search, const SinoInput *input, int64_t factor)
         .cone = &level->cone,
         .precision = SINO_SINGLE,
         .subset_count = sino_solver_subsets(search->solver, &search->settings.solver, sino_align_level_angles(level))};
+    return NULL;
+}
+
+static SinoStatus begin(Search *search, const SinoInput *input, int64_t factor)
+{
+    SINO_TRY(describe(search, input, factor));
+    SINO_TRY(sino_align_level_read(&search->level));
     return sino_allocate(2 * sino_larger(search->columns, search->rows), sizeof *search->line, "a projection",
                          &search->line);
+}
+
+static Search search_of(const SinoSettings *settings)
+{
+    Search search = {.solver = sino_solver_of_cone(settings), .settings = *settings};
+    SinoSolverSettings *solver = &search.settings.solver;
+    solver->tolerance = solver->support_ratio = 0;
+    solver->iterations = sino_larger(sino_halves_trial_iterations(&settings->solver), ITERATIONS);
+    return search;
+}
+
+SinoStatus sino_vectors_strength_bytes(const SinoSettings *settings, const SinoInput *input, int64_t workers,
+                                       SinoVectorsSearchBytes *bytes)
+{
+    Search search = search_of(settings);
+    const SinoSolver *solver = search.solver;
+    const SinoDivision division = {.topology.rank_count = 1};
+    const SinoBatch batch = {.stride = 1, .history_numbers = search.settings.solver.iterations + 1};
+    SinoOperatorSize size;
+    SinoStatus status = describe(&search, input, factor_of(input));
+    const SinoOperatorKind *kind = sino_operator_kind(&search.problem);
+    if (!status) status = kind->size(&search.problem, &division, workers, &size);
+    if (!status)
+        *bytes = (SinoVectorsSearchBytes){.vectors = sino_minibatch_bytes(kind, &solver->vectors, &size.shape, batch) +
+                                                     sino_solver_weight_bytes(solver, &search.problem, &size.shape),
+                                          .rest = size.map_bytes + sino_align_level_read_bytes(&search.level)};
+    sino_align_level_free(&search.level);
+    return status;
 }
 
 SinoStatus sino_vectors_strength(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
                                  bool photon_weights, double scale, double *strength, int64_t *binning)
 {
     const int64_t factor = factor_of(input);
-    Search search = {.solver = sino_solver_of_cone(settings), .settings = *settings};
-    SinoSolverSettings *solver = &search.settings.solver;
+    Search search = search_of(settings);
     *binning = factor;
     *strength = 1;
     if (SINO_SIMULATES) return NULL;
-    solver->tolerance = solver->support_ratio = 0;
-    solver->iterations = sino_larger(sino_halves_trial_iterations(&settings->solver), ITERATIONS);
     search.run = (SinoSolverRun){.runtime = runtime,
                                  .settings = &search.settings,
                                  .stride = 1,
-                                 .iterations = solver->iterations,
+                                 .iterations = search.settings.solver.iterations,
                                  .photon_weights = photon_weights,
                                  .regularization = {.prior = SINO_PRIOR_TOTAL_VARIATION, .strength = 1},
                                  .bounds = sino_solver_bounds(&settings->solver, scale / (double)factor)};

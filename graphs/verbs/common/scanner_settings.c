@@ -5,6 +5,7 @@
 #include "cone_setup.h"
 #include "input.h"
 #include "scanner_header.h"
+#include "usual_algorithm.h"
 
 #include <stdio.h>
 
@@ -58,11 +59,11 @@ static SinoStatus tell_geometry(const SinoSettings *given, SinoToldSettings *tol
     return NULL;
 }
 
-SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *told)
+static SinoStatus tell_header(const SinoSettings *given, SinoToldSettings *told)
 {
     SinoScannerHeader header;
     const char *path = given->input.file_name;
-    if (given->counts.system_matrix) return NULL;
+    if (!path || given->counts.system_matrix) return NULL;
     if (!sino_scanner_probe(path)) return tell_geometry(given, told);
     SinoStatus status = sino_scanner_read(path, &header);
     if (!needs_white(&given->input)) header.white = 0;
@@ -70,3 +71,5 @@ SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *to
     sino_scanner_clear(&header);
     return status;
 }
+
+const SinoSettingsSources sino_scan_sources = {.header = tell_header, .algorithm = sino_usual_algorithm};

@@ -7,11 +7,9 @@
 #include "settings.h"
 #include "status.h"
 
-/* What the header of a scanner tells, if the input is one: a SinoSettingsSource. SINO_BAD_INPUT: it is malformed. */
-SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *told);
-
-/* The algorithm for a scan with cone or fan beams, whose lengths are known: fista where its vectors are small. */
-SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);
+/* What a scan tells: the header of a scanner, if the input is one (SINO_BAD_INPUT: it is malformed), and the usual
+ * algorithm of a cone beam. */
+extern const SinoSettingsSources sino_scan_sources;
 
 /* Reconstructs the volume of a scan, or one slice with many centers (--reconstruction-type try). Collective: every rank
  * of the job calls it; NULL: this process is alone. */

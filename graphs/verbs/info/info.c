@@ -14,6 +14,7 @@
 #include "scanner_header.h"
 #include "sort.h"
 #include "unit_plan.h"
+#include "usual_algorithm.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -194,39 +195,44 @@ static SinoStatus find(SinoInfoReport *report, const char *event, SinoStatus sta
     return NULL;
 }
 
-/* The least memory of an iterative algorithm for a cone beam: fista, if the scan asks for it, else cg. */
-static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachine *machine)
-{
-    SinoProblem problem;
-    SinoSettings settings = *report->settings;
-    SINO_TRY(sino_usual_algorithm(report->settings, &report->usual));
-    report->usual_fista = report->usual.count > 0 && strcmp(report->usual.of[0].value, "fista") == 0;
-    settings.solver.algorithm = report->usual_fista ? SINO_ALGORITHM_FISTA : SINO_ALGORITHM_CG;
-    settings.projection.precision = SINO_SINGLE;
-    SinoCone cone = report->cone;
-    SINO_TRY(sino_cone_take_margin(&settings, &cone));
-    SINO_TRY(sino_volume_problem(&settings, report->input, &cone, 1, &problem));
-    const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);
-    return sino_unit_plan_least_bytes(&request, &report->solution_bytes);
-}
-
-/* The same for a cone beam, whose axis is assumed in the middle. */
-static SinoStatus forecast_cone(SinoInfoReport *report)
+static SinoStatus take_usual(SinoInfoReport *report, const SinoUnitPlanRequest *request)
 {
     SinoUnitPlan plan;
-    SinoMachine machine;
-    SINO_TRY(sino_machine_new(report->settings, 0, &machine));
-    if (report->cone.view) return forecast_cone_solution(report, &machine);
-    const SinoUnitPlanRequest request =
-        sino_fdk_plan_request(report->settings, report->input, &report->cone, &machine, 1);
-    SINO_TRY(sino_unit_plan_least_bytes(&request, &report->least_bytes));
-    SINO_TRY(forecast_cone_solution(report, &machine));
-    SinoStatus status = sino_unit_plan_new(&request, &plan);
+    SinoStatus status = sino_unit_plan_new(request, &plan);
     if (status) return warn_of_recon(report, status);
     report->usual_bytes = plan.total_bytes;
     report->voxel_bytes = plan.bytes.parts;
     report->pass_count = plan.streaming.slab_count;
     return NULL;
+}
+
+/* The memory of an iterative algorithm for a cone beam: the usual one, or cg where that is fdk. */
+static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachine *machine)
+{
+    SinoProblem problem;
+    SinoSettings settings = *report->settings;
+    SinoCone cone = report->cone;
+    const bool usual = settings.solver.algorithm != SINO_ALGORITHM_FDK;
+    if (!usual) settings.solver.algorithm = SINO_ALGORITHM_CG;
+    SINO_TRY(sino_cone_take_margin(&settings, &cone));
+    SINO_TRY(sino_volume_problem(&settings, report->input, &cone, 1, &problem));
+    const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &report->solution_bytes));
+    return usual ? take_usual(report, &request) : NULL;
+}
+
+/* The same for a cone beam, whose axis is assumed in the middle. */
+static SinoStatus forecast_cone(SinoInfoReport *report)
+{
+    SinoMachine machine;
+    SINO_TRY(sino_usual_algorithm(report->settings, &report->usual));
+    SINO_TRY(sino_machine_new(report->settings, 0, &machine));
+    SINO_TRY(forecast_cone_solution(report, &machine));
+    if (report->cone.view) return NULL;
+    const SinoUnitPlanRequest request =
+        sino_fdk_plan_request(report->settings, report->input, &report->cone, &machine, 1);
+    SINO_TRY(sino_unit_plan_least_bytes(&request, &report->least_bytes));
+    return report->settings->solver.algorithm == SINO_ALGORITHM_FDK ? take_usual(report, &request) : NULL;
 }
 
 static SinoStatus describe_cone(SinoInfoReport *report)

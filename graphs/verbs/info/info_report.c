@@ -169,21 +169,43 @@ static void print_stages(const SinoInput *input, FILE *out)
     }
 }
 
+static void print_least(SinoAlgorithmChoice algorithm, int64_t bytes, FILE *out)
+{
+    char least[24];
+    if (bytes > 0)
+        fprintf(out, "recon        at least %s with --algorithm %s\n", sino_bytes_text(bytes, least),
+                sino_algorithm_name(algorithm));
+}
+
+/* Of the usual algorithm, and at least of fdk, or of cg where that is usual. */
+static void print_cone_memory(const SinoInfoReport *report, FILE *out)
+{
+    char usual[24], least[24], voxels[24];
+    const bool fdk = report->settings->solver.algorithm == SINO_ALGORITHM_FDK;
+    if (report->usual_bytes > 0)
+        fprintf(out, "recon        %s with --algorithm %s, at least %s", sino_bytes_text(report->usual_bytes, usual),
+                sino_algorithm_name(report->settings->solver.algorithm),
+                sino_bytes_text(fdk ? report->least_bytes : report->solution_bytes, least));
+    if (report->pass_count > 0)
+        fprintf(out, " (voxels: %s, passes: %" PRId64 ")", sino_bytes_text(report->voxel_bytes, voxels),
+                report->pass_count);
+    if (report->usual_bytes > 0) fputc('\n', out);
+    if (report->usual.count > 0) fprintf(out, "algorithm    %s, for %s\n", report->usual.of[0].value, report->usual.by);
+    if (fdk)
+        print_least(SINO_ALGORITHM_CG, report->solution_bytes, out);
+    else
+        print_least(SINO_ALGORITHM_FDK, report->least_bytes, out);
+}
+
 static void print_memory(const SinoInfoReport *report, FILE *out)
 {
     char usual[24], least[24], lengths[24];
-    if (report->usual_bytes > 0 && report->pass_count > 0)
-        fprintf(out, "recon        %s with --algorithm fdk, at least %s (voxels: %s, passes: %" PRId64 ")\n",
-                sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
-                sino_bytes_text(report->voxel_bytes, lengths), report->pass_count);
+    if (sino_job_is_cone(report->settings))
+        print_cone_memory(report, out);
     else if (report->usual_bytes > 0)
         fprintf(out, "recon        %s with the default settings, at least %s (ray lengths: %s)\n",
                 sino_bytes_text(report->usual_bytes, usual), sino_bytes_text(report->least_bytes, least),
                 sino_bytes_text(report->operator_bytes, lengths));
-    if (report->usual.count > 0) fprintf(out, "algorithm    %s, for %s\n", report->usual.of[0].value, report->usual.by);
-    if (report->solution_bytes > 0)
-        fprintf(out, "recon        at least %s with --algorithm %s\n", sino_bytes_text(report->solution_bytes, least),
-                report->usual_fista ? "fista" : "cg");
     print_warnings(report, SINO_INFO_OF_RECON, out);
 }
 
@@ -333,12 +355,14 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out)
         sino_json_integer(&json, "usual", report->usual_bytes);
         if (report->pass_count > 0)
             sino_json_integer(&json, "voxels", report->voxel_bytes);
-        else
+        else if (!sino_job_is_cone(report->settings))
             sino_json_integer(&json, "operator", report->operator_bytes);
     }
     if (report->least_bytes > 0) sino_json_integer(&json, "least", report->least_bytes);
     if (report->solution_bytes > 0)
-        sino_json_integer(&json, report->usual_fista ? "least_fista" : "least_cg", report->solution_bytes);
+        sino_json_integer(&json,
+                          report->settings->solver.algorithm == SINO_ALGORITHM_FISTA ? "least_fista" : "least_cg",
+                          report->solution_bytes);
     sino_json_close(&json);
     sino_json_open_list(&json, "warnings");
     for (int64_t i = 0; i < report->warning_count; i++) sino_json_text(&json, NULL, report->warning[i].text);

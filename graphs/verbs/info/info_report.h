@@ -47,12 +47,11 @@ typedef struct SinoInfoReport {
     SinoFindings findings;  /* what recon warns of or refuses */
     int64_t usual_bytes;    /* memory of a recon with the default settings; 0: impossible here */
     int64_t operator_bytes; /* part of usual_bytes: the ray lengths of a parallel beam */
-    int64_t voxel_bytes;    /* part of usual_bytes: the voxels of a cone beam */
-    int64_t pass_count;     /* passes over the projections of a cone beam; 0: not known */
-    int64_t least_bytes;    /* the least memory of a recon */
-    SinoToldSettings usual; /* of a cone beam: the algorithm that the scan asks for */
-    bool usual_fista;       /* it is fista */
-    int64_t solution_bytes; /* the least memory of that, else of cg; 0: not known */
+    int64_t voxel_bytes;    /* part of usual_bytes: the voxels of a cone beam by fdk */
+    int64_t pass_count;     /* passes of fdk over the projections of a cone beam; 0: not known */
+    int64_t least_bytes;    /* the least memory of a recon, of a cone beam by fdk */
+    SinoToldSettings usual; /* of a cone beam: why the algorithm of the settings is the usual one */
+    int64_t solution_bytes; /* of a cone beam: its least memory, or cg's where it is fdk; 0: not known */
     int64_t warning_count;
     SinoInfoWarning warning[SINO_INFO_WARNINGS_MAX]; /* beyond, warnings are lost */
 } SinoInfoReport;

@@ -225,6 +225,7 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
     if (times->search > 0)
         fprintf(out, "  %-28s %12s, %s NUMBER: none)\n", "search", sino_duration_text(times->search, text),
                 halved ? "of numbers of iterations (--iterations" : "of the prior's strength (--regularization");
+    if (times->finish > 0) fprintf(out, "  %-28s %12s\n", "details", sino_duration_text(times->finish, text));
     fprintf(out, "  %-28s %12s, without building the operator%s\n", "run", sino_duration_text(times->run, text),
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
     if (halved)
@@ -340,6 +341,7 @@ static void json_of_times(SinoJson *json, const SinoForecastTimes *times)
     sino_json_open(json, "seconds");
     sino_json_real(json, "iteration", times->iteration);
     sino_json_real(json, "files", times->files);
+    sino_json_real(json, "finish", times->finish);
     sino_json_real(json, "search", times->search);
     sino_json_real(json, "run", times->run);
     sino_json_close(json);

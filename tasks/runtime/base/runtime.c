@@ -234,6 +234,8 @@ void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition positi
     pthread_mutex_lock(&runtime->mutex);
     sino_progress_set(runtime->progress, position.minibatch, now);
     SinoProgress progress = sino_progress_now(runtime->progress);
+    /* Work that does not count, such as products before the first iteration, says nothing of the rate of what does. */
+    if (work == 0 && runtime->done_work == 0) runtime->begin_s = sino_runtime_now_s();
     runtime->done_work += work;
     progress.done = share_done(runtime->done_work, runtime->total_work);
     progress.elapsed_s = sino_runtime_now_s() - runtime->begin_s;

@@ -125,7 +125,8 @@ bool sino_runtime_failed(const SinoRuntime *runtime);
 
 /* Progress. The caller announces `total_work` units in minibatches of the shape; tasks report, from any thread, the
  * work that they have done, and where the minibatch at their position stands. Nothing is told of a run that
- * announces nothing. SINO_FAILED: no memory. */
+ * announces nothing. The time until tasks last report work 0, before others report work, does not count. SINO_FAILED:
+ * no memory. */
 SinoStatus sino_runtime_expect(SinoRuntime *runtime, double total_work, const SinoProgressShape *shape);
 void sino_runtime_advance(SinoRuntime *runtime, double work, SinoPosition position, const SinoMinibatchProgress *now);
 void sino_runtime_expect_nothing(SinoRuntime *runtime);           /* after the run: another one may follow */

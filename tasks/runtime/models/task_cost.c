@@ -64,9 +64,10 @@ double sino_processor_s(const SinoProcessorRates *rates, double flops, double by
     return 1e-6 * rates->task_us + fmax(flops / (1e9 * rates->gflops), bytes / (1e9 * rates->memory_gbps));
 }
 
-bool sino_cores_add_little(double cores_gbps, double devices_gbps)
+bool sino_devices_iterate_alone(unsigned devices, const char *scheduler, double cores_gbps, double devices_gbps)
 {
-    return cores_gbps < devices_gbps / 8;
+    if (devices != SINO_DEVICE_ALL) return !(devices & SINO_DEVICE_CPU);
+    return cores_gbps < devices_gbps / 8 && (!scheduler || strcmp(scheduler, "sino-affinity") != 0);
 }
 
 static double rate_s(const SinoTaskCosts *costs, unsigned device, const SinoTaskFeatures *task)

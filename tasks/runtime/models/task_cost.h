@@ -40,9 +40,12 @@ void sino_task_costs_free(SinoTaskCosts *costs); /* takes NULL */
 /* Seconds of a task by rates alone: of its flops in single precision or its bytes, whichever takes longer. */
 double sino_processor_s(const SinoProcessorRates *rates, double flops, double bytes);
 
-/* Whether cores together have so little of the rate of memory, at which vectors are updated, that a part in iterations
- * saves less than copies of vectors cost: below an eighth of the devices' rate. */
-bool sino_cores_add_little(double cores_gbps, double devices_gbps);
+/* Whether GPUs alone run iterations: of `devices` (bits of device.h, as the user asked for) cores are none; or the user
+ * named none, and cores together have so little of the rate of memory, at which vectors are updated, that a part in
+ * iterations saves less than copies of vectors cost: below an eighth of the GPUs' rate. Policies place each task by
+ * itself; on cores they would save one a short wait, and its vectors would travel there and back. The policy
+ * sino-affinity leaves tasks where their data are; scheduler NULL: the usual one. */
+bool sino_devices_iterate_alone(unsigned devices, const char *scheduler, double cores_gbps, double devices_gbps);
 
 /* Seconds that the task takes on one processor of a kind: SINO_DEVICE_CPU, _CUDA or _OPENCL. `source`, `error`: NULL,
  * or where the time is from, and by which part of it a run is expected to differ (standard deviation). If the machine

@@ -174,20 +174,17 @@ static double gpu_gbps(const SinoMachineFile *simulated)
     return simulated ? simulated->device.memory_gbps : sino_device_memory_gbps(starpu_worker_get_devid(worker));
 }
 
-/* The processors that iterations are offered to: not to cores that add little. Policies place each task by itself; on
- * cores they would save one a short wait, and its vectors would travel there and back. sino-affinity leaves tasks where
- * their data are. The rate of a core here is the usual one. */
+/* The processors that iterations are offered to. The rate of a core here is the usual one. */
 static unsigned iterating(const SinoRuntimeRequest *request, const SinoRuntime *runtime)
 {
     const SinoMachineFile *simulated = sino_simulation_machine();
     SinoMachineFile cores;
-    if (request->devices != SINO_DEVICE_ALL || !(runtime->devices & SINO_DEVICE_CUDA) ||
-        strcmp(runtime->policy.name, "sino-affinity") == 0)
-        return runtime->devices;
+    if (!(runtime->devices & SINO_DEVICE_CUDA)) return runtime->devices;
     (void)sino_machine_preset("usual", &cores);
     if (simulated) cores = *simulated;
-    return sino_cores_add_little((double)starpu_cpu_worker_get_count() * cores.core.memory_gbps,
-                                 (double)sino_runtime_device_count(runtime) * gpu_gbps(simulated))
+    const double cores_gbps = (double)starpu_cpu_worker_get_count() * cores.core.memory_gbps;
+    const double devices_gbps = (double)sino_runtime_device_count(runtime) * gpu_gbps(simulated);
+    return sino_devices_iterate_alone(request->devices, runtime->policy.name, cores_gbps, devices_gbps)
                ? runtime->devices & ~(unsigned)SINO_DEVICE_CPU
                : runtime->devices;
 }

@@ -268,8 +268,8 @@ static void beams_are_refused(void **state)
 static void plan_tells_the_range(void **state)
 {
     static const char *const line[] = {
-        "plan --geometry cone --columns 256 --slices 256 --angles 360 --json",
-        "plan --geometry cone --columns 256 --slices 256 --angles 360 --json --output-type uint16"};
+        "plan --geometry cone --algorithm fdk --columns 256 --slices 256 --angles 360 --json",
+        "plan --geometry cone --algorithm fdk --columns 256 --slices 256 --angles 360 --json --output-type uint16"};
     double seconds[2];
     for (int i = 0; i < 2; i++) {
         CliRun run = {.directory = *state};

@@ -76,6 +76,28 @@ static void times_of_fista(void **state)
     assert_true(search[2] == 0 && run_s[2] > 0);
 }
 
+/* Details after the last iteration of fista are a part of the run. */
+static void details_take_time(void **state)
+{
+    static const char *const words[] = {"", " --algorithm cg --iterations 15"};
+    for (int i = 0; i < 2; i++) {
+        char line[160];
+        snprintf(line, sizeof line,
+                 "--json --columns 256 --angles 400 --slices 32 --workers 2 --memory 4GiB --file-bandwidth 100000%s",
+                 words[i]);
+        CliRun run = run_plan(*state, line);
+        const char *seconds = strstr(run.out, "\"seconds\": {");
+        assert_non_null(seconds);
+        const double finish_s = cli_number_after(seconds, "\"finish\": ", NULL);
+        const double iterations_s = 15.5 * cli_number_after(seconds, "\"iteration\": ", NULL);
+        const double rest_s = cli_number_after(seconds, "\"search\": ", NULL) + iterations_s + finish_s;
+        assert_true(fabs(cli_number_after(seconds, "\"run\": ", NULL) - rest_s) < 0.01 * rest_s);
+        const double kernel_s = cli_number_after(run.out, "\"kernel\": ", NULL);
+        assert_true(i == 0 ? finish_s > 1.25 * kernel_s / 2 && finish_s < kernel_s * 3 : finish_s == 0);
+        cli_free(&run);
+    }
+}
+
 /* Brackets that match, names and values: enough for any reader, which is asked where there is one. */
 static void json(void **state)
 {
@@ -488,9 +510,10 @@ static void cone_table(void **state)
 static void cone_json(void **state)
 {
     char path[TESTING_PATH];
-    CliRun run = run_plan(*state, "--geometry cone --columns 256 --slices 256 --angles 64 --memory 140MiB --workers 2 "
-                                  "--precision mixed --source-object-distance 200 --source-detector-distance 400 "
-                                  "--detector-pixel 0.1 --json");
+    CliRun run = run_plan(
+        *state, "--geometry cone --algorithm fdk --columns 256 --slices 256 --angles 64 --memory 140MiB --workers 2 "
+                "--precision mixed --source-object-distance 200 --source-detector-distance 400 "
+                "--detector-pixel 0.1 --json");
     assert_has(&run, "{\"geometry\": {\"source_object_mm\": 200, \"source_detector_mm\": 400, \"pixel_width_mm\": 0.1, "
                      "\"pixel_height_mm\": 0.1, \"voxel_mm\": 0.05, \"assumed\": false},\n");
     assert_has(&run, " \"scan\": {\"angles\": 64, \"columns\": 256, \"rows\": 256},\n"
@@ -513,26 +536,27 @@ static void cone_plan_info_and_recon_agree(void **state)
 {
     static const char *const scans[] = {"--size 64 --angles 64 --slices 64", "--size 33 --angles 30 --slices 7",
                                         "--size 96 --angles 50 --slices 120"};
+    static const char *const middle[] = {"31.5", "16", "47.5"};
     for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
         cli_works(*state, "phantom --geometry cone -o scan.h5 --overwrite %s", scans[i]);
-        const double usual =
-            number_of(*state, "\"memory_bytes\": {", "\"usual\": ", "info scan.h5 --geometry cone --rotation-axis 16");
-        const double least =
-            number_of(*state, "\"memory_bytes\": {", "\"least\": ", "info scan.h5 --geometry cone --rotation-axis 16");
-        assert_true(number_of(*state, "\"memory_bytes\": {", "\"total\": ",
-                              "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16") == usual);
+        char info[80], plan[80];
+        snprintf(info, sizeof info, "info scan.h5 --geometry cone --rotation-axis %s", middle[i]);
+        snprintf(plan, sizeof plan, "plan scan.h5 --geometry cone --rotation-axis %s", middle[i]);
+        const double usual = number_of(*state, "\"memory_bytes\": {", "\"usual\": ", info);
+        const double least = number_of(*state, "\"memory_bytes\": {", "\"least\": ", info);
+        assert_true(number_of(*state, "\"memory_bytes\": {", "\"total\": ", plan) == usual);
         const int mib = (int)(least / 0x1p20) + 1;
         for (int tight = 0; tight < 2; tight++) {
             char planned[24], taken[32], line[100];
             snprintf(line, sizeof line,
-                     "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16 --memory %dMiB",
+                     "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis %s --memory %dMiB", middle[i],
                      tight ? mib : 2048);
             sino_bytes_text((int64_t)number_of(*state, "\"memory_bytes\": {", "\"total\": ", line), planned);
             CliRun run = {.directory = *state};
             cli_start(&run,
-                      "recon scan.h5 -o volume.h5 --overwrite --geometry cone --algorithm fdk --rotation-axis 16 "
+                      "recon scan.h5 -o volume.h5 --overwrite --geometry cone --algorithm fdk --rotation-axis %s "
                       "--memory %dMiB",
-                      tight ? mib : 2048);
+                      middle[i], tight ? mib : 2048);
             cli_wait(&run);
             if (run.exit_code != 0) fail_msg("%s", run.err);
             copy_after(run.err, ", memory: ", "iB", taken);
@@ -540,7 +564,8 @@ static void cone_plan_info_and_recon_agree(void **state)
             cli_free(&run);
         }
         CliRun run = {.directory = *state};
-        cli_start(&run, "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis 16 --memory %dMiB", mib - 1);
+        cli_start(&run, "plan scan.h5 --geometry cone --algorithm fdk --rotation-axis %s --memory %dMiB", middle[i],
+                  mib - 1);
         cli_wait(&run);
         assert_int_equal(run.exit_code, 2);
         assert_true(cli_number_after(run.err, "allowed: --memory ", NULL) == mib);
@@ -714,7 +739,7 @@ static void bad_matrices(void **state)
 /* Rates of a preset, of a file that bench wrote, and of options, which win. */
 static void cone_machines(void **state)
 {
-    static const char scan[] = "--geometry cone --columns 64 --slices 64 --angles 64 --workers 4";
+    static const char scan[] = "--geometry cone --algorithm fdk --columns 64 --slices 64 --angles 64 --workers 4";
     static const char table[] = "precision,step,shared,workers,gups,filter_gpixels_per_s,read_gbps\n"
                                 "single,backproject,turns+halves,1,50,50,40\n"
                                 "single,backproject,turns+halves,2,8,1,40\n"
@@ -768,7 +793,7 @@ static void cone_machines(void **state)
 static void bad_cones(void **state)
 {
     const char *const at = *state;
-    static const char scan[] = "plan --geometry cone --columns 64 --slices 64 --angles 64";
+    static const char scan[] = "plan --geometry cone --algorithm fdk --columns 64 --slices 64 --angles 64";
     cli_refuses(at, "--device-bandwidth | 5 | --device-memory | --machine abci", "%s --device-bandwidth 5", scan);
     cli_refuses(at, "--ranks-per-node | 2 | --machine abci | 4 | --machine", "%s --machine abci --ranks-per-node 2",
                 scan);
@@ -782,10 +807,36 @@ static void bad_cones(void **state)
     cli_refuses(at, "100 degrees | fan | 14.03 degrees | 194 degrees | --algorithm cg", "%s --theta 0:100", scan);
     cli_refuses(at, "plan | --angles, --columns and --slices | plan [FILE]",
                 "plan --geometry cone --columns 64 --slices 64");
-    cli_refuses(
-        at, "63 ranks | 1.00 GiB | 64.0 GiB | 128 ranks",
-        "plan --geometry cone --columns 2048 --slices 2048 --angles 64 --volume 4096x4096x1024 --device-memory 1GiB "
-        "--ranks 63");
+    cli_refuses(at, "63 ranks | 1.00 GiB | 64.0 GiB | 128 ranks",
+                "plan --geometry cone --algorithm fdk --columns 2048 --slices 2048 --angles 64 --volume 4096x4096x1024 "
+                "--device-memory 1GiB "
+                "--ranks 63");
+}
+
+/* The search for a strength with vectors has a volume of averaged pixels, which few columns leave as large as the
+ * volume itself. The least memory has room for it, and with less it is refused. */
+static void search_with_vectors_takes_memory(void **state)
+{
+    static const char vectors[] = "scan.h5 --vectors orbit:source=34.1333,detector=51.2,pixel=0.2 --workers 2";
+    static const char *const at[] = {"\"search\": ", "\"total\": ", "\"vectors\": "};
+    double bytes[3], without[3];
+    cli_works(*state, "phantom --geometry cone -o scan.h5 --size 40 --angles 30 --slices 40 --noise 0");
+    for (int i = 0; i < 3; i++) {
+        char line[160];
+        snprintf(line, sizeof line, "plan %s --algorithm fista", vectors);
+        bytes[i] = number_of(*state, "\"memory_bytes\": {", at[i], line);
+        snprintf(line, sizeof line, "plan %s --algorithm cg", vectors);
+        without[i] = number_of(*state, "\"memory_bytes\": {", at[i], line);
+    }
+    assert_true(without[0] == 0 && bytes[0] > 0);
+    assert_true(bytes[1] > bytes[2] + bytes[0] + 0x1p20 * 90); /* of the program */
+    CliRun run = {.directory = *state};
+    cli_start(&run, "plan %s --algorithm fista --memory 1MiB", vectors);
+    cli_wait(&run);
+    const int least = (int)cli_number_after(run.err, "; allowed: --memory ", NULL);
+    cli_free(&run);
+    cli_works(*state, "recon %s -o v.h5 --algorithm fista --iterations 2 --memory %dMiB --pictures no --report none",
+              vectors, least);
 }
 
 static void stdout_that_is_full(void **state)
@@ -801,6 +852,7 @@ int cli_plan_tests(void)
     const struct CMUnitTest tests[] = {
         CLI_TEST(table),
         CLI_TEST(times_of_fista),
+        CLI_TEST(details_take_time),
         CLI_TEST(json),
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),
@@ -825,6 +877,7 @@ int cli_plan_tests(void)
         CLI_TEST(bad_matrices),
         CLI_TEST(cone_machines),
         CLI_TEST(bad_cones),
+        CLI_TEST(search_with_vectors_takes_memory),
         CLI_TEST(stdout_that_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,8 @@ static void other_jobs_are_told(void **state)
     (void)cli_simulator();
     cli_works(*state, PET "m.csr4");
     char *json = cli_simulated(
-        *state, "--geometry cone --columns 24 --angles 36 --slices 16 --machine mirage --device cuda --json");
+        *state,
+        "--geometry cone --algorithm fdk --columns 24 --angles 36 --slices 16 --machine mirage --device cuda --json");
     assert_non_null(strstr(json, "\"scan\": {\"angles\": 36, \"columns\": 24, \"rows\": 16}"));
     assert_non_null(strstr(json, "\"name\": \"backproject_cone\", \"on\": \"cuda\""));
     free(json);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Usual algorithm: the one that a scan with cone or fan beams asks for, where the user names none. */
+/* Usual algorithm: the one of a scan with cone or fan beams where the user names none. */
+#include "usual_algorithm.h"
+
 #include "arithmetic.h"
 #include "cone_setup.h"
 #include "input.h"
 #include "job_kind.h"
+#include "machine_rates.h"
 #include "memory.h"
 #include "runtime.h"
 #include "solver.h"
 #include "stream_socket.h"
-#include "workflows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,20 +71,48 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     snprintf(told->of[0].value, sizeof told->of[0].value, "%s", fits ? "fista" : "fdk");
 }
 
+/* A scan that settings describe; its lengths are usual ones where they are not given. */
+static void tell_described(const SinoSettings *settings, SinoToldSettings *told)
+{
+    const int64_t angles = settings->phantom.angles, columns = settings->input.columns;
+    const SinoScanInfo info = {.angle_count = angles,
+                               .column_count = columns,
+                               .row_count = settings->phantom.slices,
+                               .setup = sino_cone_usual_setup(&settings->geometry, columns)};
+    if (angles > 0 && columns > 0 && info.row_count > 0) tell(settings, &info, told);
+}
+
+/* A scan that cannot be opened is refused later. */
+static void tell_opened(const SinoSettings *settings, SinoToldSettings *told)
+{
+    const SinoScanRequest request = sino_input_scan_request(settings);
+    SinoScan *scan = NULL;
+    SinoStatus status = sino_scan_try(&request);
+    if (!status) status = sino_scan_open(&request, &scan);
+    if (!status) tell(settings, sino_scan_info(scan), told);
+    sino_scan_close(scan);
+    sino_status_free(status);
+}
+
+/* Whether --machine is one of fdk's own: a preset, or a table of its rates. */
+static bool has_rates_of_fdk(const SinoSettings *settings)
+{
+    SinoMachineFile machine;
+    SinoStatus status = settings->plan.machine ? sino_machine_named(settings, &machine) : NULL;
+    const bool refused = status;
+    sino_status_free(status);
+    return refused;
+}
+
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told)
 {
     const bool full = given->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
-    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
-    if (given->team.grid.batch_groups > 1) return NULL; /* ranks with parts of the volume */
-    if (given->input.follow || sino_stream_named(given->input.file_name)) return NULL; /* fdk ends with the scan */
-    const SinoScanRequest request = sino_input_scan_request(given);
-    SinoScan *scan = NULL;
-    SinoStatus status = sino_scan_try(&request);
-    if (!status) status = sino_scan_open(&request, &scan);
-    if (!status) tell(given, sino_scan_info(scan), told);
-    sino_scan_close(scan);
-    sino_status_free(status); /* the verb refuses the scan itself */
+    const char *const file = given->input.file_name;
+    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise) return NULL;
+    if (given->team.grid.batch_groups > 1 || has_rates_of_fdk(given)) return NULL; /* ranks with parts of the volume */
+    if (given->input.follow || (file && sino_stream_named(file))) return NULL;     /* fdk ends with the scan */
+    (file ? tell_opened : tell_described)(given, told);
     return NULL;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Usual algorithm: the one of a scan with cone or fan beams where the user names none: fista where its vectors are
+ * small. Of a file, of arrays in memory, and of the sizes that plan and simulate are given, so that all of them choose
+ * the same. */
+#pragma once
+
+#include "settings.h"
+
+/* A SinoSettingsSource. Nothing is told where the lengths of the beam are missing, of other geometries, and where fdk
+ * alone serves: with --follow, parts of the volume in ranks, and rates of fdk. */
+SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);

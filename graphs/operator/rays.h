@@ -94,8 +94,8 @@ SinoStatus sino_rays_block(SinoRuntime *runtime, const SinoRays *op, SinoPositio
  * (spmm->has_lists = true), else the block (sino_rays_block). `back`: backprojection. */
 SinoStatus sino_rays_use(SinoRuntime *runtime, const SinoRays *op, SinoPosition position, bool back, SinoSpmm *spmm);
 
-/* Whether every device has the lists of all partitions, so that products are as fast on any. */
-bool sino_rays_are_everywhere(const SinoRuntime *runtime, const SinoRays *op);
+/* Whether every device has so many bytes of lists, those of all partitions, so that products are as fast on any. */
+bool sino_rays_are_everywhere(const SinoRuntime *runtime, int64_t lists_bytes);
 
 /* Whether products on devices that all have the lists had better pass on their rays by themselves (spmm_task.h). Those
  * of a minibatch add to a sum one after another, so there must be a sum for each device, or for each partition.

@@ -68,9 +68,9 @@ static int64_t most_ahead(const SinoRuntime *runtime)
     return room > 0 ? room / 2 : INT64_MAX;
 }
 
-bool sino_rays_are_everywhere(const SinoRuntime *runtime, const SinoRays *op)
+bool sino_rays_are_everywhere(const SinoRuntime *runtime, int64_t lists_bytes)
 {
-    return op->lists_bytes <= most_ahead(runtime);
+    return lists_bytes <= most_ahead(runtime);
 }
 
 /* Copies lists to the devices ahead: all of them to every device if there is room, else as many partitions of its
@@ -78,7 +78,7 @@ bool sino_rays_are_everywhere(const SinoRuntime *runtime, const SinoRays *op)
 static void prefetch(const SinoRuntime *runtime, const SinoRays *op)
 {
     const int64_t devices = sino_runtime_device_count(runtime), most = most_ahead(runtime);
-    const bool all = sino_rays_are_everywhere(runtime, op);
+    const bool all = sino_rays_are_everywhere(runtime, op->lists_bytes);
     for (int64_t device = 0; device < devices; device++) {
         int64_t bytes = 0;
         for (int64_t p = all ? 0 : device; p < op->partition_count; p += all ? 1 : devices)

@@ -51,8 +51,7 @@ bool sino_rays_pass_on(int64_t partitions, int64_t sockets, int64_t slots, int64
 static bool passes_rays(const SinoOperator *op, const SinoRaysSubset *subset)
 {
     const SinoPrecision precision = subset->rays->layout.precision;
-    return sino_runtime_devices_iterate(op->runtime) && sino_rays_are_everywhere(op->runtime, subset->rays) &&
-           subset->shape.extent[SINO_ROWS_PARTIAL].members > 0 &&
+    return sino_runtime_devices_iterate(op->runtime) && subset->shape.extent[SINO_ROWS_PARTIAL].members > 0 &&
            (precision == SINO_SINGLE || precision == SINO_DOUBLE) && sino_partial_sums_are_found(subset->exchange) &&
            sino_rays_pass_on(subset->rays->partition_count, subset->exchange->socket_count, op->slots,
                              sino_runtime_device_count(op->runtime));
@@ -61,10 +60,14 @@ static bool passes_rays(const SinoOperator *op, const SinoRaysSubset *subset)
 static SinoStatus open_passed(const SinoOperator *op, SinoBatch batch, SinoData **passed)
 {
     const SinoRaysOwn *own = op->own;
-    int64_t most = 0;
-    if (!passes_rays(op, &own->subset[0])) return NULL;
-    for (int64_t s = 0; s < op->problem.subset_count; s++)
-        most = sino_larger(most, sino_buffer_most_bytes(&subset_buffers[PARTIAL], &own->subset[s].shape, batch));
+    int64_t most = 0, lists = 0;
+    for (int64_t s = 0; s < op->problem.subset_count; s++) {
+        const SinoRaysSubset *subset = &own->subset[s];
+        if (!passes_rays(op, subset)) return NULL;
+        lists += subset->rays->lists_bytes;
+        most = sino_larger(most, sino_buffer_most_bytes(&subset_buffers[PARTIAL], &subset->shape, batch));
+    }
+    if (!sino_rays_are_everywhere(op->runtime, lists)) return NULL;
     return sino_data_scratch(op->runtime, "passed rays", most, passed);
 }
 

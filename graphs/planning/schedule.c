@@ -532,11 +532,12 @@ static Amounts amounts_of(const SinoPlanRequest *request, const SinoRunPlan *pla
     n.voxels_moved = of_voxels * n.voxels;
     if (request->job.solver->prior_vectors)
         n.prior_moved = n.voxels * request->job.solver->prior_vectors(plan->problem.subset_count);
-    n.alone = machine->file.device_kind == SINO_DEVICE_CUDA &&
-              sino_devices_iterate_alone(request->choices.devices, request->choices.scheduler,
-                                         (double)core_count(request, plan) * machine->file.core.memory_gbps,
-                                         (double)machine->devices.count * machine->rates.memory_gbps);
-    n.passes = n.alone && parts > 1 && n.lists * DIRECTIONS * count <= list_room(machine) &&
+    const bool little = machine->file.device_kind == SINO_DEVICE_CUDA &&
+                        sino_devices_iterate_alone(request->choices.devices, request->choices.scheduler,
+                                                   (double)core_count(request, plan) * machine->file.core.memory_gbps,
+                                                   (double)machine->devices.count * machine->rates.memory_gbps);
+    n.alone = little && request->job.solver->iterative;
+    n.passes = little && parts > 1 && n.lists * DIRECTIONS * count * subsets <= list_room(machine) &&
                (plan->problem.precision == SINO_SINGLE || plan->problem.precision == SINO_DOUBLE) &&
                sino_operator_of(plan->problem.projector)->stores && (n.sockets > 0 || plan->grid.data_ranks == 1) &&
                sino_rays_pass_on(parts, n.sockets, n.slots, machine->devices.count);

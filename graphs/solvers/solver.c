@@ -111,9 +111,16 @@ static SinoIteration iteration_of(const SinoSolverRun *run, int64_t iteration)
                            .likelihood_tolerance = run->settings->solver.likelihood_tolerance};
 }
 
+/* Of tasks before the first iteration: of the iterations, or of none. Iterations may be offered to devices alone, which
+ * a direct solver's rays would be copied to for these tasks only. */
+static SinoPosition at_begin(const SinoSolverRun *run, const SinoMinibatch *minibatch)
+{
+    return sino_minibatch_at(minibatch, run->iterations > 0 ? 0 : -1, -1);
+}
+
 SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoUpdateFormula formula, SinoData **sums)
 {
-    const SinoPosition position = sino_minibatch_at(minibatch, 0, -1);
+    const SinoPosition position = at_begin(run, minibatch);
     const SinoExtent *extent = &run->op->shape.extent[minibatch->vectors->buffer[0].rows];
     for (int64_t i = 0; i < extent->members; i++) {
         const SinoUpdateTask add = {.update = {.formula = formula,
@@ -130,8 +137,8 @@ SinoStatus sino_solver_begin(SinoSolverRun *run, SinoMinibatch *minibatch, SinoU
 SinoStatus sino_solver_begun(SinoSolverRun *run, SinoMinibatch *minibatch, SinoData **sums)
 {
     SINO_TRY(sino_insert_collect(minibatch, 0, sums));
-    return sino_insert_update_start(run->runtime, sino_minibatch_at(minibatch, 0, -1), minibatch->slices,
-                                    iteration_of(run, 0), *sums, minibatch->state, minibatch->history);
+    return sino_insert_update_start(run->runtime, at_begin(run, minibatch), minibatch->slices, iteration_of(run, 0),
+                                    *sums, minibatch->state, minibatch->history);
 }
 
 SinoStatus sino_solver_start_block(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t vector)
@@ -144,7 +151,7 @@ SinoStatus sino_solver_start_block(SinoSolverRun *run, SinoMinibatch *minibatch,
                                 .vector = {minibatch->vector[vector][0]},
                                 .sums = minibatch->sums};
     SinoData *sums;
-    SINO_TRY(sino_insert_update(run->runtime, sino_minibatch_at(minibatch, 0, -1), &add));
+    SINO_TRY(sino_insert_update(run->runtime, at_begin(run, minibatch), &add));
     return block.last ? sino_solver_begun(run, minibatch, &sums) : NULL;
 }
 

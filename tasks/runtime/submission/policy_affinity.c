@@ -338,6 +338,9 @@ struct starpu_sched_policy sino_policy_affinity = {.init_sched = begin,
                                                    .submit_hook = submitted,
                                                    .push_task = push,
                                                    .pop_task = pop,
+#ifdef SINO_STARPU_POLICY_PREFETCHES
+                                                   .prefetches = 1,
+#endif
                                                    .policy_name = "sino-affinity",
                                                    .policy_description =
                                                        "each partition of the operator has a device of its own",

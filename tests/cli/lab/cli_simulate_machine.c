@@ -132,6 +132,35 @@ static void homes_are_fast(void **state)
     }
 }
 
+/* Every device has all lists if those of all subsets fill no more than half of its memory; only then products pass on
+ * their rays. */
+static void subsets_share_the_room_for_lists(void **state)
+{
+    static const char *const memory[] = {"2 GB", "400 MB"};
+    (void)cli_simulator();
+    for (int tight = 0; tight < 2; tight++) {
+        char text[64];
+        snprintf(text, sizeof text, "like: h100x1\ndevices: 2\ndevice-memory: %s\n", memory[tight]);
+        cli_write_text(*state, "two.yaml", text);
+        char *json = cli_simulated(*state, "--columns 512 --angles 256 --slices 4 --partitions 4 --minibatch 2 --json "
+                                           "--projector rays --algorithm osem --subsets 4 --iterations 1 "
+                                           "--machine two.yaml");
+        assert_int_equal(strstr(json, "\"reduce_node\"") != NULL, tight);
+        free(json);
+    }
+}
+
+/* Cores correct and filter here, so that the rays' sum of squares is computed there, too. */
+static void rays_of_direct_solvers_stay_on_cores(void **state)
+{
+    (void)cli_simulator();
+    char *json = cli_simulated(
+        *state, "--columns 64 --angles 48 --slices 64 --minibatch 8 --algorithm fbp --json --machine mirage");
+    assert_int_equal(cli_tasks_of(json, "filter"), 8);
+    assert_int_equal(cli_tasks_of(json, "update_sums"), 8);
+    free(json);
+}
+
 /* Slow devices get nothing. */
 static void slow_devices_get_no_products(void **state)
 {
@@ -176,6 +205,8 @@ int cli_simulate_machine_tests(void)
         CLI_TEST(opencl_devices),
         CLI_TEST(opencl_devices_pin_nothing),
         CLI_TEST(homes_are_fast),
+        CLI_TEST(subsets_share_the_room_for_lists),
+        CLI_TEST(rays_of_direct_solvers_stay_on_cores),
         CLI_TEST(slow_devices_get_no_products),
         CLI_TEST(a_policy_that_waits_for_all_tasks),
         CLI_TEST(a_standstill_fails),

@@ -2,9 +2,10 @@
 /* Model directory: the directory of StarPU's performance models and measurements of the machine.
  *
  * StarPU ends the program if it cannot make this directory, and if a file there is damaged, as after a full disk or
- * when several runs write at once. Each run therefore gets a directory of its own. It begins with copies of the files
- * that are kept (model_file.h) and undamaged; when StarPU has stopped, the files that changed replace those that are
- * kept, each at once. The files of the bus belong together and are taken as one set or not at all. */
+ * when several runs write at once. Each run therefore gets a directory of its own. Copies of the files that are kept
+ * (model_file.h) and undamaged come there: those of the machine at the start, a model's before its first task, as a run
+ * uses a tenth of them. When StarPU has stopped, the files that changed replace those that are kept, each at once. The
+ * files of the bus belong together and are taken as one set or not at all. */
 #include "model_directory.h"
 
 #include "ending.h"
@@ -26,6 +27,7 @@
 static const char variable[] = "STARPU_PERF_MODEL_DIR";
 static const char own_prefix[] = "sinodag-starpu-";
 static const char host_variable[] = "STARPU_HOSTNAME";
+static const char samples[] = "sinodag_samples";
 
 /* StarPU has no more room for the name of the directory. */
 enum { PATH_MOST = 120, HOST_BYTES = 65 };
@@ -350,11 +352,18 @@ static void take_bus(SinoModels *models)
     if (!set.whole || set.count != 0) for_each_in(models, BUS, models->own, models->own, drop, NULL);
 }
 
-static void take_all(SinoModels *models)
+/* Takes the file whose name is the symbol in `argument` and the host. */
+static void take_named(SinoModels *models, const char *from, const char *to, void *argument)
 {
-    if (!models->kept) return;
-    take_bus(models);
-    for_each_in(models, CODELETS, models->kept, models->own, take, NULL);
+    const char *name = strrchr(from, '/') + 1, *symbol = argument;
+    const size_t length = strlen(symbol);
+    if (strncmp(name, symbol, length) == 0 && name[length] == '.' && strcmp(name + length + 1, models->host) == 0)
+        take(models, from, to, NULL);
+}
+
+void sino_models_take(SinoModels *models, const char *symbol)
+{
+    if (models && models->kept) for_each_in(models, CODELETS, models->kept, models->own, take_named, (void *)symbol);
 }
 
 /* What to do with the files of the run. */
@@ -425,7 +434,8 @@ SinoStatus sino_models_open(SinoLog *log, SinoModels **result)
     SINO_CHECK_OR(status, fail, !given || models->given, SINO_FAILED, "no memory for a file name");
     SINO_TRY_OR(status, fail, choose_kept(models));
     SINO_TRY_OR(status, fail, choose_own(models));
-    take_all(models);
+    if (models->kept) take_bus(models);
+    sino_models_take(models, samples);
     SINO_CHECK_OR(status, fail, setenv(variable, models->own, 1) == 0, SINO_FAILED, "no memory for a variable");
     *result = models;
     return NULL;
@@ -438,7 +448,7 @@ static char *samples_path(const char *directory, const char *host)
 {
     char *path = NULL;
     if (host[0] == '\0') return NULL;
-    return asprintf(&path, "%s/%s/sinodag_samples.%s", directory, part[CODELETS], host) < 0 ? NULL : path;
+    return asprintf(&path, "%s/%s/%s.%s", directory, part[CODELETS], samples, host) < 0 ? NULL : path;
 }
 
 const char *sino_models_kept(const SinoModels *models)

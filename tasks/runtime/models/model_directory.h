@@ -10,11 +10,14 @@
 
 typedef struct SinoModels SinoModels;
 
-/* Before StarPU starts: makes a directory for this run, copies into it what earlier runs have kept in
+/* Before StarPU starts: makes a directory for this run, copies into it what earlier runs have kept of the machine in
  * STARPU_PERF_MODEL_DIR, or else in ~/.starpu/sampling/sinodag, and lets the variable name it. Damaged files are set
  * aside with a warning. Without a place to keep files the run goes on, with a message. `log`: NULL for none; not owned.
  * SINO_BAD_INPUT: STARPU_PERF_MODEL_DIR cannot be written. SINO_FAILED: no directory can be made anywhere. */
 SinoStatus sino_models_open(SinoLog *log, SinoModels **models);
+
+/* Before the first task of a performance model: copies what earlier runs have kept of it. Takes NULL. */
+void sino_models_take(SinoModels *models, const char *symbol);
 
 /* Whether they are frozen. */
 bool sino_models_frozen(const SinoModels *models);

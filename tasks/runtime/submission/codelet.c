@@ -100,7 +100,7 @@ static size_t size_of(struct starpu_task *task, unsigned variant)
     return bytes;
 }
 
-static SinoStatus make_model(const SinoTaskKind *kind, SinoCodelet *made)
+static SinoStatus make_model(const SinoRuntime *runtime, const SinoTaskKind *kind, SinoCodelet *made)
 {
     char revision[16] = "";
     if (kind->revision > 0) snprintf(revision, sizeof revision, "_%d", kind->revision);
@@ -112,6 +112,7 @@ static SinoStatus make_model(const SinoTaskKind *kind, SinoCodelet *made)
     made->model->footprint = footprint;
     made->model->size_base = size_of;
     sino_simulation_model(made->model);
+    sino_models_take(runtime->models, made->symbol);
     return NULL;
 }
 
@@ -162,7 +163,7 @@ SinoStatus sino_codelet_find(SinoRuntime *runtime, const SinoTaskKind *kind, Sin
         made->runtime = runtime;
         made->first = find_first(runtime, kind->name);
         if (made->first) made->model = made->first->model;
-        SinoStatus status = made->first ? NULL : make_model(kind, made);
+        SinoStatus status = made->first ? NULL : make_model(runtime, kind, made);
         if (!made->first) made->first = made;
         if (status) {
             free(made->model);

@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-enum { SLICES = 10, SIZE = 38, SETS = 3, VOXELS = SLICES * SIZE * SIZE };
+enum { SLICES = 6, SIZE = 38, SETS = 3, VOXELS = SLICES * SIZE * SIZE };
 
+#define RING   "phantom --geometry pet --crystals 24x4x2 -o ring.csr4"
 #define COUNTS "recon ring.counts --system-matrix ring.csr4 --pictures no --report none --overwrite"
 
 static void run_ranks(const char *directory, int ranks, const char *words, CliRun *run)
@@ -60,7 +61,7 @@ static void any_ranks_make_the_same_images(void **state)
                                        "--algorithm bsrem --subsets 4 --iterations 3 --additive ring.additive",
                                        "--algorithm cg --iterations 4", "--algorithm sirt --iterations 4"};
     const char *const at = *state;
-    cli_works(at, "phantom --geometry pet -o ring.csr4 --replicates 3 --background 0.2");
+    cli_works(at, RING " --replicates 3 --background 0.2");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char line[200];
         cli_works(at, COUNTS " -o one.h5 %s", ways[i]);
@@ -77,7 +78,7 @@ static void any_ranks_fold(void **state)
                                        "--algorithm osem --subsets 4 --iterations 3 --additive ring.additive",
                                        "--algorithm cg --iterations 4", "--algorithm sirt --iterations 4"};
     const char *const at = *state;
-    cli_works(at, "phantom --geometry pet -o ring.csr4 --replicates 3 --background 0.2 --mirrors folded");
+    cli_works(at, RING " --replicates 3 --background 0.2 --mirrors folded");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char line[200];
         cli_works(at, COUNTS " -o one.h5 --mirrors unfolded %s", ways[i]);
@@ -92,7 +93,7 @@ static void bits_do_not_change(void **state)
     static const char *const ways[] = {"--iterations 3 --operator-cache cache", "--iterations 3 --operator-cache cache",
                                        "--iterations 3 --save-every 2"};
     const char *const at = *state;
-    cli_works(at, "phantom --geometry pet -o ring.csr4 --replicates 3");
+    cli_works(at, RING " --replicates 3");
     works_with(at, 2, "--iterations 3");
     double *first = read_images(at, "many.h5");
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -108,7 +109,7 @@ static void bits_do_not_change(void **state)
 static void refusals(void **state)
 {
     CliRun run;
-    cli_works(*state, "phantom --geometry pet -o ring.csr4");
+    cli_works(*state, RING);
     run_ranks(*state, 2, "--node-weights 1,2,3", &run);
     cli_assert_ended(&run, 2, "node-weights | 3 numbers | 2 processes");
 }

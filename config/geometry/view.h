@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdint.h>
 
+enum { SINO_VIEW_NUMBERS = 12 };
+
 typedef struct SinoView {
     double source[3];
     double first[3], column[3], row[3];

@@ -194,9 +194,9 @@ static void published_poses_are_found(void **state)
     char path[TESTING_PATH];
     read_truth(testing_data(path, "alignment/align_small_v1.npz"), truth);
 #define OF_SLICE                                                                                                       \
-    "recon %s --dataset projections --theta-dataset thetas_deg --data line-integrals --start-row 52 --end-row 76 "     \
+    "recon %s --dataset projections --data line-integrals --start-row 52 --end-row 76 "                                \
     "--volume 128x128x13 --algorithm cg --iterations 8" QUIET
-    cli_works(at, OF_SLICE "-o v.h5 --vectors orbit:tilt=0 --align pose", path);
+    cli_works(at, OF_SLICE "-o v.h5 --vectors orbit:turns=0.5 --align pose", path);
     cli_works(at, OF_SLICE "-o again.h5 --vectors parallel:v.h5", path);
     float *volume = cli_read_volume(at, "v.h5", 13, 128), *again = cli_read_volume(at, "again.h5", 13, 128);
     const double error = error_of_sum(truth, volume, 13);

@@ -178,17 +178,17 @@ static SinoStatus refine_turns(Level *level, SinoAligned *aligned)
 
 /* Chooses how many pixels are averaged along each side: so many that FINE_COLUMNS are left, and that all fits half of
  * the memory, but at least LEAST_SIDE rows and LEAST_COLUMNS columns are left. */
-static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, int64_t least, int64_t *factor)
+static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, bool turns, int64_t *factor)
 {
     const int64_t columns = input->geometry.column_count;
     const int64_t most = sino_smaller(sino_larger(columns / LEAST_COLUMNS, 1), input->slice_count / LEAST_SIDE);
-    const int64_t wanted = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), least);
+    const int64_t wanted = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), turns ? 1 : 2);
     int64_t chosen = columns / 4 >= LEAST_COLUMNS ? sino_smaller(wanted, most) : 1;
-    while (chosen < most && sino_align_level_bytes(input, chosen) > (double)memory_bytes / 2) chosen++;
-    SINO_CHECK(sino_align_level_bytes(input, chosen) <= (double)memory_bytes / 2, SINO_BAD_INPUT,
+    while (chosen < most && sino_align_level_bytes(input, chosen, turns) > (double)memory_bytes / 2) chosen++;
+    SINO_CHECK(sino_align_level_bytes(input, chosen, turns) <= (double)memory_bytes / 2, SINO_BAD_INPUT,
                "averages of %" PRId64 " x %" PRId64 " pixels, by which --align searches, take %.3g bytes, and memory "
                "is %" PRId64 "; allowed: twice as much memory, or a file of shifts",
-               chosen, chosen, sino_align_level_bytes(input, chosen), memory_bytes);
+               chosen, chosen, sino_align_level_bytes(input, chosen, turns), memory_bytes);
     *factor = chosen;
     return NULL;
 }
@@ -200,7 +200,7 @@ static SinoStatus search_shifts(SinoRuntime *runtime, const SinoSettings *settin
     const int64_t angles = input->geometry.angle_count, columns = input->geometry.column_count;
     Level fine = {0}, coarse = {0};
     int64_t factor;
-    SINO_TRY(choose_factor(input, memory_bytes, 2, &factor));
+    SINO_TRY(choose_factor(input, memory_bytes, false, &factor));
     const int64_t more = columns / factor / 2 >= LEAST_COLUMNS ? 2 : 1;
     SinoStatus status = sino_align_level_new(runtime, settings, input, factor, &fine);
     if (!status) status = sino_align_level_read(&fine);
@@ -223,7 +223,7 @@ static SinoStatus search_turns(SinoRuntime *runtime, const SinoSettings *setting
     const int64_t angles = input->geometry.angle_count;
     Level level = {0};
     int64_t factor;
-    SINO_TRY(choose_factor(input, memory_bytes, 1, &factor));
+    SINO_TRY(choose_factor(input, memory_bytes, true, &factor));
     SinoStatus status = sino_align_level_new(runtime, settings, input, factor, &level);
     const double binning = (double)level.input.binning;
     if (!status) status = sino_align_level_read(&level);

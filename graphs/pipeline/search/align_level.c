@@ -18,7 +18,7 @@ enum {
     ITERATIONS = 8,     /* of CG: as smooth as what moves */
     MARGIN_SHARE = 8,   /* the volume is wider by such a share, and higher by twice as much */
     ROWS_READ = 8,      /* averaged, at a time */
-    FLOATS_PER_RAY = 7, /* the scan twice, the solver's two vectors, three predictions */
+    FLOATS_PER_RAY = 4, /* the scan twice, the solver's two vectors; and the predictions */
     FLOATS_PER_VOXEL = 4,
     PREDICTIONS = SINO_REGISTER_PREDICTIONS
 };
@@ -307,9 +307,10 @@ SinoStatus sino_align_level_centroids(Level *level)
                                    insert_registers(level, level->centroid, (SinoData *[PREDICTIONS]){NULL}));
 }
 
-double sino_align_level_bytes(const SinoInput *input, int64_t factor)
+double sino_align_level_bytes(const SinoInput *input, int64_t factor, bool turns)
 {
     const int64_t columns = input->geometry.column_count / factor, rows = input->slice_count / factor;
     return (double)sizeof(float) * (double)columns * (double)rows *
-           (FLOATS_PER_RAY * (double)input->geometry.angle_count + FLOATS_PER_VOXEL * (double)columns);
+           ((FLOATS_PER_RAY + (turns ? PREDICTIONS : 1)) * (double)input->geometry.angle_count +
+            FLOATS_PER_VOXEL * (double)columns);
 }

@@ -45,5 +45,5 @@ SinoStatus sino_align_level_centroids(SinoAlignLevel *level);
  * predicts: sets level->result and level->residual. Waits for its tasks. */
 SinoStatus sino_align_level_predict(SinoAlignLevel *level);
 
-/* Bytes that a level of so many averaged pixels takes. */
-double sino_align_level_bytes(const SinoInput *input, int64_t factor);
+/* Bytes that a level of so many averaged pixels takes, with steps that turn or without. */
+double sino_align_level_bytes(const SinoInput *input, int64_t factor, bool turns);

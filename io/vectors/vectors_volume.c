@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors file, a volume in HDF5 whose views were turned: /process/vectors, projections x 12. */
+/* Vectors file, a volume in HDF5 whose views were turned: /process/vectors, or parallel_vectors of
+ * parallel rays, projections x 12. */
 #include "hdf5_dataset.h"
 #include "memory.h"
 #include "vectors_private.h"
@@ -33,14 +34,17 @@ static SinoStatus take(const SinoDataset *dataset, bool parallel, SinoVectors *v
 
 static SinoStatus read_volume(const char *path, bool parallel, SinoVectors *vectors)
 {
+    (void)parallel; /* the file tells */
     SinoDataset dataset = {.id = H5I_INVALID_HID};
     hid_t file;
     SINO_TRY(sino_hdf5_open(path, &file));
-    SinoStatus status = sino_dataset_open(path, file, "/process/vectors", 2, false, &dataset);
-    if (!status) status = take(&dataset, parallel, vectors);
+    SinoStatus status = sino_dataset_open(path, file, "/process/parallel_vectors", 2, true, &dataset);
+    const bool sources = !status && dataset.id == H5I_INVALID_HID;
+    if (sources) status = sino_dataset_open(path, file, "/process/vectors", 2, false, &dataset);
+    if (!status) status = take(&dataset, !sources, vectors);
     sino_dataset_close(&dataset);
     (void)H5Fclose(file);
     return status;
 }
 
-const SinoVectorsFormat sino_vectors_volume = {.bare = true, .probe = probe, .read = read_volume};
+const SinoVectorsFormat sino_vectors_volume = {.probe = probe, .read = read_volume};

@@ -197,7 +197,7 @@ static void published_poses_are_found(void **state)
     "recon %s --dataset projections --data line-integrals --start-row 52 --end-row 76 "                                \
     "--volume 128x128x13 --algorithm cg --iterations 8" QUIET
     cli_works(at, OF_SLICE "-o v.h5 --vectors orbit:turns=0.5 --align pose", path);
-    cli_works(at, OF_SLICE "-o again.h5 --vectors parallel:v.h5", path);
+    cli_works(at, OF_SLICE "-o again.h5 --vectors v.h5", path);
     float *volume = cli_read_volume(at, "v.h5", 13, 128), *again = cli_read_volume(at, "again.h5", 13, 128);
     const double error = error_of_sum(truth, volume, 13);
     print_message("the slice is off by %.3f\n", error);
@@ -237,7 +237,7 @@ static void what_cannot_be_aligned_is_refused(void **state)
     cli_refuses(at, "--align | shifts | --reconstruction-type | full",
                 "recon scan.h5 -o v --align shifts --reconstruction-type try");
     cli_refuses(at, "--align pose | --geometry parallel | --vectors", "recon scan.h5 -o v.h5 --align pose");
-    cli_refuses(at, "scan.h5 | /process/vectors", "recon scan.h5 -o v.h5 --vectors parallel:scan.h5");
+    cli_refuses(at, "scan.h5 | /process/vectors", "recon scan.h5 -o v.h5 --vectors scan.h5");
     cli_refuses(at, "--align | 4 rows | 8 x 8", "recon scan.h5 -o v.h5 --align shifts");
 }
 

@@ -131,7 +131,8 @@ static SinoStatus write_vectors(const SinoRecon *recon)
     SINO_TRY(sino_allocate(projections, sizeof *numbers, "vectors", &numbers));
     sino_vectors_of_file(&recon->input, numbers);
     SinoStatus status = sino_volume_process_doubles(
-        recon->volume, "vectors", projections, SINO_VIEW_NUMBERS, *numbers,
+        recon->volume, recon->input.view->parallel ? "parallel_vectors" : "vectors", projections, SINO_VIEW_NUMBERS,
+        *numbers,
         "mm, of each projection: source or direction of its rays, middle of the detector, steps of columns and rows");
     free(numbers);
     return status;

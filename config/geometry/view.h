@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { SINO_VIEW_NUMBERS = 12 };
+enum { SINO_VIEW_NUMBERS = 12 }; /* of the vectors below */
 
 typedef struct SinoView {
     double source[3];

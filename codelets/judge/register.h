@@ -7,21 +7,37 @@
  *     s = −(Σ ∇p ∇pᵀ)⁻¹ Σ ∇p (m − p)
  *
  * over the pixels with a value whose neighbours are on the detector; the gradient ∇p is that of the prediction, which
- * has less noise than the measurement. */
+ * has less noise than the measurement.
+ *
+ * With predictions of views that are pitched and rolled a little (view_turn.h) a step turns, too. Its derivatives and
+ * the difference are smoothed, by (1, 4, 6, 4, 1)/16 along columns and rows, so that features as thin as a pixel tell
+ * steps of more than a pixel; and it is damped, so that a turn that the projection hardly tells stays. */
 #pragma once
 
 #include "shift.h"
+#include "view_turn.h"
 
 #include <stdint.h>
 
 /* One measured projection beside its prediction. */
 typedef struct SinoRegistered {
     SinoShift step;           /* pixels; 0 if the prediction has no edges */
-    double squares, measured; /* sums of (m − p)² and m² */
+    SinoViewTurn turn;        /* 0 without turned predictions */
+    double squares, measured; /* sums of (m − p)² and m², smoothed with turned predictions */
 } SinoRegistered;
 
 /* measured, predicted[column_count][row_count]; a measured −0 has no value (correct.h). */
 SinoRegistered sino_register(int64_t column_count, int64_t row_count, const float *measured, const float *predicted);
+
+/* Predictions of a view and of the same view pitched and rolled by angle_rad, which moves the edge of the detector by a
+ * pixel or so. [column_count][row_count] */
+typedef struct SinoTurnedPredictions {
+    const float *still, *pitched, *rolled;
+    double angle_rad;
+} SinoTurnedPredictions;
+
+SinoRegistered sino_register_turned(int64_t column_count, int64_t row_count, const float *measured,
+                                    const SinoTurnedPredictions *predicted);
 
 /* The centroid of a projection; the middle of the detector if its sum is not above 0. */
 typedef struct SinoCentroid {

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdint.h>
 
+enum { SINO_VIEW_NUMBERS = 12 }; /* of the vectors below */
+
 typedef struct SinoView {
     double source[3];
     double first[3], column[3], row[3];

@@ -357,9 +357,10 @@ const SinoSetting sino_setting_table[] = {
         ONLY(PARALLEL | CONE | VECTORS, of_images),
         .help =
             "shift projections back, before any other stage, that lie beside their places; shifts: find how far, by "
-            "reconstructing and comparing in turn; FILE: by what it tells, in columns and rows: text whose first "
-            "line is columns,rows with a line for each projection, or an earlier volume in HDF5, which was aligned; "
-            "header: by what the header of a scanner tells, which is chosen where it does; none: not at all"),
+            "reconstructing and comparing in turn; pose: small turns of --vectors, too; FILE: by what it tells, in "
+            "columns and rows: text whose first line is columns,rows with a line for each projection, or an earlier "
+            "volume in HDF5, which was aligned; header: by what the header of a scanner tells, which is chosen where "
+            "it does; none: not at all"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "phase-method", CHOICE(stages.phase_method, phase_words, "none"),
         ONLY(PARALLEL | CONE, of_images),
         .help = "phase retrieval of a beam that has propagated behind an object of one material; paganin: Paganin's "

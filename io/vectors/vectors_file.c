@@ -9,8 +9,8 @@
 #include "vectors_private.h"
 
 /* The first format whose probe recognises a file reads it. */
-static const SinoVectorsFormat *const formats[] = {&sino_vectors_npy, &sino_vectors_rtk, &sino_vectors_ctsimu,
-                                                   &sino_vectors_scanner, &sino_vectors_text};
+static const SinoVectorsFormat *const formats[] = {&sino_vectors_npy,    &sino_vectors_volume,  &sino_vectors_rtk,
+                                                   &sino_vectors_ctsimu, &sino_vectors_scanner, &sino_vectors_text};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const char parallel_prefix[] = "parallel:";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors file: where source and detector are at each projection. vectors_npy.c, vectors_text.c, vectors_rtk.c,
- * vectors_ctsimu.c and vectors_scanner.c read a format each (docs/CONES.md). */
+/* Vectors file: where source and detector are at each projection. vectors_npy.c, vectors_volume.c, vectors_text.c,
+ * vectors_rtk.c, vectors_ctsimu.c and vectors_scanner.c read a format each (docs/CONES.md). */
 #pragma once
 
 #include "status.h"

@@ -5,7 +5,7 @@
 #include "header_text.h"
 #include "vectors_file.h"
 
-enum { SINO_VECTORS_HEAD = 4096, SINO_VECTORS_NUMBERS = 12, SINO_VECTORS_FLAT_NUMBERS = 6 };
+enum { SINO_VECTORS_HEAD = 4096, SINO_VECTORS_NUMBERS = SINO_VIEW_NUMBERS, SINO_VECTORS_FLAT_NUMBERS = 6 };
 
 typedef struct SinoVectorsFormat {
     bool bare; /* its numbers do not tell whether rays are parallel: "parallel:FILE" does */
@@ -17,8 +17,8 @@ typedef struct SinoVectorsFormat {
     SinoStatus (*read)(const char *path, bool parallel, SinoVectors *vectors);
 } SinoVectorsFormat;
 
-extern const SinoVectorsFormat sino_vectors_npy, sino_vectors_text, sino_vectors_rtk, sino_vectors_ctsimu,
-    sino_vectors_scanner;
+extern const SinoVectorsFormat sino_vectors_npy, sino_vectors_volume, sino_vectors_text, sino_vectors_rtk,
+    sino_vectors_ctsimu, sino_vectors_scanner;
 
 /* Makes room for `count` projections. */
 SinoStatus sino_vectors_new(const char *path, int64_t count, SinoVectors *vectors);

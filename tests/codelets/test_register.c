@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Register: known shifts of a projection are found, and taken back; pixels without a value; centroids. */
+/* Register: known shifts and turns of a projection are found; shifts are taken back; pixels without a value;
+ * centroids. */
 #include "register.h"
 
 #include "memory.h"
@@ -56,6 +57,82 @@ static void edges_in_one_direction_tell_no_other_shift(void **state)
     assert_true(step.column == 0 && fabs(step.row) < 1e-9);
 }
 
+/* Balls as a turned view sees them: their projections know derivatives of their own. [column][row] */
+static void see(SinoViewTurn turn, SinoShift shift, float *projection)
+{
+    static const double ball[][4] = {{3, 12, -6, 1}, {-9, -14, 5, 0.7}, {11, -4, 9, 0.8}, {-2, 10, 12, 0.5}};
+    const SinoView still = {
+        .source = {0, 1, 0}, .first = {-23.5, 0, -19.5}, .column = {1, 0, 0}, .row = {0, 0, 1}, .parallel = 1};
+    const SinoView view = sino_view_turned(turn, still);
+    const SinoViewPlanes planes = sino_view_planes(&view);
+    memset(projection, 0, PIXELS * sizeof *projection);
+    for (size_t b = 0; b < sizeof ball / sizeof *ball; b++)
+        for (int i = 0; i < PIXELS; i++) {
+            const double c = i / ROWS - shift.column - sino_view_value(&planes, 1, ball[b]);
+            const double r = i % ROWS - shift.row - sino_view_value(&planes, 2, ball[b]);
+            projection[i] += (float)(ball[b][3] * exp(-(c * c + r * r) / 18));
+        }
+}
+
+static SinoRegistered step_from(SinoViewTurn turn, SinoShift shift, const float *measured)
+{
+    static float still[PIXELS], pitched[PIXELS], rolled[PIXELS];
+    const SinoTurnedPredictions predicted = {still, pitched, rolled, .angle_rad = 2.0 / COLUMNS};
+    see(turn, shift, still);
+    see((SinoViewTurn){turn.pitch + predicted.angle_rad, turn.roll}, shift, pitched);
+    see((SinoViewTurn){turn.pitch, turn.roll + predicted.angle_rad}, shift, rolled);
+    return sino_register_turned(COLUMNS, ROWS, measured, &predicted);
+}
+
+static void turns_are_found(void **state)
+{
+    (void)state;
+    static float measured[PIXELS];
+    const SinoViewTurn turn = {0.04, -0.03};
+    const SinoShift shift = {0.8, -0.5};
+    SinoViewTurn turned = {0, 0};
+    SinoShift found = {0, 0};
+    SinoRegistered step;
+    see(turn, shift, measured);
+    measured[300] = measured[900] = -0.0F; /* no values */
+    for (int i = 0; i < 12; i++) {
+        step = step_from(turned, found, measured);
+        turned = (SinoViewTurn){turned.pitch + step.turn.pitch, turned.roll + step.turn.roll};
+        found = (SinoShift){found.column + step.step.column, found.row + step.step.row};
+    }
+    assert_true(fabs(turned.pitch - turn.pitch) < 1e-3 && fabs(turned.roll - turn.roll) < 1e-3);
+    assert_true(fabs(found.column - shift.column) < 0.01 && fabs(found.row - shift.row) < 0.01);
+    assert_true(step.squares < 1e-5 * step.measured);
+}
+
+/* A step is as large as the motion that differences are made of. */
+static void a_small_motion_takes_one_step(void **state)
+{
+    (void)state;
+    static float measured[PIXELS];
+    const double small = 2e-3;
+    for (int i = 0; i < 4; i++) {
+        const SinoViewTurn turn = {i == 2 ? small : 0, i == 3 ? small : 0};
+        const SinoShift shift = {i == 0 ? small : 0, i == 1 ? small : 0};
+        see(turn, shift, measured);
+        const SinoRegistered step = step_from((SinoViewTurn){0, 0}, (SinoShift){0, 0}, measured);
+        const double found[] = {step.step.column, step.step.row, step.turn.pitch, step.turn.roll};
+        /* Damping keeps back a share of a shift; differences over two pixels do so, too. */
+        assert_true(found[i] > 0.8 * small && found[i] < 1.1 * small);
+    }
+}
+
+static void nothing_predicts_no_turn(void **state)
+{
+    (void)state;
+    static float zeros[PIXELS], measured[PIXELS];
+    fill((SinoShift){0, 0}, measured);
+    const SinoTurnedPredictions predicted = {zeros, zeros, zeros, 1e-2};
+    const SinoRegistered none = sino_register_turned(COLUMNS, ROWS, measured, &predicted);
+    assert_true(none.step.column == 0 && none.step.row == 0 && none.turn.pitch == 0 && none.turn.roll == 0);
+    assert_true(none.squares == none.measured && none.squares > 0);
+}
+
 static void centroids_follow_shifts(void **state)
 {
     (void)state;
@@ -110,9 +187,9 @@ static void shifts_are_taken_back(void **state)
 TESTING_SUBJECT(register)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shifts_are_found),
-        cmocka_unit_test(edges_in_one_direction_tell_no_other_shift),
-        cmocka_unit_test(centroids_follow_shifts),
+        cmocka_unit_test(shifts_are_found),         cmocka_unit_test(edges_in_one_direction_tell_no_other_shift),
+        cmocka_unit_test(turns_are_found),          cmocka_unit_test(a_small_motion_takes_one_step),
+        cmocka_unit_test(nothing_predicts_no_turn), cmocka_unit_test(centroids_follow_shifts),
         cmocka_unit_test(shifts_are_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Align, gauge: shifts that a translation of the object makes are taken away, of parallel rays and cones, and others
- * stay. */
+/* Align, gauge: shifts and turns that a motion of the object makes are taken away, of parallel rays and cones, and
+ * others stay. */
 #include "align_gauge.h"
 #include "cone.h"
 #include "testing.h"
@@ -80,6 +80,29 @@ static void other_shifts_stay(void **state)
     }
 }
 
+static void turns_of_the_object_are_taken_away(void **state)
+{
+    (void)state;
+    static const double about[3] = {0.02, -0.03, 0};
+    SinoView view[VIEWS];
+    SinoViewTurn turn[VIEWS];
+    for (int parallel = 0; parallel < 2; parallel++) {
+        make_views(parallel, view);
+        for (int own = 0; own < 2; own++) {
+            double squares = 0;
+            for (int k = 0; k < VIEWS; k++) {
+                const double angle = (parallel ? 1 : 2) * M_PI * k / VIEWS, c = cos(angle), s = sin(angle);
+                turn[k].pitch = about[0] * c + about[1] * s + own * 0.01 * sin(7.0 * k);
+                turn[k].roll = (parallel ? 1 : -1) * (about[1] * c - about[0] * s) + own * 0.01 * cos(5.0 * k);
+            }
+            sino_align_fix_turns(VIEWS, view, turn);
+            for (int k = 0; k < VIEWS; k++) squares += turn[k].pitch * turn[k].pitch + turn[k].roll * turn[k].roll;
+            const double size = sqrt(squares / VIEWS);
+            assert_true(own ? size > 0.008 && size < 0.0105 : size < 1e-9);
+        }
+    }
+}
+
 /* One projection tells no depth: the shifts are those of a translation, and the numbers stay finite. */
 static void one_projection_is_all_gauge(void **state)
 {
@@ -96,6 +119,7 @@ TESTING_SUBJECT(align_gauge)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translations_are_taken_away),
         cmocka_unit_test(other_shifts_stay),
+        cmocka_unit_test(turns_of_the_object_are_taken_away),
         cmocka_unit_test(one_projection_is_all_gauge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,7 @@ typedef struct SinoInput {
                                 * detector; of 1 row or more */
     SinoView *view;      /* [geometry.angle_count], in mm: vectors of the projections, of the detector after crop and
                           * binning; owned; NULL: the scan turns about an axis */
+    bool turned;         /* `view` has been turned and shifted by --align pose */
     SinoShift *shift;    /* [geometry.angle_count], of the projections, in columns and rows of the file; owned; NULL:
                           * none */
     double shift_reach;  /* the largest distance by rows among the shifts */
@@ -123,8 +124,9 @@ SinoStatus sino_input_take_angles(SinoInput *input, const int64_t *place);
 SinoCorrection sino_input_correction(const SinoInput *input, SinoSlices slices, int64_t first_slice,
                                      int64_t slab_slices, int64_t slice_in_slab);
 
-/* Whether --align asks for a search for shifts. */
+/* Whether --align asks for a search for shifts, and whether for turns, too. */
 bool sino_input_searches_shifts(const SinoStageSettings *settings);
+bool sino_input_searches_turns(const SinoStageSettings *settings);
 
 /* The file of shifts that --align names; NULL: none. */
 const char *sino_input_shifts_file(const SinoStageSettings *settings);

@@ -20,13 +20,18 @@ static bool is_aligned_by(const SinoStageSettings *settings, const char *word)
 
 bool sino_input_searches_shifts(const SinoStageSettings *settings)
 {
-    return is_aligned_by(settings, "shifts");
+    return is_aligned_by(settings, "shifts") || sino_input_searches_turns(settings);
+}
+
+bool sino_input_searches_turns(const SinoStageSettings *settings)
+{
+    return is_aligned_by(settings, "pose");
 }
 
 const char *sino_input_shifts_file(const SinoStageSettings *settings)
 {
     const bool word =
-        is_aligned_by(settings, "shifts") || is_aligned_by(settings, "header") || is_aligned_by(settings, "none");
+        sino_input_searches_shifts(settings) || is_aligned_by(settings, "header") || is_aligned_by(settings, "none");
     return word ? NULL : settings->align;
 }
 

@@ -11,19 +11,40 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* The first pixel after crop and binning, in columns and rows of the file from the middle of its detector. */
+static SinoShift first_pixel(const SinoInput *input)
+{
+    const double half = (double)(input->binning - 1) / 2;
+    return (SinoShift){(double)input->first_column + half - (double)(input->info->column_count - 1) / 2,
+                       (double)input->first_row + half - (double)(input->info->row_count - 1) / 2};
+}
+
 /* Turns `first` from the middle of the file's detector to the first pixel after crop and binning. */
 static SinoView cut(const SinoView *view, const SinoInput *input)
 {
-    const double half = (double)(input->binning - 1) / 2, binning = (double)input->binning;
-    const double column = (double)input->first_column + half - (double)(input->info->column_count - 1) / 2;
-    const double row = (double)input->first_row + half - (double)(input->info->row_count - 1) / 2;
+    const SinoShift place = first_pixel(input);
     SinoView part = *view;
     for (int i = 0; i < 3; i++) {
-        part.first[i] += column * view->column[i] + row * view->row[i];
-        part.column[i] *= binning;
-        part.row[i] *= binning;
+        part.first[i] += place.column * view->column[i] + place.row * view->row[i];
+        part.column[i] *= (double)input->binning;
+        part.row[i] *= (double)input->binning;
     }
     return part;
+}
+
+void sino_vectors_of_file(const SinoInput *input, double (*numbers)[SINO_VIEW_NUMBERS])
+{
+    const SinoShift place = first_pixel(input);
+    for (int64_t k = 0; k < input->geometry.angle_count; k++) {
+        const SinoView *view = &input->view[k];
+        double *to = numbers[sino_input_projection(input, k)];
+        for (int i = 0; i < 3; i++) {
+            to[i] = view->source[i];
+            to[6 + i] = view->column[i] / (double)input->binning;
+            to[9 + i] = view->row[i] / (double)input->binning;
+            to[3 + i] = view->first[i] - place.column * to[6 + i] - place.row * to[9 + i];
+        }
+    }
 }
 
 /* Gives the vectors of a file that tells no size of pixels the one of the settings or of the scan's file. */

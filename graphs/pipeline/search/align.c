@@ -18,11 +18,12 @@ enum {
     LEAST_SIDE = 8,     /* rows and columns of a scan that is aligned */
     LEAST_COLUMNS = 32, /* of the coarser of two levels */
     COARSE_ROUNDS = 12,
-    FINE_ROUNDS = 6
+    FINE_ROUNDS = 6,
+    TURN_ROUNDS = 6
 };
 
 /* Steps below this root mean square, in averaged pixels, are the last; the share by which the residual has to fall. */
-static const double last_step = 0.01, least_fall = 0.02;
+static const double last_step = 0.01, least_fall = 0.02, least_fall_by_turns = 0.1;
 
 /* Centroids are trusted up to this error, in averaged pixels. From their shifts each step has to be so much smaller
  * than the one before. */
@@ -136,51 +137,130 @@ static SinoStatus search(Level *coarse, Level *fine, int64_t factor, SinoAligned
     return NULL;
 }
 
+/* Adds the steps to shifts and turns. */
+static void turn(Level *level)
+{
+    const int64_t angles = sino_align_level_angles(level);
+    (void)take_steps(level, level->shift);
+    for (int64_t k = 0; k < angles; k++) {
+        level->turn[k].pitch += level->result[k].turn.pitch;
+        level->turn[k].roll += level->result[k].turn.roll;
+    }
+    sino_align_fix_turns(angles, level->base, level->turn);
+}
+
+/* Refines the level's shifts with turns, while the residual falls: to aligned->shift and ->turn, if it falls by much.
+ */
+static SinoStatus refine_turns(Level *level, SinoAligned *aligned)
+{
+    const int64_t angles = sino_align_level_angles(level);
+    level->turns = true;
+    SINO_TRY(sino_align_level_predict(level));
+    const double first = level->residual;
+    double least = first;
+    for (int i = 0; i < TURN_ROUNDS; i++) {
+        turn(level);
+        SINO_TRY(sino_align_level_predict(level));
+        sino_log_detail(sino_runtime_log(level->runtime), "align", "turns, round %d: residual %.5g after %.5g", i,
+                        level->residual, least);
+        if (!(level->residual < (1 - least_fall) * least)) break;
+        copy(level, level->shift, level->first);
+        memcpy(aligned->turn, level->turn, (size_t)angles * sizeof *level->turn);
+        least = level->residual;
+    }
+    aligned->turned = first > 0 ? 1 - least / first : 0;
+    if (aligned->turned < least_fall_by_turns) return NULL;
+    copy(level, level->first, aligned->shift);
+    aligned->after *= least / first;
+    aligned->found = true;
+    return NULL;
+}
+
 /* Chooses how many pixels are averaged along each side: so many that FINE_COLUMNS are left, and that all fits half of
  * the memory, but at least LEAST_SIDE rows and LEAST_COLUMNS columns are left. */
-static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, int64_t *factor)
+static SinoStatus choose_factor(const SinoInput *input, int64_t memory_bytes, bool turns, int64_t *factor)
 {
     const int64_t columns = input->geometry.column_count;
     const int64_t most = sino_smaller(sino_larger(columns / LEAST_COLUMNS, 1), input->slice_count / LEAST_SIDE);
-    const int64_t wanted = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), 2);
+    const int64_t wanted = sino_larger(sino_ceil_divide(columns, FINE_COLUMNS), turns ? 1 : 2);
     int64_t chosen = columns / 4 >= LEAST_COLUMNS ? sino_smaller(wanted, most) : 1;
-    while (chosen < most && sino_align_level_bytes(input, chosen) > (double)memory_bytes / 2) chosen++;
-    SINO_CHECK(sino_align_level_bytes(input, chosen) <= (double)memory_bytes / 2, SINO_BAD_INPUT,
-               "--align is shifts, for which averages of %" PRId64 " x %" PRId64
-               " pixels take %.3g bytes, and memory is %" PRId64 "; allowed: twice as much memory, or a file of shifts",
-               chosen, chosen, sino_align_level_bytes(input, chosen), memory_bytes);
+    while (chosen < most && sino_align_level_bytes(input, chosen, turns) > (double)memory_bytes / 2) chosen++;
+    SINO_CHECK(sino_align_level_bytes(input, chosen, turns) <= (double)memory_bytes / 2, SINO_BAD_INPUT,
+               "averages of %" PRId64 " x %" PRId64 " pixels, by which --align searches, take %.3g bytes, and memory "
+               "is %" PRId64 "; allowed: twice as much memory, or a file of shifts",
+               chosen, chosen, sino_align_level_bytes(input, chosen, turns), memory_bytes);
     *factor = chosen;
     return NULL;
+}
+
+/* Sets aligned->shift, and all but the turns. */
+static SinoStatus search_shifts(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                                int64_t memory_bytes, SinoAligned *aligned)
+{
+    const int64_t angles = input->geometry.angle_count, columns = input->geometry.column_count;
+    Level fine = {0}, coarse = {0};
+    int64_t factor;
+    SINO_TRY(choose_factor(input, memory_bytes, false, &factor));
+    const int64_t more = columns / factor / 2 >= LEAST_COLUMNS ? 2 : 1;
+    SinoStatus status = sino_align_level_new(runtime, settings, input, factor, &fine);
+    if (!status) status = sino_align_level_read(&fine);
+    if (!status && more > 1) status = sino_align_level_new(runtime, settings, input, factor * more, &coarse);
+    if (!status && more > 1) sino_align_level_average(&fine, more, &coarse);
+    if (!status) status = search(more > 1 ? &coarse : &fine, &fine, more, aligned);
+    aligned->binning = fine.input.binning;
+    aligned->rounds = fine.rounds + coarse.rounds;
+    if (!status && aligned->found) sino_align_fix_gauge(angles, fine.base, fine.axis, aligned->shift);
+    scale(angles, aligned->found ? (double)aligned->binning : 0, aligned->shift, aligned->shift);
+    sino_align_level_free(&fine);
+    sino_align_level_free(&coarse);
+    return status;
+}
+
+/* Goes on from the shifts, with smaller pixels if there are any: turns move edges by few pixels. */
+static SinoStatus search_turns(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                               int64_t memory_bytes, SinoAligned *aligned)
+{
+    const int64_t angles = input->geometry.angle_count;
+    Level level = {0};
+    int64_t factor;
+    SINO_TRY(choose_factor(input, memory_bytes, true, &factor));
+    SinoStatus status = sino_align_level_new(runtime, settings, input, factor, &level);
+    const double binning = (double)level.input.binning;
+    if (!status) status = sino_align_level_read(&level);
+    if (!status) scale(angles, 1 / binning, aligned->shift, level.shift);
+    if (!status) status = refine_turns(&level, aligned);
+    if (!status && aligned->turned >= least_fall_by_turns) {
+        scale(angles, binning, aligned->shift, aligned->shift);
+        aligned->binning = level.input.binning;
+    }
+    aligned->rounds += level.rounds;
+    sino_align_level_free(&level);
+    return status;
 }
 
 SinoStatus sino_align(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input, int64_t memory_bytes,
                       SinoAligned *result)
 {
     const int64_t angles = input->geometry.angle_count, columns = input->geometry.column_count;
-    Level fine = {0}, coarse = {0};
     SinoAligned aligned = {0};
-    int64_t factor;
     SINO_CHECK(angles >= 3 && columns >= LEAST_SIDE && input->slice_count >= LEAST_SIDE, SINO_BAD_INPUT,
-               "--align is shifts, and the scan has %" PRId64 " projections of %" PRId64 " rows x %" PRId64
+               "--align is %s, and the scan has %" PRId64 " projections of %" PRId64 " rows x %" PRId64
                " columns; allowed: 3 projections of 8 x 8 pixels, or more",
-               angles, input->slice_count, columns);
-    SINO_TRY(choose_factor(input, memory_bytes, &factor));
-    const int64_t more = columns / factor / 2 >= LEAST_COLUMNS ? 2 : 1;
+               settings->stages.align, angles, input->slice_count, columns);
     SINO_TRY(sino_allocate(angles, sizeof *aligned.shift, "shifts", &aligned.shift));
-    SinoStatus status = sino_align_level_new(runtime, settings, input, factor, &fine);
-    if (!status) status = sino_align_level_read(&fine);
-    if (!status && more > 1) status = sino_align_level_new(runtime, settings, input, factor * more, &coarse);
-    if (!status && more > 1) sino_align_level_average(&fine, more, &coarse);
-    if (!status) status = search(more > 1 ? &coarse : &fine, &fine, more, &aligned);
-    aligned.binning = fine.input.binning;
-    aligned.rounds = fine.rounds + coarse.rounds;
-    if (!status && aligned.found) sino_align_fix_gauge(angles, fine.base, fine.axis, aligned.shift);
-    scale(angles, aligned.found ? (double)aligned.binning : 0, aligned.shift, aligned.shift);
-    sino_align_level_free(&fine);
-    sino_align_level_free(&coarse);
-    if (status)
-        free(aligned.shift);
-    else
+    SINO_TRY(sino_allocate(angles, sizeof *aligned.turn, "turns", &aligned.turn));
+    SinoStatus status = search_shifts(runtime, settings, input, memory_bytes, &aligned);
+    if (!status && sino_input_searches_turns(&settings->stages))
+        status = search_turns(runtime, settings, input, memory_bytes, &aligned);
+    if (aligned.turned < least_fall_by_turns) {
+        free(aligned.turn);
+        aligned.turn = NULL;
+    }
+    if (!status) {
         *result = aligned;
+        return NULL;
+    }
+    free(aligned.shift);
+    free(aligned.turn);
     return status;
 }

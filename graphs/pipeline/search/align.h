@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Align: finds how far each projection of a scan lies from its place on the detector.
+/* Align: finds how far each projection of a scan lies from its place on the detector, and how it is turned.
  *
  * Of averaged pixels, few and then more, in turn:
  *
@@ -9,17 +9,23 @@
  * (D. Gürsoy et al., Sci. Rep. 7, 11818 (2017)). The first shifts are 0, or those of the centroids of projections,
  * whichever predict the projections better. Shifts of centroids stay, if these are exact and later steps do not soon
  * become small. A translation of the object shifts projections, too: shifts are those whose sum of squares is least
- * (align_gauge.h). With an axis that is searched afterwards the shifts of columns have no mean. */
+ * (align_gauge.h). With an axis that is searched afterwards the shifts of columns have no mean.
+ *
+ * From these shifts on, some rounds turn the views, too. Their turns are taken if they lower the residual by much:
+ * noise, and what a few iterations leave, lower it by little. The turns are those whose sum of squares is least. */
 #pragma once
 
 #include "input.h"
 #include "settings.h"
 #include "shift.h"
+#include "view_turn.h"
 
 typedef struct SinoAligned {
     SinoShift *shift;     /* [angle of the input]: pixels of the detector; 0 unless `found`; owned by the caller */
+    SinoViewTurn *turn;   /* [angle of the input]: of its view, before the shift; NULL: none; owned by the caller */
     bool found;           /* the residual has fallen by more than rounding and noise explain */
     double before, after; /* residuals, ‖A x − b‖/‖b‖, without shifts and with them */
+    double turned;        /* by which part the residual falls by turns; 0: they were not searched */
     int64_t binning;      /* pixels that were averaged along each side at last */
     int64_t rounds;
 } SinoAligned;

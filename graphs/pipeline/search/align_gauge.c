@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Align, gauge: shifts of projections that a translation of the object would make. */
+/* Align, gauge: shifts and turns of projections that a motion of the whole object would make. */
 #include "align_gauge.h"
 
+#include "least_squares.h"
+
 /* Along x, y and z, and a shift of all columns alike. */
-enum { UNKNOWNS = 4 };
+enum { UNKNOWNS = SINO_UNKNOWNS };
 
 /* By how much the column and the row of (0, 0, 0) change with each unknown. */
 static void derive(const SinoView *view, double column[UNKNOWNS], double row[UNKNOWNS])
@@ -20,49 +22,53 @@ static void derive(const SinoView *view, double column[UNKNOWNS], double row[UNK
     row[3] = 0;
 }
 
-/* Solves a positive semidefinite system by Gauss and Jordan, largest pivot first. Unknowns that no equation tells are
- * 0.
- */
-static void solve(double matrix[UNKNOWNS][UNKNOWNS + 1], double solution[UNKNOWNS])
-{
-    bool used[UNKNOWNS] = {false};
-    double most = 0;
-    for (int i = 0; i < UNKNOWNS; i++) {
-        most = matrix[i][i] > most ? matrix[i][i] : most;
-        solution[i] = 0;
-    }
-    for (int step = 0; step < UNKNOWNS; step++) {
-        int p = -1;
-        for (int i = 0; i < UNKNOWNS; i++)
-            if (!used[i] && (p < 0 || matrix[i][i] > matrix[p][p])) p = i;
-        if (!(matrix[p][p] > 1e-10 * most)) break;
-        used[p] = true;
-        for (int i = 0; i < UNKNOWNS; i++) {
-            const double share = matrix[i][p] / matrix[p][p];
-            for (int j = 0; j <= UNKNOWNS && i != p; j++) matrix[i][j] -= share * matrix[p][j];
-        }
-    }
-    for (int i = 0; i < UNKNOWNS; i++)
-        if (used[i]) solution[i] = matrix[i][UNKNOWNS] / matrix[i][i];
-}
-
 void sino_align_fix_gauge(int64_t count, const SinoView *view, bool axis, SinoShift *shift)
 {
-    double matrix[UNKNOWNS][UNKNOWNS + 1] = {{0}}, moved[UNKNOWNS], column[UNKNOWNS], row[UNKNOWNS];
+    SinoLeastSquares sums = {{{0}}};
+    double moved[UNKNOWNS], column[UNKNOWNS], row[UNKNOWNS];
     for (int64_t k = 0; k < count; k++) {
         derive(&view[k], column, row);
-        for (int i = 0; i < UNKNOWNS; i++) {
-            for (int j = 0; j < UNKNOWNS; j++) matrix[i][j] += column[i] * column[j] + row[i] * row[j];
-            matrix[i][UNKNOWNS] += column[i] * shift[k].column + row[i] * shift[k].row;
-        }
+        sino_least_squares_add(column, shift[k].column, &sums);
+        sino_least_squares_add(row, shift[k].row, &sums);
     }
-    solve(matrix, moved);
+    sino_least_squares_solve(sums, moved);
     if (!axis) moved[3] = 0;
     for (int64_t k = 0; k < count; k++) {
         derive(&view[k], column, row);
         for (int i = 0; i < UNKNOWNS; i++) {
             shift[k].column -= moved[i] * column[i];
             shift[k].row -= moved[i] * row[i];
+        }
+    }
+}
+
+/* By how much pitch and roll change with turns of the object about x, y and z. */
+static void derive_turn(const SinoView *view, double pitch[UNKNOWNS], double roll[UNKNOWNS])
+{
+    const double column = sqrt(sino_view_dot(view->column, view->column));
+    const double source = sqrt(sino_view_dot(view->source, view->source));
+    for (int i = 0; i < 3; i++) {
+        pitch[i] = view->column[i] / column;
+        roll[i] = view->source[i] / source;
+    }
+    pitch[3] = roll[3] = 0;
+}
+
+void sino_align_fix_turns(int64_t count, const SinoView *view, SinoViewTurn *turn)
+{
+    SinoLeastSquares sums = {{{0}}};
+    double turned[UNKNOWNS], pitch[UNKNOWNS], roll[UNKNOWNS];
+    for (int64_t k = 0; k < count; k++) {
+        derive_turn(&view[k], pitch, roll);
+        sino_least_squares_add(pitch, turn[k].pitch, &sums);
+        sino_least_squares_add(roll, turn[k].roll, &sums);
+    }
+    sino_least_squares_solve(sums, turned);
+    for (int64_t k = 0; k < count; k++) {
+        derive_turn(&view[k], pitch, roll);
+        for (int i = 0; i < UNKNOWNS; i++) {
+            turn[k].pitch -= turned[i] * pitch[i];
+            turn[k].roll -= turned[i] * roll[i];
         }
     }
 }

@@ -18,8 +18,9 @@ enum {
     ITERATIONS = 8,     /* of CG: as smooth as what moves */
     MARGIN_SHARE = 8,   /* the volume is wider by such a share, and higher by twice as much */
     ROWS_READ = 8,      /* averaged, at a time */
-    FLOATS_PER_RAY = 5, /* the scan twice, the solver's two vectors, the prediction */
-    FLOATS_PER_VOXEL = 4
+    FLOATS_PER_RAY = 4, /* the scan twice, the solver's two vectors; and the predictions */
+    FLOATS_PER_VOXEL = 4,
+    PREDICTIONS = SINO_REGISTER_PREDICTIONS
 };
 
 typedef SinoAlignLevel Level;
@@ -106,8 +107,9 @@ SinoStatus sino_align_level_new(SinoRuntime *runtime, const SinoSettings *settin
     const int64_t angles = input->geometry.angle_count;
     *level = (Level){.runtime = runtime, .settings = settings, .input = averaged(input, factor)};
     SINO_TRY(sino_allocate(angles, sizeof *level->base, "vectors", &level->base));
-    SINO_TRY(sino_allocate(angles, sizeof *level->view, "vectors", &level->view));
+    SINO_TRY(sino_allocate(sino_times(PREDICTIONS, angles), sizeof *level->view, "vectors", &level->view));
     SINO_TRY(sino_allocate(angles, sizeof *level->shift, "shifts", &level->shift));
+    SINO_TRY(sino_allocate(angles, sizeof *level->turn, "turns", &level->turn));
     SINO_TRY(sino_allocate(angles, sizeof *level->first, "shifts", &level->first));
     SINO_TRY(sino_allocate(angles, sizeof *level->result, "shifts", &level->result));
     SINO_TRY(sino_allocate(angles, sizeof *level->centroid, "shifts", &level->centroid));
@@ -122,6 +124,7 @@ void sino_align_level_free(Level *level)
     free(level->view);
     free(level->rays);
     free(level->shift);
+    free(level->turn);
     free(level->first);
     free(level->result);
     free(level->centroid);
@@ -180,7 +183,13 @@ void sino_align_level_average(const Level *fine, int64_t factor, Level *coarse)
                     mean_of(fine->rays + (k * fine_columns + c * factor) * fine_rows + r * factor, fine_rows, factor);
 }
 
-static SinoStatus insert_registers(Level *level, SinoCentroid *centroid, SinoData *predicted)
+/* By which views are turned to be compared: a pixel at the edge of the detector. */
+static double turn_rad(const Level *level)
+{
+    return 2.0 / (double)level->input.geometry.column_count;
+}
+
+static SinoStatus insert_registers(Level *level, SinoCentroid *centroid, SinoData *const predicted[PREDICTIONS])
 {
     const int64_t angles = sino_align_level_angles(level), step = sino_ceil_divide(angles, 16);
     for (int64_t k = 0; k < angles; k += step) {
@@ -189,6 +198,7 @@ static SinoStatus insert_registers(Level *level, SinoCentroid *centroid, SinoDat
                                      .column_count = level->input.geometry.column_count,
                                      .row_count = level->input.slice_count,
                                      .measured = level->rays,
+                                     .turn_rad = turn_rad(level),
                                      .centroid = centroid,
                                      .result = level->result};
         SINO_TRY(sino_insert_register(level->runtime, &wanted, predicted));
@@ -206,56 +216,90 @@ static SinoStatus fill(const Level *level, SinoMinibatch *minibatch)
     return NULL;
 }
 
-/* What is opened for a round. */
+/* What is opened for a round: of the views, and of pitched and rolled ones. */
 typedef struct Round {
-    SinoOperator *op;
+    int predictions;
+    SinoCone cone[PREDICTIONS];
+    SinoOperator *op[PREDICTIONS];
+    SinoOperatorWork *work[PREDICTIONS]; /* NULL: the minibatch's */
+    SinoData *predicted[PREDICTIONS];
     SinoMinibatch *minibatch;
-    SinoData *predicted;
     SinoSolverRun run;
 } Round;
+
+static SinoView moved(const Level *level, int64_t k, int prediction)
+{
+    SinoViewTurn turn = level->turn[k];
+    if (prediction == 1) turn.pitch += turn_rad(level);
+    if (prediction == 2) turn.roll += turn_rad(level);
+    SinoView view = turn.pitch != 0 || turn.roll != 0 ? sino_view_turned(turn, level->base[k]) : level->base[k];
+    for (int i = 0; i < 3; i++)
+        view.first[i] -= level->shift[k].column * view.column[i] + level->shift[k].row * view.row[i];
+    return view;
+}
+
+static SinoStatus open_operator(Level *level, int i, Round *round)
+{
+    const int64_t angles = sino_align_level_angles(level);
+    SinoView *view = level->view + i * angles;
+    for (int64_t k = 0; k < angles; k++) view[k] = moved(level, k, i);
+    round->cone[i] = level->cone;
+    round->cone[i].view = view;
+    const SinoProblem problem = {
+        .geometry = level->input.geometry, .cone = &round->cone[i], .precision = SINO_SINGLE, .subset_count = 1};
+    const SinoOperatorRequest request = {.problem = problem, .shape = SINO_EXCHANGE_ALONE(1)};
+    return sino_operator_new(level->runtime, &request, &round->op[i]);
+}
+
+static SinoStatus insert_prediction(Level *level, int i, Round *round)
+{
+    SinoMinibatch *minibatch = round->minibatch;
+    const SinoProduct product = {.position = SINO_NOWHERE, .slices = minibatch->slices};
+    if (i > 0) SINO_TRY(sino_operator_work_new(round->op[i], &minibatch->slices, i, false, &round->work[i]));
+    SINO_TRY(sino_data_vector(level->runtime, "predicted projections", sino_align_level_angles(level),
+                              pixels_of(&level->input), sizeof(float), &round->predicted[i]));
+    return round->op[i]->kind->project(i > 0 ? round->work[i] : minibatch->work, &product,
+                                       minibatch->vector[sino_solver_cg.vectors.tomogram], round->predicted[i]);
+}
 
 static SinoStatus insert_round(Level *level, Round *round)
 {
     const SinoSolver *solver = &sino_solver_cg;
-    const SinoMinibatchRequest request = {.op = round->op,
+    const SinoMinibatchRequest request = {.op = round->op[0],
                                           .vectors = &solver->vectors,
                                           .slices = {.precision = SINO_SINGLE, .stride = 1, .slice_count = 1},
                                           .history_numbers = ITERATIONS + 1};
     SINO_TRY(sino_minibatch_new(level->runtime, &request, &round->minibatch));
-    SinoMinibatch *minibatch = round->minibatch;
-    SINO_TRY(fill(level, minibatch));
+    SINO_TRY(fill(level, round->minibatch));
     SINO_TRY(solver->prepare(&round->run));
-    SINO_TRY(solver->start(&round->run, minibatch));
-    SINO_TRY(sino_solve_iterations(solver, &round->run, minibatch, 1, ITERATIONS));
-    SINO_TRY(sino_data_vector(level->runtime, "predicted projections", sino_align_level_angles(level),
-                              pixels_of(&level->input), sizeof(float), &round->predicted));
-    const SinoProduct product = {.position = SINO_NOWHERE, .slices = minibatch->slices};
-    SINO_TRY(round->op->kind->project(minibatch->work, &product, minibatch->vector[solver->vectors.tomogram],
-                                      round->predicted));
+    SINO_TRY(solver->start(&round->run, round->minibatch));
+    SINO_TRY(sino_solve_iterations(solver, &round->run, round->minibatch, 1, ITERATIONS));
+    for (int i = 0; i < round->predictions; i++) SINO_TRY(insert_prediction(level, i, round));
     return insert_registers(level, NULL, round->predicted);
+}
+
+static void close_round(Round *round)
+{
+    for (int i = 0; i < PREDICTIONS; i++) {
+        sino_data_free(round->predicted[i]);
+        sino_operator_work_free(round->work[i]);
+    }
+    sino_minibatch_free(round->minibatch);
+    sino_solver_cg.release(&round->run);
+    for (int i = 0; i < PREDICTIONS; i++) sino_operator_free(round->op[i]);
 }
 
 SinoStatus sino_align_level_predict(Level *level)
 {
     SinoSettings plain = *level->settings;
     plain.solver.tolerance = plain.solver.support_ratio = 0;
-    const SinoProblem problem = {
-        .geometry = level->input.geometry, .cone = &level->cone, .precision = SINO_SINGLE, .subset_count = 1};
-    const SinoOperatorRequest request = {.problem = problem, .shape = SINO_EXCHANGE_ALONE(1)};
-    Round round = {.run = {.runtime = level->runtime, .settings = &plain, .stride = 1, .iterations = ITERATIONS}};
-    for (int64_t k = 0; k < sino_align_level_angles(level); k++) {
-        level->view[k] = level->base[k];
-        for (int i = 0; i < 3; i++)
-            level->view[k].first[i] -=
-                level->shift[k].column * level->base[k].column[i] + level->shift[k].row * level->base[k].row[i];
-    }
-    SINO_TRY(sino_operator_new(level->runtime, &request, &round.op));
-    round.run.op = round.op;
-    SinoStatus status = sino_runtime_wait_after(level->runtime, insert_round(level, &round));
-    sino_data_free(round.predicted);
-    sino_minibatch_free(round.minibatch);
-    sino_solver_cg.release(&round.run);
-    sino_operator_free(round.op);
+    Round round = {.predictions = level->turns ? PREDICTIONS : 1,
+                   .run = {.runtime = level->runtime, .settings = &plain, .stride = 1, .iterations = ITERATIONS}};
+    SinoStatus status = NULL;
+    for (int i = 0; i < round.predictions && !status; i++) status = open_operator(level, i, &round);
+    round.run.op = round.op[0];
+    if (!status) status = sino_runtime_wait_after(level->runtime, insert_round(level, &round));
+    close_round(&round);
     if (status) return status;
     double squares = 0, measured = 0;
     for (int64_t k = 0; k < sino_align_level_angles(level); k++) {
@@ -269,12 +313,14 @@ SinoStatus sino_align_level_predict(Level *level)
 
 SinoStatus sino_align_level_centroids(Level *level)
 {
-    return sino_runtime_wait_after(level->runtime, insert_registers(level, level->centroid, NULL));
+    return sino_runtime_wait_after(level->runtime,
+                                   insert_registers(level, level->centroid, (SinoData *[PREDICTIONS]){NULL}));
 }
 
-double sino_align_level_bytes(const SinoInput *input, int64_t factor)
+double sino_align_level_bytes(const SinoInput *input, int64_t factor, bool turns)
 {
     const int64_t columns = input->geometry.column_count / factor, rows = input->slice_count / factor;
     return (double)sizeof(float) * (double)columns * (double)rows *
-           (FLOATS_PER_RAY * (double)input->geometry.angle_count + FLOATS_PER_VOXEL * (double)columns);
+           ((FLOATS_PER_RAY + (turns ? PREDICTIONS : 1)) * (double)input->geometry.angle_count +
+            FLOATS_PER_VOXEL * (double)columns);
 }

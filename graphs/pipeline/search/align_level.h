@@ -11,10 +11,13 @@ typedef struct SinoAlignLevel {
     SinoRuntime *runtime;         /* not owned */
     const SinoSettings *settings; /* not owned */
     SinoInput input;              /* of averaged pixels; owns nothing, but `base` is its view */
-    SinoView *base, *view;        /* [angle]: unshifted, and shifted by `shift`; owned */
+    SinoView *base;               /* [angle]: as the scan has it; owned */
+    SinoView *view;               /* [prediction][angle]: turned and shifted; owned */
     SinoCone cone;                /* with `view`, and room for what shifted projections see beside the others */
     float *rays;                  /* [angle][column][row]: line integrals; owned */
     SinoShift *shift;             /* [angle], averaged pixels; owned */
+    SinoViewTurn *turn;           /* [angle]; owned */
+    bool turns;                   /* steps turn, too */
     SinoShift *first;             /* [angle]: of a refinement; owned */
     SinoRegistered *result;       /* [angle]: of the last prediction; owned */
     SinoCentroid *centroid;       /* [angle]: of the rays; owned */
@@ -39,9 +42,9 @@ void sino_align_level_average(const SinoAlignLevel *fine, int64_t factor, SinoAl
 /* Sets level->centroid. */
 SinoStatus sino_align_level_centroids(SinoAlignLevel *level);
 
-/* Solves with the shifts by a few iterations of CG, and registers the rays to the projections that the volume predicts:
- * sets level->result and level->residual. Waits for its tasks. */
+/* Solves with the shifts and turns by a few iterations of CG, and registers the rays to the projections that the volume
+ * predicts: sets level->result and level->residual. Waits for its tasks. */
 SinoStatus sino_align_level_predict(SinoAlignLevel *level);
 
-/* Bytes that a level of so many averaged pixels takes. */
-double sino_align_level_bytes(const SinoInput *input, int64_t factor);
+/* Bytes that a level of so many averaged pixels takes, with steps that turn or without. */
+double sino_align_level_bytes(const SinoInput *input, int64_t factor, bool turns);

@@ -75,7 +75,13 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || given->memory) return NULL;
-    if (given->team.grid.batch_groups > 1) return NULL; /* ranks with parts of the volume */
+    if (given->team.grid.batch_groups > 1) {
+        told->count = 1;
+        told->of[0].name = "algorithm";
+        snprintf(told->by, sizeof told->by, "--grid, by which ranks have parts of the volume,");
+        snprintf(told->of[0].value, sizeof told->of[0].value, "fdk");
+        return NULL;
+    }
     if (given->input.follow || sino_stream_named(given->input.file_name)) return NULL; /* fdk ends with the scan */
     const SinoScanRequest request = sino_input_scan_request(given);
     SinoScan *scan = NULL;
@@ -83,6 +89,5 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     if (!status) status = sino_scan_open(&request, &scan);
     if (!status) tell(given, sino_scan_info(scan), told);
     sino_scan_close(scan);
-    sino_status_free(status); /* the verb refuses the scan itself */
-    return NULL;
+    return status;
 }

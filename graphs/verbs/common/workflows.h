@@ -10,7 +10,8 @@
 /* What the header of a scanner tells, if the input is one: a SinoSettingsSource. SINO_BAD_INPUT: it is malformed. */
 SinoStatus sino_scanner_settings(const SinoSettings *given, SinoToldSettings *told);
 
-/* The algorithm for a scan with cone or fan beams, whose lengths are known: fista where its vectors are small. */
+/* The algorithm for a scan with cone or fan beams, whose lengths are known: fista where its vectors are small.
+ * SINO_BAD_INPUT: the scan cannot be opened. */
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);
 
 /* Reconstructs the volume of a scan, or one slice with many centers (--reconstruction-type try). Collective: every rank

@@ -256,7 +256,12 @@ static SinoStatus parse_file(Angles *angles)
 {
     SINO_TRY(load_file(angles));
     if (!angles->column && sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
-    const bool text = sino_text_probe(angles->bytes, angles->size);
+    const int64_t mark = sino_text_mark_bytes(angles->bytes, angles->size);
+    const bool text = sino_text_probe(angles->bytes + mark, angles->size - mark);
+    if (text) {
+        angles->size -= mark;
+        memmove(angles->bytes, angles->bytes + mark, (size_t)(angles->size + 1));
+    }
     SINO_CHECK(text || !angles->column, SINO_BAD_INPUT, "%s is no text, which could have a column '%s'", angles->path,
                angles->column);
     SINO_CHECK(

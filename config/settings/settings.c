@@ -208,7 +208,8 @@ static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], Sin
     if (settings->solver.algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings))
         settings->solver.algorithm = SINO_ALGORITHM_CG;
     if (verb == INFO) settings->solver.algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
-    if (sino_geometry_is_cone(settings->geometry.kind)) settings->solver.algorithm = SINO_ALGORITHM_FDK;
+    if (sino_geometry_is_cone(settings->geometry.kind) && verb != PHANTOM)
+        settings->solver.algorithm = SINO_ALGORITHM_FDK;
     if (settings->geometry.kind == SINO_GEOMETRY_VECTORS) settings->solver.algorithm = SINO_ALGORITHM_CG;
     if (settings->geometry.kind == SINO_GEOMETRY_MATRIX) settings->solver.algorithm = SINO_ALGORITHM_MLEM;
     if (settings->geometry.kind == SINO_GEOMETRY_PET) settings->solver.algorithm = SINO_ALGORITHM_OSEM;

@@ -83,6 +83,14 @@ enum { SINO_STRIPES_MEAN_WINDOW = 10, SINO_STRIPES_MARGIN = 2 };
 #define SINO_STRIPES_THRESHOLD_SHARE 0.5
 #define SINO_STRIPES_LEAST_NOISE     1e-6
 
+/* The fluctuation of a column: the sum of distances from means, or 0 where this is the rounding of values with such a
+ * sum. */
+SINO_INLINE double sino_stripes_fluctuation(double distances, double magnitudes)
+{
+    const double rounding = 1e-6;
+    return distances > rounding * magnitudes ? distances : 0;
+}
+
 /* Largest values of a column, and as many smallest ones, that do not count for its sensitivity. */
 static inline int64_t sino_stripes_dropped_angles(int64_t angle_count)
 {

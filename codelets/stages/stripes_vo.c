@@ -282,18 +282,19 @@ static void remove_large(const SinoStripesOptions *options, const Work *work, fl
 
 /* ---- algorithm 6 ---- */
 
-/* Sum of the distances from the running mean over angles k − 5 … k + 4. */
+/* By distances from the running mean over angles k − 5 … k + 4. */
 static double fluctuation(int64_t count, const float *column)
 {
-    double mean = 0, sum = 0;
+    double mean = 0, sum = 0, magnitudes = 0;
     for (int64_t i = -MEAN_WINDOW / 2; i < MEAN_WINDOW / 2; i++)
         mean += (double)column[sino_stripes_mirrored(i, count)];
     for (int64_t k = 0; k < count; k++) {
         sum += fabs((double)column[k] - mean / MEAN_WINDOW);
+        magnitudes += fabs((double)column[k]);
         mean += (double)column[sino_stripes_mirrored(k + MEAN_WINDOW / 2, count)] -
                 (double)column[sino_stripes_mirrored(k - MEAN_WINDOW / 2, count)];
     }
-    return sum;
+    return sino_stripes_fluctuation(sum, magnitudes);
 }
 
 /* Interpolates the dead columns between their neighbours; the two at each end never are dead. */

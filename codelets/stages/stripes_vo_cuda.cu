@@ -20,15 +20,19 @@ static __global__ void __launch_bounds__(THREADS) fluctuation_kernel(SinoStripes
     const int lane = static_cast<int>(threadIdx.x) % WARP, column = column_of_warp(), count = at.angle_count;
     if (column >= at.column_count) return; /* a whole warp */
     const float *const values = at.values + blockIdx.y * at.slice_values + column * at.pitch;
-    double sum = 0;
+    double sum = 0, magnitudes = 0;
     for (int k = lane; k < count; k += WARP) {
         double around = 0;
         for (int i = -SINO_STRIPES_MEAN_WINDOW / 2; i < SINO_STRIPES_MEAN_WINDOW / 2; i++)
             around += static_cast<double>(values[sino_stripes_mirrored_far(k + i, count)]);
         sum += fabs(static_cast<double>(values[k]) - around / SINO_STRIPES_MEAN_WINDOW);
+        magnitudes += fabs(static_cast<double>(values[k]));
     }
     sum = sino_stripes_add_lanes(sum);
-    if (lane == 0) at.ratio[blockIdx.y * static_cast<int64_t>(at.column_count) + column] = sum;
+    magnitudes = sino_stripes_add_lanes(magnitudes);
+    if (lane == 0)
+        at.ratio[blockIdx.y * static_cast<int64_t>(at.column_count) + column] =
+            sino_stripes_fluctuation(sum, magnitudes);
 }
 
 /* A warp finds the mean of one sorted column without `drop` values at each end. Grid as of fluctuation_kernel. */

@@ -207,7 +207,8 @@ static void settle_algorithm(int verb, const bool given[SINO_SETTING_COUNT], Sin
     if (settings->solver.algorithm == SINO_ALGORITHM_FISTA && !allows_fista(settings))
         settings->solver.algorithm = SINO_ALGORITHM_CG;
     if (verb == INFO) settings->solver.algorithm = SINO_ALGORITHM_FISTA; /* of the recon whose memory it tells */
-    if (sino_geometry_is_cone(settings->geometry.kind)) settings->solver.algorithm = SINO_ALGORITHM_FDK;
+    if (sino_geometry_is_cone(settings->geometry.kind) && verb != PHANTOM)
+        settings->solver.algorithm = SINO_ALGORITHM_FDK;
     if (settings->geometry.kind == SINO_GEOMETRY_VECTORS) settings->solver.algorithm = SINO_ALGORITHM_CG;
     if (settings->geometry.kind == SINO_GEOMETRY_MATRIX) settings->solver.algorithm = SINO_ALGORITHM_MLEM;
     if (settings->geometry.kind == SINO_GEOMETRY_PET) settings->solver.algorithm = SINO_ALGORITHM_OSEM;
@@ -386,12 +387,12 @@ static SinoStatus check_weights(int verb, const SinoSolverSettings *settings)
     return NULL;
 }
 
-/* A contradiction may be one of a value that a file told: the remarks say so. */
-static SinoStatus with_remarks(SinoStatus status, const SinoSettings *settings)
+/* A contradiction may be one of a value that a file told: remarks say so; NULL: there are none. */
+static SinoStatus with_remarks(SinoStatus status, const char *remarks)
 {
-    if (!status || !settings->remarks) return status;
+    if (!status || !remarks) return status;
     SinoStatus longer =
-        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), settings->remarks);
+        sino_error((SinoErrorKind)sino_status_exit_code(status), "%s; %s", sino_status_text(status), remarks);
     sino_status_free(status);
     return longer;
 }
@@ -400,8 +401,8 @@ static SinoStatus check(int verb, const bool given[SINO_SETTING_COUNT], const Si
 {
     SINO_TRY(check_range("row", settings->input.start_row, settings->input.end_row));
     SINO_TRY(check_range("column", settings->input.start_column, settings->input.end_column));
-    SINO_TRY(with_remarks(check_applicable(verb, given, settings), settings));
-    SINO_TRY(with_remarks(sino_settings_check_conflicts(verb, settings), settings));
+    SINO_TRY(with_remarks(check_applicable(verb, given, settings), settings->remarks));
+    SINO_TRY(with_remarks(sino_settings_check_conflicts(verb, settings), settings->remarks));
     SINO_TRY(check_raw(verb, &settings->input));
     SINO_TRY(check_shares(settings));
     SINO_TRY(check_bounds(&settings->solver));
@@ -453,13 +454,18 @@ static SinoStatus finish(int verb, const bool given[SINO_SETTING_COUNT], SinoSet
 }
 
 /* Finishes with the algorithm that the projections ask for, if the other settings allow it. Where they allow neither it
- * nor the usual one, they are refused with it. */
+ * nor the usual one, they are refused with it, and with the reason for it. */
 static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
                               SinoSettings *settings)
 {
     const SinoAlgorithmChoice usual = settings->solver.algorithm;
     SinoToldSettings told = {.by = ""};
-    if (settings->solver.usual_algorithm) SINO_TRY(ask(verb, source, settings, &told));
+    char reason[sizeof told.by + sizeof told.of[0].value + 32];
+    if (settings->solver.usual_algorithm) {
+        SinoStatus refused = ask(verb, source, settings, &told);
+        if (refused && verb != INFO) return refused; /* info tells what it can */
+        sino_status_free(refused);
+    }
     if (told.count == 0) return finish(verb, given, settings);
     SINO_TRY(sino_setting_assign(sino_setting_find(verb, "algorithm", 9), told.by, told.of[0].value, settings));
     SinoStatus status = finish(verb, given, settings);
@@ -467,7 +473,8 @@ static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], Si
     settings->solver.algorithm = usual;
     SinoStatus other = finish(verb, given, settings);
     sino_status_free(other ? other : status);
-    return other ? status : NULL;
+    snprintf(reason, sizeof reason, "%s says --algorithm %s", told.by, told.of[0].value);
+    return other ? with_remarks(status, reason) : NULL;
 }
 
 static SinoStatus read_all(int verb, const SinoArguments *arguments, const SinoSettingsSources *sources,

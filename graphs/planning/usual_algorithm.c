@@ -82,8 +82,7 @@ static void tell_described(const SinoSettings *settings, SinoToldSettings *told)
     if (angles > 0 && columns > 0 && info.row_count > 0) tell(settings, &info, told);
 }
 
-/* A scan that cannot be opened is refused later. */
-static void tell_opened(const SinoSettings *settings, SinoToldSettings *told)
+static SinoStatus tell_opened(const SinoSettings *settings, SinoToldSettings *told)
 {
     const SinoScanRequest request = sino_input_scan_request(settings);
     SinoScan *scan = NULL;
@@ -91,7 +90,7 @@ static void tell_opened(const SinoSettings *settings, SinoToldSettings *told)
     if (!status) status = sino_scan_open(&request, &scan);
     if (!status) tell(settings, sino_scan_info(scan), told);
     sino_scan_close(scan);
-    sino_status_free(status);
+    return status;
 }
 
 /* Whether --machine is one of fdk's own: a preset, or a table of its rates. */
@@ -110,9 +109,16 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     const char *const file = given->input.file_name;
-    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise) return NULL;
-    if (given->team.grid.batch_groups > 1 || has_rates_of_fdk(given)) return NULL; /* ranks with parts of the volume */
-    if (given->input.follow || (file && sino_stream_named(file))) return NULL;     /* fdk ends with the scan */
-    (file ? tell_opened : tell_described)(given, told);
+    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || has_rates_of_fdk(given)) return NULL;
+    if (given->team.grid.batch_groups > 1) {
+        told->count = 1;
+        told->of[0].name = "algorithm";
+        snprintf(told->by, sizeof told->by, "--grid, by which ranks have parts of the volume,");
+        snprintf(told->of[0].value, sizeof told->of[0].value, "fdk");
+        return NULL;
+    }
+    if (given->input.follow || (file && sino_stream_named(file))) return NULL; /* fdk ends with the scan */
+    if (file) return tell_opened(given, told);
+    tell_described(given, told);
     return NULL;
 }

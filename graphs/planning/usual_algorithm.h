@@ -7,5 +7,5 @@
 #include "settings.h"
 
 /* A SinoSettingsSource. Nothing is told where the lengths of the beam are missing, of other geometries, and where fdk
- * alone serves: with --follow, parts of the volume in ranks, and rates of fdk. */
+ * alone serves: with --follow, and rates of fdk. SINO_BAD_INPUT: the scan cannot be opened. */
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);

@@ -31,7 +31,9 @@ static int64_t decode(char *text, int64_t bytes)
 {
     if (bytes >= 2 && memcmp(text, "\xff\xfe", 2) == 0) return narrow(text, bytes, false);
     if (bytes >= 2 && memcmp(text, "\xfe\xff", 2) == 0) return narrow(text, bytes, true);
-    return bytes;
+    const int64_t mark = sino_text_mark_bytes(text, bytes);
+    memmove(text, text + mark, (size_t)(bytes - mark + 1));
+    return bytes - mark;
 }
 
 SinoStatus sino_header_text_read(const char *path, SinoHeaderText *text)

@@ -25,6 +25,13 @@ bool sino_text_probe(const char *bytes, int64_t count)
     return count > 0;
 }
 
+int64_t sino_text_mark_bytes(const char *bytes, int64_t count)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const int64_t length = sizeof mark - 1;
+    return count >= length && memcmp(bytes, mark, (size_t)length) == 0 ? length : 0;
+}
+
 const char *sino_text_integer(const char *text, int64_t *number)
 {
     int64_t value = 0;

@@ -9,6 +9,9 @@
 /* Whether bytes are text: printable ASCII and white space, in comments from # on also UTF-8. No bytes are no text. */
 bool sino_text_probe(const char *bytes, int64_t count);
 
+/* Bytes of the mark of UTF-8 that some editors put before a text; 0: there is none. */
+int64_t sino_text_mark_bytes(const char *bytes, int64_t count);
+
 /* Reads digits at `text`; returns what follows them. NULL: there are none, or the number exceeds 63 bits. */
 const char *sino_text_integer(const char *text, int64_t *number);
 

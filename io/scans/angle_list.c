@@ -183,7 +183,8 @@ static SinoStatus take_line(Angles *angles, int64_t line, char *text, const char
     return parse_line(angles, line, text, columns, &angles->angle_rad[angles->count++]);
 }
 
-static SinoStatus parse_text(Angles *angles)
+/* The text begins behind a mark of so many bytes. */
+static SinoStatus parse_text(Angles *angles, int64_t mark)
 {
     int64_t lines = 1;
     const char *header = NULL;
@@ -192,7 +193,7 @@ static SinoStatus parse_text(Angles *angles)
     SINO_CHECK(lines <= SINO_IMAGES_MAX, SINO_BAD_INPUT, "%s has %" PRId64 " lines; allowed: up to %d", angles->path,
                lines, (int)SINO_IMAGES_MAX);
     SINO_TRY(sino_allocate(lines, sizeof *angles->angle_rad, "angles", &angles->angle_rad));
-    char *text = angles->bytes;
+    char *text = angles->bytes + mark;
     for (int64_t line = 1; line <= lines; line++) {
         const size_t length = strcspn(text, "\n");
         text[length] = '\0';
@@ -256,7 +257,8 @@ static SinoStatus parse_file(Angles *angles)
 {
     SINO_TRY(load_file(angles));
     if (!angles->column && sino_npy_probe(angles->bytes, angles->size)) return parse_npy(angles);
-    const bool text = sino_text_probe(angles->bytes, angles->size);
+    const int64_t mark = sino_text_mark_bytes(angles->bytes, angles->size);
+    const bool text = sino_text_probe(angles->bytes + mark, angles->size - mark);
     SINO_CHECK(text || !angles->column, SINO_BAD_INPUT, "%s is no text, which could have a column '%s'", angles->path,
                angles->column);
     SINO_CHECK(
@@ -266,7 +268,7 @@ static SinoStatus parse_file(Angles *angles)
     SINO_CHECK(!text || !sino_file_name_ends(angles->path, raw_endings), SINO_BAD_INPUT,
                "%s holds text; allowed: raw float32 radians, or text of degrees under another name, such as .txt",
                angles->path);
-    return text ? parse_text(angles) : parse_raw(angles);
+    return text ? parse_text(angles, mark) : parse_raw(angles);
 }
 
 /* Reads digits at *text that the character `after` follows. False: the text differs. */

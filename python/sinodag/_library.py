@@ -207,6 +207,14 @@ def settings_of(settings):
 TYPES = {np.dtype(name): i for i, name in enumerate(("float32", "float64", "uint8", "uint16", "int32", "int64"))}
 
 
+def radians_of(what, values):
+    """Angles as an array of float64."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "biuf":
+        raise BadInput(f"{what}: an array of {values.dtype}; allowed: real numbers")
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
 def array_of(values, order=(0, 1, 2)):
     """A SinodagArray over values with three dimensions, or with four, of which the first is that of volumes; strides are
     multiples of an element."""

@@ -21,6 +21,7 @@ from ._library import (
     ensure_started,
     free,
     library,
+    radians_of,
     settings_of,
     usable,
 )
@@ -252,7 +253,7 @@ class Operator(_Linear):
             told, borrowed = _matrix_of(settings.pop("system_matrix"))
             geometry.matrix = ctypes.pointer(told)
         if angles is not None:
-            angle_rad = np.ascontiguousarray(angles, dtype=np.float64)
+            angle_rad = radians_of("angles", angles)
             if angle_rad.ndim != 1 or angle_rad.size == 0:
                 raise BadInput(f"angles have the shape {angle_rad.shape}; allowed: one dimension with 1 or more")
             geometry.angles, geometry.angle_rad = angle_rad.size, angle_rad.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

@@ -18,6 +18,7 @@ from ._library import (
     ensure_started,
     free_rest,
     library,
+    radians_of,
     settings_of,
     usable,
 )
@@ -57,7 +58,7 @@ def _weights(values, projections):
 def _angles(theta, count):
     if theta is None:
         return None
-    theta = np.ascontiguousarray(theta, dtype=np.float64)
+    theta = radians_of("theta", theta)
     if theta.shape != (count,):
         raise BadInput(f"theta has the shape {theta.shape}; allowed: ({count},), an angle for each projection")
     return theta

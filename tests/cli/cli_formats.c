@@ -163,6 +163,7 @@ static void stack_is_one_file(void **state)
     free(value);
     cli_refuses(at, "--out | 'x.tiff' | HDF5 | --save-format tiff-stack", RECON "-o x.tiff");
     cli_refuses(at, "--out | 'x.zarr' | TIFF | --save-format zarr", RECON "-o x.zarr --save-format tiff");
+    cli_refuses(at, "--out | 'x.h5' | TIFF | --save-format hdf5", RECON "-o x.h5 --save-format tiff-stack");
     cli_refuses(at, "out.tif exists | --overwrite", RECON "-o out.tif --save-format tiff-stack");
     cli_works(at, RECON "-o out.tif --save-format tiff-stack --overwrite");
 }

@@ -499,6 +499,23 @@ static void a_wide_detector_loses_a_dead_column(void **state)
     free(sinogram);
 }
 
+/* A disc about the axis, of which all projections are alike but for rounding, has no dead columns. */
+static void vo_all_keeps_a_disc(void **state)
+{
+    (void)state;
+    enum { FEW = 5, SMALL = 32 };
+    const SinoStripesOptions options = usual(SINO_STRIPES_VO_ALL, FEW, SMALL);
+    float sinogram[FEW * SMALL];
+    for (int64_t i = 0; i < FEW * SMALL; i++) {
+        const double at = (double)(i % SMALL) - (SMALL - 1) / 2.0;
+        const float value = (float)sqrt(fmax(100 - at * at, 0));
+        sinogram[i] = i * 7 % 3 ? value : nextafterf(value, 0);
+    }
+    run_panels(&options, one_slice, NULL, true, sinogram);
+    for (int64_t i = 0; i < FEW * SMALL; i++) assert_false(is_marked(sinogram[i]));
+    for (int64_t k = 0; k < FEW; k++) assert_true(sinogram[k * SMALL + SMALL / 2] > 9);
+}
+
 /* ---- Wiener's filter ---- */
 
 /* Rings around the middle of the detector, which lie in each column as the gains of a detector do. */
@@ -708,6 +725,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(vo_all_removes_defects),
         cmocka_unit_test(dead_columns_are_marked),
         cmocka_unit_test(a_wide_detector_loses_a_dead_column),
+        cmocka_unit_test(vo_all_keeps_a_disc),
         cmocka_unit_test(wiener_takes_gains_alone),
         cmocka_unit_test(wiener_takes_one_column),
         cmocka_unit_test(wiener_keeps_a_tube_beside_the_axis),

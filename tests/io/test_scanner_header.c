@@ -76,7 +76,7 @@ static void short_nikon(void **state)
 {
     char path[TESTING_PATH];
     SinoScannerHeader header;
-    write_text(*state, "s.xtekct", NIKON "CentreOfRotationTop=0.19\r\nCentreOfRotationBottom=0.21\r\n");
+    write_text(*state, "s.xtekct", "\xEF\xBB\xBF" NIKON "CentreOfRotationTop=0.19\r\nCentreOfRotationBottom=0.21\r\n");
     testing_path(path, *state, "s.xtekct");
     assert_true(sino_scanner_probe(path) && sino_scanner_probe(*state));
     assert_success(sino_scanner_read(*state, &header));

@@ -69,26 +69,29 @@ static SinoStatus check_volume(const SinoCone *cone)
     return NULL;
 }
 
-/* The least distance of a line of pixels from the place `center`, in pixels; 0: it is among them. */
-static double beside(int64_t count, double center)
+/* The least distance of a line of pixels of some width from the place `center`, in pixels. */
+static double beside(int64_t count, double center, double width)
 {
-    return fmax(0, fmax(-0.5 - center, center - ((double)count - 0.5)));
+    const double nearest = fmin(fmax(round(center), 0), (double)(count - 1));
+    return fmax(0, fabs(center - nearest) - width / 2);
 }
 
 /* A ray beside the axis comes as near to it as the sine of its angle says. Rays above or below the plane of the source
- * are lowest where they enter the volume. */
-static SinoStatus check_seen(const SinoCone *cone)
+ * are lowest where they enter the volume. fdk interpolates between the middles of pixels, where the rays of other
+ * algorithms end. */
+static SinoStatus check_seen(const SinoCone *cone, SinoAlgorithmChoice algorithm)
 {
+    const double width = algorithm == SINO_ALGORITHM_FDK ? 1 : 0;
     const double radius = sino_cone_radius(cone), towards = cone->center_row < 0 ? cone->lift : -cone->lift;
     const double half_height = ((double)cone->z_count / 2 + towards) * cone->voxel_size;
-    const double side = beside(cone->column_count, cone->center) * cone->pixel_width;
-    const double up = beside(cone->row_count, cone->center_row) * cone->pixel_height;
+    const double side = beside(cone->column_count, cone->center, width) * cone->pixel_width;
+    const double up = beside(cone->row_count, cone->center_row, width) * cone->pixel_height;
     const double nearest = cone->source_object * side / hypot(side, cone->source_detector);
     const double lowest = (cone->source_object - radius) * up / cone->source_detector;
     SINO_CHECK(nearest < radius && lowest < half_height, SINO_BAD_INPUT,
-               "the volume of %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g mm is beyond the cone: its rays "
-               "pass the axis at %g mm or more, and the plane of the source at %g mm or more; allowed: up to %g and "
-               "%g mm (see --rotation-axis, --center-row, --volume and --voxel-size)",
+               "no ray meets the volume of %" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g mm: they pass the axis "
+               "at %g mm or more, and the plane of the source at %g mm or more; allowed: up to %g and %g mm (see "
+               "--rotation-axis, --center-row, --volume and --voxel-size)",
                cone->x_count, cone->y_count, cone->z_count, cone->voxel_size, nearest, lowest, radius, half_height);
     return NULL;
 }
@@ -157,7 +160,7 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     SINO_TRY(check_rows(&settings->geometry, &cone));
     SINO_TRY(check_detector(&settings->center, &cone, input->info->row_count));
     SINO_TRY(check_volume(&cone));
-    SINO_TRY(check_seen(&cone));
+    SINO_TRY(check_seen(&cone, settings->solver.algorithm));
     if (settings->solver.algorithm == SINO_ALGORITHM_FDK) {
         SINO_TRY(sino_cone_arc_new(&cone, &arc));
         sino_cone_reach(&cone);

@@ -28,6 +28,7 @@ bool sino_recon_keeps_journals(const SinoRecon *recon)
 
 SinoStatus sino_recon_check_name(const SinoOutputSettings *settings)
 {
+    static const char *const hdf5[] = {".h5", ".hdf5", NULL};
     static const char *const tiff[] = {".tif", ".tiff", NULL}, *const zarr[] = {".zarr", NULL};
     const SinoSaveFormat format = settings->format;
     const bool is_hdf5 = format == SINO_SAVE_HDF5 || format == SINO_SAVE_BOTH;
@@ -38,6 +39,9 @@ SinoStatus sino_recon_check_name(const SinoOutputSettings *settings)
     SINO_CHECK(!is_zarr || format == SINO_SAVE_ZARR, SINO_BAD_INPUT,
                "--out is '%s', but this run writes %s; allowed: --save-format zarr, or another name", settings->path,
                is_hdf5 ? "HDF5" : "TIFF");
+    SINO_CHECK(is_hdf5 || !sino_file_name_ends(settings->path, hdf5), SINO_BAD_INPUT,
+               "--out is '%s', but this run writes %s; allowed: --save-format hdf5, or another name", settings->path,
+               format == SINO_SAVE_ZARR ? "OME-Zarr" : "TIFF");
     return NULL;
 }
 

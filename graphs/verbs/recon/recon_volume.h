@@ -190,7 +190,7 @@ SinoStatus sino_recon_write_history(const SinoRecon *recon, int64_t count, const
  * makes the pyramid of a Zarr volume whose slices are all stored. */
 SinoStatus sino_recon_check_compression(const SinoRecon *recon);
 
-/* SINO_BAD_INPUT: the name of the output ends as that of another format (.tif, .zarr). */
+/* SINO_BAD_INPUT: the name of the output ends as that of another format (.h5, .tif, .zarr). */
 SinoStatus sino_recon_check_name(const SinoOutputSettings *settings);
 bool sino_recon_keeps_journals(const SinoRecon *recon);
 SinoStatus sino_recon_make_levels(SinoRecon *recon);

@@ -240,6 +240,7 @@ static void beams_are_refused(void **state)
                 "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --voxel-size 9");
     cli_refuses(at, "180 degrees | fan | 2.864 degrees | 182.9 degrees | --algorithm cg",
                 "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --theta 0:180");
+    cli_works(at, "phantom -o one.h5 --geometry cone --size 8 --angles 1 --slices 2"); /* too few for fdk */
     cli_refuses(at, "16 x 16 x 4 voxels | 0 mm | 1.12267 mm | 3.77124 and 0.666667 mm | --rotation-axis | --voxel-size",
                 "recon told.h5 -o x.h5 --geometry cone --algorithm fdk --center-row -4");
     cli_refuses(at, "--volume | '16x16x' | auto | 1 to 65536",

@@ -330,7 +330,10 @@ static void scans_choose_the_algorithm(void **state)
                 {"--start-column 12 --end-column 28 --theta 0:150", "fista"},
                 {"--precision mixed", NULL},
                 {"--memory 1MiB", "fdk"},
-                {"--memory 97MiB", "fdk"}, /* 96 MiB of them are not vectors */
+                {"--memory 97MiB", "fdk"},                /* 96 MiB of them are not vectors */
+                {"--memory 97MiB --iterations 3", "fdk"}, /* is refused, with the reason */
+                {"--grid 2x2 --iterations 3", "fdk"},
+                {"--exclude 2: --iterations 3", NULL}, /* is no range */
                 {"--fbp-filter hann", NULL},
                 {"--algorithm fdk", NULL}};
     const char *const at = *state;

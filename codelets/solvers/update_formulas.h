@@ -266,12 +266,13 @@ SINO_INLINE void sino_rule_step_volume(SinoSliceState *state, const SinoSliceSum
 /* FISTA: lowers L to the largest (M g)_j/g_j, with M = AᵀW A and g = M 1. No eigenvalue of a matrix M with entries ≥ 0
  * exceeds that quotient, whatever g > 0 is (L. Collatz, Math. Z. 48, 221 (1942)). The sum is Σ r_j²⁵⁶ of the quotients
  * r_j = (M g)_j/(L g_j) ≤ 1. Its 256th root is at least the largest r_j, and at most 1.07 times as much for 4096²
- * voxels. If the sum is 0, all powers were too small for a double, and L stays. */
+ * voxels. If the sum is 0, all powers were too small for a double, and L stays. argument: the share of the rays that M
+ * has; L becomes that of all of them. */
 SINO_INLINE void sino_rule_lengthen_fista(SinoSliceState *state, const SinoSliceSums *sums, double argument, bool first)
 {
-    (void)argument, (void)first;
+    (void)first;
     const double largest = pow(sums->sum[SINO_SUM_SQUARE], 1.0 / 256);
-    if (largest > 0 && largest < 1) state->scalar[SINO_FISTA_STEP] /= largest;
+    state->scalar[SINO_FISTA_STEP] *= argument / (largest > 0 && largest < 1 ? largest : 1);
 }
 
 /* Sets the strength of the prior: the step length becomes the inverse of L + strength·curvature of the prior. Any

@@ -22,7 +22,8 @@
  * update, which come closer with every update. The gradient of a smooth prior is added to g instead, and its curvature
  * to L: z = y + (g − strength·∇R(y))/L, u is z, limited to the bounds. w is the weight of each ray
  * (sino_formula_weigh_rays, or a file's). Every slice has its own L, an upper bound of the largest eigenvalue of
- * AᵀW A, which takes one more product with A and one with Aᵀ (sino_rule_lengthen_fista).
+ * AᵀW A, which takes one more product with A and one with Aᵀ (sino_rule_lengthen_fista). Volumes in bands share the
+ * step of all slices, so that nothing is saved by finding A 1 once: a few subsets alone tell their L.
  *
  * The start is x = FBP of b, which has the fine structure that gradient steps find last, or an image of the caller's.
  * The residual ‖A y − b‖² of an iteration is the sum over the subsets, each computed just before the subset's next
@@ -194,14 +195,22 @@ static SinoStatus insert_ones(SinoSolverRun *run, SinoMinibatch *sums, int vecto
     return NULL;
 }
 
-/* Inserts the tasks of A 1 and AᵀA 1. */
+/* The i-th of the subsets that tell the step length. */
+static int64_t sampled_subset(const SinoFista *own, int64_t i)
+{
+    return i * own->subset_count / own->sampled;
+}
+
+/* Inserts the tasks of A 1 and AᵀA 1, of the sampled subsets. */
 static SinoStatus insert_row_sums(SinoSolverRun *run, SinoMinibatch *sums)
 {
+    const SinoFista *own = run->own;
     SINO_TRY(insert_ones(run, sums, ONES));
-    for (int64_t s = 0; s < sino_problem_solved_subsets(&run->op->problem); s++) {
+    for (int64_t i = 0; i < own->sampled; i++) {
+        const int64_t s = sampled_subset(own, i);
         SINO_TRY(sino_insert_project_subset(sums, -1, s, ONES, ROW_SUMS));
         SINO_TRY(sino_insert_backproject_subset(sums, -1, s, ROW_SUMS, ADDEND));
-        SINO_TRY(sino_insert_addend(run, sums, -1, ADDEND, CURVATURE, s == 0));
+        SINO_TRY(sino_insert_addend(run, sums, -1, ADDEND, CURVATURE, i == 0));
     }
     return NULL;
 }
@@ -243,6 +252,7 @@ SinoStatus sino_fista_open(SinoSolverRun *run)
     own->filter.bridge_gaps = true; /* iterations take out only slowly what a start with zeros has there */
     own->subset_count = sino_problem_solved_subsets(&run->op->problem);
     SINO_TRY(sino_solver_order_subsets(own->subset_count, &own->order));
+    own->sampled = run->op->kind->tiling ? own->subset_count : sino_smaller(own->subset_count, LEAST_TURNS);
     own->prior = run->regularization.strength > 0;
     own->smooth = own->prior && run->regularization.prior != SINO_PRIOR_TOTAL_VARIATION;
     own->bend = SINO_PRIOR_CURVATURE;
@@ -312,7 +322,7 @@ SinoStatus sino_fista_insert_rule(SinoSolverRun *run, SinoMinibatch *minibatch, 
                                      false, argument, sums, minibatch->state);
 }
 
-/* Finds the weights of rays, and AᵀW A 1 in vector U. */
+/* Finds the weights of rays, and AᵀW A 1 of the sampled subsets in vector U. */
 static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;
@@ -320,13 +330,16 @@ static SinoStatus insert_weights(SinoSolverRun *run, SinoMinibatch *minibatch)
         SinoUpdateTask weigh = {.update = {.formula = run->given ? SINO_UPDATE_ADMIT_RAYS : SINO_UPDATE_WEIGH_RAYS,
                                            .argument = {run->photon_weights ? 1 : 0}},
                                 .vector = {minibatch->vector[SINO_FISTA_PART][s], minibatch->vector[SINO_FISTA_W][s]}};
+        SINO_TRY(insert_rays(run, minibatch, 0, s, &weigh));
+    }
+    for (int64_t i = 0; i < own->sampled; i++) {
+        const int64_t s = sampled_subset(own, i);
         SinoUpdateTask majorise = {
             .update = {.formula = SINO_UPDATE_MAJORISE},
             .vector = {own->row_sums[s], minibatch->vector[SINO_FISTA_W][s], minibatch->vector[SINO_FISTA_Q][s]}};
-        SINO_TRY(insert_rays(run, minibatch, 0, s, &weigh));
         SINO_TRY(insert_rays(run, minibatch, 0, s, &majorise));
         SINO_TRY(sino_insert_backproject_subset(minibatch, 0, s, SINO_FISTA_Q, SINO_FISTA_G));
-        SINO_TRY(sino_insert_addend(run, minibatch, 0, SINO_FISTA_G, SINO_FISTA_U, s == 0));
+        SINO_TRY(sino_insert_addend(run, minibatch, 0, SINO_FISTA_G, SINO_FISTA_U, i == 0));
     }
     return NULL;
 }
@@ -340,21 +353,23 @@ SinoStatus sino_fista_insert_strength(SinoSolverRun *run, SinoMinibatch *minibat
     return sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_STRENGTH_FISTA, run->regularization.strength, sums);
 }
 
-/* Lengthens the step of every slice by AᵀW A g of g = AᵀW A 1, which is in vector U. */
+/* Lengthens the step of every slice by AᵀW A g of g = AᵀW A 1, which is in vector U, of the sampled subsets. */
 static SinoStatus insert_longer_step(SinoSolverRun *run, SinoMinibatch *minibatch)
 {
     const SinoFista *own = run->own;
     const SinoUpdate growth = {.formula = SINO_UPDATE_GROWTH};
-    for (int64_t s = 0; s < own->subset_count; s++) {
+    for (int64_t i = 0; i < own->sampled; i++) {
+        const int64_t s = sampled_subset(own, i);
         SinoUpdateTask weigh = {.update = {.formula = SINO_UPDATE_WEIGH},
                                 .vector = {minibatch->vector[SINO_FISTA_W][s], minibatch->vector[SINO_FISTA_Q][s]}};
         SINO_TRY(sino_insert_project_subset(minibatch, 0, s, SINO_FISTA_U, SINO_FISTA_Q));
         SINO_TRY(insert_rays(run, minibatch, 0, s, &weigh));
         SINO_TRY(sino_insert_backproject_subset(minibatch, 0, s, SINO_FISTA_Q, SINO_FISTA_G));
-        SINO_TRY(sino_insert_addend(run, minibatch, 0, SINO_FISTA_G, SINO_FISTA_Y, s == 0));
+        SINO_TRY(sino_insert_addend(run, minibatch, 0, SINO_FISTA_G, SINO_FISTA_Y, i == 0));
     }
     SINO_TRY(sino_fista_insert_sums(run, minibatch, 0, &growth, 2, (const int[]){SINO_FISTA_U, SINO_FISTA_Y}));
-    return sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_LENGTHEN_FISTA, 0,
+    return sino_fista_insert_rule(run, minibatch, 0, SINO_RULE_LENGTHEN_FISTA,
+                                  (double)own->sampled / (double)own->subset_count,
                                   minibatch->vector[SINO_FISTA_SUMS][0]);
 }
 

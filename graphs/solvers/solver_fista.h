@@ -61,7 +61,8 @@ enum {
 typedef struct SinoFista {
     int64_t subset_count;
     int64_t *order;      /* [subset_count]: the order in which subsets have their turns; owned */
-    SinoData **row_sums; /* A 1: [subset] */
+    int64_t sampled;     /* so many subsets tell the step length: all, or of a volume in bands LEAST_TURNS at most */
+    SinoData **row_sums; /* A 1: [subset], of the sampled ones */
     SinoData **support;  /* support.h */
     double curvature;    /* largest (AᵀA 1)_j */
     bool prior;          /* there is one */

@@ -908,9 +908,12 @@ static void step_fista_bounds_eigenvalue(void **state)
         sino_update_slices(SINO_RULE_STEP_FISTA, slices, false, bound, &sums, &slice);
         const double before = slice.scalar[SINO_FISTA_STEP];
         sino_update(&growth, (void *[SINO_UPDATE_VECTORS]){g, h}, &slice, &sums);
-        sino_update_slices(SINO_RULE_LENGTHEN_FISTA, slices, false, 0, &sums, &slice);
+        SinoSliceState of_share = slice;
+        sino_update_slices(SINO_RULE_LENGTHEN_FISTA, slices, false, 1, &sums, &slice);
+        sino_update_slices(SINO_RULE_LENGTHEN_FISTA, slices, false, 0.25, &sums, &of_share);
         const double found = 1 / slice.scalar[SINO_FISTA_STEP];
         assert_true(before <= (1 + 1e-12) / largest && slice.scalar[SINO_FISTA_STEP] >= before);
+        assert_true(fabs(of_share.scalar[SINO_FISTA_STEP] * found - 0.25) < 1e-12);
         assert_true(found >= eigenvalue * (1 - 1e-12) && found <= 1.1 * eigenvalue);
     }
 }

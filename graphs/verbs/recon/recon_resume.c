@@ -22,8 +22,9 @@
  * and dark fields are left out. 6: the strength of a prior is sought with averaged columns; stripes and zingers of cone
  * beams are taken out. 7: rows are continued by ellipses, those of cone beams, too, whose volumes get room. 8: the
  * prior is a choice of the search. 9: wiener compares sectors of angles, and auto takes out the offsets that it
- * finds; fista gives back details; volumes of cones are solved with slices beyond them. */
-enum { CHOICES_REVISION = 9 };
+ * finds; fista gives back details; volumes of cones are solved with slices beyond them. 10: a part of the projections
+ * tells fista's step of cones and fans. */
+enum { CHOICES_REVISION = 10 };
 
 static SinoStatus name_journal(const SinoOutputSettings *settings, int64_t rank, char **path)
 {

@@ -397,7 +397,7 @@ static double change_beside(int64_t M, int64_t reach, const double *change, int6
  * they do not follow the object, or fluctuate. Up to two beside each other are found. */
 static void find_dead(int64_t K, const Wiener *w, const float *sinogram, uint8_t *dead)
 {
-    const double times = 2.2, least = 0.02; /* twelve phantoms without such columns: at most 1.6 times */
+    const double times = 1.8, least = 0.02; /* twelve phantoms without such columns: at most 1.6 times */
     const int64_t M = w->count;
     double *pair = w->line[1], *change = w->line[2], level = 0;
     for (int64_t i = 0; i < K * M; i++) level += fabs((double)sinogram[i]) / (double)(K * M);

@@ -89,7 +89,7 @@ static SinoStatus divide_devices(const SinoSettings *settings, SinoConeModelRepo
 static SinoStatus divide(const SinoSettings *settings, const SinoInput *input, SinoConeModelReport *report)
 {
     const SinoConeSymmetry symmetry = sino_cone_symmetry(&report->cone, settings->projection.symmetry);
-    SINO_TRY(sino_cone_machine_new(settings, symmetry.turns * symmetry.halves > 1, &report->machine));
+    SINO_TRY(sino_cone_machine_new(settings, symmetry.turns > 1 || symmetry.halves > 1, &report->machine));
     return report->machine.to_device_gbps > 0 ? divide_devices(settings, report)
                                               : divide_cores(settings, input, report);
 }

@@ -389,7 +389,7 @@ static double change_beside(int64_t M, int64_t reach, const double *change, int6
 {
     double most = 0;
     for (int64_t i = reach; i < reach + 3; i++)
-        most = fmax(most, fmax(change[sino_stripes_mirrored(c - i, M)], change[sino_stripes_mirrored(c + i, M)]));
+        most = fmax(most, fmax(change[sino_larger(c - i, 0)], change[sino_smaller(c + i, M - 1)]));
     return most;
 }
 

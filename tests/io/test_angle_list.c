@@ -37,8 +37,7 @@ static void text_is_in_degrees(void **state)
     static const double degrees[] = {-88.2, 0, 0.5, 1.8e2};
     static const char *const texts[] = {"-88.2\n0\n0.5\n1.8e2",
                                         "# \xC2\xB0 of scan 7\r\n -88.2 # first\r\n0\r\n\r\n+0.5\t\r\n180\r\n",
-                                        "\xEF\xBB\xBF"
-                                        "-88.2\n0\n0.5\n180\n"};
+                                        "\xEF\xBB\xBF-88.2\n0\n0.5\n180\n"};
     char path[TESTING_PATH];
     testing_path(path, *state, "angles.txt");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -628,6 +628,29 @@ static void wiener_takes_one_column(void **state)
     free(off);
 }
 
+/* A stuck pixel, and one that fluctuates; an offset and an even detector have none. */
+static void wiener_marks_dead_columns(void **state)
+{
+    (void)state;
+    const SinoStripesOptions options = usual(SINO_STRIPES_WIENER, ANGLES, COLUMNS);
+    for (int dead = 0; dead < 2; dead++) {
+        float *sinogram = make_sinogram(ANGLES, COLUMNS, 0.05, 8);
+        int64_t marked[COLUMNS] = {0};
+        uint32_t seed = 2;
+        for (int64_t k = 0; k < ANGLES; k++) {
+            sinogram[k * COLUMNS + LARGE] += 0.3F;
+            if (dead) sinogram[k * COLUMNS + DEAD] = 0.9F;
+            if (dead) sinogram[k * COLUMNS + NOISY] += (float)(0.2 * testing_uniform(&seed));
+        }
+        run_panels(&options, one_slice, NULL, true, sinogram);
+        for (int64_t i = 0; i < RAYS; i++) marked[i % COLUMNS] += is_marked(sinogram[i]);
+        for (int64_t c = 0; c < COLUMNS; c++)
+            if (marked[c] != (dead && (c == DEAD || c == NOISY) ? ANGLES : 0))
+                fail_msg("column %ld: %ld", c, marked[c]);
+        free(sinogram);
+    }
+}
+
 /* ---- panels ---- */
 
 /* Undefined values stay so, and do not change what becomes of the others by more than what they would have been. */
@@ -730,6 +753,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(wiener_takes_one_column),
         cmocka_unit_test(wiener_keeps_a_tube_beside_the_axis),
         cmocka_unit_test(wiener_keeps_a_disc_about_an_axis_aside),
+        cmocka_unit_test(wiener_marks_dead_columns),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),
         cmocka_unit_test(small_slices_do_not_mix),

@@ -28,7 +28,7 @@ typedef enum SinoStripesMethod {
     SINO_STRIPES_VO_ALL,
     /* Wiener's filter: takes from each column the offset that all sectors of the angles have, as far as it stands out
      * of their noise and object, by widths of stripes, and leaves detail around the axis. Columns that do not follow
-     * the object, up to three beside each other, are dead. Angles are in order. It hardly changes a sinogram without
+     * the object, up to two beside each other, are dead. Angles are in order. It hardly changes a sinogram without
      * stripes. Cores alone. */
     SINO_STRIPES_WIENER
 } SinoStripesMethod;

@@ -127,13 +127,14 @@ SINO_VECTORISED static double mirrored_product(const double *a, const double *b,
     return all;
 }
 
-/* The same for a whole turn, in which opposite sectors are mirror images; −1: they are not much alike. Of every second
- * column, of a band that is even over two, the differences from the mean over sectors count, which offsets do not have.
- * The correlation is over the root of the squares that have mirrored ones, so that chance makes none of them larger. */
+/* The number of a whole turn, in which columns c and number − c of opposite sectors are alike; −1: they are not much
+ * alike. Of every second column, of a band that is even over two, the differences from the mean over sectors count,
+ * which offsets do not have. The correlation is over the root of the squares that have mirrored ones, so that chance
+ * makes none of them larger. Columns that have but rounding tell nothing. */
 static int64_t most_opposite(const Wiener *w)
 {
     enum { BAND = 2 };
-    const double much = 0.6;
+    const double much = 0.6, rounding = 1e-9;
     const int64_t M = w->count, count = (M + 1) / 2, edge = 4;
     double *a = w->smooth, *b = a + count * HALF, *until_a = b + count * HALF, *until_b = until_a + count;
     double best = 0, of_best = 0, sum_a = 0, sum_b = 0;
@@ -155,7 +156,7 @@ static int64_t most_opposite(const Wiener *w)
         if (first >= end) continue;
         const double squares = until_a[end - 1] - until_a[first - 1] + until_b[sum - first] - until_b[sum - end];
         const double alike = 2 * mirrored_product(a, b, sum, first, end);
-        if (!(alike > best * sqrt(squares))) continue;
+        if (!(squares > rounding * (sum_a + sum_b) && alike > best * sqrt(squares))) continue;
         best = alike / sqrt(squares);
         of_best = alike / squares;
         found = 2 * sum;
@@ -163,9 +164,9 @@ static int64_t most_opposite(const Wiener *w)
     return of_best > much ? found : -1;
 }
 
-/* Finds the axis: of a whole turn by opposite sectors; else by the mean over sectors and its mirror image, in units of
- * the bands' deviations and without large values, in the middle quarter of the columns, or elsewhere with a sixteenth
- * of them at each side if that is much more alike. `smooth` is scratch memory. */
+/* Finds the axis: of a whole turn by opposite sectors, if a sixteenth of the columns lies at each side of it; else in
+ * the middle quarter of the columns by the mean over sectors and its mirror image, in units of the bands' deviations
+ * and without large values, which also tells the axis of a whole turn to half a column. `smooth` is scratch memory. */
 static void find_axis(Wiener *w)
 {
     const double large = 8, least = 0.2;
@@ -326,9 +327,8 @@ static void find_variances(const Wiener *w, int b, const double *a, const double
 }
 
 /* Whether column c stands out by detail around the axis: so does the mirrored column, or one beside c whose mirrored
- * one does. In a whole turn about an axis far from
- * the middle, columns without a mirrored one are many, and nothing tells detail from offsets. far: squares of offsets
- * and noise. */
+ * one does. In a whole turn about an axis far from the middle, columns without a mirrored one are many, and nothing
+ * tells detail from offsets. far: squares of offsets and noise. */
 static bool is_detail(const Wiener *w, int b, const double *a, const double *far, int64_t c)
 {
     const double alike = 0.3;
@@ -369,8 +369,8 @@ static void add_offsets(Wiener *w, int b)
     }
 }
 
-/* change[c]: mean distance of the difference of columns c + reach and c from its mean over the angles; mean: scratch.
- */
+/* change[c]: mean distance of the difference of columns c + reach and c from its mean over the angles. mean: scratch
+ * memory. */
 SINO_VECTORISED static void find_changes(int64_t K, int64_t M, int64_t reach, const float *sinogram, double *mean,
                                          double *change)
 {
@@ -393,8 +393,8 @@ static double change_beside(int64_t M, int64_t reach, const double *change, int6
     return most;
 }
 
-/* Tells columns that differ from those at both sides by what changes with the angle, more than any column nearby does:
- * they do not follow the object, or fluctuate. Up to two beside each other are found. */
+/* Finds columns that differ from those at both sides by what changes with the angle, more than any column nearby does:
+ * they do not follow the object, or fluctuate. Up to two beside each other are found, and of three the middle one. */
 static void find_dead(int64_t K, const Wiener *w, const float *sinogram, uint8_t *dead)
 {
     const double times = 1.8, least = 0.02; /* twelve phantoms without such columns: at most 1.6 times */

@@ -406,8 +406,8 @@ const SinoSetting sino_setting_table[] = {
             "remove stripes from sinograms, which make rings in slices; fw: Fourier-wavelet (Muench), for many fine "
             "stripes; ti: Titarenko's offsets, the fastest; sorting: Vo's algorithm 3, for partial stripes; vo-all: "
             "dead, fluctuating and large stripes, too (Vo's algorithms 3 to 6); wiener: offsets of columns, as far as "
-            "they stand out of noise and object; none: keep them; auto: wiener if a sample of the scan has stripes, "
-            "sorting if columns are dead or hot, or angles not in order"),
+            "they stand out of noise and object, and dead columns; none: keep them; auto: if a sample of the scan has "
+            "stripes, wiener, or sorting where angles are not in order"),
     ROW(STAGES, RECON | INFO | PLAN | SIMULATE, "fw-sigma", .tune = RECON | INFO | PLAN | SIMULATE,
         REAL(stages.fw_sigma, 0, 1e6, "2"), .low_excluded = true, .removals = FW, .geometries = SCANS,
         .help = "width of the damping of fw, in frequencies along the angles"),

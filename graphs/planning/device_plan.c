@@ -9,9 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Upper bounds of lists relative to the block: for both directions together, and for one direction.
- * tests/gather_density finds 1.1 to 1.2 for one direction of R = 4 and 1.6 to 1.8 for R = 16 at 375 angles and more;
- * few angles give more. */
+/* Upper bounds of lists relative to the block: for both directions together, and for one direction. One of R = 4
+ * has 1.1 to 1.2 times the block, one of R = 16 has 1.6 to 1.8 times, at 375 angles and more; few angles give more. */
 static const double lists_factor = 3.5, direction_factor = 2.2;
 
 /* Most bytes of the solver's vectors with rows of one kind that one task accesses. */

@@ -75,7 +75,7 @@ void sino_page_section(const char *heading, FILE *out)
 
 void sino_page_table_begin(FILE *out)
 {
-    fputs("<div class=\"wide\"><table class=\"about \"><tbody>\n", out);
+    fputs("<div class=\"wide\"><table class=\"about\"><tbody>\n", out);
 }
 
 void sino_page_table_end(FILE *out)

@@ -17,7 +17,7 @@ void sino_page_begin_again(const char *title, const char *heading, int seconds, 
 /* Prints a section's heading. */
 void sino_page_section(const char *heading, FILE *out);
 
-/* Between these, a table of names and values. A class is a word for the style, or "". */
+/* Between these, a table of names and values. */
 void sino_page_table_begin(FILE *out);
 void sino_page_table_end(FILE *out);
 

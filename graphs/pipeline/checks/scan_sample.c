@@ -381,7 +381,7 @@ static SinoStatus load_projection(Block *block, int64_t number, const float *rea
     return NULL;
 }
 
-/* The number in the file of the input's angle k. */
+/* The number in the scan of the input's angle k. */
 static int64_t number_of(const SinoInput *input, int64_t k)
 {
     int64_t run = 0;

@@ -282,7 +282,7 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
                       "in a sample of the scan columns of the detector differ from their neighbours%s%s in line "
                       "integrals, which makes rings: stripes are taken out by %s (--remove-stripe-method vo-all, fw or "
                       "ti: in another way; none: keep them)",
-                      all, odd, method);
+                      all, odd, offsets ? method : "sorting, as angles are not in order");
 }
 
 /* Counts of photons that an object emits may be few in nearly all bins, and many in some: as many as 64 bits count. */

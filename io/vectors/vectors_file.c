@@ -67,11 +67,13 @@ static SinoStatus read_format(const char *name, SinoVectors *vectors)
     SINO_CHECK(!parallel || formats[i]->bare || vectors->view[0].parallel, SINO_BAD_INPUT,
                "vectors is %s, but %s tells of sources; allowed: %s", name, path, path);
     for (int64_t k = 0; k < vectors->count; k++) {
-        SINO_TRY(check_view(path, k, &vectors->view[k]));
-        SINO_CHECK(vectors->view[k].parallel == vectors->view[0].parallel, SINO_BAD_INPUT,
+        const SinoView *view = &vectors->view[k];
+        if (vectors->partial && sino_view_dot(view->column, view->column) == 0) continue;
+        SINO_TRY(check_view(path, k, view));
+        SINO_CHECK(view->parallel == vectors->view[0].parallel, SINO_BAD_INPUT,
                    "%s: projection %" PRId64 " has %s; allowed: all projections alike", path, k,
-                   vectors->view[k].parallel ? "parallel rays, and the first one a source"
-                                             : "a source, and the first one parallel rays");
+                   view->parallel ? "parallel rays, and the first one a source"
+                                  : "a source, and the first one parallel rays");
     }
     return NULL;
 }

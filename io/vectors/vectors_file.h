@@ -14,6 +14,7 @@ typedef struct SinoVectors {
     SinoView *view;                  /* [count], in mm; `first` is the middle of the detector; owned */
     bool flat;                       /* of one plane: `row` points along z, as long as `column` */
     bool unsized;                    /* the file tells no size of pixels: `column` and `row` are 1 mm long */
+    bool partial;                    /* projections that were left out have views of zeros */
     int64_t column_count, row_count; /* of the detector; 0: the file does not tell */
 } SinoVectors;
 

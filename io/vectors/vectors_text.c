@@ -53,10 +53,11 @@ static SinoStatus parse(const SinoHeaderText *text, SinoVectors *vectors)
     for (const char *at = text->text; (at = strchr(at, '\n')); at++) lines++;
     char *next = end_line(text->text);
     const bool parallel = strcmp(text->text, names_parallel) == 0;
-    SINO_CHECK(parallel || strcmp(text->text, names_cone) == 0, SINO_BAD_INPUT,
-               "%s begins with '%.80s'; allowed: an array of NumPy, RTK's XML, CTSimU's JSON, a .nsipro file, or text "
-               "whose first line is %s or %s",
-               text->path, text->text, names_cone, names_parallel);
+    SINO_CHECK(
+        parallel || strcmp(text->text, names_cone) == 0, SINO_BAD_INPUT,
+        "%s begins with '%.80s'; allowed: an array of NumPy, a volume of --align pose, RTK's XML, CTSimU's JSON, "
+        "a .nsipro file, or text whose first line is %s or %s",
+        text->path, text->text, names_cone, names_parallel);
     SINO_TRY(sino_vectors_new(text->path, sino_larger(lines, 1), vectors));
     for (int64_t number = 2; *next; number++) {
         char *line = next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors file, a volume in HDF5 whose views were turned: /process/vectors, or parallel_vectors of
- * parallel rays, projections x 12. */
+/* Vectors file, a volume in HDF5 whose views were turned: /process/vectors, or parallel_vectors of parallel rays,
+ * [projection][12]. */
 #include "hdf5_dataset.h"
 #include "memory.h"
 #include "vectors_private.h"
@@ -24,6 +24,7 @@ static SinoStatus take(const SinoDataset *dataset, bool parallel, SinoVectors *v
                "%s: %s has %" PRId64 " numbers of a projection; allowed: 12", dataset->file, dataset->name,
                dataset->size[1]);
     SINO_TRY(sino_vectors_new(dataset->file, dataset->size[0], vectors));
+    vectors->partial = true;
     SINO_TRY(sino_allocate(vectors->count, sizeof *numbers, "vectors", &numbers));
     SinoStatus status = sino_dataset_read(dataset, first, all, H5T_NATIVE_DOUBLE, numbers);
     for (int64_t k = 0; k < vectors->count && !status; k++)
@@ -40,7 +41,9 @@ static SinoStatus read_volume(const char *path, bool parallel, SinoVectors *vect
     SINO_TRY(sino_hdf5_open(path, &file));
     SinoStatus status = sino_dataset_open(path, file, "/process/parallel_vectors", 2, true, &dataset);
     const bool sources = !status && dataset.id == H5I_INVALID_HID;
-    if (sources) status = sino_dataset_open(path, file, "/process/vectors", 2, false, &dataset);
+    if (sources) status = sino_dataset_open(path, file, "/process/vectors", 2, true, &dataset);
+    if (!status && dataset.id == H5I_INVALID_HID)
+        status = sino_error(SINO_BAD_INPUT, "%s has no /process/vectors; allowed: a volume of --align pose", path);
     if (!status) status = take(&dataset, !sources, vectors);
     sino_dataset_close(&dataset);
     (void)H5Fclose(file);

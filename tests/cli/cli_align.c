@@ -196,8 +196,9 @@ static void published_poses_are_found(void **state)
 #define OF_SLICE                                                                                                       \
     "recon %s --dataset projections --data line-integrals --start-row 52 --end-row 76 "                                \
     "--volume 128x128x13 --algorithm cg --iterations 8" QUIET
-    cli_works(at, OF_SLICE "-o v.h5 --vectors orbit:turns=0.5 --align pose", path);
-    cli_works(at, OF_SLICE "-o again.h5 --vectors v.h5", path);
+    cli_works(at, OF_SLICE "-o v.h5 --vectors orbit:turns=0.5 --align pose --exclude 7", path);
+    cli_works(at, OF_SLICE "-o again.h5 --vectors v.h5 --exclude 7", path);
+    cli_refuses(at, "v.h5 | projection 7 | --exclude 7", OF_SLICE "-o again.h5 --vectors v.h5", path);
     float *volume = cli_read_volume(at, "v.h5", 13, 128), *again = cli_read_volume(at, "again.h5", 13, 128);
     const double error = error_of_sum(truth, volume, 13);
     print_message("the slice is off by %.3f\n", error);

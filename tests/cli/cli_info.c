@@ -265,6 +265,12 @@ static void memory_of_a_cone_beam(void **state)
     assert_non_null(strstr(found, " (voxels: 488 MiB, passes: 1)\n"));
     assert_non_null(strstr(found, " MiB with --algorithm cg\n"));
     free(found);
+    static const char short_arc[] = "info cone.h5 --geometry cone --rotation-axis 31.5 --exclude 16:64"; /* for fdk */
+    found = output_of(*state, short_arc);
+    assert_null(strstr(found, "\nrefused      "));
+    assert_non_null(strstr(found, " MiB with --algorithm fista, at least "));
+    assert_null(strstr(found, " MiB with --algorithm fdk\n"));
+    free(found);
     cli_write_scan(*state, "scan.h5", &cli_scan);
     found = output_of(*state, "info scan.h5 --geometry cone");
     assert_non_null(strstr(found, "\nrefused      "));

@@ -85,7 +85,15 @@ static SinoStatus take(const char *name, const SinoVectors *vectors, SinoInput *
                " rows; allowed: one row, by --start-row and --end-row, or 12 numbers",
                name, input->row_count);
     SINO_TRY(sino_allocate(angles, sizeof *input->view, "vectors", &input->view));
-    for (int64_t k = 0; k < angles; k++) input->view[k] = cut(&vectors->view[sino_input_projection(input, k)], input);
+    for (int64_t k = 0; k < angles; k++) {
+        const int64_t number = sino_input_projection(input, k);
+        const SinoView *view = &vectors->view[number];
+        SINO_CHECK(sino_view_dot(view->column, view->column) > 0, SINO_BAD_INPUT,
+                   "--vectors %s has no vectors of projection %" PRId64 ", which its run left out; allowed: --exclude "
+                   "%" PRId64,
+                   name, number, number);
+        input->view[k] = cut(view, input);
+    }
     return NULL;
 }
 

@@ -228,11 +228,20 @@ static SinoStatus forecast_cone(SinoInfoReport *report)
     SINO_TRY(sino_usual_algorithm(report->settings, &report->usual));
     SINO_TRY(sino_machine_new(report->settings, 0, &machine));
     SINO_TRY(forecast_cone_solution(report, &machine));
-    if (report->cone.view) return NULL;
+    if (report->arc.length_rad == 0) return NULL;
     const SinoUnitPlanRequest request =
         sino_fdk_plan_request(report->settings, report->input, &report->cone, &machine, 1);
     SINO_TRY(sino_unit_plan_least_bytes(&request, &report->least_bytes));
     return report->settings->solver.algorithm == SINO_ALGORITHM_FDK ? take_usual(report, &request) : NULL;
+}
+
+/* Arcs that fdk refuses are no fault where another algorithm is usual. */
+static SinoStatus describe_arc(SinoInfoReport *report)
+{
+    SinoStatus refused = report->cone.view ? NULL : sino_cone_arc_new(&report->cone, &report->arc);
+    if (report->settings->solver.algorithm == SINO_ALGORITHM_FDK) return refused;
+    sino_status_free(refused);
+    return NULL;
 }
 
 static SinoStatus describe_cone(SinoInfoReport *report)
@@ -240,7 +249,7 @@ static SinoStatus describe_cone(SinoInfoReport *report)
     double center;
     SINO_TRY(sino_center_given(&report->settings->center, report->input, &center));
     SINO_TRY(sino_cone_scan(report->settings, report->input, center, &report->cone));
-    if (!report->cone.view) SINO_TRY(sino_cone_arc_new(&report->cone, &report->arc));
+    SINO_TRY(describe_arc(report));
     report->cone_known = true;
     return NULL;
 }

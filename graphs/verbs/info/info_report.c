@@ -141,9 +141,10 @@ static void print_cone(const SinoInfoReport *report, FILE *out)
     if (setup->source_object > 0 && setup->source_detector > 0)
         fprintf(out, "; magnification %.6g", setup->source_detector / setup->source_object);
     fputc('\n', out);
-    if (!report->cone_known) return;
-    fprintf(out, "fan          %.4g degrees to the further side of the axis; %s of %.4g degrees (axis in the middle)\n",
-            report->arc.fan_rad * degrees, arc_text(report->arc.kind), report->arc.length_rad * degrees);
+    if (report->arc.length_rad > 0)
+        fprintf(out,
+                "fan          %.4g degrees to the further side of the axis; %s of %.4g degrees (axis in the middle)\n",
+                report->arc.fan_rad * degrees, arc_text(report->arc.kind), report->arc.length_rad * degrees);
     print_volume(report, out);
 }
 
@@ -281,7 +282,7 @@ static void json_of_geometry(SinoJson *json, const SinoInfoReport *report)
         json_of_length(json, "pixel_height_mm", setup->pixel_height);
     }
     if (report->cone_known) sino_json_real(json, "voxel_mm", report->cone.voxel_size);
-    if (report->cone_known && !report->cone.view) {
+    if (report->arc.length_rad > 0) {
         sino_json_real(json, "fan_degrees", report->arc.fan_rad * degrees);
         sino_json_text(json, "arc", arc_name(report->arc.kind));
         sino_json_real(json, "arc_degrees", report->arc.length_rad * degrees);

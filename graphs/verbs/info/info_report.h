@@ -43,7 +43,7 @@ typedef struct SinoInfoReport {
     SinoScanSetup setup;               /* of a cone beam */
     bool cone_known;                   /* it is complete, and recon takes it with the axis in the middle: */
     SinoCone cone;
-    SinoConeArc arc;
+    SinoConeArc arc;        /* for fdk; its length 0: fdk does not take it */
     SinoFindings findings;  /* what recon warns of or refuses */
     int64_t usual_bytes;    /* memory of a recon with the default settings; 0: impossible here */
     int64_t operator_bytes; /* part of usual_bytes: the ray lengths of a parallel beam */

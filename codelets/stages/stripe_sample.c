@@ -81,7 +81,7 @@ end:
 
 double sino_stripe_sample_deviation(const SinoStripeSample *sample)
 {
-    const double least = 0.02;        /* of the noise: such offsets add half of it to the error of fbp */
+    const double least = 0.01;        /* of the noise: rings of such offsets begin to show */
     const double columns_usual = 512; /* fewer have more offsets by chance: 104 columns up to 0.08 */
     if (sample->rows == 0) return NAN;
     const double share = least * fmax(1, columns_usual / (double)sample->columns);

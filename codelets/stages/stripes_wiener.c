@@ -11,15 +11,17 @@
 #include <string.h>
 
 /* BANDS: widths of stripes, each twice the last. Fewer angles or columns than SECTORS tell nothing. LINES: scratch. */
-enum { BANDS = 4, SECTORS = 16, LINES = 4 };
+enum { BANDS = 4, SECTORS = 16, LINES = 4, NOWHERE = -1000 };
 
 static const double normal = 0.4549; /* median of the square of a normal deviate */
 
 /* Of a sinogram: bands of the means over sectors, what is left without them, and lines of one value a column. */
 typedef struct Wiener {
-    int64_t count; /* of columns */
-    int64_t sum;   /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
-    bool turned;   /* a whole turn tells it */
+    int64_t count;      /* of columns */
+    int64_t sum;        /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
+    bool turned;        /* a whole turn tells it */
+    int64_t outline[2]; /* columns where the object's shadow begins and ends, if that is alike in all sectors; else
+                         * NOWHERE */
     double *band[BANDS], *smooth, *line[LINES], *offset;
 } Wiener;
 
@@ -326,14 +328,47 @@ static void find_variances(const Wiener *w, int b, const double *a, const double
     *even = variance_of(count, line);
 }
 
-/* Whether column c stands out by detail around the axis: so does the mirrored column, or one beside c whose mirrored
- * one does. In a whole turn about an axis far from the middle, columns without a mirrored one are many, and nothing
- * tells detail from offsets. far: squares of offsets and noise. */
+/* The first column, or the last, from which on the means over a sector are above a tenth of their range, over more
+ * columns than a stripe has; NOWHERE: there is none. */
+static int64_t end_of_shadow(int64_t count, const double *mean, bool last)
+{
+    const int64_t wide = (int64_t)1 << BANDS;
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t c = 0; c < count; c++) {
+        low = fmin(low, mean[c]);
+        high = fmax(high, mean[c]);
+    }
+    for (int64_t i = 0, run = 0; i < count; i++) {
+        run = mean[last ? count - 1 - i : i] > low + (high - low) / 10 ? run + 1 : 0;
+        if (run == wide) return last ? count - 1 - i + wide - 1 : i - wide + 1;
+    }
+    return NOWHERE;
+}
+
+/* Finds the outline of an object that is round about the axis. */
+static void find_outline(Wiener *w)
+{
+    const int64_t still = 4;
+    for (int end = 0; end < 2; end++) {
+        int64_t least = w->count, most = NOWHERE;
+        for (int64_t j = 0; j < SECTORS; j++) {
+            const int64_t c = end_of_shadow(w->count, w->smooth + j * w->count, end == 1);
+            least = sino_smaller(least, c);
+            most = sino_larger(most, c);
+        }
+        w->outline[end] = most - least <= still ? (least + most) / 2 : NOWHERE;
+    }
+}
+
+/* Whether column c stands out by detail around the axis: it is at the outline of a round object, the mirrored column
+ * stands out, too, or one beside c whose mirrored one does. In a whole turn about an axis far from the middle, columns
+ * without a mirrored one are many, and nothing tells detail from offsets. far: squares of offsets and noise. */
 static bool is_detail(const Wiener *w, int b, const double *a, const double *far, int64_t c)
 {
     const double alike = 0.3;
     const int64_t apart = (int64_t)1 << b, end = sino_smaller(c + apart, w->count - 1);
     if (w->turned && mirror_of(w, b, c) < 0) return true;
+    if (llabs(c - w->outline[0]) <= 2 * apart || llabs(c - w->outline[1]) <= 2 * apart) return true;
     for (int64_t i = sino_larger(c - apart, 0); i <= end; i++) {
         const double partner = partner_of(w, b, a, i);
         if (a[i] * a[i] > far[i] && a[i] * a[c] > 0 && partner * a[i] > 0 && fabs(partner) > alike * fabs(a[i]))
@@ -437,6 +472,7 @@ void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, flo
     find_dead(K, &w, sinogram, dead);
     interpolate_dead(K, M, dead, sinogram);
     average_sectors(K, sinogram, &w);
+    find_outline(&w);
     for (int b = 0; b < BANDS; b++) split(&w, b);
     find_axis(&w);
     memset(w.offset, 0, (size_t)M * sizeof *w.offset);

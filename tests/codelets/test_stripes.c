@@ -645,6 +645,21 @@ static void wiener_takes_the_same_on_a_background(void **state)
     free(with);
 }
 
+/* A hot column in the air is not where the shadow of the object begins. */
+static void wiener_takes_a_hot_column_of_air(void **state)
+{
+    (void)state;
+    const SinoStripesOptions options = usual(SINO_STRIPES_WIENER, ANGLES, COLUMNS);
+    float *sinogram = make_disc(0.1);
+    for (int64_t k = 0; k < ANGLES; k++) sinogram[k * COLUMNS + DEAD] += 0.4F;
+    run_panels(&options, one_slice, NULL, false, sinogram);
+    for (int64_t k = 0; k < ANGLES; k++) {
+        const double left = (double)sinogram[k * COLUMNS + DEAD] - 0.1;
+        if (!(fabs(left) < 0.04)) fail_msg("angle %ld: %g", k, left);
+    }
+    free(sinogram);
+}
+
 /* One column off by a little, the rest of the detector even. */
 static void wiener_takes_one_column(void **state)
 {
@@ -785,6 +800,7 @@ TESTING_SUBJECT(stripes)
         cmocka_unit_test(wiener_keeps_a_tube_beside_the_axis),
         cmocka_unit_test(wiener_keeps_a_disc_about_an_axis_aside),
         cmocka_unit_test(wiener_takes_the_same_on_a_background),
+        cmocka_unit_test(wiener_takes_a_hot_column_of_air),
         cmocka_unit_test(wiener_marks_dead_columns),
         cmocka_unit_test(undefined_values_stay),
         cmocka_unit_test(slices_do_not_mix),

@@ -15,7 +15,10 @@
 #include <string.h>
 
 /* Most images of a kind, blocks of rows, and rows of a block. */
-enum { PROJECTIONS = 16, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
+enum { PROJECTIONS = 64, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
+
+/* Projections that tell stripes and air, and how many values are taken in all if more of them do. */
+enum { USUAL_PROJECTIONS = 16, USUAL_VALUES = 100000 };
 
 /* Runs of neighbouring projections of the middle block, and the values of each that are looked at for zingers. */
 enum { RUNS = 4, RUN_VALUES = 100000 };
@@ -295,7 +298,7 @@ enum { STRIPE_COLUMNS = 100, REACH = 2, AIR_COLUMNS = 32 };
 
 static bool tells_stripes(const SinoScanSample *sample)
 {
-    return sample->projections == PROJECTIONS && sample->column_count >= STRIPE_COLUMNS;
+    return sample->projections >= USUAL_PROJECTIONS && sample->column_count >= STRIPE_COLUMNS;
 }
 
 /* How far a line integral is off both neighbours, if it is on the same side of both. */
@@ -338,10 +341,10 @@ static bool is_odd(const Block *block, const SinoScanSample *sample, int64_t pix
     return fabs(mean) > SINO_ODD_COLUMN * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
 }
 
-/* Whether the noise of a pixel does not make its mean peak. An edge of the object that stands still makes none. */
+/* Whether the mean peak of a pixel is far above its noise. An edge of the object that stands still makes none. */
 static bool is_standing(const Block *block, const SinoScanSample *sample, int64_t pixel, double n)
 {
-    const double sure = 6, mean = block->peak[pixel] / n, variance = (block->peaks[pixel] / n - mean * mean) / (n - 1);
+    const double sure = 1.5, mean = block->peak[pixel] / n, variance = block->peaks[pixel] / n - mean * mean;
     return fabs(mean) > SINO_STANDING * sample->unit && fabs(mean) > sure * sqrt(fmax(variance, 0));
 }
 
@@ -607,7 +610,7 @@ static double most_of_three(const SinoScanSample *sample)
 static void judge_air(SinoScanSample *sample, const Sums *sums)
 {
     double most = 0;
-    if (sample->projections < PROJECTIONS || sample->column_count < AIR_COLUMNS) return;
+    if (sample->projections < USUAL_PROJECTIONS || sample->column_count < AIR_COLUMNS) return;
     const Strips strips = strips_of(sample, sums);
     for (int64_t c = 0; c < sample->column_count; c++) most = fmax(most, sample->column_level[c]);
     sample->air_level = strips.level;
@@ -655,6 +658,15 @@ static void finish(SinoScanSample *sample, const Sums *sums)
     judge_air(sample, sums);
 }
 
+/* Few rows or columns of more projections tell as much as many. */
+static int64_t projections_of(const SinoInput *input)
+{
+    const int64_t blocks = blocks_of(input), rows = blocks == 1 ? input->row_count : blocks * BLOCK_ROWS;
+    const int64_t most = USUAL_VALUES / sino_larger(rows * input->column_count, 1);
+    const int64_t wanted = sino_smaller(sino_larger(most, USUAL_PROJECTIONS), PROJECTIONS);
+    return sino_smaller(input->info->angle_count, wanted);
+}
+
 SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
 {
     const SinoScanInfo *info = input->info;
@@ -663,7 +675,7 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     float *read = NULL;
     SinoStatus status = NULL;
     const bool divided = input->flat_correction != SINO_FLAT_NONE;
-    SinoScanSample sample = {.projections = sino_smaller(info->angle_count, PROJECTIONS),
+    SinoScanSample sample = {.projections = projections_of(input),
                              .fields = divided && info->flat_count > 0,
                              .lacks_fields = divided && info->flat_count == 0,
                              .dark = info->dark_count > 0 ? 0 : (double)NAN,

@@ -6,6 +6,7 @@
 
 #include "settings.h"
 
-/* A SinoSettingsSource. Nothing is told where the lengths of the beam are missing, of other geometries, and where fdk
- * alone serves: with --follow, and rates of fdk. SINO_BAD_INPUT: the scan cannot be opened. */
+/* A SinoSettingsSource. fdk is told of a --grid whose ranks have parts of the volume. Nothing is told of other
+ * geometries, where the lengths of the beam are missing, and where fdk alone serves: with --follow, for one slice to
+ * try, in mixed precision, and by rates of fdk. SINO_BAD_INPUT: the scan cannot be opened. */
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);

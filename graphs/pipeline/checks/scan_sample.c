@@ -17,7 +17,7 @@
 /* Most images of a kind, blocks of rows, and rows of a block. */
 enum { PROJECTIONS = 64, FIELDS = 16, BLOCKS = 3, BLOCK_ROWS = 4 };
 
-/* Projections that tell stripes and air, and how many values are taken in all if more of them do. */
+/* Projections that tell stripes and air; of few rows and columns more are taken, up to so many values in all. */
 enum { USUAL_PROJECTIONS = 16, USUAL_VALUES = 100000 };
 
 /* Runs of neighbouring projections of the middle block, and the values of each that are looked at for zingers. */

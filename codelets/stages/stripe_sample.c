@@ -10,14 +10,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Mean square of the offsets between both; −1: there is no value. */
-static double offsets_between(int64_t count, const float *before, const float *after)
+/* Mean over columns of the squares of the offsets between both; −1: there is no value. Of the values of a column the
+ * median counts, so that a zinger, for which a column is taken for dead, is none. squares: scratch memory. */
+static double offsets_between(int64_t projections, int64_t columns, const float *before, const float *after,
+                              double *squares)
 {
     double sum = 0;
     int64_t defined = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(before[i])) continue;
-        sum += pow((double)before[i] - (double)after[i], 2);
+    for (int64_t c = 0; c < columns; c++) {
+        for (int64_t k = 0; k < projections; k++)
+            squares[k] = pow((double)before[k * columns + c] - (double)after[k * columns + c], 2);
+        const int64_t kept = sino_sort_finite(projections, squares);
+        if (kept == 0) continue;
+        sum += squares[kept / 2];
         defined++;
     }
     return defined > 0 ? sum / (double)defined : -1;
@@ -64,7 +69,7 @@ SinoStatus sino_stripe_sample_add(int64_t projections, int64_t columns, const fl
     SINO_TRY_OR(status, end, sino_allocate(sino_stripes_scratch_bytes(&options), 1, "a sample", &scratch));
     for (int64_t i = 0; i < count; i++) values[i] = isfinite(integrals[i]) ? integrals[i] : -0.0F;
     sino_stripes_run(stripes, one_slice, NULL, false, scratch, values);
-    const double offsets = offsets_between(count, integrals, values);
+    const double offsets = offsets_between(projections, columns, integrals, values, squares);
     if (offsets >= 0) {
         sample->rows++;
         sample->columns += columns;

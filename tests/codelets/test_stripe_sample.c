@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stripe sample: sixteen projections tell weak and wide stripes from the noise and the edges of an object. */
+/* Stripe sample: sixteen projections tell weak and wide stripes from noise, zingers and the edges of an object. */
 #include "stripe_sample.h"
 
 #include "testing.h"
@@ -30,8 +30,8 @@ static double integral_at(int64_t projection, int64_t column, uint32_t *state)
 }
 
 /* The deviation of ROWS rows whose columns are off by that of `stripes`, in stripes of `width` columns, `apart` columns
- * apart. */
-static double deviation_of(double stripes, int64_t width, int64_t apart)
+ * apart; zinger: how deep two zingers of each row are. */
+static double deviation_of(double stripes, int64_t width, int64_t apart, double zinger)
 {
     float integrals[PROJECTIONS * COLUMNS];
     SinoStripeSample sample = {0};
@@ -45,6 +45,8 @@ static double deviation_of(double stripes, int64_t width, int64_t apart)
         for (int64_t i = 0; i < PROJECTIONS * COLUMNS; i++)
             integrals[i] = (float)(integral_at(i / COLUMNS, i % COLUMNS, &state) + offset[i % COLUMNS]);
         integrals[3 * COLUMNS + 40] = NAN;
+        integrals[5 * COLUMNS + 10 * row + 20] -= (float)zinger;
+        integrals[9 * COLUMNS + 10 * row + 150] -= (float)zinger;
         assert_success(sino_stripe_sample_add(PROJECTIONS, COLUMNS, integrals, &sample));
     }
     assert_int_equal(sample.rows, ROWS);
@@ -54,8 +56,9 @@ static double deviation_of(double stripes, int64_t width, int64_t apart)
 static void stripes_are_told(void **state)
 {
     (void)state;
-    const double none = deviation_of(0, 1, 1), all = deviation_of(0.007, 1, 1), wide = deviation_of(0.02, 9, 40);
-    if (none != 0) fail_msg("without stripes: %g", none);
+    const double none = deviation_of(0, 1, 1, 0), zingers = deviation_of(0, 1, 1, 2);
+    const double all = deviation_of(0.007, 1, 1, 0), wide = deviation_of(0.02, 9, 40, 0);
+    if (none != 0 || zingers != 0) fail_msg("without stripes: %g, with zingers %g", none, zingers);
     if (!(all > 0.003 && all < 0.007)) fail_msg("all columns: %g", all);
     if (!(wide > 0.002 && wide < 0.02)) fail_msg("wide stripes: %g", wide);
 }

@@ -212,15 +212,15 @@ static void values_are_tried(void **state)
     const char *const at = *state;
     float *tried[2];
     cli_works(at, "phantom --geometry cone -o c.h5 --size 40 --angles 48");
-    cli_works(at, "recon c.h5 --geometry cone -o try --reconstruction-type try --rotation-axis 19.5 "
+    cli_works(at, "recon c.h5 --geometry cone --algorithm fdk -o try --reconstruction-type try --rotation-axis 19.5 "
                   "--sweep angle-direction=clockwise,counterclockwise");
     for (int i = 0; i < 2; i++) {
         char name[64];
         snprintf(name, sizeof name, "try/angle-direction_%s.tiff", ways[i]);
         tried[i] = cli_read_tiff(at, name, SIDE);
         cli_works(at,
-                  "recon c.h5 --geometry cone -o one --overwrite --reconstruction-type try --rotation-axis 19.5 "
-                  "--center-search-width 0.1 --angle-direction %s",
+                  "recon c.h5 --geometry cone --algorithm fdk -o one --overwrite --reconstruction-type try "
+                  "--rotation-axis 19.5 --center-search-width 0.1 --angle-direction %s",
                   ways[i]);
         float *alone = cli_read_tiff(at, "one/recon_00019.50.tiff", SIDE);
         assert_memory_equal(tried[i], alone, sizeof *alone * SIDE * SIDE);

@@ -123,7 +123,7 @@ static void damages_are_mended(void **state)
 static void stages_are_chosen(void **state)
 {
     static const char line[] = "recon scan.h5 -o v.h5 --overwrite --geometry cone --rotation-axis 95.5 --pictures no "
-                               "--report none";
+                               "--report none --algorithm fdk";
     make_scan_of(*state, 192, 4, 300, false, 0);
     char *said = cli_output_of(*state, line);
     assert_null(strstr(said, "whole sinograms"));
@@ -160,9 +160,10 @@ static void assert_same_in_slabs(const char *directory, const char *words)
 static void turned_detectors_are_turned_back(void **state)
 {
     make_scan(*state, false, 0);
-    const double upright = error_of(*state, "");
+    const double upright = error_of(*state, "--algorithm fdk");
     make_scan(*state, false, 2);
-    const double turned = error_of(*state, "--detector-tilt 0"), back = error_of(*state, "--detector-tilt 2");
+    const double turned = error_of(*state, "--algorithm fdk --detector-tilt 0");
+    const double back = error_of(*state, "--algorithm fdk --detector-tilt 2");
     const double solved = error_of(*state, "--detector-tilt 2 --algorithm cg --iterations 8");
     print_message("upright %.4f, turned %.4f, turned back %.4f, by cg %.4f\n", upright, turned, back, solved);
     assert_true(turned > 1.5 * upright && back < 1.35 * upright && solved < 0.9 * turned);
@@ -192,7 +193,7 @@ static void detectors_are_found(void **state)
 {
 #define TILTED                                                                                                         \
     "tilted.h5 --geometry cone --source-object-distance 34 --source-detector-distance 51 --detector-pixel 0.2 "
-#define QUIET "--pictures no --report none "
+#define QUIET "--pictures no --report none --algorithm fdk "
     static const char planes[] = "places of the source: ";
     char words[400];
     write_vectors(*state);
@@ -245,8 +246,11 @@ static void phases_are_retrieved(void **state)
 
 int cli_cone_stages_tests(void)
 {
-    const struct CMUnitTest tests[] = {
-        CLI_TEST(damages_are_mended),  CLI_TEST(stages_are_chosen),    CLI_TEST(turned_detectors_are_turned_back),
-        CLI_TEST(detectors_are_found), CLI_TEST(slabs_change_nothing), CLI_TEST(phases_are_retrieved)};
+    const struct CMUnitTest tests[] = {CLI_ONE_CORE(damages_are_mended),
+                                       CLI_ONE_CORE(stages_are_chosen),
+                                       CLI_ONE_CORE(turned_detectors_are_turned_back),
+                                       CLI_ONE_CORE(detectors_are_found),
+                                       CLI_TEST(slabs_change_nothing),
+                                       CLI_ONE_CORE(phases_are_retrieved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

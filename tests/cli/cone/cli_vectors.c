@@ -345,7 +345,7 @@ static void strength_is_found(void **state)
 
 static void files_of_other_programs_agree(void **state)
 {
-    static const char same[] = "--overwrite --pictures no --report none --iterations 2";
+    static const char same[] = "--overwrite --pictures no --report none --algorithm sirt --iterations 2";
     const char *const at = *state;
     for (int i = 0; i < MOTIONS; i++) {
         const Motion *motion = &motions[i];
@@ -424,8 +424,8 @@ int cli_vectors_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_TEST(vectors_of_an_orbit_are_the_orbit),
-        CLI_TEST(phantoms_come_back),
-        CLI_TEST(files_of_other_programs_agree),
+        CLI_ONE_CORE(phantoms_come_back),
+        CLI_ONE_CORE(files_of_other_programs_agree),
         CLI_TEST(fans_of_astra_agree),
         CLI_TEST(refusals_of_other_programs),
         CLI_TEST(fdk_takes_what_is_near_a_circle),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command line, instruments: a phantom's projections as a scanner stores them, with its header; no options. */
+/* Command line, instruments: a phantom's projections as a scanner stores them, with its header; no options but the
+ * algorithm. */
 #include "cli.h"
 #include "testing_ole.h"
 #include "testing_tiff.h"
@@ -20,6 +21,8 @@ typedef struct Scanner {
     double white;       /* count of air */
 } Scanner;
 
+/* The default algorithm would search for a strength in each run. */
+#define FDK     " --algorithm fdk --pictures no --report none"
 #define LENGTHS "--source-object-distance 100 --source-detector-distance 400 --detector-pixel 0.4"
 
 static const Scanner scanners[] = {
@@ -146,9 +149,8 @@ static void check_scanner(const char *at, const Scanner *scanner)
               " --angle-direction %s",
               scanner->turns);
     write_images(at, folder, scanner);
-    cli_works(at, "recon scan.h5 -o a.h5 --overwrite --geometry cone --pictures no --report none --angle-direction %s",
-              scanner->turns);
-    cli_works(folder, "recon . -o ../b.h5 --overwrite --pictures no --report none");
+    cli_works(at, "recon scan.h5 -o a.h5 --overwrite --geometry cone --angle-direction %s" FDK, scanner->turns);
+    cli_works(folder, "recon . -o ../b.h5 --overwrite" FDK);
     assert_same(at, scanner->name);
 }
 
@@ -185,9 +187,8 @@ static void recon_xradia(const char *at, const float *x_shift, const float *y_sh
                                   .source = -100,
                                   .detector = 300};
     cli_write_bytes(at, "s.txrm", bytes, testing_ole_xradia(&wanted, bytes));
-    cli_works(at,
-              "recon scan.h5 -o a.h5 --geometry cone --pictures no --report none --angle-direction counterclockwise");
-    cli_works(at, "recon s.txrm -o b.h5 --pictures no --report none");
+    cli_works(at, "recon scan.h5 -o a.h5 --geometry cone --angle-direction counterclockwise" FDK);
+    cli_works(at, "recon s.txrm -o b.h5" FDK);
 }
 
 static void xradia_needs_no_options(void **state)
@@ -207,7 +208,7 @@ static void xradia_moves_images_back(void **state)
     }
     recon_xradia(at, x, y);
     assert_true(difference_of(at, "shifts of Zeiss") < 0.05);
-    cli_works(at, "recon s.txrm -o b.h5 --overwrite --pictures no --report none --align none");
+    cli_works(at, "recon s.txrm -o b.h5 --overwrite --align none" FDK);
     assert_true(difference_of(at, "without the shifts of Zeiss") > 0.2);
     cli_refuses(at, "align is header | scan.h5 | none",
                 "recon scan.h5 -o c.h5 --geometry cone --algorithm fdk --align header");
@@ -221,9 +222,9 @@ static void headers_need_no_options(void **state)
 int cli_instruments_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(xradia_needs_no_options, testing_directory_make, testing_directory_remove),
-        cmocka_unit_test_setup_teardown(xradia_moves_images_back, testing_directory_make, testing_directory_remove),
-        cmocka_unit_test_setup_teardown(headers_need_no_options, testing_directory_make, testing_directory_remove),
+        CLI_ONE_CORE(xradia_needs_no_options),
+        CLI_ONE_CORE(xradia_moves_images_back),
+        CLI_ONE_CORE(headers_need_no_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,8 @@ static SinoStatus read_images(const json_t *projections, SinoScannerHeader *head
 {
     const json_t *size = json_object_get(projections, "dimensions"), *white;
     const char *file = text_of(projections, "filename"), *point = file ? strrchr(file, '.') : NULL;
-    SINO_TRY(sino_scanner_need(header, file, "output.projections.filename"));
+    SINO_CHECK(file, SINO_BAD_INPUT,
+               "%s does not tell output.projections.filename; needed: the metadata as CTSimU has them", header->path);
     SINO_TRY(read_count(header, size, "x", SINO_SCANNER_SIDE_MAX, &header->column_count));
     SINO_TRY(read_count(header, size, "y", SINO_SCANNER_SIDE_MAX, &header->row_count));
     SINO_TRY(sino_scanner_need(header, header->column_count > 0 && header->row_count > 0, "dimensions"));

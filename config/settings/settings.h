@@ -81,13 +81,13 @@ SinoStatus sino_settings_read(int verb, int argument_count, char **arguments, Si
 void sino_settings_free(SinoSettings *settings); /* takes NULL */
 
 /* What an input file says of the settings, which count where the user gives none. */
-enum { SINO_TOLD_SETTINGS = 8 };
+enum { SINO_TOLD_SETTINGS = 8, SINO_TOLD_VALUE = 1024 };
 typedef struct SinoToldSettings {
     char by[160]; /* "the header of Nikon XTek"; "": nothing is told */
     int count;
     struct {
         const char *name; /* of the setting */
-        char value[64];
+        char value[SINO_TOLD_VALUE];
     } of[SINO_TOLD_SETTINGS];
 } SinoToldSettings;
 

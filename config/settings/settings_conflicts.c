@@ -63,7 +63,7 @@ static const SinoConflict conflicts[] = {
     {"iterations", "auto", "geometry", NULL, .geometries = ~(PARALLEL | MATRIX), .verbs = ~RECON,
      .allowed = "a number, or --geometry parallel"},
     {"iterations", "auto", "geometry", NULL, .geometries = VECTORS, .verbs = RECON,
-     .reason = "whose halves have no FDK to be compared with", .allowed = "a number, or another geometry"},
+     .reason = "whose halves have no FDK to be compared with", .allowed = "a number, or --geometry parallel or cone"},
     /* What counts as a large difference is found by a fan of one row. */
     {"prior", "!auto,total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
      .allowed = "auto or total-variation"},

@@ -116,11 +116,11 @@ static SinoStatus find_axis(const SinoCone *cone, SinoRayCircle *circle)
         complete(circle);
         beside = fit_axis(cone, circle, &farthest);
     }
-    SINO_CHECK(beside <= allowed, SINO_BAD_INPUT,
-               "algorithm is fdk, and the %s of projection %" PRId64
-               " lies %.3g of the radius beside the mean circle of all, as on a helix; allowed: up to %g, or an "
-               "iterative algorithm",
-               cone->view->parallel ? "direction" : "source", farthest, beside, allowed);
+    SINO_CHECK(
+        beside <= allowed, SINO_BAD_INPUT,
+        "algorithm is fdk, and the %s of projection %" PRId64
+        " lies %.3g of the radius beside the mean circle of all, as on a helix; allowed: up to %g, or " SINO_FDK_ELSE,
+        cone->view->parallel ? "direction" : "source", farthest, beside, allowed);
     return NULL;
 }
 
@@ -161,9 +161,8 @@ static SinoStatus find_pixels(const SinoCone *cone, SinoRayCircle *circle)
         const double lean = fabs(circle->along_rows ? row : column) / hypot(column, row);
         SINO_CHECK(
             lean <= most_tilt, SINO_BAD_INPUT,
-            "algorithm is fdk, and the %s of projection %" PRId64
-            " lean by %.3g degrees to the way on which pixels move; allowed: up to %.3g degrees, or an iterative "
-            "algorithm",
+            "algorithm is fdk, and by --vectors the %s of projection %" PRId64
+            " lean by %.3g degrees to the way on which pixels move; allowed: up to %.3g degrees, or " SINO_FDK_ELSE,
             circle->along_rows ? "rows" : "columns", k, asin(lean) * 180 / SINO_PI, asin(most_tilt) * 180 / SINO_PI);
     }
     return NULL;

@@ -7,6 +7,9 @@
 #include "cone.h"
 #include "status.h"
 
+/* Allowed in place of fdk, for vectors of every kind. */
+#define SINO_FDK_ELSE "an iterative algorithm, such as fista, sirt or cg"
+
 typedef struct SinoRayCircle {
     double axis[3], across[2][3]; /* of length 1, at right angles to each other */
     double radius, height;        /* of the circle, and of its plane over the volume's middle: mm, or of directions 1 */

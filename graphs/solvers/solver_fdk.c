@@ -67,7 +67,7 @@ static SinoStatus check_middle(const SinoCone *cone, bool along_rows)
     const double beside = fabs(middle - (pixels - 1) / 2) / pixels;
     SINO_CHECK(beside <= most_middle, SINO_BAD_INPUT,
                "algorithm is fdk, and the detector's middle lies %.3g of its %s beside the middle of the volume; "
-               "allowed: up to %g, or an iterative algorithm",
+               "allowed: up to %g, or " SINO_FDK_ELSE,
                beside, along_rows ? "columns" : "rows", most_middle);
     return NULL;
 }
@@ -99,7 +99,7 @@ static SinoStatus share_steps(const SinoCircle *order, bool mirrors, double *sha
     const bool ends = mirrors && gap > allowed;
     const double rest = step_after(order, ends ? longest_step(order, longest) : longest);
     SINO_CHECK(rest <= allowed, SINO_BAD_INPUT,
-               "algorithm is fdk, and the vectors leave a gap of %.3g degrees; allowed: %s, or an iterative algorithm",
+               "algorithm is fdk, and --vectors leave a gap of %.3g degrees; allowed: %s, or " SINO_FDK_ELSE,
                rest * 180 / SINO_PI, mirrors ? "one gap in half a turn" : "a whole turn");
     *gap_rad = ends ? gap - mean : 0;
     for (int64_t i = 0; i < count; i++) {

@@ -28,6 +28,8 @@ static const SinoScannerKind *const kinds[] = {&sino_scanner_nikon,
                                                &sino_scanner_tescan,
                                                &sino_scanner_tescan_settings,
                                                &sino_scanner_rigaku,
+                                               &sino_scanner_ctsimu,
+                                               &sino_scanner_ctsimu_scenario,
                                                NULL};
 
 /* Whether the bytes begin with the text, in capitals or not. */
@@ -180,12 +182,12 @@ static SinoStatus check(const SinoScannerHeader *header)
                    "%s tells a length of %g; allowed: 0 to %g", header->path, lengths[i], SINO_SCANNER_MM_MAX);
     const bool cone = header->source_object_mm > 0 && header->source_detector_mm >= header->source_object_mm &&
                       header->pixel_width_mm > 0 && header->pixel_height_mm > 0;
-    SINO_CHECK(header->parallel || cone, SINO_BAD_INPUT,
+    SINO_CHECK(header->parallel || header->vectors_file || cone, SINO_BAD_INPUT,
                "%s tells distances of %g mm to the object and %g mm to the detector, and pixels of %gx%g mm; allowed: "
                "lengths above 0, with the detector behind the object",
                header->path, header->source_object_mm, header->source_detector_mm, header->pixel_width_mm,
                header->pixel_height_mm);
-    for (int64_t k = 0; k < header->angle_count; k++)
+    for (int64_t k = 0; k < header->angle_count && header->angle_deg; k++)
         SINO_CHECK(fabs(header->angle_deg[k]) <= 1e7, SINO_BAD_INPUT,
                    "%s: angle %" PRId64 " is %g degrees; allowed: up to 1e7", header->path, k, header->angle_deg[k]);
     return NULL;
@@ -197,7 +199,7 @@ static SinoStatus take_main_file(const char *name, SinoScannerHeader *header)
     char *stem, *full = NULL, *path = NULL;
     if (!name) return NULL;
     SINO_TRY(sino_scanner_stem(header, &stem));
-    const int made = asprintf(&full, "%s%s", name[0] == '.' ? stem : "", name);
+    const int made = asprintf(&full, "%s%s", strchr("._", name[0]) ? stem : "", name);
     free(stem);
     SINO_CHECK(made >= 0, SINO_FAILED, "no memory for a file name");
     SinoStatus status = sino_scanner_beside(header, full, &path);
@@ -236,6 +238,7 @@ void sino_scanner_clear(SinoScannerHeader *header)
     free(header->angle_deg);
     free(header->shift);
     free(header->vectors);
+    free(header->vectors_file);
     free(header->images);
     free(header->flats);
     free(header->darks);
@@ -258,7 +261,8 @@ void sino_scanner_tell(const SinoScannerHeader *header, SinoToldSettings *told)
 {
     *told = (SinoToldSettings){.count = 0};
     snprintf(told->by, sizeof told->by, "the header of %s", header->instrument);
-    add(told, "geometry", "%s", header->parallel ? "parallel" : "cone");
+    add(told, "geometry", "%s", header->vectors_file ? "vectors" : header->parallel ? "parallel" : "cone");
+    if (header->vectors_file) add(told, "vectors", "%s", header->vectors_file);
     if (!header->parallel && !isnan(header->center_row)) add(told, "center-row", "%.10g", header->center_row);
     if (header->parallel && header->pixel_um > 0) add(told, "pixel-size", "%.15g", header->pixel_um);
     if (header->direction == SINO_TURNS_COUNTERCLOCKWISE) add(told, "angle-direction", "%s", "counterclockwise");
@@ -283,7 +287,9 @@ static void print_angles(const SinoScannerHeader *header, FILE *out)
 void sino_scanner_print(const SinoScannerHeader *header, FILE *out)
 {
     fprintf(out, "header       %s: %s\n", header->instrument, header->path);
-    if (header->parallel)
+    if (header->vectors_file)
+        fprintf(out, "  beam       by the vectors of %s\n", header->vectors_file);
+    else if (header->parallel)
         fprintf(out, "  beam       parallel, pixels of %.10g um\n", header->pixel_um);
     else
         fprintf(out,
@@ -291,7 +297,7 @@ void sino_scanner_print(const SinoScannerHeader *header, FILE *out)
                 header->source_object_mm, header->source_detector_mm, header->pixel_width_mm, header->pixel_height_mm);
     if (header->row_count > 0)
         fprintf(out, "  images     %" PRId64 " rows, %" PRId64 " columns\n", header->row_count, header->column_count);
-    print_angles(header, out);
+    if (header->angle_deg) print_angles(header, out);
     if (!isnan(header->axis_column))
         fprintf(out, "  axis       column %.8g by the header; the images decide, unless --rotation-axis does\n",
                 header->axis_column);

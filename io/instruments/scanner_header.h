@@ -3,6 +3,7 @@
  * all scanners share. Columns and rows are those of the stored images; 0 is the middle of the first. */
 #pragma once
 
+#include "npy.h"
 #include "settings.h"
 #include "shift.h"
 #include "status.h"
@@ -31,6 +32,12 @@ typedef struct SinoScannerView {
     bool transposed, rows_flipped, columns_flipped;
 } SinoScannerView;
 
+/* Images without headers of their own. */
+typedef struct SinoScannerRaw {
+    SinoNpy type;                    /* kind, item_bytes, swapped, stored_type; item_bytes 0: images are TIFF files */
+    int64_t file_bytes, image_bytes; /* before the images of a file, and then before each of them */
+} SinoScannerRaw;
+
 typedef struct SinoScannerHeader {
     const char *instrument;                      /* "Nikon XTek" */
     char *path;                                  /* of the header's main file; owned */
@@ -40,15 +47,17 @@ typedef struct SinoScannerHeader {
     double pixel_um;                             /* of parallel beams: of the sample in the images; 0: not told */
     int64_t row_count, column_count;             /* of the images, turned upright; 0: not told */
     int64_t angle_count;                         /* projections */
-    double *angle_deg;                           /* [angle_count]; owned */
+    double *angle_deg;                           /* [angle_count]; NULL: vectors_file tells; owned */
     SinoShift *shift;                            /* [angle_count], of images beside their places; NULL: none; owned */
-    SinoView *vectors; /* [angle_count], of the images turned upright, as vectors_file.h has them; NULL: none; owned */
+    SinoView *vectors;  /* [angle_count], of the images turned upright, as vectors_file.h has them; NULL: none; owned */
+    char *vectors_file; /* that --vectors takes, in place of lengths and angles; NULL: none; owned */
     SinoScannerDirection direction;
-    double axis_column;   /* where the perpendicular through the rotation axis meets the detector; NaN: not told */
-    double center_row;    /* where the plane of the source meets it; NaN: not told */
-    double tilt_deg;      /* of the axis in the images, as --detector-tilt has it; 0: none */
-    double white;         /* count of a pixel without object; 0: not told */
-    char *images;         /* a folder, or a pattern, of TIFF images; NULL: in the header's own file; owned */
+    double axis_column; /* where the perpendicular through the rotation axis meets the detector; NaN: not told */
+    double center_row;  /* where the plane of the source meets it; NaN: not told */
+    double tilt_deg;    /* of the axis in the images, as --detector-tilt has it; 0: none */
+    double white;       /* count of a pixel without object; 0: not told */
+    char *images;       /* a folder, or a pattern, of images; NULL: in the header's own file; owned */
+    SinoScannerRaw raw;
     SinoScannerView view; /* of the stored images */
     char *flats, *darks;  /* images; NULL: none; owned */
     int note_count;

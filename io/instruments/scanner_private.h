@@ -7,14 +7,15 @@
 
 /* Bounds of what headers say: mm, degrees, pixels, projections. */
 #define SINO_SCANNER_MM_MAX 1e8
-enum { SINO_SCANNER_SIDE_MAX = 1 << 16, SINO_SCANNER_ANGLES_MAX = 1 << 22 };
+enum { SINO_SCANNER_SIDE_MAX = 1 << 16, SINO_SCANNER_ANGLES_MAX = 1 << 22, SINO_SCANNER_GAP_MAX = 1 << 30 };
 
 typedef struct SinoScannerKind {
     const char *name; /* becomes SinoScannerHeader.instrument */
     const char *const
         *endings; /* of names that main files in a folder have, then NULL; upper and lower case are equal */
     const char *has, *also_has; /* texts among the first 4096 bytes of a file; also_has NULL: one is enough */
-    const char *main_name; /* the main file has this name, or NAME.ending of ".ending"; NULL: it is the file itself */
+    const char *main_name; /* the main file has this name, or NAME and it, if it begins with a point or a "_"; NULL: it
+                              is the file itself */
     /* Reads the main file into a zeroed header with NaN for what may be unknown. */
     SinoStatus (*read)(const SinoHeaderText *text, SinoScannerHeader *header);
     SinoStatus (*read_binary)(SinoScannerHeader *header); /* in its place, of a file that is no text */
@@ -22,7 +23,7 @@ typedef struct SinoScannerKind {
 
 extern const SinoScannerKind sino_scanner_nikon, sino_scanner_skyscan, sino_scanner_phoenix, sino_scanner_phoenix_recon,
     sino_scanner_phoenix_log, sino_scanner_xradia, sino_scanner_north_star, sino_scanner_tescan,
-    sino_scanner_tescan_settings, sino_scanner_rigaku;
+    sino_scanner_tescan_settings, sino_scanner_rigaku, sino_scanner_ctsimu, sino_scanner_ctsimu_scenario;
 
 /* Adds a note; beyond SINO_SCANNER_NOTES they are lost. */
 void sino_scanner_say(SinoScannerHeader *header, bool open, const char *format, ...)

@@ -30,3 +30,9 @@ typedef struct SinoImageBlock {
 /* Adds images. SINO_BAD_INPUT: a size that is not from 1 to the limits; other sizes, types, orders of bytes or scales
  * than those of the first image; pixels beyond the end of the file. */
 SinoStatus sino_image_list_add(SinoImageList *list, const SinoImageBlock *block);
+
+/* raw_images.c: opens a file, a folder or a pattern of images without headers that tell what they are. `first`: the
+ * first image of each file, one image long; `gap`: bytes before every image, the first one, too. `part` may be filled
+ * even on failure, and owns *opened. SINO_BAD_INPUT, in addition: bytes that are no whole images. */
+SinoStatus sino_raw_images_open(const char *named, const SinoImageBlock *first, int64_t gap, SinoScanPart *part,
+                                SinoArrayScan **opened);

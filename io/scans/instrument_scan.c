@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "image_list.h"
 #include "memory.h"
 #include "scanner_header.h"
 #include "tiff_stack.h"
@@ -18,10 +19,20 @@
 /* Images of each field; NULL: there are none. */
 typedef struct Instrument {
     SinoTiffStack *stack[SINO_SCAN_FIELDS];
-    SinoXradia xradia; /* ole NULL: images are TIFF files */
+    SinoScanPart raw[SINO_SCAN_FIELDS]; /* without headers; file NULL: they are TIFF files */
+    SinoXradia xradia;                  /* ole NULL: images are not in the header's own file */
     SinoScannerView view;
     int64_t row_count, column_count; /* of the images, turned upright */
 } Instrument;
+
+/* Reads a box of stored images in files of their own. */
+static SinoStatus read_files(const Instrument *instrument, SinoScanField field, int64_t first, int64_t count,
+                             const SinoScanBox *box, SinoCountType type, void *counts)
+{
+    const SinoScanPart *raw = &instrument->raw[field];
+    if (raw->file) return raw->source->read(raw->file, field, first, count, box, type, counts);
+    return sino_tiff_stack_read(instrument->stack[field], first, count, box, type, counts);
+}
 
 /* Reads a box of one stored image. */
 static SinoStatus read_stored(const Instrument *instrument, SinoScanField field, int64_t image, const SinoScanBox *box,
@@ -29,7 +40,7 @@ static SinoStatus read_stored(const Instrument *instrument, SinoScanField field,
 {
     if (instrument->xradia.ole)
         return sino_xradia_read(&instrument->xradia, field == SINO_FIELD_FLATS, image, box, type, counts);
-    return sino_tiff_stack_read(instrument->stack[field], image, 1, box, type, counts);
+    return read_files(instrument, field, image, 1, box, type, counts);
 }
 
 /* The box of the stored image that has the pixels of the box. */
@@ -71,7 +82,7 @@ static SinoStatus read_images(void *file, SinoScanField field, int64_t first, in
     const SinoScanBox stored = stored_box(instrument, box);
     char *pixels = NULL, *to = counts;
     if (is_upright(&instrument->view) && !instrument->xradia.ole)
-        return sino_tiff_stack_read(instrument->stack[field], first, count, box, type, counts);
+        return read_files(instrument, field, first, count, box, type, counts);
     SINO_TRY(sino_allocate(image, 1, "an image", &pixels));
     SinoStatus status = NULL;
     for (int64_t i = 0; i < count && !status; i++, to += image) {
@@ -85,7 +96,10 @@ static SinoStatus read_images(void *file, SinoScanField field, int64_t first, in
 static void close_images(void *file)
 {
     Instrument *instrument = file;
-    for (int i = 0; i < SINO_SCAN_FIELDS; i++) sino_tiff_stack_close(instrument->stack[i]);
+    for (int i = 0; i < SINO_SCAN_FIELDS; i++) {
+        sino_tiff_stack_close(instrument->stack[i]);
+        if (instrument->raw[i].file) instrument->raw[i].source->close(instrument->raw[i].file);
+    }
     sino_xradia_close(&instrument->xradia);
     free(instrument);
 }
@@ -138,6 +152,42 @@ static SinoStatus open_tiff(const SinoScanRequest *request, const SinoScannerHea
     return open_field(header->darks, request->darks, instrument, SINO_FIELD_DARKS, &info->dark_count);
 }
 
+static SinoStatus open_raw_field(const char *named, const SinoScannerHeader *header, Instrument *instrument,
+                                 SinoScanField field, SinoArrayScan **opened)
+{
+    const SinoScannerRaw *raw = &header->raw;
+    const SinoImageBlock first = {.type = raw->type,
+                                  .row_count = header->row_count,
+                                  .column_count = header->column_count,
+                                  .image_count = 1,
+                                  .offset = raw->file_bytes + raw->image_bytes};
+    return sino_raw_images_open(named, &first, raw->image_bytes, &instrument->raw[field], opened);
+}
+
+/* Images without headers, whose sizes and type the scanner's header tells. */
+static SinoStatus open_raw(const SinoScanRequest *request, const SinoScannerHeader *header, Instrument *instrument,
+                           SinoScan *scan)
+{
+    SinoArrayScan *images;
+    SinoScanInfo *info = &scan->info;
+    SinoStatus status = open_raw_field(header->images, header, instrument, SINO_FIELD_DATA, &images);
+    if (status) return sino_error_prefix(status, "%s names images", header->path);
+    info->type = sino_plain_count_type(&images->array);
+    info->angle_count = images->array.size[0];
+    info->file_count = images->files.count;
+    info->file_name = (const char *const *)images->files.name;
+    snprintf(scan->stored_type, sizeof scan->stored_type, "%s", images->array.stored_type);
+    if (header->flats && !request->flats) {
+        SINO_TRY(open_raw_field(header->flats, header, instrument, SINO_FIELD_FLATS, &images));
+        info->flat_count = images->array.size[0];
+    }
+    if (header->darks && !request->darks) {
+        SINO_TRY(open_raw_field(header->darks, header, instrument, SINO_FIELD_DARKS, &images));
+        info->dark_count = images->array.size[0];
+    }
+    return NULL;
+}
+
 /* The images of a file that holds them itself. */
 static SinoStatus open_xradia(const SinoScannerHeader *header, Instrument *instrument, SinoScan *scan)
 {
@@ -179,7 +229,10 @@ static SinoStatus open_header(const SinoScanRequest *request, const SinoScannerH
     instrument->view = header->view;
     instrument->row_count = header->row_count;
     instrument->column_count = header->column_count;
-    SINO_TRY(header->images ? open_tiff(request, header, instrument, scan) : open_xradia(header, instrument, scan));
+    if (!header->images)
+        SINO_TRY(open_xradia(header, instrument, scan));
+    else
+        SINO_TRY((header->raw.type.item_bytes > 0 ? open_raw : open_tiff)(request, header, instrument, scan));
     info->row_count = instrument->row_count;
     info->column_count = instrument->column_count;
     info->angle_needed = true;
@@ -188,7 +241,7 @@ static SinoStatus open_header(const SinoScanRequest *request, const SinoScannerH
     snprintf(scan->evidence, sizeof scan->evidence, "%s is a header of %s", header->path, header->instrument);
     for (int i = 0; i < header->note_count; i++)
         if (header->note[i].open) sino_scan_add_remark(scan, header->note[i].text);
-    return request->theta ? NULL : take_angles(header, info->angle_count, scan);
+    return request->theta || !header->angle_deg ? NULL : take_angles(header, info->angle_count, scan);
 }
 
 static SinoStatus open_instrument(const SinoScanRequest *request, SinoScan *scan)

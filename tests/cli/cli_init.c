@@ -159,7 +159,7 @@ static void damages_are_told(void **state)
     cli_works(at, "init scan.h5 -o scan.yaml --algorithm fbp");
     char *text = text_of(at, "scan.yaml");
     assert_has(text, "\n# This scan: columns of a sample differ from their neighbours by ");
-    assert_has(text, "\n#remove-stripe-method: sorting\n");
+    assert_has(text, "\n#remove-stripe-method: wiener\n");
     assert_has(text, "\n# This scan: the outermost columns have ");
     assert_has(text, "\n#padding-type: edges\n");
     free(text);

@@ -353,6 +353,10 @@ int main(int count, char **arguments)
                "<reference>0.4 0.2 300\n<normal>0 0 1\n<horizontal>-1 0 0\n</Result>\n");
     write_text(folder, "scanner", 4, "", 0,
                "MM_SID = 400 #304.8\nMM_SOD = 100\nPROJECTION = 4\nDET_NU = 5\nDET_NV = 3\nDET_PU = 0.2\nDET_PV = 1\n");
+    write_text(folder, "scanner", 6, "", 0,
+               "{\"file\": {\"file_type\": \"CTSimU Metadata\"}, \"output\": {\"projections\": {\"number\": 2, "
+               "\"filename\": \"p%02d.raw\", \"datatype\": \"uint16\", \"headersize\": {\"file\": 3}, "
+               "\"dimensions\": {\"x\": 3, \"y\": 2}}}, \"acquisition_geometry\": {\"path_to_CTSimU_JSON\": \".\"}}");
     write_text(
         folder, "vectors", 1, "\0", 1,
         "srcX,srcY,srcZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ\n0,-9,0,0,9,0,0.2,0,0,0,0,0.2\n9,0,0,-9,0,0,0,0.2,0,0,0,0.2\n");

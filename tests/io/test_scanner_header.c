@@ -215,6 +215,64 @@ static void survey(SinoScan *scan, int64_t image, double *mean, double *least, d
     free(value);
 }
 
+#define CTSIMU(images)                                                                                                 \
+    "{\"file\": {\"file_type\": \"CTSimU Metadata\"}, \"output\": {\"projections\": {\"number\": 2, " images           \
+    ", \"dimensions\": {\"x\": {\"value\": 3}, \"y\": 2}}}, \"acquisition_geometry\": {\"path_to_CTSimU_JSON\": "      \
+    "\"../s.json\"}}"
+#define RAW(type, order)                                                                                               \
+    CTSIMU("\"filename\": \"p%02d.raw\", \"datatype\": \"" type "\", \"byteorder\": \"" order                          \
+           "\", \"max_intensity\": 500, \"headersize\": {\"file\": 3, \"image\": 2}, \"flat_field\": {\"filename\": "  \
+           "\"f.raw\"}, \"dark_field\": {\"filename\": \"d.raw\", \"projections_corrected\": true}")
+
+static void measured_ctsimu(void **state)
+{
+    char path[TESTING_PATH];
+    SinoScannerHeader header;
+    SinoScan *scan;
+    double mean, least, most;
+    (void)state;
+    read_measured("lab/ctsimu-tetra/tetra.json", "CTSimU", &header);
+    assert_true(header.row_count == 150 && header.column_count == 150 && header.angle_count == 21);
+    assert_told(&header, "geometry", "vectors");
+    testing_data(path, "lab/ctsimu-tetra/tetra.json");
+    assert_told(&header, "vectors", path);
+    sino_scanner_clear(&header);
+    testing_data(path, "lab/ctsimu-tetra/tetra_metadata.json");
+    assert_success(sino_scan_open(&(SinoScanRequest){.path = path}, &scan));
+    const SinoScanInfo *info = sino_scan_info(scan);
+    assert_true(info->angle_count == 21 && info->flat_count == 3 && info->dark_count == 1);
+    survey(scan, 20, &mean, &least, &most);
+    assert_true(least == 5209 && most == 59988 && fabs(mean - 54973.6) < 0.1);
+    sino_scan_close(scan);
+}
+
+/* Images in files of their own, behind headers, in the other order of bytes; darks are taken off already. */
+static void raw_images(void **state)
+{
+    char path[TESTING_PATH], name[16];
+    float value[2];
+    unsigned char bytes[3 + 2 + 12] = {0};
+    SinoScan *scan;
+    write_text(*state, "s_metadata.json", RAW("uint16", "big"));
+    write_text(*state, "s.json", "{}");
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 12; k++) bytes[5 + k] = (unsigned char)(k % 2 ? 10 * i + k / 2 : 1);
+        snprintf(name, sizeof name, i < 2 ? "p%02d.raw" : "f.raw", i);
+        testing_write_bytes(testing_path(path, *state, name), bytes, sizeof bytes);
+    }
+    assert_success(sino_scan_open(&(SinoScanRequest){.path = *state}, &scan));
+    assert_true(sino_scan_info(scan)->angle_count == 2 && sino_scan_info(scan)->flat_count == 1);
+    assert_true(sino_scan_info(scan)->dark_count == 0);
+    assert_success(sino_scan_read_projection(scan, 1, &(SinoScanBox){1, 1, 1, 2}, value));
+    assert_true(value[0] == 256 + 10 + 4 && value[1] == 256 + 10 + 5);
+    assert_success(sino_scan_read_some_flats(scan, 0, 1, &(SinoScanBox){0, 1, 0, 2}, value));
+    assert_true(value[0] == 256 + 20 && value[1] == 256 + 21);
+    sino_scan_close(scan);
+    testing_write_bytes(testing_path(path, *state, "p01.raw"), bytes, sizeof bytes - 1);
+    assert_error(sino_scan_open(&(SinoScanRequest){.path = *state}, &scan), SINO_BAD_INPUT,
+                 "p01.raw | 16 bytes | 3 | 14");
+}
+
 static void measured_xradia(void **state)
 {
     static const double angle[] = {-45.018, -30.014, -15.014, -0.014, 14.986, 29.986, 44.986};
@@ -473,6 +531,11 @@ static void hostile_headers(void **state)
                    "[XTekCT]\nSrcToObject=1e-300\nSrcToDetector=1e7\nDetectorPixelsX=5\nDetectorPixelSizeX=0.2\n"
                    "DetectorPixelsY=3\nDetectorPixelSizeY=0.2\nName=s\n",
                    "does not tell Projections");
+    assert_refused(at, RAW("complex64", "big"), "datatype is complex64; allowed: uint8");
+    assert_refused(at, RAW("uint16", "middle"), "byteorder is middle; allowed: little or big");
+    assert_refused(at, RAW("uint16", "big"), "names the scenario ../s.json, which is not there; allowed");
+    assert_refused(at, CTSIMU("\"filename\": \"p.tif\", \"number\": 2"), "is no JSON");
+    assert_refused(at, "{\"type\": \"CTSimU Metadata\"}", "does not tell output.projections.filename");
 }
 
 TESTING_SUBJECT(scanner_header)
@@ -486,6 +549,8 @@ TESTING_SUBJECT(scanner_header)
         cmocka_unit_test(measured_tescan),
         cmocka_unit_test(measured_rigaku),
         cmocka_unit_test(measured_xradia),
+        cmocka_unit_test(measured_ctsimu),
+        cmocka_unit_test_setup_teardown(raw_images, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_headers, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(turned_images, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_xradia, testing_directory_make, testing_directory_remove),

@@ -502,7 +502,7 @@ static void iterations_are_found(void **state)
         }
         free(iterations);
     }
-    cli_refuses(at, "--iterations | auto | --geometry vectors | another geometry",
+    cli_refuses(at, "--iterations | auto | --geometry vectors | a number | --geometry parallel or cone",
                 "recon noisy.h5 -o volume.h5 --vectors orbit:source=30,detector=45 --iterations auto");
 }
 

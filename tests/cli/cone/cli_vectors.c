@@ -264,9 +264,9 @@ static void fdk_takes_what_is_near_a_circle(void **state)
     assert_true(jitter < 1.25 * circle); /* the shifted detector does not see the outermost voxels */
     cli_refuses(at, "algorithm | fdk | of the radius | helix | 0.05",
                 "recon scan.h5 -o v.h5 --vectors %sturns=1,pitch=6 --algorithm fdk", CONE);
-    cli_refuses(at, "algorithm | fdk | gap | a whole turn",
+    cli_refuses(at, "algorithm | fdk | gap | a whole turn | fista, sirt or cg",
                 "recon scan.h5 -o v.h5 --vectors %sturns=0.7 --algorithm fdk", CONE);
-    cli_refuses(at, "algorithm | fdk | lean by 20 degrees | 5.74 degrees",
+    cli_refuses(at, "algorithm | fdk | --vectors | lean by 20 degrees | 5.74 degrees",
                 "recon scan.h5 -o v.h5 --vectors orbit:turns=1,roll=20 --algorithm fdk");
     cli_refuses(at, "algorithm | fdk | columns beside | 0.1",
                 "recon scan.h5 -o v.h5 --vectors vectors.npy --start-column 12 --algorithm fdk");
@@ -313,7 +313,7 @@ static void fdk_takes_tilt_series_and_laminography(void **state)
     print_message("120 degrees %.3f and %.3f, %.2g apart; laminography %.3f, parallel %.3f\n", error[0], error[1],
                   apart, tilted, parallel);
     assert_true(error[0] < 0.3 && apart < 1e-4 && tilted < 0.35 && parallel < 0.35);
-    cli_refuses(at, "algorithm | fdk | gap | a whole turn",
+    cli_refuses(at, "algorithm | fdk | gap | a whole turn | fista, sirt or cg",
                 "recon scan.h5 -o v.h5 --vectors orbit:turns=0.7,tilt=30 --algorithm fdk");
     write_series(at, "series.npy", 0, false);
     cli_refuses(at, "algorithm | fdk | one direction | turn about an axis",

@@ -219,9 +219,46 @@ static void headers_need_no_options(void **state)
     for (size_t i = 0; i < sizeof scanners / sizeof *scanners; i++) check_scanner(*state, &scanners[i]);
 }
 
+/* Writes a file of images of 150 x 150 as an array. */
+static void write_array(const char *at, const char *name, const char *raw, int images)
+{
+    enum { BYTES = 150 * 150 * 2 };
+    static char bytes[21 * BYTES];
+    char path[TESTING_PATH], shape[64];
+    FILE *file = fopen(testing_data(path, raw), "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, BYTES, (size_t)images, file), images);
+    assert_int_equal(fclose(file), 0);
+    snprintf(shape, sizeof shape, "(%d, 150, 150)", images);
+    cli_write_npy(at, name, "<u2", shape, bytes, (size_t)images * BYTES);
+}
+
+/* The scan that CTSimU's files describe is the one of its images and vectors, given one by one. */
+static void ctsimu_needs_no_options(void **state)
+{
+    enum { ROWS = 8, COLUMNS = 150 };
+    const char *const at = *state, *const same =
+                                       "--start-row 70 --end-row 78 --algorithm fdk --pictures no --report none";
+    char metadata[TESTING_PATH], scenario[TESTING_PATH];
+    testing_data(metadata, "lab/ctsimu-tetra/tetra_metadata.json");
+    testing_data(scenario, "lab/ctsimu-tetra/tetra.json");
+    write_array(at, "p.npy", "lab/ctsimu-tetra/tetra_projections.raw", 21);
+    write_array(at, "f.npy", "lab/ctsimu-tetra/tetra_flat_0000.raw", 1); /* the others are the same */
+    write_array(at, "d.npy", "lab/ctsimu-tetra/tetra_dark.raw", 1);
+    cli_works(at, "recon %s -o a.h5 %s", metadata, same);
+    cli_works(at, "recon p.npy -o b.h5 %s --vectors %s --flats f.npy --darks d.npy", same, scenario);
+    float *a = cli_read_volume(at, "a.h5", ROWS, COLUMNS), *b = cli_read_volume(at, "b.h5", ROWS, COLUMNS);
+    const double difference = cli_difference((int64_t)ROWS * COLUMNS * COLUMNS, b, a);
+    free(a);
+    free(b);
+    print_message("CTSimU: relative difference %.2g\n", difference);
+    assert_true(difference < 1e-6);
+}
+
 int cli_instruments_tests(void)
 {
     const struct CMUnitTest tests[] = {
+        CLI_ONE_CORE(ctsimu_needs_no_options),
         CLI_ONE_CORE(xradia_needs_no_options),
         CLI_ONE_CORE(xradia_moves_images_back),
         CLI_ONE_CORE(headers_need_no_options),

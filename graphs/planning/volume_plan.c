@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "cone_kind.h"
 #include "halves.h"
+#include "halves_binned.h"
 #include "job_kind.h"
 #include "mask.h"
 #include "memory.h"
@@ -61,12 +62,14 @@ static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
     return solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->prior.regularization);
 }
 
-/* Mostly so many trials, one after the other (halves_strength.h); vectors have a search of their own. */
+/* Mostly so many trials, one after the other (halves_strength.h), as iterations of the whole row; vectors have a search
+ * of their own. */
 static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {
     enum { TRIALS = 5 };
     if (cone->view || !is_sought(settings, solver)) return 0;
-    return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver));
+    const SinoHalvesFan fan = sino_halves_fan(&settings->solver, cone);
+    return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver)) / (fan.binning * fan.binning * fan.step);
 }
 
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,

@@ -35,15 +35,16 @@ static double rounded(double value, double natural)
  * all of it, where pixels average rays, and a fourth of it where a phantom's rays are lines (docs/lab/cones.md). */
 static const double growth_of_fans = 1.4;
 
-/* How much stronger the prior should be with all projections than with those that slices have in the search: noise in
- * the gradient grows as the square root of their number. Streaks of too few projections do not, where less than all
- * that the columns need have been taken, π/2 times as many. */
+/* How much stronger the prior should be with all projections than with a share of them, of which slices in the search
+ * lack a part: noise in the gradient grows as the square root of their number. Streaks of too few projections do not,
+ * where less than all that the columns need have been taken, π/2 times as many. */
 static double growth(const Search *search)
 {
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     const double parts = (double)search->parts, needed = SINO_PI / 2 * (double)geometry->column_count;
-    return (search->op->problem.cone ? growth_of_fans : 1) *
-           pow(parts / (parts - 1), 0.5 * fmin(1, (double)geometry->angle_count / needed));
+    const double step = (double)search->of.step, angles = (double)geometry->angle_count;
+    return (search->op->problem.cone ? growth_of_fans : 1) * pow(parts / (parts - 1), 0.5 * fmin(1, angles / needed)) *
+           pow(step, 0.5 * fmin(1, angles / step / needed));
 }
 
 /* Finds the strength, and what the best trial leaves. */

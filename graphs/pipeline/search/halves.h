@@ -30,6 +30,7 @@ typedef struct SinoHalvesRequest {
     const SinoInput *input; /* of all slices, with the angles in the order of op */
     const SinoOperator *op;
     int64_t binning;         /* columns that trials of strengths average (halves_binned.h) */
+    int64_t step;            /* trials of strengths take every so many projections */
     const SinoOperator *own; /* of trials of strengths, of the averaged columns, or of fans, each with the same row and
                               * a strength of its own; NULL: op */
     const SinoSolver *solver;

@@ -16,6 +16,39 @@ int64_t sino_halves_binning(const SinoGeometry *geometry)
     return angles >= LEAST_ANGLES && angles < columns && columns >= LEAST_COLUMNS ? BINNING : 1;
 }
 
+SinoHalvesFan sino_halves_fan(const SinoSolverSettings *settings, const SinoCone *cone)
+{
+    enum { LEAST_ANGLES = 60, LEAST_COLUMNS = 128 };
+    const int64_t angles = cone->angle_count, columns = cone->column_count;
+    const double grown =
+        hypot((double)(cone->x_count + 1), (double)(cone->y_count + 1)) / 2 * cone->voxel_size; /* by averaging */
+    SinoHalvesFan fan = {1, 1};
+    if (settings->weights == SINO_WEIGHTS_FILE) return fan;
+    if (angles >= columns)
+        fan.step = angles >= 2 * LEAST_ANGLES ? 2 : 1;
+    else if (angles >= LEAST_ANGLES && columns >= LEAST_COLUMNS && !settings->mask && grown < cone->source_object)
+        fan.binning = BINNING;
+    return fan;
+}
+
+SinoCone sino_halves_fan_seen(SinoHalvesFan fan, const SinoCone *cone, double *angle_rad, SinoGeometry *geometry)
+{
+    const double binning = (double)fan.binning;
+    SinoCone seen = *cone;
+    seen.angle_count /= fan.step;
+    for (int64_t k = 0; k < seen.angle_count; k++) angle_rad[k] = cone->angle_rad[k * fan.step];
+    seen.angle_rad = angle_rad;
+    seen.column_count = sino_ceil_divide(cone->column_count, fan.binning);
+    seen.center = (cone->center + 0.5) / binning - 0.5;
+    seen.pixel_width *= binning;
+    seen.voxel_size *= binning;
+    seen.x_count = sino_ceil_divide(cone->x_count, fan.binning);
+    seen.y_count = sino_ceil_divide(cone->y_count, fan.binning);
+    *geometry = sino_halves_binned(geometry, fan.binning);
+    geometry->angle_count = seen.angle_count;
+    return seen;
+}
+
 int64_t sino_halves_parts(int64_t angle_count)
 {
     enum { PARTS_MOST = 4 };

@@ -5,12 +5,25 @@
 #pragma once
 
 #include "operator.h"
+#include "settings.h"
 
 enum { SINO_HALVES = 2 };
 
 /* Columns that trials average: 2, or 1 where angles or columns are few, so that all are cheap, or angles are as many
  * as columns, where half the strength is not always the right one (docs/lab/images.md). */
 int64_t sino_halves_binning(const SinoGeometry *geometry);
+
+/* Trials of a fan beam average so many columns, and take every so many projections. */
+typedef struct SinoHalvesFan {
+    int64_t binning, step;
+} SinoHalvesFan;
+
+/* Pairs of columns where they are more than the angles, else every second projection, if enough are left. Weights of a
+ * file and masks are not averaged. docs/lab/cones.md compares the strengths. */
+SinoHalvesFan sino_halves_fan(const SinoSolverSettings *settings, const SinoCone *cone);
+
+/* The fan that trials see, and the geometry of its columns. angle_rad: [angles of the fan], which it borrows. */
+SinoCone sino_halves_fan_seen(SinoHalvesFan fan, const SinoCone *cone, double *angle_rad, SinoGeometry *geometry);
 
 /* Parts that the angles are divided into for the search for a strength. */
 int64_t sino_halves_parts(int64_t angle_count);

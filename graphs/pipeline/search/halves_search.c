@@ -139,14 +139,25 @@ SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i)
     return take_weights(search, &one, sinogram);
 }
 
+/* Moves every so many projections to the front. */
+static void take_every(Search *search, int64_t step)
+{
+    const SinoGeometry *geometry = &search->op->problem.geometry;
+    const int64_t columns = geometry->column_count;
+    for (int64_t k = 1; k < geometry->angle_count; k++)
+        memcpy(search->sinogram + k * columns, search->sinogram + k * step * columns,
+               (size_t)columns * sizeof *search->sinogram);
+}
+
 SinoStatus sino_halves_narrow(SinoHalvesSearch *search)
 {
     SinoHalvesRequest *of = &search->of;
     const SinoGeometry *scan = &of->op->problem.geometry;
     search->folds = of->op->problem.cone ? 1 : sino_smaller(search->folds, sino_halves_folds(scan));
     if (of->own) search->op = of->own;
+    if (of->binning > 1) sino_halves_bin(scan, of->photon_weights, search->sinogram);
+    if (of->step > 1) take_every(search, of->step);
     if (of->binning == 1) return NULL;
-    sino_halves_bin(scan, of->photon_weights, search->sinogram);
     of->scale /= (double)of->binning;
     if (!of->mask) return NULL;
     SINO_TRY(sino_halves_bin_mask(scan, &search->op->problem.geometry, of->mask, &search->mask));

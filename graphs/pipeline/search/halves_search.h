@@ -45,7 +45,7 @@ void sino_halves_end(SinoHalvesSearch *search);
  * and its weights, if a file has them. */
 SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
 
-/* Goes on with averaged columns, if the request says so. */
+/* Goes on with averaged columns or with every so many projections, if the request says so. */
 SinoStatus sino_halves_narrow(SinoHalvesSearch *search);
 
 /* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections; _again: with

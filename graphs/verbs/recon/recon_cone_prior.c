@@ -3,6 +3,8 @@
  * where projections have vectors, that of averaged pixels. */
 #include "cone_scan.h"
 #include "halves.h"
+#include "halves_binned.h"
+#include "memory.h"
 #include "recon_cone.h"
 #include "recon_halves.h"
 #include "vectors_strength.h"
@@ -10,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Fans above each other have a strength each, if the volume has as many slices, so that their vectors are no larger.
  * As a product with few fans takes no longer than with one, this saves the time of all but one. */
@@ -32,19 +35,25 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
                                  .subset_count =
                                      sino_solver_subsets(solver, &settings->solver, row->geometry.angle_count)};
     SinoOperatorRequest wanted = {.problem = problem, .shape = SINO_EXCHANGE_ALONE(1)};
-    SinoCone together = *cone;
+    const SinoHalvesFan trial = sino_halves_fan(&settings->solver, cone);
     SinoOperator *op = NULL, *own = NULL;
+    double *angle_rad;
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *angle_rad, "angles", &angle_rad));
+    SinoCone together = sino_halves_fan_seen(trial, cone, angle_rad, &wanted.problem.geometry);
     together.row_count = together.z_count = fans;
     together.center_row = sino_cone_plane_slice(&together);
-    wanted.shape.first_process = sino_processes_rank(sino_runtime_processes(runtime));
-    SINO_TRY(sino_operator_new(runtime, &wanted, &op));
     wanted.problem.cone = &together;
+    wanted.problem.subset_count = sino_smaller(problem.subset_count, together.angle_count);
+    wanted.shape.first_process = sino_processes_rank(sino_runtime_processes(runtime));
     SinoStatus status = sino_operator_new(runtime, &wanted, &own);
+    wanted.problem = problem;
+    if (!status) status = sino_operator_new(runtime, &wanted, &op);
     const SinoHalvesRequest request = {.runtime = runtime,
                                        .settings = settings,
                                        .input = row,
                                        .op = op,
-                                       .binning = 1,
+                                       .binning = trial.binning,
+                                       .step = trial.step,
                                        .own = own,
                                        .solver = solver,
                                        .photon_weights = photon_weights,
@@ -54,6 +63,7 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
     if (!status) status = sino_halves_regularization(&request, 0, found);
     sino_operator_free(own);
     sino_operator_free(op);
+    free(angle_rad);
     return status;
 }
 

@@ -189,6 +189,7 @@ static SinoStatus find(const SinoReconHalves *of, const Trials *trials, SinoReco
                                        .input = &input,
                                        .op = of->op,
                                        .binning = trials->binning,
+                                       .step = 1,
                                        .own = trials->own,
                                        .solver = of->solver,
                                        .normal = trials->normal,

@@ -73,12 +73,52 @@ static void masks_keep_their_shape(void **state)
     }
 }
 
+/* A pair of columns is seen from where it was, or every second projection; never both, nor with weights of a file. */
+static void fans_see_half(void **state)
+{
+    (void)state;
+    double rad[301], seen_rad[301];
+    SinoSolverSettings settings = {0};
+    for (int k = 0; k < 301; k++) rad[k] = 0.01 * k;
+    const SinoCone wide = {.angle_count = 60,
+                           .column_count = 129,
+                           .x_count = 129,
+                           .y_count = 128,
+                           .angle_rad = rad,
+                           .source_object = 400,
+                           .source_detector = 600,
+                           .pixel_width = 1.5,
+                           .voxel_size = 1,
+                           .center = 64.3};
+    const SinoGeometry columns = {60, 129, 129, rad, 64.3, 0};
+    SinoCone many = wide, near = wide;
+    many.angle_count = 301;
+    near.source_object = 91;
+    SinoGeometry geometry = columns;
+    SinoHalvesFan fan = sino_halves_fan(&settings, &wide);
+    assert_true(fan.binning == 2 && fan.step == 1);
+    SinoCone seen = sino_halves_fan_seen(fan, &wide, seen_rad, &geometry);
+    assert_true(seen.column_count == 65 && geometry.column_count == 65 && seen.x_count == 65 && seen.y_count == 64);
+    assert_true(fabs((0 - seen.center) * seen.pixel_width - (0.5 - wide.center) * wide.pixel_width) < 1e-9);
+    geometry = columns;
+    fan = sino_halves_fan(&settings, &many);
+    assert_true(fan.binning == 1 && fan.step == 2);
+    seen = sino_halves_fan_seen(fan, &many, seen_rad, &geometry);
+    assert_true(seen.angle_count == 150 && geometry.angle_count == 150 && seen.column_count == 129);
+    assert_true(seen.angle_rad[149] == rad[298] && seen.center == many.center);
+    assert_int_equal(sino_halves_fan(&settings, &near).binning, 1); /* larger voxels would reach the source */
+    settings.weights = SINO_WEIGHTS_FILE;
+    assert_int_equal(sino_halves_fan(&settings, &wide).binning, 1);
+    assert_int_equal(sino_halves_fan(&settings, &many).step, 1);
+}
+
 TESTING_SUBJECT(halves_binned)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_stay_where_they_are),
         cmocka_unit_test(counts_and_line_integrals_are_averaged),
         cmocka_unit_test(masks_keep_their_shape),
+        cmocka_unit_test(fans_see_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of 8 bytes each. */
 static void *allocate_or_exit(int64_t count)
 {
     double *values = calloc((size_t)(count > 0 ? count : 1), sizeof *values);
@@ -52,6 +53,18 @@ static void trace_row(const SinoGeometry *geometry, int64_t ray, double *alpha, 
     }
 }
 
+/* Products take a tenth of the time by the voxels that rays meet. */
+static void list_voxels(ReferenceOperator *reference)
+{
+    const int64_t voxels = reference->voxel_count;
+    reference->met_count = allocate_or_exit(reference->ray_count);
+    reference->met = allocate_or_exit(reference->ray_count * voxels);
+    for (int64_t i = 0; i < reference->ray_count * voxels; i++) {
+        const int64_t ray = i / voxels;
+        if (reference->length[i] != 0) reference->met[ray * voxels + reference->met_count[ray]++] = i % voxels;
+    }
+}
+
 ReferenceOperator reference_operator_create(const SinoGeometry *geometry)
 {
     const int64_t voxels = geometry->grid_size * geometry->grid_size;
@@ -61,30 +74,42 @@ ReferenceOperator reference_operator_create(const SinoGeometry *geometry)
     for (int64_t ray = 0; ray < reference.ray_count; ray++)
         trace_row(geometry, ray, alpha, reference.length + ray * voxels);
     free(alpha);
+    list_voxels(&reference);
     return reference;
 }
 
 void reference_operator_free(ReferenceOperator *reference)
 {
     free(reference->length);
-    reference->length = NULL;
+    free(reference->met_count);
+    free(reference->met);
+    *reference = (ReferenceOperator){0};
 }
 
 void reference_operator_project(const ReferenceOperator *reference, const double *x, double *y)
 {
-    const int64_t voxels = reference->voxel_count;
     for (int64_t i = 0; i < reference->ray_count; i++) {
-        y[i] = 0;
-        for (int64_t j = 0; j < voxels; j++) y[i] += reference->length[i * voxels + j] * x[j];
+        const double *length = reference->length + i * reference->voxel_count;
+        const int64_t *met = reference->met + i * reference->voxel_count;
+        double sum = 0;
+        for (int64_t k = 0; k < reference->met_count[i]; k++) sum += length[met[k]] * x[met[k]];
+        y[i] = sum;
+    }
+}
+
+void reference_operator_add_backprojection(const ReferenceOperator *reference, const double *y, double scale, double *x)
+{
+    for (int64_t i = 0; i < reference->ray_count; i++) {
+        const double *length = reference->length + i * reference->voxel_count;
+        const int64_t *met = reference->met + i * reference->voxel_count;
+        for (int64_t k = 0; k < reference->met_count[i]; k++) x[met[k]] += scale * length[met[k]] * y[i];
     }
 }
 
 void reference_operator_backproject(const ReferenceOperator *reference, const double *y, double *x)
 {
-    const int64_t voxels = reference->voxel_count;
-    for (int64_t j = 0; j < voxels; j++) x[j] = 0;
-    for (int64_t i = 0; i < reference->ray_count; i++)
-        for (int64_t j = 0; j < voxels; j++) x[j] += reference->length[i * voxels + j] * y[i];
+    for (int64_t j = 0; j < reference->voxel_count; j++) x[j] = 0;
+    reference_operator_add_backprojection(reference, y, 1, x);
 }
 
 double reference_operator_norm_square(const ReferenceOperator *reference)

@@ -6,18 +6,21 @@
 
 #include <stdint.h>
 
-/* length[ray·N² + row·N + column], row 0 on top. */
+/* length[ray·N² + row·N + column], row 0 on top. A ray meets the voxels met[ray·N² + i] of i < met_count[ray]. */
 typedef struct ReferenceOperator {
     int64_t ray_count, voxel_count;
-    double *length; /* owned */
+    double *length;           /* owned */
+    int64_t *met_count, *met; /* owned */
 } ReferenceOperator;
 
 /* Siddon: a ray's crossings with all grid lines, sorted; each stretch between two goes to the voxel of its middle. */
 ReferenceOperator reference_operator_create(const SinoGeometry *geometry);
 void reference_operator_free(ReferenceOperator *reference);
 
-/* y[ray_count] = A x, and x[voxel_count] = Aᵀ y. */
+/* y[ray_count] = A x, x[voxel_count] += scale·Aᵀ y, and x = Aᵀ y. */
 void reference_operator_project(const ReferenceOperator *reference, const double *x, double *y);
+void reference_operator_add_backprojection(const ReferenceOperator *reference, const double *y, double scale,
+                                           double *x);
 void reference_operator_backproject(const ReferenceOperator *reference, const double *y, double *x);
 
 /* ‖A‖² by power iterations, rounded up. */

@@ -27,13 +27,6 @@ typedef struct Problem {
     const char *prior;
 } Problem;
 
-/* x += scale · Aᵀ y. */
-static void add_backprojection(const Problem *problem, const double *y, double scale, double *x)
-{
-    for (int i = 0; i < RAYS; i++)
-        for (int j = 0; j < VOXELS; j++) x[j] += scale * problem->a.length[i * VOXELS + j] * y[i];
-}
-
 static double across(const double *x, int j)
 {
     return j % SIZE + 1 < SIZE ? x[j + 1] - x[j] : 0;
@@ -47,13 +40,14 @@ static double down(const double *x, int j)
 /* δ·φ(t/δ) of a smooth prior, or its derivative (codelets/solvers/prior.h). */
 static double smooth(const Problem *problem, double step, bool derivative)
 {
-    const double t = step / problem->threshold, size = fabs(t), v = pow(size, 0.8);
+    const double t = step / problem->threshold, size = fabs(t);
     if (strcmp(problem->prior, "huber") == 0)
         return derivative ? fmax(-1, fmin(t, 1)) : problem->threshold * (size <= 1 ? t * t / 2 : size - 0.5);
+    const double v = pow(size, 0.8);
     return derivative ? t * (1 + 0.6 * v) / (1 + v) / (1 + v) : problem->threshold * t * t / 2 / (1 + v);
 }
 
-/* Over the pairs of a voxel and those right of it and below. Adds the gradient to g, if there is one. */
+/* Over the pairs of a voxel and those right of it and below; with g, 0, and the gradient is added to it. */
 static double smooth_prior(const Problem *problem, const double *x, double *g)
 {
     static const int aside[] = {1, 0, 1, -1}, down[] = {0, 1, 1, 1};
@@ -63,9 +57,12 @@ static double smooth_prior(const Problem *problem, const double *x, double *g)
             const int column = j % SIZE + aside[d], row = j / SIZE + down[d], other = row * SIZE + column;
             if (column < 0 || column >= SIZE || row >= SIZE) continue;
             const double weight = d < 2 ? sqrt(2) - 1 : 1 - sqrt(0.5), step = x[j] - x[other];
-            sum += weight * smooth(problem, step, false);
-            if (g) g[j] += problem->strength * weight * smooth(problem, step, true);
-            if (g) g[other] -= problem->strength * weight * smooth(problem, step, true);
+            const double value = weight * smooth(problem, step, g != NULL);
+            if (g) {
+                g[j] += problem->strength * value;
+                g[other] -= problem->strength * value;
+            } else
+                sum += value;
         }
     return problem->strength * sum;
 }
@@ -119,7 +116,7 @@ static double reference_minimum(const Problem *problem, double *x)
         }
         double next[VOXELS];
         memcpy(next, x, sizeof next);
-        add_backprojection(problem, r, -tau, next);
+        reference_operator_add_backprojection(&problem->a, r, -tau, next);
         for (int j = 0; j < VOXELS; j++) {
             const double from = (j % SIZE ? p[j - 1] : 0) + (j >= SIZE ? q[j - SIZE] : 0);
             next[j] = within(problem, j, next[j] + tau * scale * (p[j] + q[j] - from));
@@ -144,7 +141,7 @@ static double smooth_minimum(const Problem *problem, double *x)
         double y[RAYS], g[VOXELS] = {0};
         reference_operator_project(&problem->a, x, y);
         for (int i = 0; i < RAYS; i++) y[i] = problem->weight[i] * (y[i] - problem->b[i]);
-        add_backprojection(problem, y, 1, g);
+        reference_operator_add_backprojection(&problem->a, y, 1, g);
         smooth_prior(problem, x, g);
         for (int j = 0; j < VOXELS; j++) x[j] = within(problem, j, x[j] - step * g[j]);
     }

@@ -63,21 +63,20 @@ static double residual(const Problem *problem, const double *x, double y[SLICES]
 
 static void add_backprojection(const Problem *problem, double y[SLICES][RAYS], double scale, double *x)
 {
-    for (int s = 0; s < SLICES; s++)
-        for (int i = 0; i < RAYS; i++)
-            for (int j = 0; j < PIXELS; j++) x[s * PIXELS + j] += scale * problem->a.length[i * PIXELS + j] * y[s][i];
+    for (int s = 0; s < SLICES; s++) reference_operator_add_backprojection(&problem->a, y[s], scale, x + s * PIXELS);
 }
 
 /* δ·φ(t/δ) of a smooth prior, or its derivative (codelets/solvers/prior.h). */
 static double smooth(const Problem *problem, double step, bool derivative)
 {
-    const double t = step / problem->threshold, size = fabs(t), v = pow(size, 0.8);
+    const double t = step / problem->threshold, size = fabs(t);
     if (strcmp(problem->prior, "huber") == 0)
         return derivative ? fmax(-1, fmin(t, 1)) : problem->threshold * (size <= 1 ? t * t / 2 : size - 0.5);
+    const double v = pow(size, 0.8);
     return derivative ? t * (1 + 0.6 * v) / (1 + v) / (1 + v) : problem->threshold * t * t / 2 / (1 + v);
 }
 
-/* strength·R. Adds its gradient to g, if there is one. */
+/* strength·R; with g, 0, and its gradient is added to it. */
 static double smooth_prior(const Problem *problem, const double *x, double *g)
 {
     double sum = 0;
@@ -87,9 +86,12 @@ static double smooth_prior(const Problem *problem, const double *x, double *g)
             const double weight = d < 2 ? sqrt(2) - 1 : d < 4 ? 1 - sqrt(0.5) : SINO_PRIOR_SLICE_WEIGHT;
             if (other < 0) continue;
             const double step = x[j] - x[other];
-            sum += weight * smooth(problem, step, false);
-            if (g) g[j] += problem->strength * weight * smooth(problem, step, true);
-            if (g) g[other] -= problem->strength * weight * smooth(problem, step, true);
+            const double value = weight * smooth(problem, step, g != NULL);
+            if (g) {
+                g[j] += problem->strength * value;
+                g[other] -= problem->strength * value;
+            } else
+                sum += value;
         }
     return problem->strength * sum;
 }

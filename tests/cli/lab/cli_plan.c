@@ -819,6 +819,7 @@ static void search_with_vectors_takes_memory(void **state)
 {
     static const char vectors[] = "scan.h5 --vectors orbit:source=34.1333,detector=51.2,pixel=0.2 --workers 2";
     static const char *const at[] = {"\"search\": ", "\"total\": ", "\"vectors\": "};
+    const char *const disk = getenv("SINODAG_TEST_DISK"); /* temporary files may be in memory */
     double bytes[3], without[3];
     cli_works(*state, "phantom --geometry cone -o scan.h5 --size 40 --angles 30 --slices 40 --noise 0");
     for (int i = 0; i < 3; i++) {
@@ -835,8 +836,10 @@ static void search_with_vectors_takes_memory(void **state)
     cli_wait(&run);
     const int least = (int)cli_number_after(run.err, "; allowed: --memory ", NULL);
     cli_free(&run);
-    cli_works(*state, "recon %s -o v.h5 --algorithm fista --iterations 2 --memory %dMiB --pictures no --report none",
-              vectors, least);
+    cli_works(*state,
+              "recon %s -o v.h5 --algorithm fista --iterations 2 --memory %dMiB --pictures no --report none --tune "
+              "scratch-folder=%s",
+              vectors, least, disk ? disk : ".");
 }
 
 static void stdout_that_is_full(void **state)

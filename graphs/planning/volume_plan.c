@@ -69,7 +69,7 @@ static int64_t search_iterations(const SinoSettings *settings, const SinoSolver 
     enum { TRIALS = 5 };
     if (cone->view || !is_sought(settings, solver)) return 0;
     const SinoHalvesFan fan = sino_halves_fan(&settings->solver, cone);
-    return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver)) / (fan.binning * fan.binning * fan.step);
+    return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver)) / fan.binning / fan.binning / fan.step;
 }
 
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,

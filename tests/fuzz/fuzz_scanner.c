@@ -9,7 +9,8 @@ static void check(const SinoScannerHeader *header)
 {
     SinoToldSettings told;
     fuzz_require(header->instrument && header->angle_count >= 1 && header->note_count <= SINO_SCANNER_NOTES);
-    fuzz_require(header->parallel || (header->source_object_mm > 0 && isfinite(header->source_detector_mm)));
+    fuzz_require(header->parallel || header->vectors_file ||
+                 (header->source_object_mm > 0 && isfinite(header->source_detector_mm)));
     for (int64_t k = 0; k < header->angle_count && header->angle_deg; k++) fuzz_require(isfinite(header->angle_deg[k]));
     sino_scanner_tell(header, &told);
     fuzz_require(told.count >= 1 && told.count <= SINO_TOLD_SETTINGS);

@@ -25,7 +25,7 @@ SinoHalvesFan sino_halves_fan(const SinoSolverSettings *settings, const SinoCone
     SinoHalvesFan fan = {1, 1};
     if (settings->weights == SINO_WEIGHTS_FILE) return fan;
     if (angles >= columns)
-        fan.step = angles >= 2 * LEAST_ANGLES ? 2 : 1;
+        fan.step = angles >= (int64_t)2 * LEAST_ANGLES ? 2 : 1;
     else if (angles >= LEAST_ANGLES && columns >= LEAST_COLUMNS && !settings->mask && grown < cone->source_object)
         fan.binning = BINNING;
     return fan;

@@ -22,6 +22,11 @@ static inline int64_t sino_stripes_mirrored(int64_t i, int64_t n)
     return at < n ? at : turn - 1 - at;
 }
 
+/* Interpolates dead columns, of which dead[column] is not 0, between their neighbours; the first and the last column
+ * are never dead. The value of angle k and column c is sinogram[k·angle_step + c·column_step]. */
+void sino_stripes_interpolate(int64_t angle_count, int64_t angle_step, int64_t column_count, int64_t column_step,
+                              const uint8_t *dead, float *sinogram);
+
 /* The scaling filter of db5 (Daubechies, Ten Lectures on Wavelets, table 6.1), for SINO_STRIPES_FW. */
 enum { SINO_STRIPES_TAPS = 10 };
 #define SINO_STRIPES_SCALING                                                                                           \

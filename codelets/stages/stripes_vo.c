@@ -297,18 +297,19 @@ static double fluctuation(int64_t count, const float *column)
     return sino_stripes_fluctuation(sum, magnitudes);
 }
 
-/* Interpolates the dead columns between their neighbours; the two at each end never are dead. */
-static void interpolate_dead(int64_t angles, int64_t columns, const uint8_t *dead, float *sinogram)
+void sino_stripes_interpolate(int64_t angle_count, int64_t angle_step, int64_t column_count, int64_t column_step,
+                              const uint8_t *dead, float *sinogram)
 {
-    int64_t left = 0;
-    for (int64_t c = 1; c < columns; c++) {
-        if (dead[c]) continue;
-        for (int64_t i = left + 1; i < c; i++) {
-            const float share = (float)(i - left) / (float)(c - left);
-            for (int64_t k = 0; k < angles; k++)
-                sinogram[i * angles + k] = (1 - share) * sinogram[left * angles + k] + share * sinogram[c * angles + k];
+    for (int64_t left = 0, right = 1; right < column_count; right++) {
+        if (dead[right]) continue;
+        const float *from = sinogram + left * column_step, *to = sinogram + right * column_step;
+        for (int64_t c = left + 1; c < right; c++) {
+            const float share = (float)(c - left) / (float)(right - left);
+            float *const at = sinogram + c * column_step;
+            for (int64_t k = 0; k < angle_count * angle_step; k += angle_step)
+                at[k] = (1 - share) * from[k] + share * to[k];
         }
-        left = c;
+        left = right;
     }
 }
 
@@ -320,7 +321,7 @@ static void remove_dead(const SinoStripesOptions *options, const Work *work, flo
     divide_by_smooth(columns, work->smooth, work->ratio);
     find_outstanding(columns, options->snr, work->ratio, work->sequence, dead);
     for (int64_t c = 0; c < MARGIN && c < columns; c++) dead[c] = dead[columns - 1 - c] = 0;
-    interpolate_dead(angles, columns, dead, sinogram);
+    sino_stripes_interpolate(angles, 1, columns, angles, dead, sinogram);
 }
 
 /* ---- */

@@ -19,9 +19,8 @@ static const double normal = 0.4549; /* median of the square of a normal deviate
 typedef struct Wiener {
     int64_t count;      /* of columns */
     int64_t sum;        /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
-    bool turned;        /* a whole turn tells it */
-    int64_t outline[2]; /* columns where the object's shadow begins and ends, if that is alike in all sectors; else
-                         * NOWHERE */
+    bool turned;        /* sum was found by opposite sectors of a whole turn */
+    int64_t outline[2]; /* columns where the object's shadow begins and ends, if all sectors agree; else NOWHERE */
     double *band[BANDS], *smooth, *line[LINES], *offset;
 } Wiener;
 
@@ -129,10 +128,10 @@ SINO_VECTORISED static double mirrored_product(const double *a, const double *b,
     return all;
 }
 
-/* The number of a whole turn, in which columns c and number − c of opposite sectors are alike; −1: they are not much
- * alike. Of every second column, of a band that is even over two, the differences from the mean over sectors count,
- * which offsets do not have. The correlation is over the root of the squares that have mirrored ones, so that chance
- * makes none of them larger. Columns that have but rounding tell nothing. */
+/* The number whose columns c and number − c are alike in opposite sectors of a whole turn; −1: they are not much alike.
+ * Of every second column, of a band that is even over two, the differences from the mean over sectors count, which
+ * offsets do not have. The correlation is over the root of the squares that have mirrored ones, so that chance makes
+ * none of them larger. Columns whose differences are rounding errors tell nothing. */
 static int64_t most_opposite(const Wiener *w)
 {
     enum { BAND = 2 };
@@ -392,11 +391,11 @@ static void add_offsets(Wiener *w, int b)
         const double share = offsets > 0 ? offsets / (offsets + noise[c]) : 0;
         const double of_even = even > 0 ? fmin(share, offsets / even) : share;
         const double partner = partner_of(w, b, a, c);
-        const bool outstanding = a[c] * a[c] > far[c];
-        if (outstanding && partner * a[c] > 0 && is_detail(w, b, a, far, c))
-            w->offset[c] += share * (a[c] - partner) / 2;
-        else if (outstanding && !is_detail(w, b, a, far, c))
+        const bool outstanding = a[c] * a[c] > far[c], detail = outstanding && is_detail(w, b, a, far, c);
+        if (outstanding && !detail)
             w->offset[c] += a[c];
+        else if (detail && partner * a[c] > 0)
+            w->offset[c] += share * (a[c] - partner) / 2;
         else if (mirror >= 0 && llabs(mirror - c) > 2 * apart)
             w->offset[c] += (share * odd_part(a, c, mirror) + of_even * even_part(a, c, mirror)) * M_SQRT1_2;
         else
@@ -444,20 +443,6 @@ static void find_dead(int64_t K, const Wiener *w, const float *sinogram, uint8_t
     }
 }
 
-/* Interpolates dead columns between their neighbours; those at the ends never are dead. */
-static void interpolate_dead(int64_t K, int64_t M, const uint8_t *dead, float *sinogram)
-{
-    for (int64_t left = 0, c = 1; c < M; c++) {
-        if (dead[c]) continue;
-        for (int64_t i = left + 1; i < c; i++) {
-            const float share = (float)(i - left) / (float)(c - left);
-            for (int64_t k = 0; k < K; k++)
-                sinogram[k * M + i] = (1 - share) * sinogram[k * M + left] + share * sinogram[k * M + c];
-        }
-        left = c;
-    }
-}
-
 SINO_VECTORISED static void subtract(int64_t angle_count, const Wiener *w, float *sinogram)
 {
     for (int64_t k = 0; k < angle_count; k++)
@@ -470,7 +455,7 @@ void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, flo
     if (K < SECTORS || M < SECTORS) return;
     Wiener w = place_arrays(M, work);
     find_dead(K, &w, sinogram, dead);
-    interpolate_dead(K, M, dead, sinogram);
+    sino_stripes_interpolate(K, M, M, 1, dead, sinogram);
     average_sectors(K, sinogram, &w);
     find_outline(&w);
     for (int b = 0; b < BANDS; b++) split(&w, b);

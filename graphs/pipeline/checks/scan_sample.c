@@ -424,8 +424,13 @@ static SinoStatus look_for_zingers(Block *block, SinoScanSample *sample)
     return status;
 }
 
+/* What a block is looked at for, beside its levels. */
+typedef struct BlockLooks {
+    bool stripes, zingers;
+} BlockLooks;
+
 /* read: [projection][pixels] if they have been read already; else NULL. */
-static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, bool zingers,
+static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, double share, BlockLooks looks,
                              const float *read, SinoScanSample *sample, Sums *sums)
 {
     Block block = {.input = input, .box = *box, .most = sample->most};
@@ -450,11 +455,11 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
         SINO_TRY_OR(status, end,
                     load_projection(&block, angle_of(sample, input, i), read ? read + i * block.pixels : NULL));
         add_projection(&block, i, sample, sums);
-        if (tells_stripes(sample) && input->minus_log) add_fringes(&block, sample, line, sums);
-        if (tells_stripes(sample)) add_peaks(&block, sample, i, line);
+        if (looks.stripes && input->minus_log) add_fringes(&block, sample, line, sums);
+        if (looks.stripes) add_peaks(&block, sample, i, line);
     }
-    if (tells_stripes(sample)) SINO_TRY_OR(status, end, judge_stripes(&block, sample, sums));
-    if (zingers) SINO_TRY_OR(status, end, look_for_zingers(&block, sample));
+    if (looks.stripes) SINO_TRY_OR(status, end, judge_stripes(&block, sample, sums));
+    if (looks.zingers) SINO_TRY_OR(status, end, look_for_zingers(&block, sample));
     sample->rows += box->row_count;
 end:
     free(block.flat);
@@ -524,12 +529,14 @@ static SinoStatus read_values(const SinoInput *input, SinoScanSample *sample, fl
 }
 
 /* read: by read_values; NULL: nothing. */
-static SinoStatus read_blocks(const SinoInput *input, const float *read, SinoScanSample *sample, Sums *sums)
+static SinoStatus read_blocks(const SinoInput *input, bool stages, const float *read, SinoScanSample *sample,
+                              Sums *sums)
 {
     const int64_t blocks = blocks_of(input);
     for (int64_t b = 0; b < blocks; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
-        SINO_TRY(read_block(input, &box, 1 / (double)blocks, b == blocks / 2, read, sample, sums));
+        const BlockLooks looks = {.stripes = stages && tells_stripes(sample), .zingers = stages && b == blocks / 2};
+        SINO_TRY(read_block(input, &box, 1 / (double)blocks, looks, read, sample, sums));
         if (read) read += values_of(sample, &box);
     }
     return NULL;
@@ -667,7 +674,7 @@ static int64_t projections_of(const SinoInput *input)
     return sino_smaller(input->info->angle_count, wanted);
 }
 
-SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
+SinoStatus sino_scan_sample_new(const SinoInput *input, bool stages, SinoScanSample *result)
 {
     const SinoScanInfo *info = input->info;
     const int64_t columns = input->column_count;
@@ -689,7 +696,7 @@ SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *result)
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.level, "a sample", &sums.level));
     SINO_TRY_OR(status, end, sino_allocate(columns, sizeof *sums.odd, "a sample", &sums.odd));
     SINO_TRY_OR(status, end, read_values(input, &sample, &read));
-    SINO_TRY_OR(status, end, read_blocks(input, read, &sample, &sums));
+    SINO_TRY_OR(status, end, read_blocks(input, stages, read, &sample, &sums));
     finish(&sample, &sums);
 end:
     free(read);

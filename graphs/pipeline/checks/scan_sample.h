@@ -56,6 +56,7 @@ typedef struct SinoScanSample {
     int64_t odd_columns; /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 
-/* Reads a sample of the part of the scan that `input` selects. SINO_FAILED: no memory, or the file cannot be read. */
-SinoStatus sino_scan_sample_new(const SinoInput *input, SinoScanSample *sample);
+/* Reads a sample of the part of the scan that `input` selects. stages: looks for stripes, odd columns, fringes and
+ * zingers, too; without, their numbers are 0, or NaN. SINO_FAILED: no memory, or the file cannot be read. */
+SinoStatus sino_scan_sample_new(const SinoInput *input, bool stages, SinoScanSample *sample);
 void sino_scan_sample_free(SinoScanSample *sample);

@@ -323,7 +323,7 @@ SinoStatus sino_suspect(const SinoSettings *settings, const SinoInput *input, Si
     if (!input->view) suspect_angles(input->info, findings);
     suspect_beam(settings, input, findings);
     if (settings->input.follow) return NULL; /* its projections may not have come */
-    SINO_TRY(sino_scan_sample_new(input, &sample));
+    SINO_TRY(sino_scan_sample_new(input, true, &sample));
     suspect_lack(&sample, findings);
     suspect_fields(&settings->input, input, &sample, findings);
     suspect_bright_columns(input, &sample, findings);
@@ -370,7 +370,7 @@ SinoStatus sino_suspect_center(const SinoSettings *settings, const SinoInput *in
     const double shorter = fmax(columns / 2 - off, 0), longer = columns / 2 + off;
     SinoScanSample sample;
     if (angles.full < 350 || off < 0.1 * columns) return NULL;
-    SINO_TRY(sino_scan_sample_new(input, &sample));
+    SINO_TRY(sino_scan_sample_new(input, false, &sample));
     for (int64_t c = 0; c < sample.column_count && input->air > 0; c++) { /* air will be 0 */
         const double above = fabs(sample.column_level[c] - sample.air_level);
         if (isfinite(above)) sample.column_integral[c] = above;

@@ -8,7 +8,7 @@
 enum { UNKNOWNS = SINO_UNKNOWNS };
 
 /* By how much the column and the row of (0, 0, 0) change with each unknown. */
-static void derive(const SinoView *view, double column[UNKNOWNS], double row[UNKNOWNS])
+static void derive_shift(const SinoView *view, double column[UNKNOWNS], double row[UNKNOWNS])
 {
     const double origin[3] = {0, 0, 0};
     const SinoViewPlanes planes = sino_view_planes(view);
@@ -20,26 +20,6 @@ static void derive(const SinoView *view, double column[UNKNOWNS], double row[UNK
     }
     column[3] = 1;
     row[3] = 0;
-}
-
-void sino_align_fix_gauge(int64_t count, const SinoView *view, bool axis, SinoShift *shift)
-{
-    SinoLeastSquares sums = {{{0}}};
-    double moved[UNKNOWNS], column[UNKNOWNS], row[UNKNOWNS];
-    for (int64_t k = 0; k < count; k++) {
-        derive(&view[k], column, row);
-        sino_least_squares_add(column, shift[k].column, &sums);
-        sino_least_squares_add(row, shift[k].row, &sums);
-    }
-    sino_least_squares_solve(sums, moved);
-    if (!axis) moved[3] = 0;
-    for (int64_t k = 0; k < count; k++) {
-        derive(&view[k], column, row);
-        for (int i = 0; i < UNKNOWNS; i++) {
-            shift[k].column -= moved[i] * column[i];
-            shift[k].row -= moved[i] * row[i];
-        }
-    }
 }
 
 /* By how much pitch and roll change with turns of the object about x, y and z. */
@@ -54,6 +34,30 @@ static void derive_turn(const SinoView *view, double pitch[UNKNOWNS], double rol
     pitch[3] = roll[3] = 0;
 }
 
+/* What is left of a value without the motion of the object. */
+static double without(const double moved[UNKNOWNS], const double by[UNKNOWNS], double value)
+{
+    for (int i = 0; i < UNKNOWNS; i++) value -= moved[i] * by[i];
+    return value;
+}
+
+void sino_align_fix_gauge(int64_t count, const SinoView *view, bool axis, SinoShift *shift)
+{
+    SinoLeastSquares sums = {{{0}}};
+    double moved[UNKNOWNS], column[UNKNOWNS], row[UNKNOWNS];
+    for (int64_t k = 0; k < count; k++) {
+        derive_shift(&view[k], column, row);
+        sino_least_squares_add(column, shift[k].column, &sums);
+        sino_least_squares_add(row, shift[k].row, &sums);
+    }
+    sino_least_squares_solve(sums, moved);
+    if (!axis) moved[3] = 0;
+    for (int64_t k = 0; k < count; k++) {
+        derive_shift(&view[k], column, row);
+        shift[k] = (SinoShift){without(moved, column, shift[k].column), without(moved, row, shift[k].row)};
+    }
+}
+
 void sino_align_fix_turns(int64_t count, const SinoView *view, SinoViewTurn *turn)
 {
     SinoLeastSquares sums = {{{0}}};
@@ -66,10 +70,7 @@ void sino_align_fix_turns(int64_t count, const SinoView *view, SinoViewTurn *tur
     sino_least_squares_solve(sums, turned);
     for (int64_t k = 0; k < count; k++) {
         derive_turn(&view[k], pitch, roll);
-        for (int i = 0; i < UNKNOWNS; i++) {
-            turn[k].pitch -= turned[i] * pitch[i];
-            turn[k].roll -= turned[i] * roll[i];
-        }
+        turn[k] = (SinoViewTurn){without(turned, pitch, turn[k].pitch), without(turned, roll, turn[k].roll)};
     }
 }
 

@@ -217,11 +217,15 @@ static SinoStatus fill(const Level *level, SinoMinibatch *minibatch)
 }
 
 /* What is opened for a round: of the views, and of pitched and rolled ones. */
+typedef struct Prediction {
+    SinoCone cone;
+    SinoOperator *op;
+    SinoOperatorWork *own; /* NULL: works in the minibatch's */
+} Prediction;
+
 typedef struct Round {
     int predictions;
-    SinoCone cone[PREDICTIONS];
-    SinoOperator *op[PREDICTIONS];
-    SinoOperatorWork *work[PREDICTIONS]; /* NULL: the minibatch's */
+    Prediction prediction[PREDICTIONS];
     SinoData *predicted[PREDICTIONS];
     SinoMinibatch *minibatch;
     SinoSolverRun run;
@@ -238,34 +242,33 @@ static SinoView moved(const Level *level, int64_t k, int prediction)
     return view;
 }
 
-static SinoStatus open_operator(Level *level, int i, Round *round)
+static SinoStatus open_operator(Level *level, int i, Prediction *prediction)
 {
     const int64_t angles = sino_align_level_angles(level);
     SinoView *view = level->view + i * angles;
     for (int64_t k = 0; k < angles; k++) view[k] = moved(level, k, i);
-    round->cone[i] = level->cone;
-    round->cone[i].view = view;
+    prediction->cone = level->cone;
+    prediction->cone.view = view;
     const SinoProblem problem = {
-        .geometry = level->input.geometry, .cone = &round->cone[i], .precision = SINO_SINGLE, .subset_count = 1};
+        .geometry = level->input.geometry, .cone = &prediction->cone, .precision = SINO_SINGLE, .subset_count = 1};
     const SinoOperatorRequest request = {.problem = problem, .shape = SINO_EXCHANGE_ALONE(1)};
-    return sino_operator_new(level->runtime, &request, &round->op[i]);
+    return sino_operator_new(level->runtime, &request, &prediction->op);
 }
 
-static SinoStatus insert_prediction(Level *level, int i, Round *round)
+static SinoStatus insert_prediction(Level *level, const Prediction *prediction, SinoMinibatch *minibatch,
+                                    SinoData **predicted)
 {
-    SinoMinibatch *minibatch = round->minibatch;
     const SinoProduct product = {.position = SINO_NOWHERE, .slices = minibatch->slices};
-    if (i > 0) SINO_TRY(sino_operator_work_new(round->op[i], &minibatch->slices, i, false, &round->work[i]));
     SINO_TRY(sino_data_vector(level->runtime, "predicted projections", sino_align_level_angles(level),
-                              pixels_of(&level->input), sizeof(float), &round->predicted[i]));
-    return round->op[i]->kind->project(i > 0 ? round->work[i] : minibatch->work, &product,
-                                       minibatch->vector[sino_solver_cg.vectors.tomogram], round->predicted[i]);
+                              pixels_of(&level->input), sizeof(float), predicted));
+    return prediction->op->kind->project(prediction->own ? prediction->own : minibatch->work, &product,
+                                         minibatch->vector[sino_solver_cg.vectors.tomogram], *predicted);
 }
 
 static SinoStatus insert_round(Level *level, Round *round)
 {
     const SinoSolver *solver = &sino_solver_cg;
-    const SinoMinibatchRequest request = {.op = round->op[0],
+    const SinoMinibatchRequest request = {.op = round->prediction[0].op,
                                           .vectors = &solver->vectors,
                                           .slices = {.precision = SINO_SINGLE, .stride = 1, .slice_count = 1},
                                           .history_numbers = ITERATIONS + 1};
@@ -274,7 +277,12 @@ static SinoStatus insert_round(Level *level, Round *round)
     SINO_TRY(solver->prepare(&round->run));
     SINO_TRY(solver->start(&round->run, round->minibatch));
     SINO_TRY(sino_solve_iterations(solver, &round->run, round->minibatch, 1, ITERATIONS));
-    for (int i = 0; i < round->predictions; i++) SINO_TRY(insert_prediction(level, i, round));
+    for (int i = 1; i < round->predictions; i++) {
+        Prediction *prediction = &round->prediction[i];
+        SINO_TRY(sino_operator_work_new(prediction->op, &round->minibatch->slices, i, false, &prediction->own));
+    }
+    for (int i = 0; i < round->predictions; i++)
+        SINO_TRY(insert_prediction(level, &round->prediction[i], round->minibatch, &round->predicted[i]));
     return insert_registers(level, NULL, round->predicted);
 }
 
@@ -282,11 +290,11 @@ static void close_round(Round *round)
 {
     for (int i = 0; i < PREDICTIONS; i++) {
         sino_data_free(round->predicted[i]);
-        sino_operator_work_free(round->work[i]);
+        sino_operator_work_free(round->prediction[i].own);
     }
     sino_minibatch_free(round->minibatch);
     sino_solver_cg.release(&round->run);
-    for (int i = 0; i < PREDICTIONS; i++) sino_operator_free(round->op[i]);
+    for (int i = 0; i < PREDICTIONS; i++) sino_operator_free(round->prediction[i].op);
 }
 
 SinoStatus sino_align_level_predict(Level *level)
@@ -296,8 +304,8 @@ SinoStatus sino_align_level_predict(Level *level)
     Round round = {.predictions = level->turns ? PREDICTIONS : 1,
                    .run = {.runtime = level->runtime, .settings = &plain, .stride = 1, .iterations = ITERATIONS}};
     SinoStatus status = NULL;
-    for (int i = 0; i < round.predictions && !status; i++) status = open_operator(level, i, &round);
-    round.run.op = round.op[0];
+    for (int i = 0; i < round.predictions && !status; i++) status = open_operator(level, i, &round.prediction[i]);
+    round.run.op = round.prediction[0].op;
     if (!status) status = sino_runtime_wait_after(level->runtime, insert_round(level, &round));
     close_round(&round);
     if (status) return status;

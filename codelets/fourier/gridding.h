@@ -24,6 +24,7 @@
 typedef struct SinoGridding SinoGridding;
 SinoStatus sino_gridding_new(const SinoGeometry *geometry, SinoGridding **gridding);
 void sino_gridding_free(SinoGridding *gridding); /* takes NULL */
+const SinoGeometry *sino_gridding_geometry(const SinoGridding *gridding);
 
 /* D. A ray has the terms m = 0 … D/2 − 1. */
 int64_t sino_gridding_detector(const SinoGeometry *geometry);

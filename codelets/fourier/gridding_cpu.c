@@ -131,6 +131,11 @@ void sino_gridding_free(SinoGridding *gridding)
     free(gridding);
 }
 
+const SinoGeometry *sino_gridding_geometry(const SinoGridding *gridding)
+{
+    return &gridding->geometry;
+}
+
 /* ---- Aᵀ ---- */
 
 /* Slices first.number … first.number + count − 1 of a panel, in as many lanes or more. */

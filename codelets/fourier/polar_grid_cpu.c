@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    TAPS = 8,          /* of the window; margins of the grid are half of it */
+    TAPS = SINO_POLAR_TAPS,
     MARGIN = TAPS / 2, /* columns of the grid before 0, and after G/2 */
     NODES = 10,        /* of the polynomial for each tap, by the fraction of a point in [−1, 1] */
     PAD_BYTES = 64,    /* between columns of the grid, so that they do not all map to the same cache sets */
@@ -52,7 +52,7 @@ static int64_t column_count(int64_t grid_size)
     return grid_size / 2 + 1 + 2 * (int64_t)MARGIN;
 }
 
-static int64_t grid_size_of(int64_t size)
+int64_t sino_polar_grid_points(int64_t size)
 {
     return sino_fast_size(sino_larger(2 * size, 2 * (int64_t)TAPS));
 }
@@ -90,13 +90,13 @@ static double window_transform(double frequency)
 }
 
 /* Solves matrix · x = right in place, by elimination with pivots. */
-static void solve(double matrix[NODES][NODES], double right[NODES])
+static void solve(int count, double matrix[][SINO_POLAR_POWERS], double *right)
 {
-    for (int i = 0; i < NODES; i++) {
+    for (int i = 0; i < count; i++) {
         int pivot = i;
-        for (int r = i + 1; r < NODES; r++)
+        for (int r = i + 1; r < count; r++)
             if (fabs(matrix[r][i]) > fabs(matrix[pivot][i])) pivot = r;
-        for (int c = 0; c < NODES; c++) {
+        for (int c = 0; c < count; c++) {
             const double held = matrix[i][c];
             matrix[i][c] = matrix[pivot][c];
             matrix[pivot][c] = held;
@@ -104,30 +104,57 @@ static void solve(double matrix[NODES][NODES], double right[NODES])
         const double held = right[i];
         right[i] = right[pivot];
         right[pivot] = held;
-        for (int r = i + 1; r < NODES; r++) {
+        for (int r = i + 1; r < count; r++) {
             const double share = matrix[r][i] / matrix[i][i];
-            for (int c = i; c < NODES; c++) matrix[r][c] -= share * matrix[i][c];
+            for (int c = i; c < count; c++) matrix[r][c] -= share * matrix[i][c];
             right[r] -= share * right[i];
         }
     }
-    for (int i = NODES - 1; i >= 0; i--) {
-        for (int c = i + 1; c < NODES; c++) right[i] -= matrix[i][c] * right[c];
+    for (int i = count - 1; i >= 0; i--) {
+        for (int c = i + 1; c < count; c++) right[i] -= matrix[i][c] * right[c];
         right[i] /= matrix[i][i];
     }
 }
 
-/* The polynomial in z = 2·fraction − 1 that agrees with the window of a tap at the Chebyshev nodes. coefficient[0] is
- * the highest power's. The window is even: tap TAPS − 1 − t has the polynomial of tap t in −z. */
+/* Node n of `count`, in [−1, 1]. */
+static double chebyshev(int n, int count)
+{
+    return cos(M_PI * (n + 0.5) / count);
+}
+
+/* The polynomial of degree count − 1 that has the values coefficient[n] at variable[n]. coefficient[0] becomes the
+ * highest power's. */
+static void interpolate(int count, const double *variable, double *coefficient)
+{
+    double matrix[SINO_POLAR_POWERS][SINO_POLAR_POWERS];
+    for (int n = 0; n < count; n++) {
+        matrix[n][count - 1] = 1;
+        for (int p = count - 2; p >= 0; p--) matrix[n][p] = matrix[n][p + 1] * variable[n];
+    }
+    solve(count, matrix, coefficient);
+}
+
+/* The polynomial in z = 2·fraction − 1 that agrees with the window of a tap at the Chebyshev nodes. The window is even:
+ * tap TAPS − 1 − t has the polynomial of tap t in −z. */
 static void fit_tap(int tap, double coefficient[NODES])
 {
-    double matrix[NODES][NODES];
+    double z[NODES];
     for (int n = 0; n < NODES; n++) {
-        const double z = cos(M_PI * (n + 0.5) / NODES);
-        matrix[n][NODES - 1] = 1;
-        for (int p = NODES - 2; p >= 0; p--) matrix[n][p] = matrix[n][p + 1] * z;
-        coefficient[n] = window_at(tap + (z + 1) / 2 - TAPS / 2.0);
+        z[n] = chebyshev(n, NODES);
+        coefficient[n] = window_at(tap + (z[n] + 1) / 2 - TAPS / 2.0);
     }
-    solve(matrix, coefficient);
+    interpolate(NODES, z, coefficient);
+}
+
+void sino_polar_grid_window(float coefficient[SINO_POLAR_POWERS])
+{
+    double variable[SINO_POLAR_POWERS], fitted[SINO_POLAR_POWERS];
+    for (int n = 0; n < SINO_POLAR_POWERS; n++) {
+        variable[n] = (chebyshev(n, SINO_POLAR_POWERS) + 1) / 2;
+        fitted[n] = window_at(TAPS / 2.0 * sqrt(1 - variable[n]));
+    }
+    interpolate(SINO_POLAR_POWERS, variable, fitted);
+    for (int n = 0; n < SINO_POLAR_POWERS; n++) coefficient[n] = (float)fitted[n];
 }
 
 /* The terms k of a ray on the grid: column k·across ≥ 0, and the place k·along of it. turned: the conjugate of a term
@@ -159,14 +186,22 @@ static int64_t section_terms(const Ray *ray)
 #undef FFTW
 #undef TMPL
 
+static double inverse_at(int64_t size, int64_t pixel)
+{
+    return 1 / window_transform((double)(pixel - size / 2) / (double)sino_polar_grid_points(size));
+}
+
+void sino_polar_grid_inverse(int64_t size, float *inverse)
+{
+    for (int64_t j = 0; j < size; j++) inverse[j] = (float)inverse_at(size, j);
+}
+
 static SinoStatus fill(SinoPolarGrid *grid)
 {
     const bool is_double = grid->precision == SINO_DOUBLE;
-    const int64_t middle = grid->size / 2;
     SINO_TRY(sino_allocate(grid->size, sizeof *grid->inverse, "a grid of frequencies", &grid->inverse));
     SINO_TRY(sino_allocate((int64_t)NODES * TAPS, sino_precision_bytes(grid->precision), "a window", &grid->taps));
-    for (int64_t j = 0; j < grid->size; j++)
-        grid->inverse[j] = 1 / window_transform((double)(j - middle) / (double)grid->grid_size);
+    for (int64_t j = 0; j < grid->size; j++) grid->inverse[j] = inverse_at(grid->size, j);
     for (int tap = 0; tap < TAPS / 2; tap++) {
         double coefficient[NODES];
         fit_tap(tap, coefficient);
@@ -182,7 +217,7 @@ SinoStatus sino_polar_grid_new(int64_t size, SinoPrecision precision, SinoPolarG
 {
     SinoPolarGrid *made = NULL;
     SINO_TRY(sino_allocate(1, sizeof *made, "a grid of frequencies", &made));
-    *made = (SinoPolarGrid){.size = size, .grid_size = grid_size_of(size), .precision = precision};
+    *made = (SinoPolarGrid){.size = size, .grid_size = sino_polar_grid_points(size), .precision = precision};
     SINO_GIVE(fill(made), made, sino_polar_grid_free, grid);
 }
 
@@ -198,7 +233,7 @@ void sino_polar_grid_free(SinoPolarGrid *grid)
 
 int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision)
 {
-    const int64_t grid = grid_size_of(size);
+    const int64_t grid = sino_polar_grid_points(size);
     return sino_times(sino_times(column_count(grid), column_stride(grid)),
                       2 * (int64_t)sino_precision_bytes(precision));
 }
@@ -206,7 +241,8 @@ int64_t sino_polar_grid_sum_bytes(int64_t size, SinoPrecision precision)
 /* Pairs of rows, and their transforms. */
 int64_t sino_polar_grid_row_bytes(int64_t size, SinoPrecision precision)
 {
-    return 2 * (int64_t)ROWS * sino_times(row_stride(grid_size_of(size)), (int64_t)sino_precision_bytes(precision));
+    return 2 * (int64_t)ROWS *
+           sino_times(row_stride(sino_polar_grid_points(size)), (int64_t)sino_precision_bytes(precision));
 }
 
 int64_t sino_polar_grid_stride(const SinoPolarGrid *grid)
@@ -237,7 +273,7 @@ void sino_polar_grid_add(const SinoPolarGrid *grid, int64_t lanes, double row_st
 /* Of each term 2·TAPS real sums in TAPS columns; of the FFTs, 5·n·log₂n each. */
 double sino_polar_grid_flops(int64_t size, double terms)
 {
-    const double grid = (double)grid_size_of(size);
+    const double grid = (double)sino_polar_grid_points(size);
     return terms * 4 * TAPS * TAPS + 2.5 * (grid + (double)size) * grid * log2(grid);
 }
 

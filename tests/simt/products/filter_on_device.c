@@ -6,8 +6,9 @@
 #include "simt_device.h"
 
 void filter_run_on_device(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
-                          void *sinogram)
+                          void *cores, void *sinogram)
 {
+    (void)cores;
     const int64_t columns = sino_filter_transfer(filter).column_count;
     const size_t bytes = (size_t)(angle_count * columns * slices.stride) * sino_precision_bytes(slices.precision);
     SinoFilterCuda *plan = NULL;

@@ -27,8 +27,9 @@ static int64_t count_parts(const SinoTileMap *map, int64_t tiles)
 }
 
 void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap *map, SinoSlices slices,
-                                const float *const *x, float *const *y)
+                                const float *const *x, void *cores, float *const *y)
 {
+    (void)cores;
     const int64_t size = toeplitz->geometry.grid_size, tiles = sino_tile_side(size) * sino_tile_side(size);
     const int64_t parts = count_parts(map, tiles);
     const size_t map_bytes = (size_t)tiles * sizeof *map->tile;

@@ -126,7 +126,7 @@ static double chebyshev(int n, int count)
  * highest power's. */
 static void interpolate(int count, const double *variable, double *coefficient)
 {
-    double matrix[SINO_POLAR_POWERS][SINO_POLAR_POWERS];
+    double matrix[SINO_POLAR_POWERS][SINO_POLAR_POWERS] = {{0}};
     for (int n = 0; n < count; n++) {
         matrix[n][count - 1] = 1;
         for (int p = count - 2; p >= 0; p--) matrix[n][p] = matrix[n][p + 1] * variable[n];
@@ -188,7 +188,8 @@ static int64_t section_terms(const Ray *ray)
 
 static double inverse_at(int64_t size, int64_t pixel)
 {
-    return 1 / window_transform((double)(pixel - size / 2) / (double)sino_polar_grid_points(size));
+    const int64_t middle = size / 2;
+    return 1 / window_transform((double)(pixel - middle) / (double)sino_polar_grid_points(size));
 }
 
 void sino_polar_grid_inverse(int64_t size, float *inverse)

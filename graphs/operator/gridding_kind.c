@@ -25,10 +25,21 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
                        SinoOperatorSize *size)
 {
     SINO_TRY(sino_tiles_size(problem, division, worker_count, 0, size));
+    const SinoGriddingGpu gpu = sino_gridding_plan_gpu(&problem->geometry);
     size->map_bytes = sino_gridding_plan_bytes(&problem->geometry, worker_count);
+    size->table_bytes = sino_times(worker_count, gpu.more_scratch_bytes);
+    size->product_bytes = gpu.task_bytes;
+    size->whole_vectors = 1;
     size->shape.extent[SINO_ROWS_GRID] = grid_of(problem);
     if (sino_operator_adds(&sino_gridding_kind, &problem->geometry))
         size->shape.extent[SINO_ROWS_WAITING] = (SinoExtent){0};
+    return NULL;
+}
+
+static SinoStatus outline(const SinoProblem *problem, SinoOperatorOutline *outline)
+{
+    SINO_TRY(sino_tiles_outline(problem, outline));
+    outline->device_minibatch = sino_gridding_plan_gpu(&problem->geometry).slices;
     return NULL;
 }
 
@@ -89,9 +100,10 @@ const SinoOperatorKind sino_gridding_kind = {
     .adds = true,
     .name = "gridding",
     .projector = SINO_PROJECTOR_GRIDDING,
+    .kernels = SINO_KERNELS_OF_CUDA,
     .product_flops = product_flops,
     .minibatch = 4,
-    .outline = sino_tiles_outline,
+    .outline = outline,
     .size = size,
     .open = open_all,
     .close = close_all,

@@ -34,8 +34,9 @@ static SinoStatus size(const SinoProblem *problem, const SinoDivision *division,
                       sino_gridding_plan_bytes(&problem->geometry, worker_count);
     size->building_bytes = sino_toeplitz_building_bytes(&problem->geometry);
     const SinoToeplitzGpu gpu = sino_toeplitz_plan_gpu(&problem->geometry);
-    size->table_bytes = gpu.map_bytes + sino_times(worker_count, gpu.more_scratch_bytes);
-    size->product_bytes = gpu.task_bytes;
+    const SinoGriddingGpu back = sino_gridding_plan_gpu(&problem->geometry);
+    size->table_bytes = gpu.map_bytes + sino_times(worker_count, gpu.more_scratch_bytes + back.more_scratch_bytes);
+    size->product_bytes = sino_larger(gpu.task_bytes, back.task_bytes);
     size->whole_vectors = 2; /* x and AᵀA x */
     return NULL;
 }

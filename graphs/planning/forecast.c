@@ -471,7 +471,7 @@ static bool is_better(const SinoPlanRequest *request, const SinoForecast *other,
 static SinoProjectorCost cost_of(const SinoPlanRequest *way, const SinoForecast *forecast)
 {
     return (SinoProjectorCost){.known = true,
-                               .work_s = sino_projector_job_s(&way->job, &forecast->plan, &way->machine.rates),
+                               .work_s = sino_projector_job_s(&way->job, &forecast->plan, &way->machine),
                                .memory_bytes = forecast->plan.resources.total_bytes};
 }
 

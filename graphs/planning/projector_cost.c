@@ -9,7 +9,13 @@
 
 enum { PANEL = 16 };
 
-static const double trace_flops = SINO_TRACE_FLOPS; /* of a stored nonzero, at SinoRates.kernel_gflops */
+/* Seconds of a core for a stored nonzero: tracing, and lists for devices, which cost three times as much
+ * (regroup_task.c). */
+static double trace_s_of(const SinoMachine *machine, const SinoRunPlan *plan)
+{
+    const double gflops = machine->rates.of_devices ? machine->file.core.gflops : machine->rates.kernel_gflops;
+    return (plan->resources.lists_bytes > 0 ? 4.0 : 1.0) * SINO_TRACE_FLOPS / (1e9 * gflops);
+}
 
 double sino_projector_product_s(const SinoProblem *problem, double nonzero_count, const SinoRates *rates,
                                 int64_t slices)
@@ -20,14 +26,15 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
     return nonzero_count * nonzero_flops / (rate * sino_spmm_efficiency(slices));
 }
 
-double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoRates *rates)
+double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoMachine *machine)
 {
+    const SinoRates *rates = &machine->rates;
     const SinoOperatorSize *size = &plan->size;
     const int64_t products = job->solver->iterative ? 2 * job->history_columns - 1 : 1, slices = job->slice_count;
     const bool windows = plan->window_count > 0;
     const int64_t minibatch = windows ? plan->streaming.minibatch : sino_smaller(slices, PANEL);
     const double stored = (double)size->stored_angles / (double)plan->problem.geometry.angle_count;
-    const double trace_s = size->nonzero_count * stored * trace_flops / (1e9 * rates->kernel_gflops);
+    const double trace_s = size->nonzero_count * stored * trace_s_of(machine, plan);
     const int64_t traced = windows ? sino_times(products, sino_ceil_divide(slices, minibatch)) : 1;
     const int64_t panel = job->solver->normal ? SINO_HALVES_WIDTH
                                               : sino_trial_batch(job, sino_operator_of(plan->problem.projector)).stride;

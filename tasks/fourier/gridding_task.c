@@ -3,6 +3,8 @@
 #include "gridding_task.h"
 
 #include "arithmetic.h"
+#include "gpu_plans.h"
+#include "gridding_cuda.h"
 #include "memory.h"
 #include "task.h"
 
@@ -16,6 +18,10 @@ struct SinoGriddingPlan {
     double work;   /* of a slice */
     double angles; /* of the scan */
     SinoData *scratch;
+    bool on_gpus; /* GPUs compute; the rest is theirs */
+    SinoGriddingRay *ray;
+    SinoGriddingScan scan;
+    SinoGpuPlans *gpu; /* of SinoGriddingCuda */
 };
 
 /* The share of the work that adds angles, where there are as many as columns. */
@@ -37,6 +43,13 @@ static SinoStatus back_cpu(const SinoTask *task)
     return NULL;
 }
 
+static SinoStatus back_cuda(const SinoTask *task, cudaStream_t stream)
+{
+    const Gridding *of = task->arguments;
+    return sino_gridding_adjoint_cuda(stream, sino_gpu_plans_mine(of->plan->gpu), of->slices, of->b.at, of->scratch.at,
+                                      (float *const *)of->x.at);
+}
+
 static SinoStatus add_cpu(const SinoTask *task)
 {
     const Gridding *of = task->arguments;
@@ -56,7 +69,7 @@ static SinoStatus finish_cpu(const SinoTask *task)
 static const SinoTaskKind kind = {
     .name = "gridding_back",
     SINO_ARGUMENTS(Gridding, SINO_USES(Gridding, scratch), SINO_READS(Gridding, b), SINO_WRITES_EACH(Gridding, x)),
-    .cpu = back_cpu};
+    SINO_CPU_CUDA(back)};
 
 static const SinoTaskKind add_kind = {
     .name = "gridding_add",
@@ -73,6 +86,54 @@ int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t worker_co
     return sino_times(worker_count, sino_gridding_scratch_bytes(geometry));
 }
 
+static SinoStatus make_gpu_plan(const void *of, void **plan)
+{
+    SinoGriddingCuda *made = NULL;
+    SINO_TRY(sino_gridding_cuda_new(of, &made));
+    *plan = made;
+    return NULL;
+}
+
+static void free_gpu_plan(void *plan)
+{
+    sino_gridding_cuda_free(plan);
+}
+
+static const SinoGpuPlanKind gpu_kind = {make_gpu_plan, free_gpu_plan};
+
+SinoGriddingGpu sino_gridding_plan_gpu(const SinoGeometry *geometry)
+{
+    const SinoGriddingBatch batch = sino_gridding_batch(geometry, SINO_GRIDDING_BATCH_BYTES);
+    const int64_t of_core = sino_gridding_scratch_bytes(geometry);
+    const int64_t scratch = sino_larger(sino_gridding_cuda_scratch_bytes(&batch), of_core);
+    return (SinoGriddingGpu){.slices = batch.slices,
+                             .task_bytes = scratch + sino_gridding_cuda_bytes(&batch),
+                             .more_scratch_bytes = scratch - of_core};
+}
+
+/* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */
+static SinoStatus open_gpus(const SinoGeometry *geometry, SinoGriddingPlan *plan, int64_t *scratch_bytes)
+{
+    plan->on_gpus = sino_runtime_devices(plan->runtime) & SINO_DEVICE_CUDA;
+    if (!plan->on_gpus) return NULL;
+    *scratch_bytes += sino_gridding_plan_gpu(geometry).more_scratch_bytes;
+    SINO_TRY(sino_allocate(geometry->angle_count, sizeof *plan->ray, "angles", &plan->ray));
+    sino_gridding_rays(geometry, plan->ray);
+    plan->scan = (SinoGriddingScan){.batch = sino_gridding_batch(geometry, SINO_GRIDDING_BATCH_BYTES),
+                                    .ray = plan->ray,
+                                    .map = plan->map,
+                                    .part_count = plan->part_count};
+    return SINO_CUDA_BUILT ? sino_gpu_plans_new(plan->runtime, &gpu_kind, &plan->scan, &plan->gpu) : NULL;
+}
+
+static SinoStatus fill(const SinoGeometry *geometry, SinoGriddingPlan *plan)
+{
+    int64_t scratch_bytes = sino_gridding_scratch_bytes(geometry);
+    SINO_TRY(sino_gridding_new(geometry, &plan->gridding));
+    SINO_TRY(open_gpus(geometry, plan, &scratch_bytes));
+    return sino_data_scratch(plan->runtime, "scratch", scratch_bytes, &plan->scratch);
+}
+
 SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geometry, const SinoTileMap *map,
                                   int64_t part_count, SinoGriddingPlan **plan)
 {
@@ -83,14 +144,14 @@ SinoStatus sino_gridding_plan_new(SinoRuntime *runtime, const SinoGeometry *geom
                                .part_count = part_count,
                                .work = sino_gridding_flops(geometry),
                                .angles = (double)geometry->angle_count};
-    SinoStatus status = sino_gridding_new(geometry, &made->gridding);
-    if (!status) status = sino_data_scratch(runtime, "scratch", sino_gridding_scratch_bytes(geometry), &made->scratch);
-    SINO_GIVE(status, made, sino_gridding_plan_free, plan);
+    SINO_GIVE(fill(geometry, made), made, sino_gridding_plan_free, plan);
 }
 
 void sino_gridding_plan_free(SinoGriddingPlan *plan)
 {
     if (!plan) return;
+    sino_gpu_plans_free(plan->gpu);
+    free(plan->ray);
     sino_data_free(plan->scratch);
     sino_gridding_free(plan->gridding);
     free(plan);
@@ -101,8 +162,8 @@ static SinoStatus submit_part(const SinoGriddingPlan *plan, const SinoTaskKind *
                               const Gridding *arguments, double share)
 {
     const double work = share * plan->work * (double)arguments->slices.slice_count;
-    return SINO_SUBMIT(plan->runtime, part, position, arguments, SINO_OF_SLICES(arguments->slices), .work = work,
-                       .effort = SINO_GRIDDING_FLOPS * work);
+    return SINO_SUBMIT(plan->runtime, part, position, arguments, SINO_OF_SLICES(arguments->slices),
+                       .host = !plan->on_gpus, .work = work, .effort = SINO_GRIDDING_FLOPS * work);
 }
 
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,

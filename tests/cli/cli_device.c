@@ -526,42 +526,49 @@ static void rotation(void **state)
                    "a device has 1.00 MiB of memory; two tasks of this reconstruction need ");
 }
 
-/* Products with the normal operator run on CUDA GPUs, alone or beside cores, and give the volume of the cores. Cores
- * backproject. */
-static void assert_normal_agrees(const char *directory, const char *device, const char *words)
+/* Tasks by FFT run on CUDA GPUs, alone or beside cores, and give the volume of the cores. */
+static void assert_transforms_agree(const char *directory, const char *device, const char *task, const char *words)
 {
-    const bool alone = strcmp(device, cli_device_kind()->device) == 0;
-    char line[160];
+    const bool alone = strcmp(device, cli_device_kind()->device) == 0, fbp = strcmp(task, "gridding_back") == 0;
     CliRun cpu, other;
-    snprintf(line, sizeof line, "--projector toeplitz %s", words);
-    float *expected = volume_of(directory, NULL, "cpu", line, &cpu);
-    float *found = volume_of(directory, NULL, device, line, &other);
+    float *expected = volume_of(directory, NULL, "cpu", words, &cpu);
+    float *found = volume_of(directory, NULL, device, words, &other);
     const double off = cli_difference((int64_t)SLICES * SIZE * SIZE, found, expected);
-    print_message("%s %s: %.2g\n", device, line, off);
+    print_message("%s %s: %.2g\n", device, words, off);
     assert_true(off <= 1e-5);
-    const int64_t on_cores = cli_device_tasks_on(&other, "toeplitz_product", "   ");
-    if (alone && (on_cores > 0 || cli_device_tasks_on(&other, "toeplitz_product", cli_device_kind()->place) == 0))
-        fail_msg("toeplitz_product elsewhere:\n%s", other.err);
-    assert_true(!alone || cli_device_tasks_on(&other, "update_residual", "   ") == 0);
-    assert_true(cli_device_tasks_on(&other, "gridding_back", "   ") > 0);
-    assert_int_equal(cli_device_tasks_on(&cpu, "toeplitz_product", cli_device_kind()->place), 0);
+    const int64_t on_cores = cli_device_tasks_on(&other, task, "   ");
+    if (alone && (on_cores > 0 || cli_device_tasks_on(&other, task, cli_device_kind()->place) == 0))
+        fail_msg("%s elsewhere:\n%s", task, other.err);
+    assert_true(!alone || cli_device_tasks_on(&other, "gridding_back", "   ") == 0);
+    assert_true(!alone || fbp || cli_device_tasks_on(&other, "update_residual", "   ") == 0);
+    assert_int_equal(cli_device_tasks_on(&cpu, task, cli_device_kind()->place), 0);
     free(expected);
     free(found);
     cli_free(&cpu);
     cli_free(&other);
 }
 
-static void normal_operator(void **state)
+static void transforms(void **state)
 {
     if (!cli_device_is_cuda()) return;
     cli_works(*state, scan);
     const char *const device = cli_device_kind()->device, *const with_cores = cli_device_kind()->with_cores;
-    assert_normal_agrees(*state, device, "--algorithm cg --iterations 2");
-    assert_normal_agrees(*state, device, "--algorithm cg --iterations 2 --partitions 17 --minibatch 3");
-    assert_normal_agrees(*state, device, "--algorithm fista --iterations 3 --regularization 0.3");
-    assert_normal_agrees(*state, device, "--algorithm fista --iterations 3 --prior huber --partitions 2 --minibatch 1");
-    assert_normal_agrees(*state, with_cores, "--algorithm cg --iterations 2 --minibatch 1");
-    assert_normal_agrees(*state, with_cores, "--algorithm fista --iterations 3 --partitions 3 --minibatch 2");
+    const char *const normal = "toeplitz_product", *const back = "gridding_back";
+    assert_transforms_agree(*state, device, normal, "--projector toeplitz --algorithm cg --iterations 2");
+    assert_transforms_agree(*state, device, normal,
+                            "--projector toeplitz --algorithm cg --iterations 2 --partitions 17 --minibatch 3");
+    assert_transforms_agree(*state, device, normal,
+                            "--projector toeplitz --algorithm fista --iterations 3 --regularization 0.3");
+    assert_transforms_agree(*state, device, normal,
+                            "--projector toeplitz --algorithm fista --iterations 3 --prior huber --partitions 2 "
+                            "--minibatch 1");
+    assert_transforms_agree(*state, with_cores, normal,
+                            "--projector toeplitz --algorithm cg --iterations 2 --minibatch 1");
+    assert_transforms_agree(*state, with_cores, normal,
+                            "--projector toeplitz --algorithm fista --iterations 3 --partitions 3 --minibatch 2");
+    assert_transforms_agree(*state, device, back, "--projector gridding --algorithm fbp");
+    assert_transforms_agree(*state, device, back, "--projector gridding --algorithm fbp --partitions 17 --minibatch 3");
+    assert_transforms_agree(*state, with_cores, back, "--projector gridding --algorithm fbp --minibatch 1");
 }
 
 /* What else stores nothing computes on cores. */
@@ -572,6 +579,8 @@ static void other_projectors_are_refused(void **state)
     snprintf(words, sizeof words, "--projector pixels --algorithm fbp --device %s", cli_device_kind()->device);
     assert_refused(*state, NULL, words, "--projector | pixels | --device cpu | --projector rays");
     if (cli_device_is_cuda()) return;
+    assert_refused(*state, NULL, "--projector gridding --algorithm fbp --device opencl",
+                   "--projector | gridding | --device cpu | --projector rays");
     assert_refused(*state, NULL, "--projector toeplitz --algorithm cg --device opencl",
                    "--projector | toeplitz | --device cpu | --projector rays");
 }
@@ -644,7 +653,7 @@ int cli_device_tests(void)
         CLI_TEST(one_partition_without_symmetry),
         CLI_TEST(priors),
         CLI_TEST(rotation),
-        CLI_TEST(normal_operator),
+        CLI_TEST(transforms),
         CLI_TEST(other_projectors_are_refused),
         CLI_TEST(cores_and_devices_together),
         CLI_TEST(rays_are_passed_on),

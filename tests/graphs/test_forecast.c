@@ -351,6 +351,8 @@ static void projector_is_chosen(void **state)
                   {"--slices 1 --algorithm fbp --projector rays", SINO_PROJECTOR_RAYS},
                   {"--slices 1 --algorithm fbp --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --ranks 2 --algorithm fbp", SINO_PROJECTOR_GRIDDING}, /* two ranks share the slice */
+                  {"--slices 64 --algorithm fbp --machine h100x1", SINO_PROJECTOR_GRIDDING}, /* cores would trace */
+                  {"--slices 64 --algorithm cg --machine h100x1", SINO_PROJECTOR_RAYS},
                   {"--slices 4 --ranks 2 --grid 1x2 --projector rotate", SINO_PROJECTOR_ROTATE},
                   {"--slices 1 --iterations 1", SINO_PROJECTOR_LINES}, /* tracing takes longer */
                   {"--slices 1 --iterations 1 --precision mixed", SINO_PROJECTOR_RAYS},
@@ -404,7 +406,8 @@ static void devices_lack_lengths(void **state)
                   {"--memory 64GiB", SINO_PROJECTOR_RAYS, false, 8L << 30},
                   {"--memory 64GiB --projector toeplitz", SINO_PROJECTOR_TOEPLITZ, false, 8L << 30},
                   {"--memory 64GiB --projector rotate", SINO_PROJECTOR_ROTATE, false, 8L << 30},
-                  {"--memory 64GiB --algorithm fbp", SINO_PROJECTOR_RAYS, false, 8L << 30}};
+                  {"--memory 64GiB --algorithm fbp", SINO_PROJECTOR_GRIDDING, false, 8L << 30},
+                  {"--memory 64GiB --algorithm fbp", SINO_PROJECTOR_RAYS, true, 8L << 30}};
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
         char line[200];
         SinoForecast forecast;

@@ -95,12 +95,13 @@ static void narrow(int64_t count, const float *from, SinoHalf *to)
 
 typedef float Register __attribute__((vector_size(SINO_VECTOR_BYTES), aligned(4), may_alias));
 
-/* Converts rows of `width` halves, each times its slice's unit. A panel's width is a power of two and at most two
- * registers. */
+/* Converts rows of `width` halves, each times its slice's unit, which spmm_cpu.c gives them. A panel's width is a power
+ * of two and at most two registers. */
 static void expand_rows(int64_t rows, int64_t width, const SinoHalf *from, const float *unit, float *to)
 {
     enum { LANES_MOST = SINO_VECTOR_BYTES / 4, CHUNK = 2 * LANES_MOST };
     float repeated[CHUNK] = {0};
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     for (int64_t i = 0; i < CHUNK; i++) repeated[i] = unit[i % width];
     const Register factor[2] = {*(const Register *)repeated, *(const Register *)(repeated + LANES_MOST)};
     for (int64_t i = 0; i < rows * width; i += CHUNK) UNROLL for (int64_t j = 0; j < 2; j++)

@@ -7,7 +7,6 @@
 #include "memory.h"
 #include "simulation.h"
 #include "subset_task.h"
-#include "update_task.h"
 
 #include <float.h>
 #include <math.h>

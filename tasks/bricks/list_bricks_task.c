@@ -2,7 +2,6 @@
 /* Task list_bricks: makes the lists that devices need behind the blocks of a row partition. */
 #include "list_bricks_task.h"
 
-#include "arithmetic.h"
 #include "task.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "assemble_task.h"
 
 #include "arithmetic.h"
-#include "assemble.h"
 #include "task.h"
 
 typedef struct Assemble {

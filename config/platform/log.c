@@ -5,7 +5,7 @@
 #include "json.h"
 #include "memory.h"
 #include "platform.h"
-#include "visible.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "count_settings.h"
 #include "geometry_settings.h"
 #include "input_settings.h"
-#include "interpolation.h"
 #include "log.h"
 #include "output_settings.h"
 #include "phantom_settings.h"

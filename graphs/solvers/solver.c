@@ -3,7 +3,7 @@
 #include "solver.h"
 
 #include "arithmetic.h"
-#include "fill_task.h"
+#include "assemble_task.h"
 #include "memory.h"
 #include "simulation.h"
 #include "subset_task.h"

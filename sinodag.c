@@ -8,8 +8,8 @@
 #include "platform.h"
 #include "settings.h"
 #include "status.h"
+#include "utf8.h"
 #include "version.h"
-#include "visible.h"
 #include "workflows.h"
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "panel.h"
 #include "status.h"
 
-/* How much of a value a row gets. A half of counts is drawn at random (thin.h), by the number of the value. */
+/* How much of a value a row gets. A half of counts is drawn at random, by the number of the value. */
 typedef enum SinoValueShare { SINO_SHARE_WHOLE, SINO_SHARE_HALF, SINO_SHARE_FIRST, SINO_SHARE_SECOND } SinoValueShare;
 
 /* Which value a row of a vector gets. */

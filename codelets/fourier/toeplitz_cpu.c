@@ -7,7 +7,6 @@
 #include "toeplitz.h"
 
 #include "fast_size.h"
-#include "gridding.h"
 #include "memory.h"
 #include "polar_grid.h"
 #include "toeplitz_private.h"

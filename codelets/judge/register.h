@@ -14,7 +14,7 @@
  * steps of more than a pixel; and it is damped, so that a turn that the projection hardly tells stays. */
 #pragma once
 
-#include "shift.h"
+#include "view.h"
 #include "view_turn.h"
 
 #include <stdint.h>

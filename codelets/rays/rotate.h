@@ -17,8 +17,8 @@
 #pragma once
 
 #include "geometry.h"
-#include "interpolation.h"
 #include "panel.h"
+#include "projector.h"
 #include "trace.h"
 
 typedef struct SinoRotate {

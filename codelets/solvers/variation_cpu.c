@@ -2,7 +2,6 @@
 /* Variation: the two halves of a step that lowers the total variation, on a CPU core. */
 #include "variation.h"
 
-#include "beside.h"
 #include "variation_tiles.h"
 #include "vector.h"
 

@@ -2,10 +2,21 @@
 /* Variation, tiles: where the voxels of tiles lie in the vectors of several parts. */
 #pragma once
 
-#include "beside.h"
+#include "panel.h"
 #include "variation.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* A vector of `rows` rows, and the slice beyond one of its ends. Nothing is owned. */
+typedef struct SinoBeside {
+    SinoSlices slices;
+    int64_t rows;
+    const void *vector;
+    const void *edge; /* [row]: the slice before the first one, or after the last one; NULL: there is none */
+    bool same;        /* then it is taken for a copy of the slice at the end; false: for zeros */
+} SinoBeside;
 
 enum { SINO_TILE_ROW_MAX = SINO_TILE * SINO_PANEL_MAX }; /* elements of a row of a tile */
 
@@ -29,7 +40,7 @@ static inline void *sino_tile_panel(const SinoVariation *variation, SinoPanel at
     return (char *)vector + (size_t)(at.first * rows) * sino_precision_bytes(at.slices.precision);
 }
 
-/* The slices beside those of the part's vector (beside.h). */
+/* The slices beside those of the part's vector (variation_tiles.h). */
 static inline SinoBeside sino_tile_beside(const SinoVariation *variation, const void *vector, const void *edge,
                                           bool same)
 {

@@ -10,7 +10,6 @@
 extern "C" {
 #include "arithmetic.h"
 #include "memory.h"
-#include "phase_batch.h"
 #include "phase_cuda.h"
 #include "phase_private.h"
 #include "transmission_cuda.h"

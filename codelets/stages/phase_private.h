@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase, private: the filter that phase_kernel.c makes and phase_cpu.c applies. */
+/* Phase, private: the filter that phase_kernel.c makes and phase_cpu.c applies, and the rows that a GPU transforms at a
+ * time. */
 #pragma once
 
 #include "phase.h"
@@ -23,3 +24,13 @@ struct SinoPhase {
 int64_t sino_phase_reach(const SinoPhaseOptions *options);
 int64_t sino_phase_padded(const SinoPhaseOptions *options);
 int64_t sino_phase_stride(const SinoPhaseOptions *options);
+
+/* Bytes of a row that is transformed in place. */
+int64_t sino_phase_row_bytes(const SinoPhaseOptions *options);
+
+/* Rows of one transform. They depend on the options alone, so that the rounding of a row does. */
+int64_t sino_phase_transform_rows(const SinoPhaseOptions *options);
+
+/* Bytes of the arrays of one angle: of `lines` rows, those beside the result included, and `rows` rows of `columns`
+ * columns of the result. */
+int64_t sino_phase_angle_bytes(const SinoPhaseOptions *options, int64_t lines, int64_t rows, int64_t columns);

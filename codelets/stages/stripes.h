@@ -4,6 +4,7 @@
  * (tomopy.prep.stripe), so that its users find them again. */
 #pragma once
 
+#include "cuda_stream.h"
 #include "panel.h"
 #include "status.h"
 
@@ -66,3 +67,13 @@ int64_t sino_stripes_scratch_bytes(const SinoStripesOptions *options);
  * does not depend on the others. */
 void sino_stripes_run(const SinoStripes *stripes, SinoSlices slices, const int64_t *place, bool marked, void *scratch,
                       void *sinogram);
+
+/* Of sino_stripes_run_cuda: bytes of the scratch memory, aligned to 16 bytes; it holds nothing between calls. 0:
+ * nothing is removed. */
+int64_t sino_stripes_cuda_scratch_bytes(const SinoStripesOptions *options);
+
+/* The same on a GPU, with sinogram, `place` and scratch memory in device memory. cuda_stream.h gives the contract of
+ * launchers. A slice's result does not depend on the others. Sorting has the bits of the CPU's where no value is
+ * undefined; values that are interpolated for undefined ones may differ in the last bit. */
+SinoStatus sino_stripes_run_cuda(cudaStream_t stream, const SinoStripesOptions *options, SinoSlices slices,
+                                 const int64_t *place, bool marked, void *scratch, void *sinogram);

@@ -7,7 +7,7 @@
 #include "stripes_wavelet_cuda.cuh"
 
 extern "C" {
-#include "stripes_cuda.h"
+#include "stripes.h"
 #include "undefined.h"
 }
 

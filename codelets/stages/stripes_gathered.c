@@ -2,7 +2,7 @@
 /* Stripes on a GPU: how the scratch memory is divided. */
 #include "stripes_gathered.h"
 
-#include "stripes_cuda.h"
+#include "stripes.h"
 
 enum { ALIGNMENT = 128 };
 

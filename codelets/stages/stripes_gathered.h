@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stripes on a GPU, private: the sinograms that kernels work on at a time, and the methods behind stripes_cuda.h. */
+/* Stripes on a GPU, private: the sinograms that kernels work on at a time, and the methods behind stripes.h. */
 #pragma once
 
 #include "cuda_stream.h"

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "phase.h"
-#include "shift.h"
+#include "view.h"
 
 typedef struct SinoTilt {
     double angle_rad;                /* τ; 0: none */

@@ -6,7 +6,9 @@
  * panels (panel.h). */
 #pragma once
 
+#include "cuda_stream.h"
 #include "panel.h"
+#include "status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,3 +41,10 @@ void sino_reduce_add_rows(SinoSlices slices, int64_t count, const SinoRowMap *ma
 
 /* partial[i] = total[row[i] − base]. */
 void sino_spread_take(SinoSlices slices, const SinoRowMap *map, const void *total, void *partial);
+
+/* The same on a GPU, bit for bit, with map->row, partials and totals in device memory, aligned to 16 bytes.
+ * cuda_stream.h gives the contract of launchers. */
+SinoStatus sino_reduce_add_cuda(cudaStream_t stream, SinoSlices slices, const SinoRowMap *map, const void *partial,
+                                bool first, void *total);
+SinoStatus sino_spread_take_cuda(cudaStream_t stream, SinoSlices slices, const SinoRowMap *map, const void *total,
+                                 void *partial);

@@ -4,7 +4,7 @@
 #include "panel_cuda.cuh"
 
 extern "C" {
-#include "reduce_cuda.h"
+#include "reduce.h"
 }
 
 enum { THREADS = 256, BLOCKS_MAX = 4096 };

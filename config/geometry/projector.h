@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Projector: how the products of a parallel-beam scan are computed (docs/operator.md). */
+/* Projector: how the products of a parallel-beam scan are computed (docs/operator.md), and how a value between voxels
+ * follows from them (codelets/rays/rotate.h). */
 #pragma once
 
 typedef enum SinoProjector {
@@ -13,3 +14,10 @@ typedef enum SinoProjector {
     SINO_PROJECTOR_TOEPLITZ, /* AᵀA as a convolution by FFT; for solvers of the normal equations */
     SINO_PROJECTORS
 } SinoProjector;
+
+typedef enum SinoInterpolation {
+    SINO_INTERPOLATION_NEAREST,
+    SINO_INTERPOLATION_LINEAR,
+    SINO_INTERPOLATION_CUBIC,
+    SINO_INTERPOLATIONS
+} SinoInterpolation;

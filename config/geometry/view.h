@@ -65,3 +65,9 @@ static inline double sino_view_value(const SinoViewPlanes *planes, int number, c
     const double *plane = planes->plane[number];
     return plane[0] + plane[1] * point[0] + plane[2] * point[1] + plane[3] * point[2];
 }
+
+/* How far the image of one projection lies from its place on the detector, in columns and rows. The value of column c
+ * and row r lies at c + column and r + row. */
+typedef struct SinoShift {
+    double column, row;
+} SinoShift;

@@ -5,13 +5,12 @@
 #include "json.h"
 #include "memory.h"
 #include "platform.h"
-#include "visible.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

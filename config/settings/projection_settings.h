@@ -2,7 +2,6 @@
 /* Projection settings: how the operator is computed, and kept. */
 #pragma once
 
-#include "interpolation.h"
 #include "precision.h"
 #include "projector.h"
 

@@ -359,8 +359,7 @@ static SinoStatus check_sweep(const bool given[SINO_SETTING_COUNT], const SinoSe
         SINO_CHECK(!given[row - sino_setting_table], SINO_BAD_INPUT,
                    "--%s describes scans without a file; allowed: without '%s'", sizes[i], settings->input.file_name);
     }
-    SINO_TRY(check_axis(settings));
-    return NULL;
+    return check_axis(settings);
 }
 
 /* Refuses a name by which others take an HDF5 file for another one. */

@@ -2,17 +2,12 @@
 /* Settings: the options of a run. One table (settings_table.c) serves the command line, the YAML file and the docs. */
 #pragma once
 
-#include "bench_settings.h"
 #include "center_settings.h"
-#include "compare_settings.h"
 #include "count_settings.h"
 #include "geometry_settings.h"
 #include "input_settings.h"
-#include "interpolation.h"
 #include "log.h"
 #include "output_settings.h"
-#include "phantom_settings.h"
-#include "plan_settings.h"
 #include "precision.h"
 #include "prior_settings.h"
 #include "projection_settings.h"
@@ -22,8 +17,8 @@
 #include "solver_settings.h"
 #include "stage_settings.h"
 #include "status.h"
-#include "sweep_settings.h"
 #include "team_settings.h"
+#include "verb_settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -146,7 +146,7 @@ const SinoWordRule *sino_word_forbidden(const SinoSetting *row, unsigned word, c
 /* Writes the words whose bit is set as "a, b or c" (`last` is "or") into `text`, and returns `text`. */
 const char *sino_words_join(const char *const *words, unsigned bits, const char *last, char text[SINO_ALLOWED_SIZE]);
 
-/* settings_usual.c. The default under the geometry and the algorithm of the settings, as text; NULL: none, or it is not
+/* settings_rules.c. The default under the geometry and the algorithm of the settings, as text; NULL: none, or it is not
  * always the same. */
 const char *sino_setting_settled(const SinoSetting *row, int verb, const SinoSettings *settings);
 

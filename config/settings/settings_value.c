@@ -293,44 +293,22 @@ static const char *text_noun(const SinoSetting *row)
     return strcmp(row->operand, "DIR") == 0 ? "directory name" : "name";
 }
 
-/* What is allowed of a setting of several numbers or sets. */
-static void describe_shape(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
-{
-    char range[RANGE_SIZE], words[SINO_ALLOWED_SIZE];
-    switch (row->kind) {
-    case SINO_SETTING_GRID:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto or two integers such as 2x3, each %s", range_text(row, range));
-        break;
-    case SINO_SETTING_VOLUME:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or two or three integers such as 256x256, each %s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_PIXEL:
-        snprintf(text, SINO_ALLOWED_SIZE, "a number such as 0.2, or two such as 0.2x0.25, %s", range_text(row, range));
-        break;
-    case SINO_SETTING_DEVICES:
-        snprintf(text, SINO_ALLOWED_SIZE, "different ones, separated by commas, of all and %.48s joined by +",
-                 sino_words_join(row->choices, ~0u, "and", words));
-        break;
-    case SINO_SETTING_RANGE:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each %s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_CRYSTALS:
-        snprintf(text, SINO_ALLOWED_SIZE, "three integers such as 24x4x4, each %s", range_text(row, range));
-        break;
-    case SINO_SETTING_TOPOLOGY:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
-                 range_text(row, range));
-        break;
-    case SINO_SETTING_WEIGHTS:
-        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas%s", sino_setting_item_most(row),
-                 range_text(row, range), row->choices ? ", or auto" : "");
-        break;
-    default:
-        break;
-    }
-}
+/* What is allowed of a setting, by its kind; of the kinds that are not here sino_setting_allowed tells. %s: the range.
+ */
+static const char *const allowed_texts[] = {
+    [SINO_SETTING_FLAG] = "yes or no",
+    [SINO_SETTING_INTEGER] = "an integer %s",
+    [SINO_SETTING_AMOUNT] = "auto or an integer %s",
+    [SINO_SETTING_REAL] = "a number %s",
+    [SINO_SETTING_DURATION] = "none, or a time such as 90s, 10min or 1.5h",
+    [SINO_SETTING_AXIS] = "auto or a number %s",
+    [SINO_SETTING_GRID] = "auto or two integers such as 2x3, each %s",
+    [SINO_SETTING_VOLUME] = "auto, or two or three integers such as 256x256, each %s",
+    [SINO_SETTING_TOPOLOGY] = "auto, or some of nodes=N,sockets=N,workers=N, N an integer %.48s",
+    [SINO_SETTING_PIXEL] = "a number such as 0.2, or two such as 0.2x0.25, %s",
+    [SINO_SETTING_CRYSTALS] = "three integers such as 24x4x4, each %s",
+    [SINO_SETTING_RANGE] = "auto, or MIN:MAX such as -0.1:1.5, MIN below MAX, each %s",
+    [SINO_SETTING_TUNE] = "NAME=VALUE, with commas between several"};
 
 const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_SIZE])
 {
@@ -340,9 +318,6 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
         if (!row->file) return sino_words_join(row->choices, sino_setting_words(row), "or", text);
         snprintf(text, SINO_ALLOWED_SIZE, "%.96s, or a file name in UTF-8",
                  sino_words_join(row->choices, sino_setting_words(row), "or", words));
-        break;
-    case SINO_SETTING_FLAG:
-        snprintf(text, SINO_ALLOWED_SIZE, "yes or no");
         break;
     case SINO_SETTING_REPORT:
         snprintf(text, SINO_ALLOWED_SIZE, "yes, no, or a file name that ends in %s", row->ending);
@@ -361,26 +336,16 @@ const char *sino_setting_allowed(const SinoSetting *row, char text[SINO_ALLOWED_
     case SINO_SETTING_BYTES:
         snprintf(text, SINO_ALLOWED_SIZE, "a size such as 512MiB, 2G or 1.5GB, from 0 to %.0f TiB", row->high / 0x1p40);
         break;
-    case SINO_SETTING_DURATION:
-        snprintf(text, SINO_ALLOWED_SIZE, "none, or a time such as 90s, 10min or 1.5h");
+    case SINO_SETTING_WEIGHTS:
+        snprintf(text, SINO_ALLOWED_SIZE, "1 to %d numbers %s, separated by commas%s", sino_setting_item_most(row),
+                 range_text(row, range), row->choices ? ", or auto" : "");
         break;
-    case SINO_SETTING_INTEGER:
-        snprintf(text, SINO_ALLOWED_SIZE, "an integer %s", range_text(row, range));
-        break;
-    case SINO_SETTING_AMOUNT:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto or an integer %s", range_text(row, range));
-        break;
-    case SINO_SETTING_REAL:
-        snprintf(text, SINO_ALLOWED_SIZE, "a number %s", range_text(row, range));
-        break;
-    case SINO_SETTING_AXIS:
-        snprintf(text, SINO_ALLOWED_SIZE, "auto or a number %s", range_text(row, range));
-        break;
-    case SINO_SETTING_TUNE:
-        snprintf(text, SINO_ALLOWED_SIZE, "NAME=VALUE, with commas between several");
+    case SINO_SETTING_DEVICES:
+        snprintf(text, SINO_ALLOWED_SIZE, "different ones, separated by commas, of all and %.48s joined by +",
+                 sino_words_join(row->choices, ~0u, "and", words));
         break;
     default:
-        describe_shape(row, text);
+        snprintf(text, SINO_ALLOWED_SIZE, allowed_texts[row->kind], range_text(row, range));
     }
     return text;
 }

@@ -2,7 +2,6 @@
 /* Topology: the hierarchy of the partitions of a slice: nodes, sockets of a node, workers of a socket. */
 #include "topology.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>

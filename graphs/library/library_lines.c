@@ -5,7 +5,6 @@
 
 #include "arithmetic.h"
 #include "cone_kind.h"
-#include "matrix_kind.h"
 #include "memory.h"
 #include "rays_gate_task.h"
 

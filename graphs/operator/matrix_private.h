@@ -3,8 +3,8 @@
 #pragma once
 
 #include "brick_task.h"
-#include "list_bricks_task.h"
 #include "matrix_kind.h"
+#include "pack_bricks_task.h"
 #include "voxel_sum.h"
 
 /* Entries that a task reads at a time, so that rows are packed while they are in L2. */

@@ -4,9 +4,9 @@
 
 #include "arithmetic.h"
 #include "counts_file.h"
-#include "list_bricks_task.h"
 #include "matrix_sample.h"
 #include "memory.h"
+#include "pack_bricks_task.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -12,7 +12,6 @@
 #include "communication.h"
 #include "cone.h"
 #include "geometry.h"
-#include "interpolation.h"
 #include "matrix_survey.h"
 #include "partial_sums.h"
 #include "projector.h"

@@ -5,8 +5,6 @@
 
 #include "memory.h"
 
-#include <stdlib.h>
-
 int64_t sino_rays_most_bytes(const SinoRays *op, int64_t p)
 {
     const SinoLayout *layout = &op->layout;

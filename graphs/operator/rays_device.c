@@ -7,8 +7,6 @@
 #include "block_data.h"
 #include "simulation.h"
 
-#include <stdlib.h>
-
 enum { DIRECTIONS = 2 };
 
 static bool devices_compute(const SinoRuntime *runtime)

@@ -6,10 +6,10 @@
  * pieces that fit the GPU. A partition whose block leaves no room for the pieces is done by cores. Ranks that have
  * built the blocks together make some visits each (rays_share.c). */
 #include "memory.h"
+#include "pack_task.h"
 #include "rays_share.h"
 #include "regroup_task.h"
 #include "simulation.h"
-#include "touch_task.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -10,8 +10,6 @@
 #include "regroup_task.h"
 #include "simulation.h"
 
-#include <stdlib.h>
-
 /* Expected nonzeros of the tiles, in every orientation: the weights of the decomposition, which may count the angles of
  * all subsets. */
 static double nonzeros_of(const SinoRays *op, int64_t tile_count, const SinoTilePlace *tile)

@@ -11,7 +11,7 @@
  * 106.2 GFLOP/s). */
 #pragma once
 
-#include "product_times.h"
+#include "rank_speeds.h"
 
 /* Seconds of the busiest rank. An iteration covers all slices of the rank's group. */
 typedef struct SinoForecastTimes {

@@ -3,7 +3,6 @@
 #include "minibatch.h"
 
 #include "memory.h"
-#include "update.h"
 
 #include <stdlib.h>
 

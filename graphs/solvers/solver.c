@@ -3,11 +3,10 @@
 #include "solver.h"
 
 #include "arithmetic.h"
-#include "fill_task.h"
+#include "assemble_task.h"
 #include "memory.h"
 #include "simulation.h"
 #include "subset_task.h"
-#include "update_task.h"
 
 #include <float.h>
 #include <math.h>

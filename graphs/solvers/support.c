@@ -5,8 +5,6 @@
 
 #include "arithmetic.h"
 
-#include <stdlib.h>
-
 static const SinoBuffer buffer = {"support", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
 static const SinoBatch one = {.stride = 1, .history_numbers = 1};
 

@@ -5,7 +5,6 @@
 
 #include "npy.h"
 #include "settings.h"
-#include "shift.h"
 #include "status.h"
 #include "view.h"
 

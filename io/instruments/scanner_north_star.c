@@ -9,7 +9,6 @@
  * to the source. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arithmetic.h"

@@ -3,7 +3,6 @@
 #include "text_number.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "inner_path.h"
-#include "memory.h"
 #include "path_kind.h"
 #include "regular_file.h"
 

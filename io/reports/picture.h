@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Picture: writes an image as 8-bit grey PNG (libpng). */
+/* Picture: writes an image, or one beside its reference and their difference, as 8-bit grey PNG (libpng). */
 #pragma once
 
 #include "status.h"
@@ -20,3 +20,10 @@ SinoStatus sino_picture_window(int64_t count, const float *values, float *low, f
 /* The same as a file in memory, which the caller frees. SINO_BAD_INPUT: the picture is empty or too large. */
 SinoStatus sino_picture_encode(int64_t height, int64_t width, const float *values, float low, float high, size_t *bytes,
                                unsigned char **png);
+
+/* Writes a, b and a − b, each [height][width], from left to right with white between. a and b have one range of grey,
+ * the 0.2 to the 99.8 percentile of b, *range. Of the difference 0 is the middle grey, and the range reaches
+ * symmetrically to the larger of the sizes of its 0.2 and 99.8 percentiles, *reach. NaN is black. The range is that of
+ * finite values, and zero if there is none. Errors as of sino_picture_write. */
+SinoStatus sino_picture_beside_write(const char *path, int64_t height, int64_t width, const float *a, const float *b,
+                                     float range[2], float *reach);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shifts file: how far each projection of a scan lies from its place on the detector.
  *
- *     FILE    text: the line "columns,rows", and two numbers in pixels for each projection (shift.h)
+ *     FILE    text: the line "columns,rows", and two numbers in pixels for each projection (view.h)
  *     FILE    HDF5: a volume that was aligned, with /process/shifts */
 #pragma once
 
-#include "shift.h"
 #include "status.h"
+#include "view.h"
 
 #include <stdint.h>
 

@@ -16,7 +16,6 @@
 #include "npy.h"
 #include "plain_values.h"
 #include "regular_file.h"
-#include "scan.h"
 
 struct SinoWeightsFile {
     char *name;            /* in errors; owned */

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "imagej_text.h"
 #include "output_file.h"
 #include "tiff_file.h"
+#include "tiff_head.h"
 #include "tiff_image.h"
 
 /* Path DIR/recon_00000.tiff of a slice, which the caller frees; NULL: out of memory. */

@@ -3,7 +3,6 @@
 #include "volume_private.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "zarr_folder.h"
 

@@ -3,7 +3,6 @@
 #include "bsrem_task.h"
 
 #include "arithmetic.h"
-#include "bsrem.h"
 #include "rays_gate_task.h"
 #include "task.h"
 

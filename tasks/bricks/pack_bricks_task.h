@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task pack_bricks: reads the rows of some subsets in a partition of a system matrix, and packs them into blocks of
- * bricks. */
+ * bricks. Task list_bricks: makes the lists that devices need (brick_lists.h) behind the blocks. */
 #pragma once
 
 #include "brick_lists.h"
@@ -14,7 +14,7 @@ typedef struct SinoBrickArea {
     void *block;           /* reserved: `capacity` bytes */
     int64_t capacity;      /* at most so many bytes are written */
     int64_t bytes;         /* of the finished block; written by the task */
-    SinoBrickLists *lists; /* behind the block, for devices (list_bricks_task.h); NULL: none */
+    SinoBrickLists *lists; /* behind the block, for devices (pack_bricks_task.h); NULL: none */
 } SinoBrickArea;
 
 /* The rows of a partition. Pointers are not owned, and outlive the task. */
@@ -32,3 +32,20 @@ typedef struct SinoPackBricks {
 
 /* work: nonzeros of the rows. The run waits for the task before anything else reads the areas. */
 SinoStatus sino_insert_pack_bricks(SinoRuntime *runtime, int64_t partition, const SinoPackBricks *what, double work);
+
+/* The blocks of a partition. Pointers are not owned, and outlive the task. */
+typedef struct SinoListBricks {
+    int64_t subset_count;
+    const void *const *from; /* [subset_count]: blocks elsewhere, which are copied to the areas before; NULL: the areas
+                                have them */
+    SinoBrickArea *area;     /* [subset_count]: whose `lists` are written; with room for block and lists */
+} SinoListBricks;
+
+/* Bytes from the block to its lists. */
+static inline int64_t sino_brick_area_lists_at(int64_t block_bytes)
+{
+    return sino_ceil_multiple(block_bytes, 64);
+}
+
+/* work: bytes of the blocks. The run waits for the task before anything else reads the areas. */
+SinoStatus sino_insert_list_bricks(SinoRuntime *runtime, int64_t partition, const SinoListBricks *what, double work);

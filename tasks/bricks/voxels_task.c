@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "brick_opencl.h"
-#include "brick_voxels.h"
 #include "task.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "assemble_cone_task.h"
 
 #include "arithmetic.h"
-#include "cone_assemble.h"
 #include "task.h"
 
 typedef struct Images {

@@ -2,7 +2,6 @@
 /* Task lines: filtered cone-beam projections become the lines that backprojection reads. */
 #include "lines_task.h"
 
-#include "cone_pack.h"
 #include "task.h"
 
 /* The units take one cache line, the lines follow. */

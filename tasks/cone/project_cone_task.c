@@ -3,7 +3,6 @@
 #include "project_cone_task.h"
 
 #include "arithmetic.h"
-#include "cone_project.h"
 #include "precision.h"
 #include "task.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task load_volume: reads slices of a finished volume (volume_input.h). */
+/* Tasks load_volume and load_counts: read slices of a finished volume (volume_input.h), and a set of values that go
+ * with a system matrix (counts_file.h). */
 #pragma once
 
+#include "counts_file.h"
 #include "runtime.h"
 #include "volume_input.h"
 
@@ -16,4 +18,9 @@ typedef struct SinoVolumeSlices {
 /* values: float[slice][height][width], of slice_count slices or more. io: void data that orders the tasks that read
  * files. The run fails with SINO_BAD_INPUT if the file is damaged, or a value is not allowed. */
 SinoStatus sino_insert_load_volume(SinoRuntime *runtime, SinoPosition position, const SinoVolumeSlices *part,
+                                   SinoData *io, SinoData *values);
+
+/* values: float of every element of a set. io: void data that orders the tasks that read and write files. The file is
+ * not owned, and outlives the task. */
+SinoStatus sino_insert_load_counts(SinoRuntime *runtime, SinoPosition position, SinoCountsFile *file, int64_t set,
                                    SinoData *io, SinoData *values);

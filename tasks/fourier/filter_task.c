@@ -2,7 +2,6 @@
 /* Task filter: the ramp filter on a minibatch's line integrals, and its plans on GPUs. */
 #include "filter_task.h"
 
-#include "filter.h"
 #include "gpu_plans.h"
 #include "memory.h"
 #include "task.h"

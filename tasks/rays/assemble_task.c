@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task assemble: writes one partition's voxels into a minibatch's images. */
+/* Tasks assemble and fill: one partition's voxels are written into a minibatch's images, or from them. A run fills on
+ * a CPU core, once per slice. */
 #include "assemble_task.h"
 
 #include "arithmetic.h"
-#include "assemble.h"
 #include "task.h"
 
 typedef struct Assemble {
@@ -32,10 +32,10 @@ static const SinoTaskKind assemble_kind = {
     SINO_CPU_CUDA(assemble)};
 
 /* Voxels of the tiles, and as many pixels. */
-static int64_t moved_bytes(const SinoAssemble *part)
+static int64_t moved_bytes(SinoSlices slices, int64_t tile_count)
 {
-    const int64_t voxels = sino_times(part->tile_count * SINO_TILE_VOXELS, part->slices.stride);
-    return sino_times(voxels, (int64_t)sino_precision_bytes(part->slices.precision) + (int64_t)sizeof(float));
+    const int64_t voxels = sino_times(tile_count * SINO_TILE_VOXELS, slices.stride);
+    return sino_times(voxels, (int64_t)sino_precision_bytes(slices.precision) + (int64_t)sizeof(float));
 }
 
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *part, bool first,
@@ -46,6 +46,30 @@ SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, con
                                 .tiles.data = tiles,
                                 .assemble = *part};
     return SINO_SUBMIT(runtime, &assemble_kind, position, &arguments, SINO_OF_SLICES(part->slices),
-                       .work = (double)(part->tile_count * part->slices.stride), .part_bytes = moved_bytes(part),
-                       .host = tiles == NULL);
+                       .work = (double)(part->tile_count * part->slices.stride),
+                       .part_bytes = moved_bytes(part->slices, part->tile_count), .host = tiles == NULL);
+}
+
+typedef struct Fill {
+    SinoOperand image, x;
+    SinoFill fill;
+} Fill;
+
+static SinoStatus fill_cpu(const SinoTask *task)
+{
+    const Fill *of = task->arguments;
+    sino_fill(&of->fill, of->image.at, of->x.at);
+    return NULL;
+}
+
+static const SinoTaskKind fill_kind = {
+    .name = "fill", SINO_ARGUMENTS(Fill, SINO_READS(Fill, image), SINO_WRITES(Fill, x)), .cpu = fill_cpu};
+
+SinoStatus sino_insert_fill(SinoRuntime *runtime, SinoPosition position, const SinoFill *fill, SinoData *image,
+                            SinoData *x)
+{
+    const Fill arguments = {.image.data = image, .x.data = x, .fill = *fill};
+    return SINO_SUBMIT(runtime, &fill_kind, position, &arguments, SINO_OF_SLICES(fill->slices),
+                       .work = (double)(fill->tile_count * fill->slices.stride),
+                       .part_bytes = moved_bytes(fill->slices, fill->tile_count));
 }

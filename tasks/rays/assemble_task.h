@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task assemble: writes one partition's voxels into the images of a minibatch. */
+/* Tasks assemble and fill: one partition's voxels are written into the images of a minibatch, or from them. */
 #pragma once
 
 #include "assemble.h"
+#include "fill.h"
 #include "runtime.h"
 
 /* Inserts assemble, which writes the partition's voxels `x` (voxel vector in panels) into `image`, float[slice][N][N].
@@ -10,3 +11,7 @@
  * cores run the task. */
 SinoStatus sino_insert_assemble(SinoRuntime *runtime, SinoPosition position, const SinoAssemble *assemble, bool first,
                                 SinoData *tiles, SinoData *x, SinoData *image);
+
+/* Inserts fill, which writes the partition's voxels `x` (voxel vector in panels) from `image`, float[slice][S][S]. */
+SinoStatus sino_insert_fill(SinoRuntime *runtime, SinoPosition position, const SinoFill *fill, SinoData *image,
+                            SinoData *x);

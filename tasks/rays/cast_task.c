@@ -2,7 +2,6 @@
 /* Task cast (cast_units, cast_narrow, cast_widen): casts vectors to halves and back, with adaptive normalisation. */
 #include "cast_task.h"
 
-#include "cast.h"
 #include "task.h"
 
 typedef struct Cast {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task pack: replaces ray numbers in a traced run of tiles by row numbers of the partition's footprint. mark: marks
- * the rays of a run. */
+ * the rays of a run. Task touch: touches reserved memory. */
 #include "pack_task.h"
 
+#include "memory.h"
 #include "task.h"
 
 typedef struct Arguments {
@@ -46,4 +47,24 @@ SinoStatus sino_insert_mark(SinoRuntime *runtime, int64_t partition, const SinoP
     const Arguments arguments = {.run = run};
     return SINO_SUBMIT(runtime, &mark_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)run->stored_count,
                        .effort = (double)run->stored_count);
+}
+
+typedef struct Touch {
+    void *memory;
+    int64_t bytes;
+} Touch;
+
+static SinoStatus touch_cpu(const SinoTask *task)
+{
+    const Touch *arguments = task->arguments;
+    sino_touch(arguments->memory, arguments->bytes);
+    return NULL;
+}
+
+static const SinoTaskKind touch_kind = {.name = "touch", .argument_bytes = sizeof(Touch), .cpu = touch_cpu};
+
+SinoStatus sino_insert_touch(SinoRuntime *runtime, int64_t partition, void *memory, int64_t bytes)
+{
+    const Touch arguments = {.memory = memory, .bytes = bytes};
+    return SINO_SUBMIT(runtime, &touch_kind, SINO_AT_PARTITION(partition), &arguments, .work = (double)bytes);
 }

@@ -5,7 +5,7 @@
 
 #include "arithmetic.h"
 #include "rays_gate_task.h"
-#include "reduce_cuda.h"
+#include "reduce.h"
 #include "reduce_opencl.h"
 #include "task.h"
 

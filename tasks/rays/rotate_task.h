@@ -2,9 +2,25 @@
 /* Tasks rotate_project and rotate_back: products of a parallel beam's A and Aᵀ with a partition, without a matrix. */
 #pragma once
 
-#include "rotate_data.h"
+#include "rotate.h"
+#include "runtime.h"
 
 #include <stdbool.h>
+
+/* Of a product's angles, and of a partition's tiles. NULL, all of them: cores compute. Nothing is owned. */
+typedef struct SinoRotateData {
+    SinoData *turn, *number, *tile;
+} SinoRotateData;
+
+/* Bytes of the tables of the geometry's angles and of tile_count tiles. */
+typedef struct SinoRotateDataBytes {
+    int64_t turn, number, tile;
+} SinoRotateDataBytes;
+SinoRotateDataBytes sino_rotate_data_bytes(const SinoGeometry *geometry, int64_t tile_count);
+
+/* Make tables, which the caller frees with sino_data_free. *tile becomes NULL if there are no tiles. */
+SinoStatus sino_rotate_data_angles(SinoRuntime *runtime, const SinoGeometry *geometry, SinoData **turn);
+SinoStatus sino_rotate_data_tiles(SinoRuntime *runtime, const SinoRotate *what, SinoData **number, SinoData **tile);
 
 /* What a core takes to turn samples for `slices` slices, in flops of a product with lengths of rays
  * (docs/lab/projectors.md). A slice has a sample for each voxel and angle. */

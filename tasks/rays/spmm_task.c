@@ -5,7 +5,7 @@
 #include "arithmetic.h"
 #include "block_interface.h"
 #include "cast.h"
-#include "reduce_cuda.h"
+#include "reduce.h"
 #include "reduce_opencl.h"
 #include "spmm_cuda.h"
 #include "spmm_opencl.h"

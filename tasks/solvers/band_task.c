@@ -2,7 +2,6 @@
 /* Task band: the priors of a volume, for one of its bands. */
 #include "band_task.h"
 
-#include "band.h"
 #include "task.h"
 
 typedef struct Primal {

@@ -6,7 +6,6 @@
 #include "arithmetic.h"
 #include "rays_gate_task.h"
 #include "task.h"
-#include "update.h"
 
 #include <assert.h>
 

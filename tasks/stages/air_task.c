@@ -2,7 +2,6 @@
 /* Task air: normalises the sinograms of one minibatch to the light beside the object. */
 #include "air_task.h"
 
-#include "air.h"
 #include "task.h"
 
 typedef struct Air {

@@ -2,7 +2,6 @@
 /* Task harden: corrects the sinograms of one minibatch for beam hardening. */
 #include "harden_task.h"
 
-#include "harden.h"
 #include "task.h"
 
 typedef struct Harden {

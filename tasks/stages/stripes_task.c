@@ -2,7 +2,7 @@
 /* Task stripes: removes stripes from the sinograms of one minibatch. */
 #include "stripes_task.h"
 
-#include "stripes_cuda.h"
+#include "stripes.h"
 #include "task.h"
 
 #include <assert.h>

@@ -2,7 +2,6 @@
 /* Task weigh: weighs the line integrals of a block of cone-beam projections before the ramp filter. */
 #include "weigh_task.h"
 
-#include "cone_weigh.h"
 #include "task.h"
 
 typedef struct Weigh {

@@ -3,7 +3,6 @@
 #include "zingers_task.h"
 
 #include "task.h"
-#include "zingers.h"
 
 typedef struct Zingers {
     SinoOperand sinogram, undefined, tally, places, order;

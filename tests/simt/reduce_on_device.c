@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of reduce.h by those of reduce_cuda.h: linked first, they make the tests of the CPU's test these. */
-#include "reduce_cuda.h"
+/* The functions of reduce.h by those of reduce.h: linked first, they make the tests of the CPU's test these. */
+#include "reduce.h"
 
 #include "simt_device.h"
 #include "testing_update.h"

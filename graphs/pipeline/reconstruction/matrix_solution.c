@@ -11,7 +11,7 @@
 #include "arithmetic.h"
 #include "brick_task.h"
 #include "gaussian_task.h"
-#include "load_counts_task.h"
+#include "load_volume_task.h"
 #include "memory.h"
 #include "repeat_task.h"
 #include "simulation.h"

@@ -21,7 +21,6 @@
 #include "sample_task.h"
 #include "solve.h"
 #include "stages.h"
-#include "store_task.h"
 
 #include <math.h>
 #include <stdlib.h>

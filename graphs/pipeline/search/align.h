@@ -17,7 +17,7 @@
 
 #include "input.h"
 #include "settings.h"
-#include "shift.h"
+#include "view.h"
 #include "view_turn.h"
 
 typedef struct SinoAligned {

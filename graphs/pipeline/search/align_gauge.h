@@ -2,7 +2,7 @@
 /* Align, gauge: shifts and turns of projections that a motion of the whole object would make. */
 #pragma once
 
-#include "shift.h"
+#include "view.h"
 #include "view_turn.h"
 
 #include <stdbool.h>

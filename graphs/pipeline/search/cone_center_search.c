@@ -3,7 +3,6 @@
 #include "arithmetic.h"
 #include "center_search.h"
 #include "cone_center_task.h"
-#include "memory.h"
 #include "simulation.h"
 #include "stages.h"
 #include "suspicion.h"

@@ -3,7 +3,6 @@
 #include "halves_search.h"
 
 #include "cone_solution.h"
-#include "halves_binned.h"
 #include "input_weights.h"
 #include "memory.h"
 #include "simulation.h"

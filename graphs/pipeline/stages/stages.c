@@ -2,7 +2,6 @@
 /* Stages: the list of stages, and the data that pass through it. */
 #include "stages.h"
 
-#include "arithmetic.h"
 #include "device_room.h"
 #include "memory.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bench, system matrices: products of bricks and an iteration of MLEM, by the tasks of recon, beside the same iteration
- * with CSR and CSC. */
+/* Bench, system matrices: products of bricks and an iteration of MLEM, by the tasks of recon. */
 #pragma once
 
 #include "bench.h"
@@ -11,16 +10,14 @@ typedef enum SinoBenchMatrixStep {
     SINO_BENCH_MATRIX_PROJECT,     /* y = A x */
     SINO_BENCH_MATRIX_BACKPROJECT, /* x = Aᵀ y */
     SINO_BENCH_MATRIX_MLEM,        /* an iteration: voxels are updated, then A is swept */
-    SINO_BENCH_MATRIX_CSR,         /* an iteration with CSR and CSC, of one count set */
     SINO_BENCH_MATRIX_STEPS
 } SinoBenchMatrixStep;
 
 typedef struct SinoBenchMatrixRow {
     SinoPrecision precision;
-    int64_t sets;                                                /* F */
-    int count;                                                   /* repetitions: fewer where they take long */
-    double seconds[SINO_BENCH_MATRIX_STEPS][SINO_BENCH_REPEATS]; /* CSR: of F iterations, one for each set */
-    double difference; /* of the image of bricks from that of CSR after an iteration, relative; NaN without CSR */
+    int64_t sets; /* F */
+    int count;    /* repetitions: fewer where they take long */
+    double seconds[SINO_BENCH_MATRIX_STEPS][SINO_BENCH_REPEATS];
 } SinoBenchMatrixRow;
 
 /* The bricks of one precision. */
@@ -33,8 +30,6 @@ typedef struct SinoBenchMatrix {
     const SinoSettings *settings; /* not owned */
     SinoMatrixSurvey *survey;     /* owned */
     SinoBenchMachine machine;
-    bool with_csr;
-    int64_t csr_bytes, budget_bytes; /* bytes of CSR and CSC, and their vectors */
     SinoBenchPacking packing[SINO_PRECISIONS];
     int64_t row_count;
     SinoBenchMatrixRow *row; /* owned */
@@ -57,20 +52,6 @@ SinoStatus sino_bench_bricks_settle(SinoBenchBricks *bricks);
 SinoStatus sino_bench_bricks_project(SinoBenchBricks *bricks);
 SinoStatus sino_bench_bricks_backproject(SinoBenchBricks *bricks);
 SinoStatus sino_bench_bricks_iterate(SinoBenchBricks *bricks);
-
-/* The first set's image, [column]. It is not owned. */
-SinoStatus sino_bench_bricks_image(SinoBenchBricks *bricks, const float **image);
-
-/* The matrix as CSR and as CSC, with vectors. Rows lie in the order of the file. */
-int64_t sino_bench_csr_bytes(const SinoBenchMatrix *bench);
-typedef struct SinoBenchCsr SinoBenchCsr;
-SinoStatus sino_bench_csr_new(const SinoBenchMatrix *bench, SinoBenchCsr **csr);
-void sino_bench_csr_free(SinoBenchCsr *csr); /* takes NULL */
-SinoStatus sino_bench_csr_iterate(SinoBenchCsr *csr);
-
-/* Relative difference of the image of bricks from that of CSR after an iteration. The bricks' vectors are new. Then CSR
- * is settled, too. */
-SinoStatus sino_bench_csr_compare(SinoBenchCsr *csr, SinoBenchBricks *bricks, double *difference);
 
 /* Of a SinoBenchMatrix. */
 void sino_bench_matrix_print(const void *own, FILE *out);

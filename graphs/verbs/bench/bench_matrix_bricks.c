@@ -24,7 +24,6 @@ struct SinoBenchBricks {
     SinoSolverRun run;
     SinoMinibatch *minibatch;
     SinoData **rays; /* [1]: A x, of which MLEM keeps none */
-    SinoData *image;
 };
 
 static SinoProblem problem_of(const SinoBenchMatrix *bench, SinoPrecision precision)
@@ -37,11 +36,6 @@ static SinoBatch batch_of(int64_t sets)
     return (SinoBatch){.stride = sino_panel_stride(SINO_SINGLE, sets), .history_numbers = HISTORY_NUMBERS};
 }
 
-static int64_t image_bytes(const SinoBenchMatrix *bench)
-{
-    return sino_times(bench->survey->outline.column_count, (int64_t)sizeof(float));
-}
-
 SinoStatus sino_bench_bricks_bytes(const SinoBenchMatrix *bench, SinoPrecision precision, int64_t sets, int64_t *bytes)
 {
     const SinoProblem problem = problem_of(bench, precision);
@@ -49,7 +43,7 @@ SinoStatus sino_bench_bricks_bytes(const SinoBenchMatrix *bench, SinoPrecision p
     const SinoBatch batch = batch_of(sets);
     SinoOperatorSize size;
     SINO_TRY(sino_bricks_kind.size(&problem, NULL, bench->machine.worker_count, &size));
-    *bytes = size.bytes + size.map_bytes + size.building_bytes + image_bytes(bench) +
+    *bytes = size.bytes + size.map_bytes + size.building_bytes +
              sino_minibatch_bytes(&sino_bricks_kind, &solver->vectors, &size.shape, batch) +
              sino_solver_weight_bytes(solver, &problem, &size.shape) +
              sino_buffers_bytes(1, &rays_buffer, &size.shape, batch);
@@ -67,7 +61,7 @@ static SinoStatus pack(SinoBenchBricks *bricks, SinoPrecision precision)
                                                    .elapsed_s = sino_platform_now_s() - begin};
     SINO_CHECK(bricks->op->nonzero_count > 0, SINO_BAD_INPUT, "%s has no entry above 0; needed: some",
                bench->settings->counts.system_matrix);
-    return sino_data_new(bench->machine.runtime, "image", image_bytes(bench), &bricks->image);
+    return NULL;
 }
 
 SinoStatus sino_bench_bricks_new(SinoBenchMatrix *bench, SinoPrecision precision, SinoBenchBricks **result)
@@ -92,7 +86,6 @@ void sino_bench_bricks_free(SinoBenchBricks *bricks)
 {
     if (!bricks) return;
     free_vectors(bricks);
-    sino_data_free(bricks->image);
     sino_operator_free(bricks->op);
     free(bricks);
 }
@@ -180,12 +173,4 @@ SinoStatus sino_bench_bricks_iterate(SinoBenchBricks *bricks)
     return sino_runtime_wait_after(
         bricks->bench->machine.runtime,
         sino_solve_iterations(bricks->solver, &bricks->run, bricks->minibatch, ITERATION, ITERATION));
-}
-
-SinoStatus sino_bench_bricks_image(SinoBenchBricks *bricks, const float **image)
-{
-    const SinoImaging imaging = {.scale = 1, .count = sino_larger(bricks->bench->survey->outline.grid.z_count, 1)};
-    *image = sino_data_memory(bricks->image);
-    return sino_runtime_wait_after(bricks->bench->machine.runtime,
-                                   sino_insert_image(bricks->minibatch, &imaging, bricks->image));
 }

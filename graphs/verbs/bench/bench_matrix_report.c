@@ -7,8 +7,7 @@
 
 static const char *const step_name[] = {[SINO_BENCH_MATRIX_PROJECT] = "project",
                                         [SINO_BENCH_MATRIX_BACKPROJECT] = "backproject",
-                                        [SINO_BENCH_MATRIX_MLEM] = "mlem",
-                                        [SINO_BENCH_MATRIX_CSR] = "csr_mlem"};
+                                        [SINO_BENCH_MATRIX_MLEM] = "mlem"};
 
 /* Seconds, of which the best are the least. */
 static SinoBenchFigure figure_of(const SinoBenchMatrixRow *row, SinoBenchMatrixStep step)
@@ -22,24 +21,8 @@ static SinoBenchFigure figure_of(const SinoBenchMatrixRow *row, SinoBenchMatrixS
 /* Products of a nonzero and a set: an iteration has one in each direction. */
 static double products_of(const SinoBenchMatrix *bench, const SinoBenchMatrixRow *row, SinoBenchMatrixStep step)
 {
-    const int directions = step == SINO_BENCH_MATRIX_MLEM || step == SINO_BENCH_MATRIX_CSR ? 2 : 1;
+    const int directions = step == SINO_BENCH_MATRIX_MLEM ? 2 : 1;
     return (double)bench->packing[row->precision].nonzero_count * (double)row->sets * directions;
-}
-
-/* Bytes that a step reads of A: CSR and CSC once for each set. */
-static double bytes_of(const SinoBenchMatrix *bench, const SinoBenchMatrixRow *row, SinoBenchMatrixStep step)
-{
-    const SinoBenchPacking *packing = &bench->packing[row->precision];
-    if (step == SINO_BENCH_MATRIX_CSR) return 16 * (double)packing->nonzero_count * (double)row->sets;
-    return (double)packing->bytes;
-}
-
-static SinoBenchFigure times_csr(const SinoBenchMatrixRow *row)
-{
-    double ratio[SINO_BENCH_REPEATS];
-    for (int i = 0; i < row->count; i++)
-        ratio[i] = row->seconds[SINO_BENCH_MATRIX_CSR][i] / row->seconds[SINO_BENCH_MATRIX_MLEM][i];
-    return sino_bench_figure(row->count, ratio);
 }
 
 static double bytes_per_nonzero(const SinoBenchPacking *packing)
@@ -69,18 +52,13 @@ static void print_packing(SinoPrecision precision, const SinoBenchPacking *packi
 
 static void print_row(const SinoBenchMatrix *bench, const SinoBenchMatrixRow *row, FILE *out)
 {
-    const int steps = bench->with_csr ? SINO_BENCH_MATRIX_STEPS : SINO_BENCH_MATRIX_CSR;
-    for (int s = 0; s < steps; s++) {
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) {
         const SinoBenchMatrixStep step = (SinoBenchMatrixStep)s;
         const SinoBenchFigure seconds = figure_of(row, step);
-        const double gbps = 1e-9 * bytes_of(bench, row, step) / seconds.best;
-        fprintf(out, "%-9s %4" PRId64 "  %-11s %10.4g %10.4g %9.4g %9.4g %9.3g",
-                step == SINO_BENCH_MATRIX_CSR ? "CSR, CSC" : sino_precision_name(row->precision), row->sets,
-                step == SINO_BENCH_MATRIX_CSR ? "mlem" : step_name[s], seconds.best, seconds.median,
+        const double gbps = 1e-9 * (double)bench->packing[row->precision].bytes / seconds.best;
+        fprintf(out, "%-9s %4" PRId64 "  %-11s %10.4g %10.4g %9.4g %9.4g %9.3g\n", sino_precision_name(row->precision),
+                row->sets, step_name[s], seconds.best, seconds.median,
                 1e-9 * products_of(bench, row, step) / seconds.best, gbps, gbps / bench->machine.read_gbps);
-        if (step == SINO_BENCH_MATRIX_MLEM && bench->with_csr)
-            fprintf(out, " %9.2f %9.1e", times_csr(row).median, row->difference);
-        fputc('\n', out);
     }
 }
 
@@ -90,7 +68,6 @@ void sino_bench_matrix_print(const void *own, FILE *out)
     const SinoMatrixOutline *outline = &bench->survey->outline;
     const SinoBenchMatrixRow *row = &bench->row[0];
     const int64_t nonzeros = bench->packing[row->precision].nonzero_count;
-    char bytes[24];
     fprintf(out,
             "matrix       %s: %" PRId64 " rows, %" PRId64 " columns, %" PRId64 " nonzeros\n"
             "machine      %" PRId64 " workers with %s\n"
@@ -100,23 +77,10 @@ void sino_bench_matrix_print(const void *own, FILE *out)
             16e-9 * (double)nonzeros / bench->machine.read_gbps);
     print_shape(&bench->survey->order->shape, out);
     for (int p = 0; p < SINO_PRECISIONS; p++) print_packing((SinoPrecision)p, &bench->packing[p], out);
-    if (!bench->with_csr)
-        fprintf(out, "CSR, CSC     left out; with their vectors they take %s\n",
-                sino_bytes_text(bench->csr_bytes, bytes));
-    fprintf(out, "\n%-9s %4s  %-11s %21s %9s %9s %9s %9s %9s\n", "", "", "", "seconds", "10^9", "GB/s", "of read",
-            "times", "image");
-    fprintf(out, "%-9s %4s  %-11s %10s %10s %9s %9s %9s %9s %9s\n", "precision", "sets", "step", "best", "median",
-            "nonzero/s", "of A", "bandwidth", "CSR, CSC", "differs");
+    fprintf(out, "\n%-9s %4s  %-11s %21s %9s %9s %9s\n", "", "", "", "seconds", "10^9", "GB/s", "of read");
+    fprintf(out, "%-9s %4s  %-11s %10s %10s %9s %9s %9s\n", "precision", "sets", "step", "best", "median", "nonzero/s",
+            "of A", "bandwidth");
     for (int64_t i = 0; i < bench->row_count; i++) print_row(bench, &bench->row[i], out);
-}
-
-/* A number, or nothing if there is none. */
-static void print_field(bool there, double value, FILE *out)
-{
-    if (there)
-        fprintf(out, ",%.6g", value);
-    else
-        fputc(',', out);
 }
 
 static void print_csv_row(const SinoBenchMatrix *bench, const SinoBenchMatrixRow *row, FILE *out)
@@ -126,17 +90,13 @@ static void print_csv_row(const SinoBenchMatrix *bench, const SinoBenchMatrixRow
     SinoBenchFigure seconds[SINO_BENCH_MATRIX_STEPS];
     for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) seconds[s] = figure_of(row, (SinoBenchMatrixStep)s);
     fprintf(out, "%" PRId64 ",%.6g", packing->nonzero_count, bytes_per_nonzero(packing));
-    for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++) fprintf(out, ",%.6g", seconds[s].best);
-    print_field(bench->with_csr, seconds[SINO_BENCH_MATRIX_CSR].best, out);
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%.6g", seconds[s].best);
     fprintf(out, ",%.6g,%s,%" PRId64 ",%" PRId64, bench->machine.read_gbps, sino_precision_name(row->precision),
             row->sets, bench->machine.worker_count);
-    for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++) fprintf(out, ",%.6g", seconds[s].median);
-    print_field(bench->with_csr, seconds[SINO_BENCH_MATRIX_CSR].median, out);
-    print_field(bench->with_csr, times_csr(row).median, out);
-    print_field(bench->with_csr, row->difference, out);
-    for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++)
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%.6g", seconds[s].median);
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++)
         fprintf(out, ",%.6g", 1e-9 * products_of(bench, row, (SinoBenchMatrixStep)s) / seconds[s].best);
-    for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++)
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++)
         fprintf(out, ",%.6g", 1e-9 * (double)packing->bytes / seconds[s].best);
     fprintf(out, ",%.6g,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%d\n", pack_rate(packing), packing->bytes,
             outline->row_count, outline->column_count, sino_brick_isa_name(), row->count);
@@ -149,9 +109,8 @@ void sino_bench_matrix_print_csv(const void *own, FILE *out)
     for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%s_s", step_name[s]);
     fputs(",read_gbps,precision,sets,workers", out);
     for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%s_s_median", step_name[s]);
-    fputs(",times_csr_median,difference_from_csr", out);
-    for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++) fprintf(out, ",%s_gnnz_per_s", step_name[s]);
-    for (int s = 0; s < SINO_BENCH_MATRIX_CSR; s++) fprintf(out, ",%s_gbps", step_name[s]);
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%s_gnnz_per_s", step_name[s]);
+    for (int s = 0; s < SINO_BENCH_MATRIX_STEPS; s++) fprintf(out, ",%s_gbps", step_name[s]);
     fputs(",pack_gnnz_per_s,matrix_bytes,rows,columns,instruction_set,repetitions\n", out);
     for (int64_t i = 0; i < bench->row_count; i++) print_csv_row(bench, &bench->row[i], out);
 }

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct Figures {
     SinoBenchFigure gflops, of_peak, of_roofline;

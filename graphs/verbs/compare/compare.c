@@ -7,7 +7,7 @@
 #include "load_volume_task.h"
 #include "memory.h"
 #include "output_file.h"
-#include "picture_beside.h"
+#include "picture.h"
 #include "workflows.h"
 
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include "info_report.h"
 
 #include "arithmetic.h"
-#include "center_lean.h"
 #include "center_quick.h"
 #include "fdk_plan.h"
 #include "forecast.h"

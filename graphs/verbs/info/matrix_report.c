@@ -2,7 +2,7 @@
 /* Matrix report: a system matrix and the counts of its rows, as lines and as JSON. */
 #include "matrix_report.h"
 
-#include "visible.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

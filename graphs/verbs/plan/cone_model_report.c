@@ -5,7 +5,6 @@
 #include "amounts.h"
 #include "arithmetic.h"
 #include "duration.h"
-#include "json.h"
 #include "memory.h"
 
 #include <inttypes.h>

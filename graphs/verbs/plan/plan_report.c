@@ -7,7 +7,6 @@
 #include "duration.h"
 #include "json.h"
 #include "memory.h"
-#include "projector_cost.h"
 
 #include <inttypes.h>
 #include <math.h>

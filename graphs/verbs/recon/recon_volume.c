@@ -5,7 +5,6 @@
 #include "checksum.h"
 #include "checksum_task.h"
 #include "dropped.h"
-#include "ending.h"
 #include "input_follow.h"
 #include "input_same.h"
 #include "memory.h"
@@ -18,7 +17,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

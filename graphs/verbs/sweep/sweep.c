@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "ending.h"
-#include "memory.h"
 #include "output_file.h"
 #include "platform.h"
 #include "runtime.h"

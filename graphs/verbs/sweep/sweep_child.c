@@ -2,7 +2,6 @@
 /* Children of a sweep: this program with the verbs phantom, recon and simulate. */
 #include "sweep.h"
 
-#include "memory.h"
 #include "workflows.h"
 
 #include <inttypes.h>

@@ -8,7 +8,6 @@
 #include "sweep_statistics.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LISTS = 8, RUNS_MAX = 100000 };

@@ -2,7 +2,6 @@
 /* Policies of a sweep: the names of --schedulers; of all that StarPU has, those that a small run works with. */
 #include "sweep.h"
 
-#include "memory.h"
 #include "policy.h"
 
 #include <stdlib.h>

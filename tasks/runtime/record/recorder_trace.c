@@ -6,7 +6,6 @@
 
 #include "json.h"
 #include "memory.h"
-#include "precision.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include "simulation_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* StarPU-MPI's, which StarPU's own main calls when SMPI is there. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_stripes_run by the function of stripes_cuda.h where there are kernels for the method, and a look that it agrees
+/* sino_stripes_run by the function of stripes.h where there are kernels for the method, and a look that it agrees
  * with the CPU's where no value is undefined: sorting to the bit, other methods to the rounding of single precision. */
 #include "stripes_on_device.h"
 
 #include "simt_device.h"
-#include "stripes_cuda.h"
+#include "stripes.h"
 
 #include <math.h>
 

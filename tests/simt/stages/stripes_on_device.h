@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sino_stripes_run by the function of stripes_cuda.h where there are kernels for the method, and a look that it agrees
+/* sino_stripes_run by the function of stripes.h where there are kernels for the method, and a look that it agrees
  * with the CPU's where no value is undefined: sorting to the bit, other methods to the rounding of single precision. */
 #pragma once
 

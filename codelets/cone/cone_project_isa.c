@@ -49,6 +49,10 @@ typedef __m512i Entries;
 #define NEXT(at)    _mm512_add_epi32(at, _mm512_set1_epi32(1))
 #define LANE_OF     _mm512_set_ps(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TAKE(w, at) _mm512_permutex2var_ps((w).a, at, (w).b)
+typedef __mmask16 Some; /* the first lanes of a vector */
+#define SOME(count)              ((__mmask16)((1u << (count)) - 1))
+#define LOAD_SOME(from, some)    _mm512_maskz_loadu_ps(some, from)
+#define STORE_SOME(to, some, of) _mm512_mask_storeu_ps(to, some, of)
 
 #elif defined __AVX2__
 
@@ -69,6 +73,10 @@ typedef __m256i Entries;
 #define TAKE(w, at)                                                                                                    \
     _mm256_blendv_ps(_mm256_permutevar8x32_ps((w).a, at), _mm256_permutevar8x32_ps((w).b, at),                         \
                      _mm256_castsi256_ps(_mm256_cmpgt_epi32(at, _mm256_set1_epi32(7))))
+typedef __m256i Some;
+#define SOME(count)              _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)(count)), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0))
+#define LOAD_SOME(from, some)    _mm256_maskload_ps(from, some)
+#define STORE_SOME(to, some, of) _mm256_maskstore_ps(to, some, of)
 
 #endif
 
@@ -169,37 +177,33 @@ static SinoConeAngles planes_of(const Path *path, const Tile *tile)
     return (SinoConeAngles){(int64_t)least, (int64_t)most - (int64_t)least + 1};
 }
 
-/* The step at a plane. Returns false if both runs are outside the tile. */
-static bool take_step(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band, int64_t plane,
-                      Step *step)
-{
-    const double at = path->start + path->slope * (double)plane, below = floor(at);
-    const int64_t lower = (int64_t)below;
-    const int64_t across = path->along_x ? tile->first_y : tile->first_x;
-    const int64_t width = path->along_x ? tile->y_count : tile->x_count;
-    const double part = ((double)plane - path->from) * path->pace;
-    const float upper = (float)(at - below);
-    bool inside = false;
-    step->weight[0] = 1 - upper;
-    step->weight[1] = upper;
-    for (int i = 0; i < 2; i++) {
-        const int64_t x = path->along_x ? plane : lower + i, y = path->along_x ? lower + i : plane;
-        const bool here = lower + i >= across && lower + i < across + width && step->weight[i] > 0;
-        step->run[i] = here ? (y - band.first_row) * cone->x_count + x : -1;
-        inside |= here;
-    }
-    step->spread = path->apart + path->spread * part;
-    step->offset = path->z + path->rise * part;
-    return inside && step->spread > 0;
-}
-
-/* Writes the steps of a path in the tile; returns their number, at most TILE. */
+/* Writes the steps of a path in the tile; returns their number, at most TILE. A step has at least one run inside. */
 static int64_t take_steps(const SinoCone *cone, const Path *path, const Tile *tile, SinoConeBand band, Step step[TILE])
 {
     const SinoConeAngles planes = planes_of(path, tile);
+    const int64_t along = path->along_x ? 1 : cone->x_count, across = path->along_x ? cone->x_count : 1;
+    const int64_t first = path->along_x ? tile->first_y : tile->first_x;
+    const int64_t width = path->along_x ? tile->y_count : tile->x_count;
+    double below[TILE], upper[TILE], part[TILE];
     int64_t count = 0;
-    for (int64_t p = planes.first; p < planes.first + planes.count; p++)
-        count += take_step(cone, path, tile, band, p, &step[count]);
+    for (int i = 0; i < TILE; i++) {
+        const double plane = (double)(planes.first + i), at = path->start + path->slope * plane;
+        below[i] = floor(at);
+        upper[i] = at - below[i];
+        part[i] = (plane - path->from) * path->pace;
+    }
+    for (int64_t i = 0; i < planes.count; i++) {
+        const int64_t lower = (int64_t)below[i];
+        const int64_t run = (planes.first + i) * along + lower * across - band.first_row * cone->x_count;
+        const float weight[2] = {1 - (float)upper[i], (float)upper[i]};
+        const bool has_first = lower >= first && lower < first + width && weight[0] > 0;
+        const bool has_second = lower + 1 >= first && lower + 1 < first + width && weight[1] > 0;
+        step[count] = (Step){.run = {has_first ? run : -1, has_second ? run + across : -1},
+                             .weight = {weight[0], weight[1]},
+                             .offset = path->z + path->rise * part[i],
+                             .spread = path->apart + path->spread * part[i]};
+        count += (has_first || has_second) && step[count].spread > 0;
+    }
     return count;
 }
 
@@ -214,7 +218,16 @@ static void place_groups(const SinoConeWork *work, int number, double first, dou
     float *share = work->share + number * work->group_count;
     int32_t *base = work->base + number * work->group_count;
     const double stride = step * (double)LANES;
-#if defined __AVX2__
+#if defined __AVX512F__
+    const __m512d low = _mm512_set1_pd(least), high = _mm512_set1_pd(most), eight = _mm512_set1_pd(8 * stride);
+    __m512d at = _mm512_fmadd_pd(_mm512_set_pd(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_pd(stride),
+                                 _mm512_set1_pd(first + stride * (double)groups.first));
+    for (int64_t g = groups.first; g < groups.first + groups.count; g += 8, at = _mm512_add_pd(at, eight)) {
+        const __m512d inside = _mm512_min_pd(_mm512_max_pd(at, low), high), entry = _mm512_floor_pd(inside);
+        _mm256_storeu_si256((__m256i *)(base + g), _mm512_cvtpd_epi32(entry));
+        _mm256_storeu_ps(share + g, _mm512_cvtpd_ps(_mm512_sub_pd(inside, entry)));
+    }
+#elif defined __AVX2__
     const __m256d low = _mm256_set1_pd(least), high = _mm256_set1_pd(most), four = _mm256_set1_pd(4 * stride);
     __m256d at = _mm256_fmadd_pd(_mm256_set_pd(3, 2, 1, 0), _mm256_set1_pd(stride),
                                  _mm256_set1_pd(first + stride * (double)groups.first));
@@ -255,6 +268,79 @@ SINO_INLINE float entry_of(const float *line, int32_t entry, int32_t entry_count
     const int32_t least = -BORDER, most = entry_count + BORDER - 1;
     return line[entry < least ? least : entry > most ? most : entry];
 }
+
+/* ---- rows that see one slice each: fans above each other ---- */
+
+#if defined __AVX2__
+
+static bool has_levels(const SinoCone *cone, const Path *path)
+{
+    return cone->row_count == cone->z_count && path->z == 0 && path->rise == 0 && path->apart == 1 && path->spread == 0;
+}
+
+SINO_INLINE Floats load_group(const float *from, int64_t count)
+{
+    return count >= LANES ? LOAD(from) : LOAD_SOME(from, SOME(count));
+}
+
+/* Adds a group of so many lanes to a run. */
+SINO_INLINE void add_group(Floats weight, Floats sum, int64_t count, float *run)
+{
+    const Floats more = FMA(weight, sum, load_group(run, count));
+    if (count >= LANES)
+        STORE(run, more);
+    else
+        STORE_SOME(run, SOME(count), more);
+}
+
+/* Adds the blended runs of the steps to the sums of the rows. */
+static void add_levels(const SinoCone *cone, const SinoConeWork *work, const Step *step, int64_t count,
+                       const float *band)
+{
+    for (int64_t z = 0; z < cone->z_count; z += LANES) {
+        const int64_t left = cone->z_count - z;
+        Floats sum = LOAD(work->sum + z);
+        for (int64_t s = 0; s < count; s++)
+            for (int i = 1; i >= 0; i--)
+                if (step[s].run[i] >= 0)
+                    sum = FMA(ALL(step[s].weight[i]), load_group(band + step[s].run[i] * cone->z_count + z, left), sum);
+        STORE(work->sum + z, sum);
+    }
+}
+
+/* Adds the rows to the runs of the steps. */
+static void spread_levels(const SinoCone *cone, const SinoConeWork *work, const Step *step, int64_t count, float *band)
+{
+    for (int64_t z = 0; z < cone->z_count; z += LANES) {
+        const Floats row = LOAD(work->row + z);
+        for (int64_t s = 0; s < count; s++)
+            for (int i = 0; i < 2; i++)
+                if (step[s].run[i] >= 0)
+                    add_group(ALL(step[s].weight[i]), row, cone->z_count - z,
+                              band + step[s].run[i] * cone->z_count + z);
+    }
+}
+
+#else
+
+static bool has_levels(const SinoCone *cone, const Path *path)
+{
+    (void)cone, (void)path;
+    return false;
+}
+
+static void add_levels(const SinoCone *cone, const SinoConeWork *work, const Step *step, int64_t count,
+                       const float *band)
+{
+    (void)cone, (void)work, (void)step, (void)count, (void)band;
+}
+
+static void spread_levels(const SinoCone *cone, const SinoConeWork *work, const Step *step, int64_t count, float *band)
+{
+    (void)cone, (void)work, (void)step, (void)count, (void)band;
+}
+
+#endif
 
 /* ---- project ---- */
 
@@ -339,8 +425,10 @@ static SinoConeAngles add_steps(const SinoCone *cone, const SinoConeWork *work, 
     double low = INFINITY, high = -INFINITY;
     bool fits = true;
     for (int k = 0; k < count; k++) {
-        low = fmin(low, (-1 - step[k].offset) / step[k].spread);
-        high = fmax(high, ((double)cone->z_count - step[k].offset) / step[k].spread);
+        const double inverse = 1 / step[k].spread;
+        const double least = (-1 - step[k].offset) * inverse, most = ((double)cone->z_count - step[k].offset) * inverse;
+        low = least < low ? least : low;
+        high = most > high ? most : high;
         fits &= fits_project(step[k].spread);
     }
     const SinoConeAngles groups = groups_between(low, high, cone->row_count);
@@ -357,7 +445,7 @@ static SinoConeAngles add_steps(const SinoCone *cone, const SinoConeWork *work, 
 }
 
 /* The length from plane to plane of the ray of a row. */
-SINO_INLINE float length_of(const Path *path, int64_t row)
+SINO_INLINE float length_of(const Path *path, int32_t row)
 {
     const float climb = path->climb + path->climbs * (float)row;
     return sqrtf(path->flat + climb * climb);
@@ -368,18 +456,24 @@ static void project_path(const SinoCone *cone, const SinoConeWork *work, const P
 {
     Step step[TILE];
     const int64_t count = take_steps(cone, path, tile, band, step);
-    int64_t first = cone->row_count, end = 0;
+    const bool levels = has_levels(cone, path);
+    int64_t first = levels ? 0 : cone->row_count, end = levels ? cone->row_count : 0;
     if (count == 0) return;
     memset(work->sum, 0, (size_t)cone->row_count * sizeof *work->sum);
-    for (int64_t s = 0; s < count; s += STEPS) {
+    if (levels) add_levels(cone, work, step, count, voxels);
+    for (int64_t s = 0; s < count && !levels; s += STEPS) {
         const SinoConeAngles groups = add_steps(cone, work, step + s, (int)sino_smaller(STEPS, count - s), voxels);
         if (groups.count == 0) continue;
         first = sino_smaller(first, groups.first * LANES);
         end = sino_larger(end, (groups.first + groups.count) * LANES);
     }
     end = sino_smaller(end, cone->row_count);
-    const int64_t zero = path->flipped ? cone->row_count - 1 : 0, way = path->flipped ? -1 : 1;
-    for (int64_t r = first; r < end; r++) rays[zero + way * r] += length_of(path, r) * work->sum[r];
+    const float *restrict sum = work->sum;
+    float *restrict last = rays + cone->row_count - 1;
+    if (path->flipped)
+        for (int32_t r = (int32_t)first; r < end; r++) last[-r] += length_of(path, r) * sum[r];
+    else
+        for (int32_t r = (int32_t)first; r < end; r++) rays[r] += length_of(path, r) * sum[r];
 }
 
 /* ---- backproject ---- */
@@ -412,32 +506,33 @@ static void read_rows_gather(const SinoCone *cone, const SinoConeWork *work, dou
 
 #if defined __AVX2__
 
-/* Adds to whole groups. The rest, the last group of a line, is written to the line. With a constant number of rows, the
- * loop over them is unrolled. */
+/* The weight of the j-th of `most` rows, 1 − |up − 1| where that is positive. With two rows or three, which are at
+ * least half a voxel apart, some rows can only be before the voxel, or after it, and some never too far from it. */
+SINO_INLINE Floats row_weight(Floats up, int j, int most)
+{
+    const bool few = most == 2 || most == 3, before = most == 3 && j == 1, after = few && j == most;
+    const Floats down = SUB(ALL(2), up), weight = before ? up : after ? down : LESSER(up, down);
+    return few && !after ? weight : GREATER(weight, ALL(0));
+}
+
+/* With a constant number of rows, the loop over them is unrolled. */
 SINO_INLINE void read_rows(const SinoConeWork *work, double spread, SinoConeAngles groups, int64_t voxel_count,
                            const Runs *to, int most)
 {
-    const Floats lane = LANE_OF, along = ALL((float)spread), step = ALL((float)(1 / spread)), two = ALL(2);
+    const Floats lane = LANE_OF, along = ALL((float)spread), step = ALL((float)(1 / spread));
     const Floats weight[2] = {ALL(to->weight[0]), ALL(to->weight[1])};
     for (int64_t g = groups.first; g < groups.first + groups.count; g++) {
-        const Window window = window_at(work->row + work->base[g]);
+        const Window window = window_at(work->row + work->base[g] + 1);
         const Floats at = FMA(lane, step, ALL(work->share[g]));
         Entries row = FLOOR(at);
         Floats up = SUB(along, SUB(at, WHOLE(row)) * along), sum = ALL(0);
         for (int j = 1; j <= most; j++) {
+            sum = FMA(row_weight(up, j, most), TAKE(window, row), sum);
             row = NEXT(row);
-            sum = FMA(GREATER(LESSER(up, SUB(two, up)), ALL(0)), TAKE(window, row), sum);
             up = ADD(up, along);
         }
-        if ((g + 1) * LANES > voxel_count) {
-            STORE(work->line + g * LANES, sum);
-            continue;
-        }
         for (int i = 0; i < 2; i++)
-            if (to->run[i]) {
-                float *run = to->run[i] + g * LANES;
-                STORE(run, FMA(weight[i], sum, LOAD(run)));
-            }
+            if (to->run[i]) add_group(weight[i], sum, voxel_count - g * LANES, to->run[i] + g * LANES);
     }
 }
 
@@ -490,8 +585,6 @@ static void spread_step(const SinoCone *cone, const SinoConeWork *work, const St
     const bool fits = fits_back(step->spread); // NOLINT(clang-analyzer-core.CallAndMessage): of a step that was taken
     const SinoConeAngles groups =
         groups_between(step->offset - step->spread, step->offset + step->spread * rows, cone->z_count);
-    const int64_t end = sino_smaller((groups.first + groups.count) * LANES, cone->z_count);
-    int64_t first = groups.first * LANES; /* of the voxels that are in the line */
     Runs to = {.weight = {step->weight[0], step->weight[1]}};
     for (int i = 0; i < 2; i++) to.run[i] = step->run[i] >= 0 ? band + step->run[i] * cone->z_count : NULL;
     if (groups.count == 0) return;
@@ -499,10 +592,11 @@ static void spread_step(const SinoCone *cone, const SinoConeWork *work, const St
                  fits ? rows : FAR);
     if (fits) {
         read_rows_permute(work, step->spread, groups, cone->z_count, &to);
-        first = end / LANES * LANES;
-    } else {
-        read_rows_gather(cone, work, step->spread, groups);
+        return;
     }
+    const int64_t first = groups.first * LANES;
+    const int64_t end = sino_smaller(first + groups.count * LANES, cone->z_count);
+    read_rows_gather(cone, work, step->spread, groups);
     for (int i = 0; i < 2; i++)
         if (to.run[i]) add_line(work->line, to.weight[i], first, end, to.run[i]);
 }
@@ -513,8 +607,16 @@ static void spread_path(const SinoCone *cone, const SinoConeWork *work, const Pa
     Step step[TILE];
     const int64_t count = take_steps(cone, path, tile, band, step);
     if (count == 0) return;
-    const int64_t zero = path->flipped ? cone->row_count - 1 : 0, way = path->flipped ? -1 : 1;
-    for (int64_t r = 0; r < cone->row_count; r++) work->row[r] = length_of(path, r) * rays[zero + way * r];
+    const float *last = rays + cone->row_count - 1;
+    float *restrict row = work->row;
+    if (path->flipped)
+        for (int32_t r = 0; r < cone->row_count; r++) row[r] = length_of(path, r) * last[-r];
+    else
+        for (int32_t r = 0; r < cone->row_count; r++) row[r] = length_of(path, r) * rays[r];
+    if (has_levels(cone, path)) {
+        spread_levels(cone, work, step, count, voxels);
+        return;
+    }
     for (int64_t s = 0; s < count; s++) spread_step(cone, work, &step[s], voxels);
 }
 

@@ -540,11 +540,13 @@ const SinoSetting sino_setting_table[] = {
         AT(solver.iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "15", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; if not given: 15 of fista, 80 by --projector toeplitz, 30 of others; "
-                "demo: 12 of others, with --geometry pet 2 of osem and 20 of others; auto, of scans by cg, sirt, mlem "
-                "or osem: of each slice, or the volume of a cone beam, as many as reconstruct each half of the "
-                "projections closest to the other half, at most 40, of sirt and mlem 400; by fista 40; of counts with "
-                "--system-matrix by mlem or osem: of each set, by halves of its counts"),
+        .help =
+            "largest number of iterations; if not given: 15 of fista, 8 of cone and fan beams with 160 projections or "
+            "more, 80 by --projector toeplitz, 30 of others; demo: 12 of others, with --geometry pet 2 of osem and 20 "
+            "of others; auto, of scans by cg, sirt, mlem or osem: of each slice, or the volume of a cone beam, as many "
+            "as "
+            "reconstruct each half of the projections closest to the other half, at most 40, of sirt and mlem 400; by "
+            "fista 40; of counts with --system-matrix by mlem or osem: of each set, by halves of its counts"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "tolerance", REAL(solver.tolerance, 0, 1, "0"), .high_excluded = true,
         .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "
@@ -608,8 +610,8 @@ const SinoSetting sino_setting_table[] = {
         .algorithms = OSEM | FISTA | BSREM,
         .help = "subsets that osem, bsrem and fista divide the angles, or the rows of a system matrix, into; each "
                 "iteration updates a slice once per subset, of fista after 3 iterations once per two, after 10 once "
-                "per four; auto: of osem and bsrem 8, or as many as there are angles; of fista 16, or fewer, so that "
-                "each has 5 angles"),
+                "per four, of more than 16 after 2 and 5; auto: of osem and bsrem 8, or as many as there are angles; "
+                "of fista 16, or fewer, so that each has 5 angles, 32 of cone and fan beams with 160 or more"),
     ROW(SOLVER, RECON | INFO | PLAN | SIMULATE, "margin", .kind = SINO_SETTING_AXIS, AT(geometry.margin, double),
         .low = 0, .high = COUNT_MAX, .fallback = "auto", .operand = "auto|N", .unit = "voxels", .algorithms = ITERATIVE,
         ONLY(PARALLEL, of_room),

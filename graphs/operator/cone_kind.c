@@ -18,7 +18,7 @@ enum {
     BAND_ROWS = 16,       /* whose voxels stay in the second-level cache */
     BANDS_MAX = 256,      /* so that tasks are not too many */
     TASKS_PER_WORKER = 4, /* of a projection by a band: none waits long for another's end */
-    ANGLES_LEAST = 4      /* of such a task: the band's voxels are read once for them */
+    ANGLES_LEAST = 2      /* of such a task: the band's voxels are read once for them */
 };
 
 /* SinoOperator.own. All members are owned. */

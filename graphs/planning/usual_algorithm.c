@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Usual algorithm: the one of a scan with cone or fan beams where the user names none. */
+/* Usual algorithm: the one of a scan with cone or fan beams where the user names none, and the iterations of fista. */
 #include "usual_algorithm.h"
 
 #include "arithmetic.h"
@@ -52,8 +52,29 @@ static bool lengths_are_known(const SinoSettings *settings, const SinoScanInfo *
     return sino_cone_missing(&setup, missing) == 0;
 }
 
+static void add_iterations(const SinoSettings *settings, int64_t angles, SinoToldSettings *told)
+{
+    SinoSolverSettings solver = settings->solver;
+    solver.algorithm = SINO_ALGORITHM_FISTA;
+    const int64_t iterations = sino_solver_orbit_iterations(&solver, angles);
+    if (iterations == 0) return;
+    told->of[told->count].name = "iterations";
+    snprintf(told->of[told->count++].value, sizeof told->of->value, "%" PRId64, iterations);
+}
+
+/* Of fista, for which the user has asked. */
+static void tell_iterations(const SinoSettings *settings, const SinoScanInfo *info, SinoToldSettings *told)
+{
+    snprintf(told->by, sizeof told->by, "the number of projections (%" PRId64 ")", info->angle_count);
+    add_iterations(settings, info->angle_count, told);
+}
+
 static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoToldSettings *told)
 {
+    if (!settings->solver.usual_algorithm) {
+        tell_iterations(settings, info, told);
+        return;
+    }
     const SinoInputSettings *of = &settings->input;
     const double columns = extent(of->start_column, of->end_column, info->column_count, of->binning);
     const double rows = extent(of->start_row, of->end_row, info->row_count, of->binning);
@@ -69,6 +90,7 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     told->count = 1;
     told->of[0].name = "algorithm";
     snprintf(told->of[0].value, sizeof told->of[0].value, "%s", fits ? "fista" : "fdk");
+    if (fits) add_iterations(settings, info->angle_count, told);
 }
 
 /* A scan that settings describe; its lengths are usual ones where they are not given. */
@@ -110,7 +132,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     const char *const file = given->input.file_name;
     if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || has_rates_of_fdk(given)) return NULL;
-    if (given->team.grid.batch_groups > 1) {
+    if (given->team.grid.batch_groups > 1 && given->solver.usual_algorithm) {
         told->count = 1;
         told->of[0].name = "algorithm";
         snprintf(told->by, sizeof told->by, "--grid, by which ranks have parts of the volume,");

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const SinoConeProductRates usual_products = {.project_gups = 1.5, .backproject_gups = 1.3};
+static const SinoConeProductRates usual_products = {.project_gups = 2.0, .backproject_gups = 1.6};
 
 /* Of a projection whose rays are computed one by one (sino_cone_leaning_count). */
 static const SinoConeProductRates leaning_products = {.project_gups = 0.45, .backproject_gups = 0.27};
@@ -48,7 +48,9 @@ static SinoStatus check_ranks(const SinoTeamSettings *settings, int64_t angles, 
 SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
                                int64_t rank_count, SinoProblem *problem)
 {
-    const int64_t subsets = sino_solver_subsets(sino_solver_of_cone(settings), &settings->solver, cone->angle_count);
+    const SinoSolver *solver = sino_solver_of_cone(settings);
+    const int64_t subsets =
+        (cone->view ? sino_solver_subsets : sino_solver_orbit_subsets)(solver, &settings->solver, cone->angle_count);
     if (settings->projection.precision != SINO_SINGLE)
         SINO_TRY(sino_job_check(sino_job_kind(settings), SINO_JOB_MIXED));
     SINO_TRY(check_ranks(&settings->team, cone->angle_count, subsets, rank_count));

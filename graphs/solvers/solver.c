@@ -22,6 +22,25 @@ int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSolverSettings *
     return sino_larger(1, sino_smaller(SUBSETS_OF_FISTA, rows / ANGLES_OF_FISTA));
 }
 
+/* With fewer projections so few iterations come less near (docs/lab/cones.md). */
+enum { SUBSETS_OF_ORBIT = 32, ITERATIONS_OF_ORBIT = 8 };
+
+static bool takes_few(const SinoSolverSettings *settings, int64_t angles)
+{
+    return settings->algorithm == SINO_ALGORITHM_FISTA && settings->subsets == 0 &&
+           angles >= (int64_t)SUBSETS_OF_ORBIT * ANGLES_OF_FISTA;
+}
+
+int64_t sino_solver_orbit_subsets(const SinoSolver *solver, const SinoSolverSettings *settings, int64_t angles)
+{
+    return takes_few(settings, angles) ? SUBSETS_OF_ORBIT : sino_solver_subsets(solver, settings, angles);
+}
+
+int64_t sino_solver_orbit_iterations(const SinoSolverSettings *settings, int64_t angles)
+{
+    return takes_few(settings, angles) ? ITERATIONS_OF_ORBIT : 0;
+}
+
 double sino_solver_updates(const SinoSolver *solver, int64_t subsets, int64_t iterations)
 {
     enum { SUMMED = 64 }; /* later iterations are alike */
@@ -233,9 +252,10 @@ int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *pr
 {
     static const SinoBuffer left = {"weights", SINO_ROWS_VOXELS, SINO_ELEMENT_REAL, SINO_LANES_SLICES};
     const SinoBatch one = {.stride = 1, .history_numbers = 1};
+    const int64_t kept = solver->bands ? 0 : problem->subset_count - 1;
     if (!solver->weights) return 0;
     return sino_minibatch_bytes(sino_operator_kind(problem), solver->weights, shape, one) +
-           sino_times(problem->subset_count - 1, sino_buffers_bytes(1, &left, shape, one));
+           sino_times(kept, sino_buffers_bytes(1, &left, shape, one));
 }
 
 SinoStatus sino_solver_new_weights(SinoSolverRun *run, const SinoVectors *vectors, SinoMinibatch **weights)

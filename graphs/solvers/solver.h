@@ -170,6 +170,13 @@ SinoFilterWindow sino_solver_window(SinoFbpFilter filter);
 /* Number of subsets of the data, of which there are `rows`: angles of a scan, or rows of a system matrix. */
 int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSolverSettings *settings, int64_t rows);
 
+/* The same of a cone or fan beam without vectors, of which fista takes more subsets and fewer iterations where
+ * projections are many. */
+int64_t sino_solver_orbit_subsets(const SinoSolver *solver, const SinoSolverSettings *settings, int64_t angles);
+
+/* Usual iterations of such a beam; 0: those of any. */
+int64_t sino_solver_orbit_iterations(const SinoSolverSettings *settings, int64_t angles);
+
 /* Updates of an iteration on average over so many iterations. */
 double sino_solver_updates(const SinoSolver *solver, int64_t subsets, int64_t iterations);
 
@@ -225,7 +232,8 @@ SinoStatus sino_solver_record(SinoSolverRun *run, SinoMinibatch *minibatch, int6
  * are not awaited. The run then expects less by work_left, the work of this iteration and of those after it. */
 SinoStatus sino_solver_look_for_stop(SinoSolverRun *run, SinoMinibatch *minibatch, int64_t iteration, double work_left);
 
-/* Bytes of a solver's weights: a minibatch of one slice, and the weights of the subsets computed before. */
+/* Bytes of a solver's weights: a minibatch of one slice, and the weights of the subsets computed before, of which fista
+ * of bands keeps none. */
 int64_t sino_solver_weight_bytes(const SinoSolver *solver, const SinoProblem *problem, const SinoShape *shape);
 
 /* A minibatch of one slice, in which `prepare` computes properties of the operator itself, such as sums of rows. The

@@ -42,8 +42,10 @@
  * than 1. */
 enum { DUAL_STEPS = 5, DUAL_STEPS_OF_SUBSETS = 1 };
 
-/* Iterations whose turns have one subset, and two; later ones have four. */
+/* Iterations whose turns have one subset, and two; later ones have four. With more than 16 subsets these are fewer, as
+ * the turns decide how near x comes. */
 enum { FINE_ITERATIONS = 3, COARSER_ITERATIONS = 7, LEAST_TURNS = 4 };
+enum { MANY_SUBSETS = 17, FINE_OF_MANY = 2, COARSER_OF_MANY = 3 };
 
 /* The largest t of the momentum (t − 1)/t. With subsets a larger one amplifies rounding and what the subsets differ by:
  * with this one, volumes of different partitions differ by 4e-6 of 256² with 90 angles, and by up to 5e-5 of smaller
@@ -273,7 +275,9 @@ SinoStatus sino_fista_prepare(SinoSolverRun *run)
 /* Subsets of a turn of the iteration: more of them later, as long as LEAST_TURNS are left. */
 static int64_t turn_size(int64_t subsets, int64_t iteration)
 {
-    const int64_t size = iteration <= FINE_ITERATIONS ? 1 : iteration <= FINE_ITERATIONS + COARSER_ITERATIONS ? 2 : 4;
+    const bool many = subsets >= MANY_SUBSETS;
+    const int64_t fine = many ? FINE_OF_MANY : FINE_ITERATIONS, coarser = many ? COARSER_OF_MANY : COARSER_ITERATIONS;
+    const int64_t size = iteration <= fine ? 1 : iteration <= fine + coarser ? 2 : 4;
     return sino_larger(1, sino_smaller(size, subsets / LEAST_TURNS));
 }
 

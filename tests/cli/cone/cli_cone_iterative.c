@@ -349,6 +349,27 @@ static void scans_choose_the_algorithm(void **state)
     }
 }
 
+/* fista takes fewer iterations, of more subsets, where projections are many, whoever named it. */
+static void many_projections_take_few_iterations(void **state)
+{
+    static const struct {
+        const char *options, *iterations;
+    } each[] = {{"cone --slices 16 --angles 160", "8"},
+                {"fan --slices 1 --angles 160 --algorithm fista", "8"},
+                {"cone --slices 16 --angles 159", "15"},
+                {"cone --slices 16 --angles 160 --algorithm fista --iterations 15", "15"},
+                {"cone --slices 16 --angles 160 --algorithm fista --subsets 16", "15"}};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        CliRun run = {.directory = *state};
+        char words[64];
+        snprintf(words, sizeof words, "fista, iterations: %s;", each[i].iterations);
+        cli_start(&run, "plan --columns 32 --geometry %s", each[i].options);
+        cli_wait(&run);
+        if (!strstr(run.out, words)) fail_msg("%s: %s%s", each[i].options, run.out, run.err);
+        cli_free(&run);
+    }
+}
+
 /* A slice that is tried is the fan of the row nearest to the plane of the source, and each value is a run of its own.
  */
 static void tried_slices_are_fans(void **state)
@@ -541,6 +562,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(tried_slices_are_fans),
         CLI_TEST(strengths_are_found),
         CLI_TEST(scans_choose_the_algorithm),
+        CLI_TEST(many_projections_take_few_iterations),
         CLI_TEST(iterations_are_found),
         CLI_TEST(vectors_stream),
         CLI_ONE_CORE(objects_may_be_long),

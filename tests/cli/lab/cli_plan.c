@@ -616,7 +616,7 @@ static void cone_solution_plan_info_and_recon_agree(void **state)
     snprintf(two, sizeof two, "%s 200", sizes);
     const double seconds = number_of(*state, "\"seconds\": {", "\"products\": ", one);
     assert_true(fabs(number_of(*state, "\"seconds\": {", "\"products\": ", two) / seconds - 2) < 1e-6);
-    assert_true(fabs(seconds - 0x1p24 * 100 / 2e9 * (1 / 1.5 + 1 / 1.3)) < 1e-6 * seconds);
+    assert_true(fabs(seconds - 0x1p24 * 100 / 2e9 * (1 / 2.0 + 1 / 1.6)) < 1e-6 * seconds);
 }
 
 /* ---- system matrices ---- */

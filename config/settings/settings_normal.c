@@ -38,5 +38,6 @@ bool sino_settings_by_normal(const SinoSettings *settings, SinoSettings *normal)
     *normal = *settings;
     normal->projection.projector = SINO_PROJECTOR_TOEPLITZ;
     if (settings->solver.algorithm == SINO_ALGORITHM_FISTA) normal->solver.iterations = SINO_NORMAL_ITERATIONS;
+    normal->solver.few_angles = false;
     return true;
 }

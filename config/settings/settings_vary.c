@@ -155,7 +155,8 @@ static SinoStatus check_word(const SinoSetting *row, const char *where, const ch
 static SinoStatus settle_iterations(const SinoSetting *row, SinoSettings *varied)
 {
     const SinoSetting *iterations = sino_setting_find(SINO_VERB_RECON, "iterations", strlen("iterations"));
-    if (!varied->solver.usual_iterations || row == iterations) return NULL;
+    varied->solver.usual_iterations &= row != iterations;
+    if (!varied->solver.usual_iterations) return NULL;
     return sino_setting_assign(iterations, "--iterations", sino_setting_settled(iterations, SINO_VERB_RECON, varied),
                                varied);
 }

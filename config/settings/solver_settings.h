@@ -59,6 +59,7 @@ typedef struct SinoSolverSettings {
     char *weights_file;      /* of SINO_WEIGHTS_FILE, whose row is that of `weights` */
     bool usual_algorithm;    /* no --algorithm was given; not of the table */
     bool usual_iterations;   /* no --iterations were given; not of the table */
+    bool few_angles;         /* these are of FISTA with few angles (usual_algorithm.h); not of the table */
     int64_t subsets;         /* OSEM and FISTA: of the angles, or of the rows of a system matrix; 0: auto */
     SinoFbpFilter fbp_filter;
     SinoPaddingType padding; /* --padding-type */

@@ -9,6 +9,7 @@
 #include "library_devices.h"
 #include "solve.h"
 #include "solver_fbp.h"
+#include "usual_algorithm.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -277,6 +278,7 @@ static SinoStatus solve_by_kind(const SinodagOperator *op, SinoSettings *setting
     if (op->matrix) return sino_library_solve_matrix(op, settings, &solve->arrays, solve->solution);
     if (settings->solver.algorithm == SINO_ALGORITHM_FDK)
         return sino_library_solve_fdk(op, settings, &solve->arrays, solve->solution);
+    if (!op->op->problem.cone) SINO_TRY(sino_usual_iterations(&op->op->problem.geometry, settings));
     return solve_with(op, settings, solve);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Usual algorithm: the one of a scan with cone or fan beams where the user names none, and the iterations of fista. */
+/* Usual algorithm: the one of a scan with cone or fan beams where the user names none, and usual iterations of fista. */
 #include "usual_algorithm.h"
 
 #include "arithmetic.h"
@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Bytes of a voxel in the vectors of fista, besides those of each subset, and of a ray; and most bytes of a run that
  * nobody asked for. */
@@ -142,5 +143,51 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
     if (given->input.follow || (file && sino_stream_named(file))) return NULL; /* fdk ends with the scan */
     if (file) return tell_opened(given, told);
     tell_described(given, told);
+    return NULL;
+}
+
+/* Where angles are few or leave a gap, 15 iterations are far from the minimum, and trials of 10 find too strong a prior
+ * (docs/lab/images.md). */
+enum { ITERATIONS_OF_FEW = 40, COLUMNS_OF_AN_ANGLE = 4, STEPS_OF_A_GAP = 3 };
+static const double narrowest_gap_rad = 10 * SINO_PI / 180;
+
+static int by_value(const void *a, const void *b)
+{
+    const double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+/* Directions of rays in rising order, in [0, π); those nearer to each other than a tenth of an even step count once. */
+static bool are_few(const double *direction_rad, int64_t count, int64_t columns)
+{
+    double widest = 0;
+    int64_t different = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const double next = k + 1 < count ? direction_rad[k + 1] : direction_rad[0] + SINO_PI;
+        const double gap = next - direction_rad[k];
+        different += gap > SINO_PI / (10 * (double)count);
+        widest = fmax(widest, gap);
+    }
+    const double step = (SINO_PI - widest) / (double)sino_larger(different - 1, 1);
+    return columns > COLUMNS_OF_AN_ANGLE * different || (widest > narrowest_gap_rad && widest > STEPS_OF_A_GAP * step);
+}
+
+SinoStatus sino_usual_iterations(const SinoGeometry *geometry, SinoSettings *settings)
+{
+    SinoSolverSettings *solver = &settings->solver;
+    double *direction_rad;
+    if (settings->geometry.kind != SINO_GEOMETRY_PARALLEL || solver->algorithm != SINO_ALGORITHM_FISTA ||
+        settings->projection.projector == SINO_PROJECTOR_TOEPLITZ || !solver->usual_iterations)
+        return NULL;
+    const int64_t count = geometry->angle_count;
+    SINO_TRY(sino_allocate(count, sizeof *direction_rad, "directions", &direction_rad));
+    for (int64_t k = 0; k < count; k++) {
+        const double turns = geometry->angle_rad[k] / SINO_PI;
+        direction_rad[k] = (turns - floor(turns)) * SINO_PI;
+    }
+    qsort(direction_rad, (size_t)count, sizeof *direction_rad, by_value);
+    solver->few_angles = are_few(direction_rad, count, geometry->column_count);
+    free(direction_rad);
+    if (solver->few_angles) solver->iterations = ITERATIONS_OF_FEW;
     return NULL;
 }

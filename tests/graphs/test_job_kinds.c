@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job kinds: each verb takes each kind, and refuses, in the table's words, whatever the kind lacks. */
+#include "arithmetic.h"
+#include "halves.h"
 #include "job_kind.h"
 #include "memory_scan.h"
+#include "usual_algorithm.h"
 #include "workflows.h"
 
 #include "testing.h"
@@ -218,12 +221,58 @@ static void every_door_chooses_the_same_algorithm(void **state)
     }
 }
 
+/* Of few angles for the columns, and of a gap, fista has more iterations, unless the user names a number. */
+static void iterations_follow_the_angles(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t angles, columns;
+        double arc_deg;
+        const char *options;
+        int64_t iterations;
+    } row[] = {{60, 256, 180, "", 40},
+               {64, 256, 180, "", 15},
+               {65, 256, 360, "", 15}, /* an odd number of them: no two are opposite */
+               {120, 256, 360, "", 40},
+               {128, 256, 360, "", 15},
+               {300, 64, 150, "", 40},
+               {300, 64, 168, "", 40},
+               {300, 64, 172, "", 15},
+               {16, 64, 180, "", 15}, /* whose steps are 11 degrees */
+               {90, 256, 90 * 137.5077640500378, "", 15},
+               {90, 512, 90 * 137.5077640500378, "", 40},
+               {1, 4, 180, "", 40},
+               {60, 256, 180, "--iterations=15", 15},
+               {60, 256, 180, "--algorithm=cg", 30},
+               {60, 256, 180, "--projector=toeplitz --algorithm=fista", 80},
+               {60, 256, 180, "--geometry=cone --algorithm=fista", 15}};
+    double angle_rad[300];
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char line[LINE];
+        SinoStatus refusal;
+        snprintf(line, sizeof line, "scan.h5 --out=volume.h5 %s", row[i].options);
+        SinoSettings *settings = settings_of(SINO_VERB_RECON, line, &refusal);
+        if (refusal) fail_msg("%s", sino_status_text(refusal));
+        for (int64_t k = 0; k < row[i].angles; k++)
+            angle_rad[k] = (double)k / (double)row[i].angles * row[i].arc_deg * SINO_PI / 180 - 1;
+        const SinoGeometry geometry = {
+            .angle_count = row[i].angles, .column_count = row[i].columns, .angle_rad = angle_rad};
+        assert_null(sino_usual_iterations(&geometry, settings));
+        const bool few = row[i].iterations == 40;
+        if (settings->solver.iterations != row[i].iterations || settings->solver.few_angles != few)
+            fail_msg("row %zu: %d iterations", i, (int)settings->solver.iterations);
+        if (few || !*row[i].options) assert_int_equal(sino_halves_trial_iterations(&settings->solver), few ? 40 : 10);
+        sino_settings_free(settings);
+    }
+}
+
 TESTING_SUBJECT(job_kinds)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(verbs_take_each_kind_as_its_row_says, testing_directory_make,
                                         testing_directory_remove),
         cmocka_unit_test(refusals_name_the_others),
+        cmocka_unit_test(iterations_follow_the_angles),
         cmocka_unit_test_setup_teardown(every_door_chooses_the_same_algorithm, testing_directory_make,
                                         testing_directory_remove),
     };

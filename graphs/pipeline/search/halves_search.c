@@ -21,11 +21,12 @@ static int64_t rays_of(const Search *search)
 
 enum { USUAL_TRIAL = 10 };
 
-/* After 10 the best strength is found within a fifth of a power of two (docs/lab/images.md). */
+/* After 10 the best strength is found within a fifth of a power of two, but of few angles (docs/lab/images.md). */
 int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings)
 {
     enum { MOST = 40 };
-    return sino_smaller(sino_settings_iterations(settings), settings->usual_iterations ? USUAL_TRIAL : MOST);
+    const bool short_trials = settings->usual_iterations && !settings->few_angles;
+    return sino_smaller(sino_settings_iterations(settings), short_trials ? USUAL_TRIAL : MOST);
 }
 
 SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search)

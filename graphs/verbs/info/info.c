@@ -174,8 +174,10 @@ static SinoStatus forecast(SinoInfoReport *report)
     SinoForecast usual;
     SinoNormalWork normal;
     SinoMachine machine;
-    SINO_TRY(sino_machine_new(report->settings, 0, &machine));
-    const SinoPlanRequest request = sino_run_plan_request(report->settings, report->input, &machine, 1, &normal);
+    SinoSettings settings = *report->settings;
+    SINO_TRY(sino_usual_iterations(&report->input->geometry, &settings));
+    SINO_TRY(sino_machine_new(&settings, 0, &machine));
+    const SinoPlanRequest request = sino_run_plan_request(&settings, report->input, &machine, 1, &normal);
     SINO_TRY(forecast_least(&request, &report->least_bytes));
     SinoStatus status = sino_forecast_new(&request, &usual);
     if (status) return warn_of_recon(report, status);

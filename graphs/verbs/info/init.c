@@ -5,6 +5,7 @@
 #include "output_file.h"
 #include "stages.h"
 #include "suspicion.h"
+#include "usual_algorithm.h"
 #include "workflows.h"
 
 #include <inttypes.h>
@@ -82,15 +83,22 @@ static const char *stage_order(char order[ORDER_SIZE])
 }
 
 /* The settings, with what a sample of the scan tells of those that are left to sinodag. */
-static SinoStatus print_settings(const SinoSettings *settings, const SinoFindings *findings, FILE *out)
+static SinoStatus print_settings(const SinoSettings *settings, const SinoInput *input, const SinoFindings *findings,
+                                 FILE *out)
 {
-    char order[ORDER_SIZE];
-    SinoSettingNote note[SINO_EVIDENCE_MAX + 1] = {{.name = "stages", .value = stage_order(order)}};
+    char order[ORDER_SIZE], iterations[24];
+    SinoSettings usual = *settings;
+    SinoSettingNote note[SINO_EVIDENCE_MAX + 2] = {{.name = "stages", .value = stage_order(order)}};
+    int64_t count = 1;
+    SINO_TRY(sino_usual_iterations(&input->geometry, &usual));
+    snprintf(iterations, sizeof iterations, "%" PRId64, usual.solver.iterations);
+    if (usual.solver.few_angles)
+        note[count++] = (SinoSettingNote){"iterations", iterations, "few angles, or a gap between them"};
     for (int64_t i = 0; i < findings->evidence_count; i++) {
         const SinoEvidence *evidence = &findings->evidence[i];
-        note[i + 1] = (SinoSettingNote){evidence->setting, evidence->value, evidence->reason};
+        note[count++] = (SinoSettingNote){evidence->setting, evidence->value, evidence->reason};
     }
-    return sino_settings_template(settings, findings->evidence_count + 1, note, out);
+    return sino_settings_template(settings, count, note, out);
 }
 
 /* --out -: the settings are printed. */
@@ -122,7 +130,7 @@ static SinoStatus print_all(const void *of, FILE *out)
     fputs("\nout: ", out);
     print_volume_name(settings->input.file_name, out);
     fputc('\n', out);
-    return print_settings(settings, template->findings, out);
+    return print_settings(settings, template->input, template->findings, out);
 }
 
 static SinoStatus write_file(const Template *template)

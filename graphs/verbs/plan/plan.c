@@ -7,6 +7,7 @@
 #include "center_quick.h"
 #include "model_directory.h"
 #include "suspicion.h"
+#include "usual_algorithm.h"
 #include "workflows.h"
 
 #include <stdlib.h>
@@ -60,8 +61,10 @@ static SinoStatus open_scan(const SinoSettings *settings, SinoLog *log, SinoImag
     return choose(settings, log, input);
 }
 
-static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const SinoTaskCosts *costs)
+static SinoStatus plan_on(const SinoSettings *given, SinoLog *log, const SinoTaskCosts *costs)
 {
+    SinoSettings usual = *given;
+    const SinoSettings *settings = &usual;
     SinoImagined imagined = {0};
     SinoInput input = {0};
     SinoNormalWork normal;
@@ -71,6 +74,7 @@ static SinoStatus plan_on(const SinoSettings *settings, SinoLog *log, const Sino
     /* If only the topology gives a number of workers, it determines the workers of a rank. */
     if (settings->team.topology.workers > 0 && settings->runtime.workers == 0) machine.worker_count = 0;
     SinoStatus status = open_scan(settings, log, &imagined, &input);
+    if (!status) status = sino_usual_iterations(&input.geometry, &usual);
     if (!status) {
         const SinoPlanRequest request =
             sino_run_plan_request(settings, &input, &machine, settings->plan.ranks, &normal);

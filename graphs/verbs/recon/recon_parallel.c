@@ -9,13 +9,15 @@
 #include "spmm.h"
 #include "start_volume.h"
 #include "team.h"
+#include "usual_algorithm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct Parallel {
-    const SinoSettings *given; /* the settings of the run before the plan chose; not owned */
+    const SinoSettings *given; /* not owned */
+    SinoSettings usual;        /* these with the iterations that the angles ask for; owns nothing */
     SinoSettings normal;       /* these by the normal operator, if the plan chose it; owns nothing */
     SinoSettings planned;      /* these with the choices of a resumed run; owns nothing */
     const SinoSolver *solver;
@@ -49,6 +51,9 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
     own->given = settings;
+    own->usual = *settings;
+    recon->settings = &own->usual;
+    if (!recon->whole) SINO_TRY(sino_usual_iterations(&recon->input.geometry, &own->usual));
     own->solver = sino_solver_of(settings);
     own->choice.regularization.prior =
         sino_prior_first(&settings->prior); /* until `choose` finds it; of any strength */
@@ -87,9 +92,9 @@ static void take_normal(SinoRecon *recon)
 {
     Parallel *own = recon->own;
     SinoSettings *settings = &own->normal;
-    *settings = *own->given;
+    *settings = own->usual;
     settings->projection.projector = own->team.settings.projection.projector;
-    settings->solver.iterations = own->team.settings.solver.iterations;
+    settings->solver = own->team.settings.solver; /* its iterations are others */
     own->solver = sino_solver_of(settings);
     recon->settings = settings;
 }
@@ -103,20 +108,20 @@ static SinoProjector projector_of(const SinoRecon *recon)
 static bool takes_pixels(const SinoRecon *recon)
 {
     const Parallel *own = recon->own;
-    return own->solver->blocks && own->given->projection.precision == SINO_SINGLE &&
+    return own->solver->blocks && own->usual.projection.precision == SINO_SINGLE &&
            sino_runtime_device_count(recon->runtime) == 0;
 }
 
 static SinoStatus plan(SinoRecon *recon)
 {
     Parallel *own = recon->own;
-    const bool left = own->given->projection.projector == SINO_PROJECTOR_AUTO; /* to the plan */
+    const bool left = own->usual.projection.projector == SINO_PROJECTOR_AUTO; /* to the plan */
     take_side(recon);
     SINO_TRY(sino_processes_agree(recon->processes, take_images(recon)));
-    recon->settings = own->given;
-    own->solver = sino_solver_of(own->given);
+    recon->settings = &own->usual;
+    own->solver = sino_solver_of(&own->usual);
     sino_team_free(&own->team);
-    own->planned = *own->given;
+    own->planned = own->usual;
     sino_resume_plan(&recon->resume, &own->planned);
     if (recon->whole && left) own->planned.projection.projector = projector_of(recon->whole);
     if (left && sino_operator_is_normal(own->planned.projection.projector)) resume_by_normal(&own->planned);
@@ -188,6 +193,11 @@ static void tell_plan(const SinoRecon *recon)
                   "slices: %" PRId64 ", %" PRId64 " at a time on %" PRId64 " cores, memory: %s of %s",
                   recon->record.slice_count, run->streaming.slab_slices, sino_runtime_worker_count(recon->runtime),
                   sino_bytes_text(run->resources.total_bytes, total), sino_bytes_text(run->budget_bytes, budget));
+    if (recon->settings->solver.few_angles && !recon->whole)
+        sino_log_info(recon->log, "solver",
+                      "iterations: %" PRId64 ", for the angles are few for %" PRId64
+                      " columns, or leave a gap (--iterations 15: as with more, in half the time)",
+                      recon->settings->solver.iterations, recon->input.geometry.column_count);
     sino_log_detail(recon->log, "plan",
                     "slabs of %" PRId64 " slices, minibatches of %" PRId64 ", partitions: %" PRId64
                     ", workers: %" PRId64 " (%s)",

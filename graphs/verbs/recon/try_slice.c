@@ -11,6 +11,7 @@
 #include "recon_try.h"
 #include "suspicion.h"
 #include "unit_plan.h"
+#include "usual_algorithm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -269,6 +270,7 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
     case SINO_JOB_COUNTS:
         return sino_try_counts(try, &varied, record);
     default:
+        SINO_TRY(sino_usual_iterations(&try->input.geometry, &varied));
         return reconstruct(try, &varied, record);
     }
 }

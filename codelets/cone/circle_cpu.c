@@ -2,6 +2,7 @@
 /* Circle: the different angles of a scan in rising order, modulo a turn. */
 #include "circle.h"
 
+#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>
@@ -13,6 +14,9 @@ typedef struct SortedAngle {
 } SortedAngle;
 
 static const double equal_rad = 1e-6;
+
+/* The longest step that is no gap: in radians, or as a multiple of the mean. */
+static const double most_gap_rad = SINO_PI / 6, most_gaps = 4;
 
 static int compare_angles(const void *left, const void *right)
 {
@@ -73,4 +77,33 @@ double sino_circle_angle(const SinoCircle *circle, int64_t i)
 {
     if (i < 0) return circle->angle_rad[circle->count - 1] - circle->turn_rad;
     return i < circle->count ? circle->angle_rad[i] : circle->angle_rad[0] + circle->turn_rad;
+}
+
+static double step_after(const SinoCircle *circle, int64_t i)
+{
+    return sino_circle_angle(circle, i + 1) - sino_circle_angle(circle, i);
+}
+
+void sino_circle_shares(const SinoCircle *circle, double *share, SinoCircleGaps *gaps)
+{
+    const int64_t count = circle->count;
+    const double allowed = fmax(most_gap_rad, most_gaps * circle->turn_rad / (double)count);
+    SinoCircleGaps found = {0};
+    double seen = circle->turn_rad;
+    for (int64_t i = 0; i < count; i++) {
+        const double step = step_after(circle, i);
+        found.longest_rad = fmax(found.longest_rad, step);
+        if (step <= allowed) continue;
+        found.count++;
+        seen -= step;
+    }
+    const double mean = seen / (double)(count - found.count); /* less than a quarter of all steps are gaps */
+    for (int64_t i = 0; i < count; i++) share[i] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double step = step_after(circle, i), of_both = step > allowed ? mean : step;
+        share[i] += of_both / 2;
+        share[(i + 1) % count] += of_both / 2;
+        found.lacking_rad += step - of_both;
+    }
+    *gaps = found;
 }

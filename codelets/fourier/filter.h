@@ -63,9 +63,9 @@ SinoFilterTransfer sino_filter_transfer(const SinoFilter *filter);
 void sino_filter_run(const SinoFilter *filter, int64_t angle_count, SinoSlices slices, const double *angle_weight,
                      void *scratch, void *sinogram);
 
-/* share[k]: the radians of [0, turn_rad) that angle k stands for, half the gaps to its neighbours with angles modulo
- * turn_rad. Angles that differ by less than 10⁻⁶ rad share one. A missing range goes to the two angles beside it, so
- * that the sum is turn_rad. Those of `dropped` (NULL: none) have 0. SINO_FAILED: out of memory. */
+/* share[k]: the radians of [0, turn_rad) that angle k stands for (circle.h), with angles modulo turn_rad. Angles that
+ * differ by less than 10⁻⁶ rad share one. The sum is turn_rad less what gaps lack. Those of `dropped` (NULL: none)
+ * have 0. SINO_FAILED: out of memory. */
 SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad, const bool *dropped, double turn_rad,
                                     double *share);
 

@@ -188,17 +188,19 @@ SinoStatus sino_filter_angle_shares(int64_t angle_count, const double *angle_rad
                                     double *share)
 {
     SinoCircle circle;
+    SinoCircleGaps gaps;
+    double *of_all;
     if (angle_count == 0) return NULL;
     SINO_TRY(sino_circle_new(angle_count, angle_rad, dropped, turn_rad, &circle));
-    for (int64_t k = 0; k < angle_count; k++) {
+    SinoStatus status = sino_allocate(circle.count, sizeof *of_all, "angles", &of_all);
+    if (!status) sino_circle_shares(&circle, of_all, &gaps);
+    for (int64_t k = 0; k < angle_count && !status; k++) {
         const int64_t i = circle.number[k];
-        share[k] = 0;
-        if (i < 0) continue;
-        share[k] =
-            (sino_circle_angle(&circle, i + 1) - sino_circle_angle(&circle, i - 1)) / 2 / (double)circle.members[i];
+        share[k] = i < 0 ? 0 : of_all[i] / (double)circle.members[i];
     }
+    if (!status) free(of_all);
     sino_circle_free(&circle);
-    return NULL;
+    return status;
 }
 
 SinoStatus sino_filter_angle_weights(int64_t angle_count, const double *angle_rad, double *angle_weight)

@@ -527,8 +527,9 @@ const SinoSetting sino_setting_table[] = {
         .help =
             "fista: least squares of weighted rays, with a prior against noise and streaks, and without negative "
             "values; cg: conjugate gradients for least squares, the default where ranks share a slice (--grid), "
-            "with --projector toeplitz and with --reconstruction-type try; sirt: simultaneous iterative technique, "
-            "slower; fbp: filtered backprojection, without iterations; mlem: maximum likelihood of counts, never "
+            "with --projector toeplitz, with --reconstruction-type try, and with --vectors for which fista would take "
+            "more than 2 GiB; sirt: simultaneous iterative technique, slower; fbp: filtered backprojection, without "
+            "iterations; mlem: maximum likelihood of counts, never "
             "negative, the default with --system-matrix; osem: mlem by subsets of the angles or rows, faster, the "
             "default of demo --geometry pet; bsrem: osem with a prior against noise, by steps that converge; fdk: "
             "filtered backprojection of cone beams (Feldkamp), the default of those for which fista would take more "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Usual algorithm: the one of a scan with cone or fan beams where the user names none, and usual iterations of fista. */
+/* Usual algorithm: the one of a scan with cone or fan beams, or vectors, where the user names none, and usual iterations
+ * of fista. */
 #include "usual_algorithm.h"
 
 #include "arithmetic.h"
@@ -58,7 +59,7 @@ static void add_iterations(const SinoSettings *settings, int64_t angles, SinoTol
     SinoSolverSettings solver = settings->solver;
     solver.algorithm = SINO_ALGORITHM_FISTA;
     const int64_t iterations = sino_solver_orbit_iterations(&solver, angles);
-    if (iterations == 0) return;
+    if (iterations == 0 || !sino_geometry_is_cone(settings->geometry.kind)) return;
     told->of[told->count].name = "iterations";
     snprintf(told->of[told->count++].value, sizeof told->of->value, "%" PRId64, iterations);
 }
@@ -79,18 +80,22 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     const SinoInputSettings *of = &settings->input;
     const double columns = extent(of->start_column, of->end_column, info->column_count, of->binning);
     const double rows = extent(of->start_row, of->end_row, info->row_count, of->binning);
-    if (!lengths_are_known(settings, info)) return;
+    const bool vectors = settings->geometry.kind == SINO_GEOMETRY_VECTORS;
+    if (!vectors && !lengths_are_known(settings, info)) return;
     const double bytes = bytes_of_fista(settings, info->angle_count, columns, rows), most = allowed_bytes(settings);
     const bool fits = bytes <= most;
-    char hint[80] = "--algorithm fdk is the fast look", taken[24], allowed[24];
-    if (!fits)
+    const char *const quick = vectors ? "cg" : "fdk";
+    char hint[52], taken[24], allowed[24];
+    if (fits)
+        snprintf(hint, sizeof hint, "--algorithm %.3s is the fast look", quick);
+    else
         snprintf(hint, sizeof hint, "fista would take %s, not at most %s",
                  sino_bytes_text((int64_t)fmin(bytes, 0x1p62), taken), sino_bytes_text((int64_t)most, allowed));
     snprintf(told->by, sizeof told->by, "the size of the scan (%" PRId64 " projections of %g columns and %g rows; %s)",
              info->angle_count, columns, rows, hint);
     told->count = 1;
     told->of[0].name = "algorithm";
-    snprintf(told->of[0].value, sizeof told->of[0].value, "%s", fits ? "fista" : "fdk");
+    snprintf(told->of[0].value, sizeof told->of[0].value, "%s", fits ? "fista" : quick);
     if (fits) add_iterations(settings, info->angle_count, told);
 }
 
@@ -126,14 +131,20 @@ static bool has_rates_of_fdk(const SinoSettings *settings)
     return refused;
 }
 
+static bool has_choice(SinoGeometryChoice geometry)
+{
+    return sino_geometry_is_cone(geometry) || geometry == SINO_GEOMETRY_VECTORS;
+}
+
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told)
 {
     const bool full = given->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     const char *const file = given->input.file_name;
-    if (!sino_geometry_is_cone(given->geometry.kind) || !full || !precise || has_rates_of_fdk(given)) return NULL;
+    if (!has_choice(given->geometry.kind) || !full || !precise || has_rates_of_fdk(given)) return NULL;
     if (given->team.grid.batch_groups > 1 && given->solver.usual_algorithm) {
+        if (given->geometry.kind == SINO_GEOMETRY_VECTORS) return NULL;
         told->count = 1;
         told->of[0].name = "algorithm";
         snprintf(told->by, sizeof told->by, "--grid, by which ranks have parts of the volume,");

@@ -28,9 +28,8 @@ static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, S
 
 enum { TASKS = 64 };
 
-/* The middle of the detector may lie beside that of the volume, as a share of its pixels in a line that is filtered;
- * and the longest gap between angles, in radians, or as a multiple of the mean. */
-static const double most_middle = 0.1, most_gap_rad = 0.175, most_gaps = 4;
+/* The middle of the detector may lie beside that of the volume, as a share of its pixels in a line that is filtered. */
+static const double most_middle = 0.1;
 
 /* Of this rank's projections. All members are owned. */
 typedef struct Own {
@@ -72,41 +71,19 @@ static SinoStatus check_middle(const SinoCone *cone, bool along_rows)
     return NULL;
 }
 
-static double step_after(const SinoCircle *order, int64_t i)
-{
-    return sino_circle_angle(order, i + 1) - sino_circle_angle(order, i);
-}
-
-/* The longest step but step `ended`. */
-static int64_t longest_step(const SinoCircle *order, int64_t ended)
-{
-    int64_t longest = ended == 0 ? 1 : 0;
-    for (int64_t i = longest; i < order->count; i++)
-        if (i != ended && step_after(order, i) > step_after(order, longest)) longest = i;
-    return longest;
-}
-
-/* share[k]: the radians of π that projection k stands for, half the steps to its neighbours. Half a turn of parallel
- * rays sees all, and may have one gap: the ends of a tilt series stand for no more than a mean step. *gap_rad: what it
- * lacks. */
+/* share[i]: the radians of π that angle i stands for. Half a turn of parallel rays sees all, and may have one gap.
+ * *gap_rad: what it lacks. */
 static SinoStatus share_steps(const SinoCircle *order, bool mirrors, double *share, double *gap_rad)
 {
-    const double turn = order->turn_rad, allowed = fmax(most_gap_rad, most_gaps * turn / (double)order->count);
-    const int64_t count = order->count;
-    SINO_CHECK(count > 1, SINO_BAD_INPUT, "algorithm is fdk, and there is one direction; allowed: two or more");
-    const int64_t longest = longest_step(order, -1);
-    const double gap = step_after(order, longest), mean = (turn - gap) / (double)(count - 1);
-    const bool ends = mirrors && gap > allowed;
-    const double rest = step_after(order, ends ? longest_step(order, longest) : longest);
-    SINO_CHECK(rest <= allowed, SINO_BAD_INPUT,
-               "algorithm is fdk, and --vectors leave a gap of %.3g degrees; allowed: %s, or " SINO_FDK_ELSE,
-               rest * 180 / SINO_PI, mirrors ? "one gap in half a turn" : "a whole turn");
-    *gap_rad = ends ? gap - mean : 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double before = i == (longest + 1) % count && ends ? mean : step_after(order, (i + count - 1) % count);
-        share[i] = (before + (i == longest && ends ? mean : step_after(order, i))) / 2 * (SINO_PI / turn) /
-                   (double)order->members[i];
-    }
+    SinoCircleGaps gaps;
+    SINO_CHECK(order->count > 1, SINO_BAD_INPUT, "algorithm is fdk, and there is one direction; allowed: two or more");
+    sino_circle_shares(order, share, &gaps);
+    SINO_CHECK(gaps.count <= (mirrors ? 1 : 0), SINO_BAD_INPUT,
+               "algorithm is fdk, and --vectors leave a gap of %.3g degrees%s; allowed: %s, or " SINO_FDK_ELSE,
+               gaps.longest_rad * 180 / SINO_PI, gaps.count > 1 ? ", and others" : "",
+               mirrors ? "one gap in half a turn" : "a whole turn");
+    *gap_rad = gaps.lacking_rad;
+    for (int64_t i = 0; i < order->count; i++) share[i] *= SINO_PI / order->turn_rad / (double)order->members[i];
     return NULL;
 }
 

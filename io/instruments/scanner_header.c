@@ -91,14 +91,22 @@ typedef struct Found {
     bool alike; /* the names of all others begin like its name */
 } Found;
 
+/* CTSimU's NAME_metadata.json has NAME_recon_metadata.json of the scan's volume beside it. */
+static void drop_ending(char *name)
+{
+    static const char of_ctsimu[] = "_metadata";
+    sino_scanner_drop_ending(name);
+    if (ends(name, of_ctsimu)) name[strlen(name) - strlen(of_ctsimu)] = 0;
+}
+
 /* Whether one name without its ending begins the other. */
 static bool begin_alike(const char *a, const char *b)
 {
     char *one = strdup(a), *other = strdup(b);
     bool alike = false;
     if (one && other) {
-        sino_scanner_drop_ending(one);
-        sino_scanner_drop_ending(other);
+        drop_ending(one);
+        drop_ending(other);
         const size_t length = strlen(one) < strlen(other) ? strlen(one) : strlen(other);
         alike = strncmp(one, other, length) == 0;
     }

@@ -368,22 +368,33 @@ static void uneven_angles_share_gaps(void **state)
     for (int i = 0; i < 6; i++) assert_true(fabs(weight[i] / deg - without[i]) < 1e-9);
 }
 
+/* The ends of a tilt series see no more of the wedge between them than of any other step. */
+static void wedges_have_no_weight(void **state)
+{
+    (void)state;
+    const double deg = M_PI / 180;
+    double angle[61], weight[61], few[61];
+    for (int i = 0; i < 61; i++) angle[i] = (2 * i - 60) * deg;
+    assert_success(sino_filter_angle_weights(61, angle, weight));
+    for (int i = 0; i < 61; i++) assert_true(fabs(weight[i] / deg - 2) < 1e-9);
+
+    bool dropped[61] = {false};
+    for (int i = 20; i < 30; i++) dropped[i] = true; /* leaves 22 degrees, which are filled */
+    assert_success(sino_filter_angle_shares(61, angle, dropped, M_PI, few));
+    assert_true(fabs(few[19] / deg - 12) < 1e-9 && fabs(few[30] / deg - 12) < 1e-9 && few[25] == 0);
+    assert_true(fabs(few[0] / deg - (2 + 120.0 / 50) / 2) < 1e-9); /* all that is seen, 120 degrees in 50 steps */
+}
+
 TESTING_SUBJECT(filter)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_convolution),
-        cmocka_unit_test(slices_do_not_mix),
-        cmocka_unit_test(angles_do_not_mix),
-        cmocka_unit_test(mean_is_kept),
-        cmocka_unit_test(windows_scale_waves),
-        cmocka_unit_test(windows_have_known_values),
-        cmocka_unit_test(even_angles_weigh_alike),
-        cmocka_unit_test(uneven_angles_share_gaps),
-        cmocka_unit_test(weights_of_any_angles_sum_to_pi),
-        cmocka_unit_test(rows_end_as_ellipses_do),
-        cmocka_unit_test(edges_continue_rows),
-        cmocka_unit_test(gaps_are_bridged),
-        cmocka_unit_test(columns_out_of_range_are_refused),
+        cmocka_unit_test(agrees_with_convolution), cmocka_unit_test(slices_do_not_mix),
+        cmocka_unit_test(angles_do_not_mix),       cmocka_unit_test(mean_is_kept),
+        cmocka_unit_test(windows_scale_waves),     cmocka_unit_test(windows_have_known_values),
+        cmocka_unit_test(even_angles_weigh_alike), cmocka_unit_test(uneven_angles_share_gaps),
+        cmocka_unit_test(wedges_have_no_weight),   cmocka_unit_test(weights_of_any_angles_sum_to_pi),
+        cmocka_unit_test(rows_end_as_ellipses_do), cmocka_unit_test(edges_continue_rows),
+        cmocka_unit_test(gaps_are_bridged),        cmocka_unit_test(columns_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,7 +237,10 @@ static void measured_ctsimu(void **state)
     testing_data(path, "lab/ctsimu-tetra/tetra.json");
     assert_told(&header, "vectors", path);
     sino_scanner_clear(&header);
+    read_measured("lab/ctsimu-tetra", "CTSimU", &header); /* which has metadata of a volume, too */
     testing_data(path, "lab/ctsimu-tetra/tetra_metadata.json");
+    assert_string_equal(header.path, path);
+    sino_scanner_clear(&header);
     assert_success(sino_scan_open(&(SinoScanRequest){.path = path}, &scan));
     const SinoScanInfo *info = sino_scan_info(scan);
     assert_true(info->angle_count == 21 && info->flat_count == 3 && info->dark_count == 1);

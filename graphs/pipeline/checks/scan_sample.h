@@ -20,6 +20,7 @@
 /* Statistics of the counts (or values) of a sample, and of the line integrals that follow from them. */
 typedef struct SinoScanSample {
     int64_t projections, rows; /* sampled: projections spread over the scan, rows in blocks spread over the detector */
+    bool in_order;             /* neighbours in the file see the object from sides close together (angle_order.h) */
     int64_t count, finite, zero;
     double mean, edges;   /* means of the finite values; edges: of the outermost columns */
     bool fields;          /* the scan has the flat fields that its values are divided by */

@@ -236,16 +236,6 @@ static void choose_zingers(const SinoSettings *settings, const SinoInput *input,
                       sample->zingers, sample->neighbours);
 }
 
-/* Whether the projections follow each other round the axis, so that neighbours see the object alike. */
-static bool are_in_order(const SinoScanInfo *info)
-{
-    const double *angle = info->angle_rad;
-    const double first = info->angle_count > 1 ? angle[1] - angle[0] : 0;
-    for (int64_t k = 1; k < info->angle_count; k++)
-        if (!((angle[k] - angle[k - 1]) * first > 0)) return false;
-    return info->angle_count > 1 && fabs(angle[info->angle_count - 1] - angle[0]) < 2.1 * SINO_PI;
-}
-
 static void choose_stripes(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
@@ -253,7 +243,7 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool stand = sample->standing >= least;
     const bool chosen = sample->stripes >= visible || stand || sample->odd_columns > 0;
-    const bool offsets = are_in_order(input->info);
+    const bool offsets = sample->in_order;
     const char *method = offsets ? "wiener" : "sorting";
     if (settings->stages.stripe_removal != SINO_REMOVE_AUTO) return;
     if (is_emission(&settings->solver, input)) {

@@ -403,13 +403,16 @@ static SinoStatus count_zingers(Block *block, SinoScanSample *sample, const int6
             float *const here = line + i % 3 * pixels;
             const int64_t k = run * share + i;
             SINO_TRY(load_projection(block, number_of(block->input, order ? order[k] : k), NULL));
+            int64_t zingers = 0;
             for (int64_t p = 0; p < pixels; p++) here[p] = (float)integral_of(block, sample, p);
             for (int64_t p = 0; p < pixels && i > 1; p += columns)
-                sample->zingers +=
-                    sino_zingers_count(columns, line + (i - 2) % 3 * pixels + p, line + (i - 1) % 3 * pixels + p,
-                                       here + p, SINO_ZINGERS_LEAST * sample->unit);
+                zingers += sino_zingers_count(columns, line + (i - 2) % 3 * pixels + p, line + (i - 1) % 3 * pixels + p,
+                                              here + p, SINO_ZINGERS_LEAST * sample->unit);
+            sample->zingers += zingers;
+            sample->with_zingers += zingers > 0;
         }
-    sample->neighbours += RUNS * pixels * sino_larger(length - 2, 0);
+    sample->looked_at += RUNS * sino_larger(length - 2, 0);
+    sample->neighbours = sample->looked_at * pixels;
     return NULL;
 }
 

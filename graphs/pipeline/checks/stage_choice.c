@@ -216,8 +216,10 @@ static bool is_emission(const SinoSolverSettings *settings, const SinoInput *inp
 static void choose_zingers(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
-    const int64_t least = 3; /* fewer are perhaps the object's */
-    const bool chosen = sample->zingers >= least;
+    const int64_t least = 3;     /* fewer are perhaps the object's */
+    const int64_t together = 16; /* more in each, but in few projections, are the object's: gaps along the rays */
+    const bool chosen = sample->with_zingers >= least &&
+                        together * sample->with_zingers >= sino_smaller(sample->zingers, sample->looked_at);
     if (settings->stages.zinger_removal != SINO_ZINGERS_AUTO) return;
     if (is_emission(&settings->solver, input)) {
         sino_findings_tell(findings, "zinger-removal-method", "none", NO_EVENTS);
@@ -225,9 +227,9 @@ static void choose_zingers(const SinoSettings *settings, const SinoInput *input,
     }
     sino_findings_tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
                        "%" PRId64 " of %" PRId64
-                       " values of a sample are far too bright for a single projection; from %" PRId64
-                       " on they are taken out",
-                       sample->zingers, sample->neighbours, least);
+                       " values of a sample are far too bright for a single projection, in %" PRId64
+                       " projections; from %" PRId64 " on they are taken out, unless few have many",
+                       sample->zingers, sample->neighbours, sample->with_zingers, least);
     if (!chosen) return;
     findings->stages.zingers = true;
     sino_findings_add(findings, false, "zingers",

@@ -23,8 +23,9 @@
  * beams are taken out. 7: rows are continued by ellipses, those of cone beams, too, whose volumes get room. 8: the
  * prior is a choice of the search. 9: wiener compares sectors of angles, and auto takes out the offsets that it
  * finds; fista gives back details; volumes of cones are solved with slices beyond them. 10: a part of the projections
- * tells fista's step of cones and fans; zingers and dead columns are found by their neighbours. */
-enum { CHOICES_REVISION = 10 };
+ * tells fista's step of cones and fans; zingers and dead columns are found by their neighbours. 11: wiener knows the
+ * axis; angles out of order, and gaps along rays, are told from stripes and zingers. */
+enum { CHOICES_REVISION = 11 };
 
 static SinoStatus name_journal(const SinoOutputSettings *settings, int64_t rank, char **path)
 {

@@ -382,7 +382,8 @@ static bool is_detail(const Wiener *w, int b, const double *a, const double *far
     return false;
 }
 
-/* Adds the offsets of band b. Columns that stand out are offsets, or detail around the axis. */
+/* Adds the offsets of band b. Columns that stand out are offsets, or detail around the axis, which stays where no
+ * mirrored column tells how much of it is an offset. */
 static void add_offsets(Wiener *w, int b)
 {
     const double times = w->sum >= 0 ? 4 : 8;
@@ -398,6 +399,7 @@ static void add_offsets(Wiener *w, int b)
         const double of_even = even > 0 ? fmin(share, offsets / even) : share;
         const double partner = partner_of(w, b, a, c);
         const bool outstanding = a[c] * a[c] > far[c], detail = outstanding && is_detail(w, b, a, far, c);
+        if (detail && mirror < 0) continue;
         if (outstanding && !detail)
             w->offset[c] += a[c];
         else if (detail && partner * a[c] > 0)

@@ -579,9 +579,9 @@ static void wiener_keeps_a_tube_beside_the_axis(void **state)
     }
 }
 
-/* A whole turn of a disc about an axis far beside the middle, with a hole that moves; gains of columns. Caller frees.
- */
-static float *make_whole_turn(double gains)
+/* A whole turn of a disc, or of a tube of this inner radius, about an axis far beside the middle, with a hole that
+ * moves; gains of columns. Caller frees. */
+static float *make_whole_turn(double inner, double gains)
 {
     const double axis = 0.8 * COLUMNS;
     float *sinogram = NULL;
@@ -592,26 +592,32 @@ static float *make_whole_turn(double gains)
     for (int64_t i = 0; i < RAYS; i++) {
         const double at = (double)(i % COLUMNS) - axis, turn = 2 * M_PI * (double)(i / COLUMNS) / ANGLES;
         const double hole = at - 35 * cos(turn), in = sqrt(fmax(110 * 110 - at * at, 0));
-        sinogram[i] = (float)((in - sqrt(fmax(12 * 12 - hole * hole, 0))) / 100 + offset[i % COLUMNS]);
+        const double hollow = sqrt(fmax(inner * inner - at * at, 0)), moved = sqrt(fmax(12 * 12 - hole * hole, 0));
+        sinogram[i] = (float)((in - hollow - moved) / 100 + offset[i % COLUMNS]);
         sinogram[i] += (float)(0.02 * testing_uniform(&seed));
     }
     return sinogram;
 }
 
-/* The left edge of the disc has no mirrored column on the detector, and stands still as an offset does. */
+/* The left edges have no mirrored columns on the detector, and stand still as offsets do. */
 static void wiener_keeps_a_disc_about_an_axis_aside(void **state)
 {
     (void)state;
     const SinoStripesOptions options = usual(SINO_STRIPES_WIENER, ANGLES, COLUMNS);
-    float *clean = make_whole_turn(0), *kept = make_whole_turn(0), *gains = make_whole_turn(0.05);
-    const double before = distance(gains, clean);
-    run_panels(&options, one_slice, NULL, false, kept);
-    run_panels(&options, one_slice, NULL, false, gains);
-    if (!(distance(kept, clean) < 0.05 * before)) fail_msg("%g, gains make %g", distance(kept, clean), before);
-    if (!(distance(gains, clean) < 0.5 * before)) fail_msg("%g of %g", distance(gains, clean), before);
-    free(clean);
-    free(kept);
-    free(gains);
+    for (int tube = 0; tube < 2; tube++) {
+        const double inner = 100 * tube;
+        float *clean = make_whole_turn(inner, 0), *kept = make_whole_turn(inner, 0);
+        float *gains = make_whole_turn(inner, 0.05);
+        const double before = distance(gains, clean);
+        run_panels(&options, one_slice, NULL, false, kept);
+        run_panels(&options, one_slice, NULL, false, gains);
+        const double cost = distance(kept, clean), after = distance(gains, clean);
+        if (!(cost < 0.05 * before)) fail_msg("inner radius %g: %g, gains make %g", inner, cost, before);
+        if (!(after < 0.5 * before)) fail_msg("inner radius %g: %g of %g", inner, after, before);
+        free(clean);
+        free(kept);
+        free(gains);
+    }
 }
 
 /* Half a turn of a disc without noise, on a background, and an offset of one column. Caller frees. */

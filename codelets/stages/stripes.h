@@ -48,6 +48,8 @@ typedef struct SinoStripesOptions {
     int64_t sorting_size;              /* columns of the median of SORTING; 0: a hundredth of M, 5 to 21 */
     int64_t large_size;                /* columns of the medians of large and dead stripes; 0: 3 % of M, 9 to 61 */
     double snr;                        /* how far above the noise a large or dead stripe is */
+    bool has_axis;                     /* of WIENER: the next is known; false: it is sought in the sinogram */
+    double axis;                       /* column of the rotation axis */
 } SinoStripesOptions;
 
 /* A method for sinograms of one size. Create and free on one thread at a time, while no other thread uses FFTW's

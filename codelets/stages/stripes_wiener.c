@@ -19,7 +19,7 @@ static const double normal = 0.4549; /* median of the square of a normal deviate
 typedef struct Wiener {
     int64_t count;      /* of columns */
     int64_t sum;        /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
-    bool turned;        /* sum was found by opposite sectors of a whole turn */
+    bool turned;        /* opposite sectors of a whole turn tell it, too */
     int64_t outline[2]; /* columns where the object's shadow begins and ends, if all sectors agree; else NOWHERE */
     double *band[BANDS], *smooth, *line[LINES], *offset;
 } Wiener;
@@ -165,14 +165,21 @@ static int64_t most_opposite(const Wiener *w)
     return of_best > much ? found : -1;
 }
 
-/* Finds the axis: of a whole turn by opposite sectors, if a sixteenth of the columns lies at each side of it; else in
- * the middle quarter of the columns by the mean over sectors and its mirror image, in units of the bands' deviations
- * and without large values, which also tells the axis of a whole turn to half a column. `smooth` is scratch memory. */
-static void find_axis(Wiener *w)
+/* Finds the axis, if it is not known: of a whole turn by opposite sectors, if a sixteenth of the columns lies at each
+ * side of it; else in the middle quarter of the columns by the mean over sectors and its mirror image, in units of the
+ * bands' deviations and without large values, which also tells the axis of a whole turn to half a column. `smooth` is
+ * scratch memory. */
+static void find_axis(const SinoStripesOptions *options, Wiener *w)
 {
     const double large = 8, least = 0.2;
     const int64_t M = w->count, turn = most_opposite(w);
     double all = 0;
+    w->turned = turn >= 0;
+    if (options->has_axis && options->axis >= 0 && options->axis < (double)M) {
+        w->sum = llround(2 * options->axis);
+        w->turned = turn >= 0 && llabs(turn - w->sum) <= 4;
+        return;
+    }
     for (int b = 0; b < BANDS; b++) {
         double *to = w->smooth + b * M;
         memset(to, 0, (size_t)M * sizeof *to);
@@ -184,7 +191,6 @@ static void find_axis(Wiener *w)
     }
     w->sum = turn >= 0 ? most_alike(w, turn - 2, turn + 3, all, 0) : most_alike(w, 3 * M / 4, 5 * M / 4, all, least);
     if (w->sum < 0) w->sum = turn;
-    w->turned = turn >= 0;
 }
 
 /* to[c]: at least the mean of from over c − reach … c + reach. */
@@ -376,7 +382,8 @@ static bool is_detail(const Wiener *w, int b, const double *a, const double *far
     return false;
 }
 
-/* Adds the offsets of band b. Columns that stand out are offsets, or detail around the axis. */
+/* Adds the offsets of band b. Columns that stand out are offsets, or detail around the axis, which stays where no
+ * mirrored column tells how much of it is an offset. */
 static void add_offsets(Wiener *w, int b)
 {
     const double times = w->sum >= 0 ? 4 : 8;
@@ -392,6 +399,7 @@ static void add_offsets(Wiener *w, int b)
         const double of_even = even > 0 ? fmin(share, offsets / even) : share;
         const double partner = partner_of(w, b, a, c);
         const bool outstanding = a[c] * a[c] > far[c], detail = outstanding && is_detail(w, b, a, far, c);
+        if (detail && mirror < 0) continue;
         if (outstanding && !detail)
             w->offset[c] += a[c];
         else if (detail && partner * a[c] > 0)
@@ -427,20 +435,72 @@ static double change_beside(int64_t M, int64_t reach, const double *change, int6
     return most;
 }
 
+/* Adds a value to the sum and the sum of squares. */
+static void add_moments(double value, double moment[2])
+{
+    moment[0] += value;
+    moment[1] += value * value;
+}
+
+/* Whether column c itself tells that it is dead: it changes less than those beside it, as a stuck pixel; or it is off
+ * their mean, by more than a quarter of `change` beyond what is usual, in a third of the angles or more, where a small
+ * part of the object that turns round in a column is in fewer. */
+static bool is_dead_itself(int64_t K, const Wiener *w, int64_t reach, const float *sinogram, int64_t c, double change)
+{
+    const int64_t M = w->count;
+    double own[2] = {0}, others[2] = {0};
+    int64_t off = 0;
+    for (int64_t j = 0; j < SECTORS; j++) {
+        const int64_t first = j * K / SECTORS, end = (j + 1) * K / SECTORS;
+        double sum = 0;
+        for (int64_t k = first; k < end; k++) {
+            const float *at = sinogram + k * M + c;
+            const double here = (double)at[0], beside = ((double)at[-reach] + (double)at[reach]) / 2;
+            sum += here - beside;
+            add_moments(here, own);
+            add_moments(beside, others);
+        }
+        w->smooth[j * M + c] = sum / (double)(end - first);
+    }
+    if (own[1] - own[0] * own[0] / (double)K < others[1] - others[0] * others[0] / (double)K) return true;
+    const double usual = median_of_sectors(w, w->smooth, c);
+    for (int64_t k = 0; k < K; k++) {
+        const float *at = sinogram + k * M + c;
+        off += fabs((double)at[0] - ((double)at[-reach] + (double)at[reach]) / 2 - usual) > change / 4;
+    }
+    return 3 * off >= K;
+}
+
+/* Leaves out columns whose mirrored ones would be dead as well: a toothed rim about the axis. sum: of mirrored columns;
+ * marked: what dead was. */
+static void leave_mirrored(int64_t M, int64_t sum, const uint8_t *marked, uint8_t *dead)
+{
+    const int64_t near = 4;
+    for (int64_t c = 0; c < M; c++)
+        for (int64_t i = sum - c - 1; i <= sum - c + 1; i++)
+            if (i >= 0 && i < M && llabs(i - c) > near && marked[i]) dead[c] = 0;
+}
+
 /* Finds columns that differ from those at both sides by what changes with the angle, more than any column nearby does:
  * they do not follow the object, or fluctuate. Up to two beside each other are found, and of three the middle one. */
-static void find_dead(int64_t K, const Wiener *w, const float *sinogram, uint8_t *dead)
+static void find_dead(const SinoStripesOptions *options, const Wiener *w, const float *sinogram, uint8_t *dead)
 {
     const double times = 1.8, least = 0.02; /* twelve phantoms without such columns: at most 1.6 times */
-    const int64_t M = w->count;
+    const int64_t K = options->angle_count, M = w->count;
     double *pair = w->line[1], *change = w->line[2], level = 0;
     for (int64_t i = 0; i < K * M; i++) level += fabs((double)sinogram[i]) / (double)(K * M);
     for (int64_t reach = 1; reach <= 2; reach++) {
         find_changes(K, M, reach, sinogram, w->line[0], pair);
         for (int64_t c = 0; c < M; c++) change[c] = c < reach || c >= M - reach ? 0 : fmin(pair[c - reach], pair[c]);
         for (int64_t c = reach; c < M - reach; c++)
-            if (change[c] > least * level && change[c] > times * change_beside(M, reach, change, c)) dead[c] = 1;
+            if (change[c] > least * level && change[c] > times * change_beside(M, reach, change, c) &&
+                is_dead_itself(K, w, reach, sinogram, c, change[c]))
+                dead[c] = 1;
     }
+    if (!options->has_axis) return;
+    uint8_t *marked = (uint8_t *)w->line[0];
+    memcpy(marked, dead, (size_t)M * sizeof *dead);
+    leave_mirrored(M, llround(2 * options->axis), marked, dead);
 }
 
 SINO_VECTORISED static void subtract(int64_t angle_count, const Wiener *w, float *sinogram)
@@ -454,12 +514,12 @@ void sino_stripes_wiener_run(const SinoStripesOptions *options, float *work, flo
     const int64_t K = options->angle_count, M = options->column_count;
     if (K < SECTORS || M < SECTORS) return;
     Wiener w = place_arrays(M, work);
-    find_dead(K, &w, sinogram, dead);
+    find_dead(options, &w, sinogram, dead);
     sino_stripes_interpolate(K, M, M, 1, dead, sinogram);
     average_sectors(K, sinogram, &w);
     find_outline(&w);
     for (int b = 0; b < BANDS; b++) split(&w, b);
-    find_axis(&w);
+    find_axis(options, &w);
     memset(w.offset, 0, (size_t)M * sizeof *w.offset);
     for (int b = 0; b < BANDS; b++) add_offsets(&w, b);
     subtract(K, &w, sinogram);

@@ -5,6 +5,7 @@
 #include "hdf5_dataset.h"
 #include "memory.h"
 #include "regular_file.h"
+#include "text_number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,7 +88,7 @@ static SinoStatus read_text(const char *path, int64_t count, SinoShift *shift)
                             : sino_error(SINO_BAD_INPUT, "%s has %" PRId64 " bytes; allowed of shifts: up to %d", path,
                                          bytes, (int)TEXT_BYTES_MAX);
     if (!status) status = sino_regular_read(path, descriptor, 0, bytes, text);
-    if (!status) status = parse_text(path, text, count, shift);
+    if (!status) status = parse_text(path, text + sino_text_mark_bytes(text, bytes), count, shift);
     free(text);
     close(descriptor);
     return status;

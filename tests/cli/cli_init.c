@@ -50,9 +50,9 @@ static void round_trip(void **state)
     assert_has(text, "\n#iterations: 15\n");
     assert_has(text, "\n#rotation-axis: auto\n");
     assert_has(text, "\n#stages: [zingers, air, stripes, harden]\n");
-    assert_has(text,
-               "\n# This scan: 0 of 1920 values of a sample are far too bright for a single projection; from 3 on "
-               "they are taken\n# out.\n#zinger-removal-method: none\n");
+    assert_has(text, "\n# This scan: 0 of 1920 values of a sample are far too bright for a single projection, in 0 "
+                     "projections; from 3\n"
+                     "# on they are taken out, unless few have many.\n#zinger-removal-method: none\n");
     assert_has(text, "\n#air: 0\n");
     assert_has(text, "\n#remove-stripe-method: none\n");
     assert_has(text, "\n#margin: 0\n");

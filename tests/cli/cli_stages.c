@@ -159,6 +159,19 @@ static void zingers_of_interlaced_scans(void **state)
     }
 }
 
+/* The sample is judged by angles in order: else the object of an interlaced scan passes for stripes. */
+static void interlaced_scans_have_no_stripes(void **state)
+{
+    make_scan(*state, 0);
+    interlace(*state);
+    CliRun run = {.directory = *state};
+    cli_start(&run, "info scan.h5");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (strstr(run.out, "stripes are taken") || says(&run, "stripes are taken")) fail_msg("%s%s", run.out, run.err);
+    cli_free(&run);
+}
+
 /* The user's word counts more than the sample of the scan. */
 static void switched_off_they_stay(void **state)
 {
@@ -648,6 +661,7 @@ int cli_stages_tests(void)
 {
     const struct CMUnitTest tests[] = {
         CLI_ONE_CORE(zingers_of_interlaced_scans),
+        CLI_ONE_CORE(interlaced_scans_have_no_stripes),
         CLI_ONE_CORE(damages_are_mended_by_default),
         CLI_ONE_CORE(switched_off_they_stay),
         CLI_ONE_CORE(methods_can_be_chosen),

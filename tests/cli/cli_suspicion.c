@@ -220,6 +220,21 @@ static uint16_t behind_bars(uint64_t angle, uint64_t row, uint64_t column)
     return (uint16_t)(angle > 0 ? 500 : column % 4 == 0 ? 900 : 300);
 }
 
+/* Gaps, which the rays of two projections run along. */
+static uint16_t through_gaps(uint64_t angle, uint64_t row, uint64_t column)
+{
+    (void)row;
+    if (!is_block(0, column)) return 1000;
+    return (uint16_t)((angle == 4 || angle == 20) && column % 6 == 0 ? 900 : 300);
+}
+
+/* Zingers in every projection, and in some of them several. */
+static uint16_t with_zingers(uint64_t angle, uint64_t row, uint64_t column)
+{
+    const bool hit = (37 * angle + 11 * row) % 41 == column % 59;
+    return hit && is_block(0, column) ? 900 : is_block(0, column) ? 300 : 1000;
+}
+
 /* Whether info says a text of 32 projections of 128 columns. */
 static void assert_told(const char *directory, uint16_t (*count)(uint64_t, uint64_t, uint64_t), const char *words,
                         const char *text, bool told)
@@ -250,6 +265,8 @@ static void bars_are_no_zingers(void **state)
 {
     assert_told(*state, behind_bars, "", "stage        zingers", false);
     assert_told(*state, behind_bars, "--zinger-removal-method standard", "stage        zingers", true);
+    assert_told(*state, through_gaps, "", "stage        zingers", false);
+    assert_told(*state, with_zingers, "", "stage        zingers", true);
 }
 
 static uint16_t air_at_left(uint64_t angle, uint64_t row, uint64_t column)

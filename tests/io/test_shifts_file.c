@@ -15,8 +15,9 @@ static const char *write_text(void **state, const char *text)
 static void text_is_read(void **state)
 {
     SinoShift shift[3];
-    assert_success(
-        sino_shifts_read(write_text(state, "columns,rows\r\n1.5,-2\r\n\r\n 3e-1 , 4 \r\n-0,0"), 3, 10, shift));
+    assert_success(sino_shifts_read(write_text(state, "\xef\xbb\xbf"
+                                                      "columns,rows\r\n1.5,-2\r\n\r\n 3e-1 , 4 \r\n-0,0"),
+                                    3, 10, shift));
     assert_true(shift[0].column == 1.5 && shift[0].row == -2 && shift[1].column == 0.3 && shift[1].row == 4);
     assert_true(shift[2].column == 0 && shift[2].row == 0);
 }

@@ -73,7 +73,8 @@ typedef struct Sums {
     Sum weight, variance; /* e^(-line integral), which fista weighs rays by, and its inverse */
     Sum fringed;          /* of rows of projections: 1 if they have fringes */
     SinoStripeSample stripes;
-    int64_t *odd; /* [column]: rows in which it is odd; owned */
+    int64_t place[PROJECTIONS]; /* of a projection of the sample among them all, by their angles */
+    int64_t *odd;               /* [column]: rows in which it is odd; owned */
 } Sums;
 
 /* The rows of block i of `blocks`: the whole part of the scan if it has few rows, else some around the middle of each
@@ -402,24 +403,25 @@ static SinoStatus count_zingers(Block *block, SinoScanSample *sample, const int6
             float *const here = line + i % 3 * pixels;
             const int64_t k = run * share + i;
             SINO_TRY(load_projection(block, number_of(block->input, order ? order[k] : k), NULL));
+            int64_t zingers = 0;
             for (int64_t p = 0; p < pixels; p++) here[p] = (float)integral_of(block, sample, p);
             for (int64_t p = 0; p < pixels && i > 1; p += columns)
-                sample->zingers +=
-                    sino_zingers_count(columns, line + (i - 2) % 3 * pixels + p, line + (i - 1) % 3 * pixels + p,
-                                       here + p, SINO_ZINGERS_LEAST * sample->unit);
+                zingers += sino_zingers_count(columns, line + (i - 2) % 3 * pixels + p, line + (i - 1) % 3 * pixels + p,
+                                              here + p, SINO_ZINGERS_LEAST * sample->unit);
+            sample->zingers += zingers;
+            sample->with_zingers += zingers > 0;
         }
-    sample->neighbours += RUNS * pixels * sino_larger(length - 2, 0);
+    sample->looked_at += RUNS * sino_larger(length - 2, 0);
+    sample->neighbours = sample->looked_at * pixels;
     return NULL;
 }
 
-static SinoStatus look_for_zingers(Block *block, SinoScanSample *sample)
+/* order: of the angles; NULL: they are in order. */
+static SinoStatus look_for_zingers(Block *block, SinoScanSample *sample, const int64_t *order)
 {
-    int64_t *order = NULL;
     float *line = NULL;
     SinoStatus status = sino_allocate(sino_times(3, block->pixels), sizeof *line, "a sample", &line);
-    if (!status) status = sino_angle_order(block->input, &order);
     if (!status) status = count_zingers(block, sample, order, line);
-    free(order);
     free(line);
     return status;
 }
@@ -427,6 +429,7 @@ static SinoStatus look_for_zingers(Block *block, SinoScanSample *sample)
 /* What a block is looked at for, beside its levels. */
 typedef struct BlockLooks {
     bool stripes, zingers;
+    const int64_t *order; /* of the angles; NULL: they are in order; not owned */
 } BlockLooks;
 
 /* read: [projection][pixels] if they have been read already; else NULL. */
@@ -456,10 +459,10 @@ static SinoStatus read_block(const SinoInput *input, const SinoScanBox *box, dou
                     load_projection(&block, angle_of(sample, input, i), read ? read + i * block.pixels : NULL));
         add_projection(&block, i, sample, sums);
         if (looks.stripes && input->minus_log) add_fringes(&block, sample, line, sums);
-        if (looks.stripes) add_peaks(&block, sample, i, line);
+        if (looks.stripes) add_peaks(&block, sample, sums->place[i], line);
     }
     if (looks.stripes) SINO_TRY_OR(status, end, judge_stripes(&block, sample, sums));
-    if (looks.zingers) SINO_TRY_OR(status, end, look_for_zingers(&block, sample));
+    if (looks.zingers) SINO_TRY_OR(status, end, look_for_zingers(&block, sample, looks.order));
     sample->rows += box->row_count;
 end:
     free(block.flat);
@@ -528,18 +531,39 @@ static SinoStatus read_values(const SinoInput *input, SinoScanSample *sample, fl
     return NULL;
 }
 
+/* Stripes are told by projections that follow each other round the axis. */
+static void place_projections(const SinoInput *input, const SinoScanSample *sample, Sums *sums)
+{
+    double turned[PROJECTIONS];
+    for (int64_t i = 0; i < sample->projections; i++) sums->place[i] = i;
+    if (sample->in_order) return;
+    for (int64_t i = 0; i < sample->projections; i++)
+        turned[i] = sino_angle_turned_rad(input->geometry.angle_rad[angle_of(sample, input, i)]);
+    for (int64_t i = 0; i < sample->projections; i++) {
+        sums->place[i] = 0;
+        for (int64_t j = 0; j < sample->projections; j++)
+            sums->place[i] += turned[j] < turned[i] || (j < i && turned[j] == turned[i]);
+    }
+}
+
 /* read: by read_values; NULL: nothing. */
 static SinoStatus read_blocks(const SinoInput *input, bool stages, const float *read, SinoScanSample *sample,
                               Sums *sums)
 {
     const int64_t blocks = blocks_of(input);
-    for (int64_t b = 0; b < blocks; b++) {
+    int64_t *order = NULL;
+    SinoStatus status = stages ? sino_angle_order(input, &order) : NULL;
+    sample->in_order = !order;
+    place_projections(input, sample, sums);
+    for (int64_t b = 0; b < blocks && !status; b++) {
         const SinoScanBox box = box_of_block(input, blocks, b);
-        const BlockLooks looks = {.stripes = stages && tells_stripes(sample), .zingers = stages && b == blocks / 2};
-        SINO_TRY(read_block(input, &box, 1 / (double)blocks, looks, read, sample, sums));
+        const BlockLooks looks = {
+            .stripes = stages && tells_stripes(sample), .zingers = stages && b == blocks / 2, .order = order};
+        status = read_block(input, &box, 1 / (double)blocks, looks, read, sample, sums);
         if (read) read += values_of(sample, &box);
     }
-    return NULL;
+    free(order);
+    return status;
 }
 
 /* Line integrals of the strips over the projections. */

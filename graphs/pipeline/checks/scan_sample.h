@@ -20,6 +20,7 @@
 /* Statistics of the counts (or values) of a sample, and of the line integrals that follow from them. */
 typedef struct SinoScanSample {
     int64_t projections, rows; /* sampled: projections spread over the scan, rows in blocks spread over the detector */
+    bool in_order;             /* neighbours in the file see the object from sides close together (angle_order.h) */
     int64_t count, finite, zero;
     double mean, edges;   /* means of the finite values; edges: of the outermost columns */
     bool fields;          /* the scan has the flat fields that its values are divided by */
@@ -40,20 +41,22 @@ typedef struct SinoScanSample {
     double transmission;      /* mean where the flat fields have light; NaN: none has, or there are no flat fields */
     double edge_transmission; /* likewise, of the outermost columns */
     double evenness;          /* of the weights w of rays by their photons: 1/(mean of w · mean of 1/w); NaN: no ray */
-    double stripes;      /* deviation of the columns' offsets, in line integrals (stripe_sample.h); NaN if the sample
-                          * is too small for that */
-    double fringed;      /* share of rows of projections that fall below air beside the object by more than
-                          * SINO_FRINGES of their large line integrals, as fringes of phase contrast do */
-    int64_t zingers;     /* values of neighbouring projections that are far brighter than those around them */
-    int64_t neighbours;  /* values of neighbouring projections that were looked at */
-    int64_t air_columns; /* columns of air at each side, whose light changes during the scan, or differs from the
-                          * flat fields'; 0: not air, or neither */
-    double air_drift;    /* standard deviation of its line integrals over the projections */
-    double air_level;    /* mean line integral of the outermost columns; NaN: not known */
-    double brightest;    /* the largest mean transmission of the outermost columns, over sides and projections; without
-                          * fields their largest mean count; NaN: not known */
-    int64_t standing;    /* pixels that are off both neighbours by more than SINO_STANDING, far above their noise */
-    int64_t odd_columns; /* columns that differ from both neighbours in every projection: hot or dead */
+    double stripes;       /* deviation of the columns' offsets, in line integrals (stripe_sample.h); NaN if the sample
+                           * is too small for that */
+    double fringed;       /* share of rows of projections that fall below air beside the object by more than
+                           * SINO_FRINGES of their large line integrals, as fringes of phase contrast do */
+    int64_t zingers;      /* values of neighbouring projections that are far brighter than those around them */
+    int64_t neighbours;   /* values of neighbouring projections that were looked at */
+    int64_t looked_at;    /* these projections */
+    int64_t with_zingers; /* those of them that have some */
+    int64_t air_columns;  /* columns of air at each side, whose light changes during the scan, or differs from the
+                           * flat fields'; 0: not air, or neither */
+    double air_drift;     /* standard deviation of its line integrals over the projections */
+    double air_level;     /* mean line integral of the outermost columns; NaN: not known */
+    double brightest;     /* the largest mean transmission of the outermost columns, over sides and projections; without
+                           * fields their largest mean count; NaN: not known */
+    int64_t standing;     /* pixels that are off both neighbours by more than SINO_STANDING, far above their noise */
+    int64_t odd_columns;  /* columns that differ from both neighbours in every projection: hot or dead */
 } SinoScanSample;
 
 /* Reads a sample of the part of the scan that `input` selects. stages: looks for stripes, odd columns, fringes and

@@ -216,8 +216,10 @@ static bool is_emission(const SinoSolverSettings *settings, const SinoInput *inp
 static void choose_zingers(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                            SinoFindings *findings)
 {
-    const int64_t least = 3; /* fewer are perhaps the object's */
-    const bool chosen = sample->zingers >= least;
+    const int64_t least = 3;     /* fewer are perhaps the object's */
+    const int64_t together = 16; /* more in each, but in few projections, are the object's: gaps along the rays */
+    const bool chosen = sample->with_zingers >= least &&
+                        together * sample->with_zingers >= sino_smaller(sample->zingers, sample->looked_at);
     if (settings->stages.zinger_removal != SINO_ZINGERS_AUTO) return;
     if (is_emission(&settings->solver, input)) {
         sino_findings_tell(findings, "zinger-removal-method", "none", NO_EVENTS);
@@ -225,25 +227,15 @@ static void choose_zingers(const SinoSettings *settings, const SinoInput *input,
     }
     sino_findings_tell(findings, "zinger-removal-method", chosen ? "standard" : "none",
                        "%" PRId64 " of %" PRId64
-                       " values of a sample are far too bright for a single projection; from %" PRId64
-                       " on they are taken out",
-                       sample->zingers, sample->neighbours, least);
+                       " values of a sample are far too bright for a single projection, in %" PRId64
+                       " projections; from %" PRId64 " on they are taken out, unless few have many",
+                       sample->zingers, sample->neighbours, sample->with_zingers, least);
     if (!chosen) return;
     findings->stages.zingers = true;
     sino_findings_add(findings, false, "zingers",
                       "%" PRId64 " of %" PRId64 " values of a sample of the scan are far too bright for a single "
                       "projection: zingers are taken out (--zinger-removal-method none: keep them)",
                       sample->zingers, sample->neighbours);
-}
-
-/* Whether the projections follow each other round the axis, so that neighbours see the object alike. */
-static bool are_in_order(const SinoScanInfo *info)
-{
-    const double *angle = info->angle_rad;
-    const double first = info->angle_count > 1 ? angle[1] - angle[0] : 0;
-    for (int64_t k = 1; k < info->angle_count; k++)
-        if (!((angle[k] - angle[k - 1]) * first > 0)) return false;
-    return info->angle_count > 1 && fabs(angle[info->angle_count - 1] - angle[0]) < 2.1 * SINO_PI;
 }
 
 static void choose_stripes(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
@@ -253,7 +245,7 @@ static void choose_stripes(const SinoSettings *settings, const SinoInput *input,
     const int64_t least = 3; /* fewer are perhaps the object's */
     const bool stand = sample->standing >= least;
     const bool chosen = sample->stripes >= visible || stand || sample->odd_columns > 0;
-    const bool offsets = are_in_order(input->info);
+    const bool offsets = sample->in_order;
     const char *method = offsets ? "wiener" : "sorting";
     if (settings->stages.stripe_removal != SINO_REMOVE_AUTO) return;
     if (is_emission(&settings->solver, input)) {

@@ -13,7 +13,7 @@ static const double far_apart = 1.4;
 /* An angle of the input, and its place in a turn. */
 typedef struct Angle {
     int64_t number;
-    double turned_rad; /* from 0 to below 2π */
+    double turned_rad; /* by sino_angle_turned_rad */
 } Angle;
 
 static int by_place(const void *a, const void *b)
@@ -32,6 +32,12 @@ static double gaps_of(int64_t count, const Angle *angle)
     return sum;
 }
 
+double sino_angle_turned_rad(double angle_rad)
+{
+    const double turned = fmod(angle_rad, 2 * SINO_PI);
+    return turned < 0 ? turned + 2 * SINO_PI : turned;
+}
+
 SinoStatus sino_angle_order(const SinoInput *input, int64_t **order)
 {
     const int64_t count = input->angle_count;
@@ -39,10 +45,8 @@ SinoStatus sino_angle_order(const SinoInput *input, int64_t **order)
     int64_t k = 0;
     SINO_TRY(sino_allocate(sino_larger(count, 1), sizeof *angle, "angles", &angle));
     for (int64_t i = 0; i < input->run_count; i++)
-        for (int64_t j = 0; j < input->run[i].count; j++, k++) {
-            const double turned = fmod(input->geometry.angle_rad[input->run[i].first + j], 2 * SINO_PI);
-            angle[k] = (Angle){k, turned < 0 ? turned + 2 * SINO_PI : turned};
-        }
+        for (int64_t j = 0; j < input->run[i].count; j++, k++)
+            angle[k] = (Angle){k, sino_angle_turned_rad(input->geometry.angle_rad[input->run[i].first + j])};
     const double of_file = gaps_of(count, angle);
     qsort(angle, (size_t)count, sizeof *angle, by_place);
     SinoStatus status = NULL;

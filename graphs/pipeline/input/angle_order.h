@@ -9,3 +9,6 @@
  * times as far apart; the caller frees it. Else NULL. A sample that has turned round is seen as before. SINO_FAILED:
  * out of memory. */
 SinoStatus sino_angle_order(const SinoInput *input, int64_t **order);
+
+/* The place of an angle in a turn, from 0 to 2π. */
+double sino_angle_turned_rad(double angle_rad);

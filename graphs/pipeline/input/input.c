@@ -315,6 +315,8 @@ SinoStripesOptions sino_input_stripes(const SinoInput *input)
     SinoStripesOptions stripes = input->stripes;
     stripes.angle_count = input->angle_count;
     stripes.column_count = input->geometry.column_count;
+    stripes.has_axis = !input->view && input->geometry.center >= 0;
+    stripes.axis = input->geometry.center;
     return stripes;
 }
 

@@ -541,12 +541,13 @@ const SinoSetting sino_setting_table[] = {
         AT(solver.iterations, int64_t), .low = 1, .high = COUNT_MAX, .fallback = "15", .operand = "N|auto",
         .algorithms = ITERATIVE,
         BRIEF(RECON | DEMO | PLAN | SIMULATE | SWEEP, "iterations, unless the algorithm has none"),
-        .help = "largest number of iterations; if not given: 15 of fista, 40 of parallel beams with few angles or a gap, "
-                "8 of cone and fan beams with 160 projections or more, 80 by --projector toeplitz, 30 of others; demo: "
-                "12 of others, with --geometry pet 2 of osem and 20 of others; auto, of scans by cg, sirt, mlem or "
-                "osem: of each slice, or the volume of a cone beam, as many as reconstruct each half of the "
-                "projections closest to the other half, at most 40, of sirt and mlem 400; by fista 40; of counts with "
-                "--system-matrix by mlem or osem: of each set, by halves of its counts"),
+        .help =
+            "largest number of iterations; if not given: 15 of fista, 40 of parallel beams with few angles or a gap, "
+            "8 of cone and fan beams with 160 projections or more, 80 by --projector toeplitz, 30 of others; demo: "
+            "12 of others, with --geometry pet 2 of osem and 20 of others; auto, of scans by cg, sirt, mlem or "
+            "osem: of each slice, or the volume of a cone beam, as many as reconstruct each half of the "
+            "projections closest to the other half, at most 40, of sirt and mlem 400; by fista 40; of counts with "
+            "--system-matrix by mlem or osem: of each set, by halves of its counts"),
     ROW(SOLVER, RECON | DEMO | SIMULATE, "tolerance", REAL(solver.tolerance, 0, 1, "0"), .high_excluded = true,
         .algorithms = ITERATIVE,
         .help = "a slice, or the volume of a cone beam, stops when its residual |Ax - b| / |b| is at most this; 0: "

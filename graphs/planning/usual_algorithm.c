@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Usual algorithm: the one of a scan with cone or fan beams, or vectors, where the user names none, and usual iterations
- * of fista. */
+/* Usual algorithm: the one of a scan with cone or fan beams, or vectors, where the user names none, and usual
+ * iterations of fista. */
 #include "usual_algorithm.h"
 
 #include "arithmetic.h"

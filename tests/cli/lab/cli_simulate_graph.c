@@ -89,7 +89,7 @@ static void turned_slices_cost_samples(void **state)
     free(json);
     json = cli_simulated(at, CLI_SIMULATED_SIZES "--machine mirage --projector toeplitz --json");
     assert_non_null(strstr(json, "\"name\": \"toeplitz_product\", \"on\": \"cuda\""));
-    assert_non_null(strstr(json, "\"name\": \"gridding_back\", \"on\": \"cpu\""));
+    assert_non_null(strstr(json, "\"name\": \"gridding_back\", \"on\": \"cuda\""));
     free(json);
 }
 

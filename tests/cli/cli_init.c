@@ -130,8 +130,8 @@ static void defaults_of_algorithms(void **state)
         cli_works(at, "init scan.h5 -o a.yaml --overwrite %s", of[i].given);
         char *text = text_of(at, "a.yaml");
         assert_has(text, of[i].line);
-        assert_has(text, "\n# iterations, unless the algorithm has none; if not given: 15 of fista, 80 by --projector "
-                         "toeplitz, 30 of\n# others (auto or ");
+        assert_has(text, "\n# iterations, unless the algorithm has none; if not given: 15 of fista, ");
+        assert_has(text, "80 by --projector toeplitz, 30 of others\n# (auto or ");
         if (!strstr(of[i].given, "nonnegativity")) assert_null(strstr(text, "nonnegativity"));
         free(text);
     }

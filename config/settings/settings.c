@@ -452,18 +452,6 @@ static SinoStatus finish(int verb, const bool given[SINO_SETTING_COUNT], SinoSet
     return check(verb, given, settings);
 }
 
-/* Finishes with the iterations that the projections ask for, of an algorithm that the user has chosen. */
-static SinoStatus finish_chosen(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
-                                SinoSettings *settings)
-{
-    const SinoSetting *row = sino_setting_find(verb, "iterations", 10);
-    SinoToldSettings told = {.by = ""};
-    SINO_TRY(finish(verb, given, settings));
-    if (settings->solver.algorithm != SINO_ALGORITHM_FISTA || !row || given[row - sino_setting_table]) return NULL;
-    sino_status_free(ask(verb, source, settings, &told)); /* what opens the scan later refuses it */
-    return take_told(verb, given, &told, settings);
-}
-
 /* Finishes with the algorithm that the projections ask for, if the other settings allow it. Where they allow neither it
  * nor the usual one, they are refused with it, and with the reason for it. */
 static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], SinoSettingsSource *source,
@@ -472,7 +460,7 @@ static SinoStatus finish_told(int verb, const bool given[SINO_SETTING_COUNT], Si
     const SinoAlgorithmChoice usual = settings->solver.algorithm;
     SinoToldSettings told = {.by = ""};
     char reason[sizeof told.by + sizeof told.of[0].value + 32];
-    if (!settings->solver.usual_algorithm) return finish_chosen(verb, given, source, settings);
+    if (!settings->solver.usual_algorithm) return finish(verb, given, settings);
     SinoStatus refused = ask(verb, source, settings, &told);
     if (refused && verb != INFO) return refused; /* info tells what it can */
     sino_status_free(refused);

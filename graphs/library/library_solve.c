@@ -278,7 +278,8 @@ static SinoStatus solve_by_kind(const SinodagOperator *op, SinoSettings *setting
     if (op->matrix) return sino_library_solve_matrix(op, settings, &solve->arrays, solve->solution);
     if (settings->solver.algorithm == SINO_ALGORITHM_FDK)
         return sino_library_solve_fdk(op, settings, &solve->arrays, solve->solution);
-    if (!op->op->problem.cone) SINO_TRY(sino_usual_iterations(&op->op->problem.geometry, settings));
+    settings->solver.subsets = op->about.subsets; /* the caller's: not those of which cones have few iterations */
+    SINO_TRY(sino_usual_iterations(&op->op->problem.geometry, settings));
     return solve_with(op, settings, solve);
 }
 

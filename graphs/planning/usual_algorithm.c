@@ -54,29 +54,8 @@ static bool lengths_are_known(const SinoSettings *settings, const SinoScanInfo *
     return sino_cone_missing(&setup, missing) == 0;
 }
 
-static void add_iterations(const SinoSettings *settings, int64_t angles, SinoToldSettings *told)
-{
-    SinoSolverSettings solver = settings->solver;
-    solver.algorithm = SINO_ALGORITHM_FISTA;
-    const int64_t iterations = sino_solver_orbit_iterations(&solver, angles);
-    if (iterations == 0 || !sino_geometry_is_cone(settings->geometry.kind)) return;
-    told->of[told->count].name = "iterations";
-    snprintf(told->of[told->count++].value, sizeof told->of->value, "%" PRId64, iterations);
-}
-
-/* Of fista, for which the user has asked. */
-static void tell_iterations(const SinoSettings *settings, const SinoScanInfo *info, SinoToldSettings *told)
-{
-    snprintf(told->by, sizeof told->by, "the number of projections (%" PRId64 ")", info->angle_count);
-    add_iterations(settings, info->angle_count, told);
-}
-
 static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoToldSettings *told)
 {
-    if (!settings->solver.usual_algorithm) {
-        tell_iterations(settings, info, told);
-        return;
-    }
     const SinoInputSettings *of = &settings->input;
     const double columns = extent(of->start_column, of->end_column, info->column_count, of->binning);
     const double rows = extent(of->start_row, of->end_row, info->row_count, of->binning);
@@ -96,7 +75,6 @@ static void tell(const SinoSettings *settings, const SinoScanInfo *info, SinoTol
     told->count = 1;
     told->of[0].name = "algorithm";
     snprintf(told->of[0].value, sizeof told->of[0].value, "%s", fits ? "fista" : quick);
-    if (fits) add_iterations(settings, info->angle_count, told);
 }
 
 /* A scan that settings describe; its lengths are usual ones where they are not given. */
@@ -143,7 +121,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     const char *const file = given->input.file_name;
     if (!has_choice(given->geometry.kind) || !full || !precise || has_rates_of_fdk(given)) return NULL;
-    if (given->team.grid.batch_groups > 1 && given->solver.usual_algorithm) {
+    if (given->team.grid.batch_groups > 1) {
         if (given->geometry.kind == SINO_GEOMETRY_VECTORS) return NULL;
         told->count = 1;
         told->of[0].name = "algorithm";
@@ -183,14 +161,10 @@ static bool are_few(const double *direction_rad, int64_t count, int64_t columns)
     return columns > COLUMNS_OF_AN_ANGLE * different || (widest > narrowest_gap_rad && widest > STEPS_OF_A_GAP * step);
 }
 
-SinoStatus sino_usual_iterations(const SinoGeometry *geometry, SinoSettings *settings)
+static SinoStatus set_of_parallel(const SinoGeometry *geometry, SinoSolverSettings *solver)
 {
-    SinoSolverSettings *solver = &settings->solver;
-    double *direction_rad;
-    if (settings->geometry.kind != SINO_GEOMETRY_PARALLEL || solver->algorithm != SINO_ALGORITHM_FISTA ||
-        settings->projection.projector == SINO_PROJECTOR_TOEPLITZ || !solver->usual_iterations)
-        return NULL;
     const int64_t count = geometry->angle_count;
+    double *direction_rad;
     SINO_TRY(sino_allocate(count, sizeof *direction_rad, "directions", &direction_rad));
     for (int64_t k = 0; k < count; k++) {
         const double turns = geometry->angle_rad[k] / SINO_PI;
@@ -201,4 +175,17 @@ SinoStatus sino_usual_iterations(const SinoGeometry *geometry, SinoSettings *set
     free(direction_rad);
     if (solver->few_angles) solver->iterations = ITERATIONS_OF_FEW;
     return NULL;
+}
+
+SinoStatus sino_usual_iterations(const SinoGeometry *geometry, SinoSettings *settings)
+{
+    SinoSolverSettings *solver = &settings->solver;
+    const SinoGeometryChoice kind = settings->geometry.kind;
+    if (solver->algorithm != SINO_ALGORITHM_FISTA || !solver->usual_iterations) return NULL;
+    if (sino_geometry_is_cone(kind)) {
+        const int64_t of_many = sino_solver_orbit_iterations(solver, geometry->angle_count);
+        if (of_many > 0) solver->iterations = of_many;
+    }
+    const bool normal = settings->projection.projector == SINO_PROJECTOR_TOEPLITZ;
+    return kind == SINO_GEOMETRY_PARALLEL && !normal ? set_of_parallel(geometry, solver) : NULL;
 }

@@ -14,6 +14,7 @@
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);
 
 /* Sets the iterations of settings that leave them to sinodag, if a scan of parallel beams has few angles for its
- * columns, or a gap between them within half a turn; else changes nothing. The geometry is of the angles and columns
- * that are reconstructed. SINO_FAILED: no memory. */
+ * columns, or a gap between them within half a turn, or one of cone or fan beams so many that fista takes more subsets
+ * (sino_solver_orbit_iterations); else changes nothing. The geometry is of the angles and columns that are
+ * reconstructed. SINO_FAILED: no memory. */
 SinoStatus sino_usual_iterations(const SinoGeometry *geometry, SinoSettings *settings);

@@ -221,7 +221,8 @@ static void every_door_chooses_the_same_algorithm(void **state)
     }
 }
 
-/* Of few angles for the columns, and of a gap, fista has more iterations, unless the user names a number. */
+/* Of few angles for the columns, and of a gap, fista has more iterations, of many of a cone or fan fewer, unless the
+ * user names a number. */
 static void iterations_follow_the_angles(void **state)
 {
     (void)state;
@@ -245,7 +246,12 @@ static void iterations_follow_the_angles(void **state)
                {60, 256, 180, "--iterations=15", 15},
                {60, 256, 180, "--algorithm=cg", 30},
                {60, 256, 180, "--projector=toeplitz --algorithm=fista", 80},
-               {60, 256, 180, "--geometry=cone --algorithm=fista", 15}};
+               {60, 256, 180, "--geometry=cone --algorithm=fista", 15},
+               {160, 256, 360, "--geometry=cone --algorithm=fista", 8},
+               {160, 256, 360, "--geometry=fan --algorithm=fista", 8},
+               {160, 256, 360, "--geometry=fan --algorithm=fista --subsets=32", 15},
+               {160, 256, 360, "--geometry=cone --algorithm=fista --iterations=15", 15},
+               {160, 256, 360, "--vectors=orbit:turns=1 --algorithm=fista", 15}};
     double angle_rad[300];
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char line[LINE];

@@ -215,6 +215,7 @@ static SinoStatus forecast_cone_solution(SinoInfoReport *report, const SinoMachi
     SinoCone cone = report->cone;
     const bool usual = settings.solver.algorithm != SINO_ALGORITHM_FDK;
     if (!usual) settings.solver.algorithm = SINO_ALGORITHM_CG;
+    SINO_TRY(sino_usual_iterations(&report->input->geometry, &settings));
     SINO_TRY(sino_cone_take_margin(&settings, &cone));
     SINO_TRY(sino_volume_problem(&settings, report->input, &cone, 1, &problem));
     const SinoUnitPlanRequest request = sino_volume_plan_request(&settings, report->input, &problem, 1, machine);

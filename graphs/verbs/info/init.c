@@ -92,8 +92,10 @@ static SinoStatus print_settings(const SinoSettings *settings, const SinoInput *
     int64_t count = 1;
     SINO_TRY(sino_usual_iterations(&input->geometry, &usual));
     snprintf(iterations, sizeof iterations, "%" PRId64, usual.solver.iterations);
-    if (usual.solver.few_angles)
-        note[count++] = (SinoSettingNote){"iterations", iterations, "few angles, or a gap between them"};
+    if (usual.solver.iterations != settings->solver.iterations)
+        note[count++] = (SinoSettingNote){"iterations", iterations,
+                                          usual.solver.few_angles ? "few angles, or a gap between them"
+                                                                  : "many projections, of more subsets"};
     for (int64_t i = 0; i < findings->evidence_count; i++) {
         const SinoEvidence *evidence = &findings->evidence[i];
         note[count++] = (SinoSettingNote){evidence->setting, evidence->value, evidence->reason};

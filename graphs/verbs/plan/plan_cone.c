@@ -8,6 +8,7 @@
 #include "plan_report.h"
 #include "plan_slurm.h"
 #include "plan_units.h"
+#include "usual_algorithm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -134,14 +135,17 @@ static SinoStatus plan_input(const SinoSettings *settings, SinoLog *log, bool fi
     return print_plan(settings, input, report);
 }
 
-SinoStatus sino_plan_cone(const SinoSettings *settings, SinoLog *log)
+SinoStatus sino_plan_cone(const SinoSettings *given, SinoLog *log)
 {
-    const bool given = settings->geometry.source_object_mm > 0 && settings->geometry.source_detector_mm > 0;
+    SinoSettings usual = *given;
+    const SinoSettings *settings = &usual;
+    const bool known = settings->geometry.source_object_mm > 0 && settings->geometry.source_detector_mm > 0;
     const bool file = settings->input.file_name != NULL;
-    SinoConeModelReport report = {.assumed = !file && !(given && settings->geometry.detector_pixel.width > 0)};
+    SinoConeModelReport report = {.assumed = !file && !(known && settings->geometry.detector_pixel.width > 0)};
     SinoImagined imagined = {0};
     SinoInput input = {0};
     SinoStatus status = file ? sino_input_open(settings, log, &input) : sino_plan_imagine(settings, &imagined, &input);
+    if (!status) status = sino_usual_iterations(&input.geometry, &usual);
     if (!status) status = plan_input(settings, log, file, &input, &report);
     sino_input_close(&input);
     free(imagined.angle_rad);

@@ -14,6 +14,7 @@
 #include "simulation.h"
 #include "start_volume.h"
 #include "unit_plan.h"
+#include "usual_algorithm.h"
 
 #include <inttypes.h>
 #include <libgen.h>
@@ -21,6 +22,8 @@
 #include <string.h>
 
 typedef struct Solution {
+    const SinoSettings *given;
+    SinoSettings usual; /* with the iterations that the scan asks for; owns nothing */
     SinoCone cone;
     SinoProblem problem;
     const SinoSolver *solver;
@@ -58,11 +61,15 @@ static SinoStatus begin(SinoRecon *recon)
     Solution *own;
     SINO_TRY(sino_allocate(1, sizeof *own, "the run", &own));
     recon->own = own;
+    own->given = recon->settings;
     own->solver = sino_solver_of_cone(recon->settings);
     /* Until `choose` finds it; of any strength. */
     own->regularization =
         (SinoRegularization){.prior = sino_prior_first(&recon->settings->prior), .strength = 1, .threshold = 1};
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
+    own->usual = *recon->settings;
+    recon->settings = &own->usual;
+    if (!recon->whole) SINO_TRY(sino_usual_iterations(&recon->input.geometry, &own->usual));
     return sino_volume_problem(recon->settings, &recon->input, &own->cone, sino_processes_count(recon->processes),
                                &own->problem);
 }
@@ -148,6 +155,11 @@ static void tell_plan(const SinoRecon *recon)
                   cone->x_count, cone->y_count, sino_cone_slices(cone), cone->angle_count,
                   sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
                   sino_bytes_text(own->plan.budget_bytes, budget));
+    if (recon->settings->solver.iterations != own->given->solver.iterations)
+        sino_log_info(recon->log, "solver",
+                      "iterations: %" PRId64 ", for many projections have more subsets (--iterations %" PRId64
+                      ": closer, in more time)",
+                      recon->settings->solver.iterations, own->given->solver.iterations);
     if (bytes->paged > 0)
         sino_log_info(
             recon->log, "scratch",

@@ -262,6 +262,7 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
         sino_try_close(try);
         SINO_TRY(sino_try_open(try, &varied));
     }
+    SINO_TRY(sino_usual_iterations(&try->input.geometry, &varied));
     switch (sino_job_kind(&varied)->job) {
     case SINO_JOB_FDK:
         return reconstruct_cone(try, &varied, record);
@@ -270,7 +271,6 @@ SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record)
     case SINO_JOB_COUNTS:
         return sino_try_counts(try, &varied, record);
     default:
-        SINO_TRY(sino_usual_iterations(&try->input.geometry, &varied));
         return reconstruct(try, &varied, record);
     }
 }

@@ -370,6 +370,34 @@ static void many_projections_take_few_iterations(void **state)
     }
 }
 
+/* All verbs take them: the log of recon tells them, init writes them, and slices that are tried have them. */
+static void all_verbs_take_few_iterations(void **state)
+{
+    enum { SMALL = 16 };
+    static const char try[] = "recon many.h5 -o %s --reconstruction-type try --algorithm fista --regularization 0.1 "
+                              "--sweep prior=huber,qggmrf";
+    const char *const at = *state;
+    char line[256];
+    cli_works(at, "phantom -o many.h5 --geometry cone --size %d --slices 4 --angles 160", SMALL);
+    char *said = cli_output_of(at, "recon many.h5 -o v.h5 --regularization 0.1 --pictures no --report none");
+    if (!strstr(said, "iterations: 8, for many projections")) fail_msg("%s", said);
+    CliRun run = {.directory = at};
+    cli_start(&run, "init many.h5 -o -");
+    cli_wait(&run);
+    if (!strstr(run.out, "\n#iterations: 8\n")) fail_msg("%s", run.out);
+    snprintf(line, sizeof line, try, "usual");
+    cli_works(at, "%s", line);
+    snprintf(line, sizeof line, try, "eight");
+    cli_works(at, "%s --iterations 8", line);
+    float *usual = cli_read_tiff(at, "usual/prior_huber.tiff", SMALL);
+    float *eight = cli_read_tiff(at, "eight/prior_huber.tiff", SMALL);
+    assert_memory_equal(usual, eight, sizeof *usual * SMALL * SMALL);
+    cli_free(&run);
+    free(said);
+    free(usual);
+    free(eight);
+}
+
 /* A slice that is tried is the fan of the row nearest to the plane of the source, and each value is a run of its own.
  */
 static void tried_slices_are_fans(void **state)
@@ -563,6 +591,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(strengths_are_found),
         CLI_TEST(scans_choose_the_algorithm),
         CLI_TEST(many_projections_take_few_iterations),
+        CLI_TEST(all_verbs_take_few_iterations),
         CLI_TEST(iterations_are_found),
         CLI_TEST(vectors_stream),
         CLI_ONE_CORE(objects_may_be_long),

@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes of a voxel in the vectors of fista, besides those of each subset, and of a ray; and most bytes of a run that
- * nobody asked for. */
-enum { VOXEL_BYTES = 36, SUBSET_BYTES = 4, RAY_BYTES = 24 };
+/* Bytes of a voxel and of a ray in the vectors of fista, as its plan has them; and most bytes of a run that nobody
+ * asked for. */
+enum { VOXEL_BYTES = 45, RAY_BYTES = 20 };
 static const int64_t most_bytes = (int64_t)2 << 30;
 
 static double extent(int64_t start, int64_t end, int64_t count, int64_t binning)
@@ -35,8 +35,7 @@ static double bytes_of_fista(const SinoSettings *settings, int64_t angles, doubl
     const double voxels = volume->x > 0
                               ? (double)volume->x * (double)volume->y * (volume->z > 0 ? (double)volume->z : rows)
                               : columns * columns * rows;
-    const int64_t subsets = sino_solver_subsets(&sino_solver_fista, &settings->solver, angles);
-    return (double)(VOXEL_BYTES + SUBSET_BYTES * subsets) * voxels + RAY_BYTES * (double)angles * columns * rows;
+    return VOXEL_BYTES * voxels + RAY_BYTES * (double)angles * columns * rows;
 }
 
 /* What is no burden, and leaves a fifth of the memory that was given. */

@@ -40,7 +40,7 @@ static inline void *sino_tile_panel(const SinoVariation *variation, SinoPanel at
     return (char *)vector + (size_t)(at.first * rows) * sino_precision_bytes(at.slices.precision);
 }
 
-/* The slices beside those of the part's vector (variation_tiles.h). */
+/* The slices beside those of the part's vector. */
 static inline SinoBeside sino_tile_beside(const SinoVariation *variation, const void *vector, const void *edge,
                                           bool same)
 {

@@ -12,7 +12,7 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
                                 int64_t slices);
 
 /* The products of the whole job, with those of trials of a strength on all columns, and the tracing of ray lengths:
- * once or, in windows, for every product of every minibatch. For devices it counts the
- * time of a core that traces and makes lists, although GPUs may do so. Depends on the job, its operator and the rates,
- * not on how slices are divided; windows depend on the minibatches of the plan. */
+ * once or, in windows, for every product of every minibatch. For devices it counts the time of a core that traces and
+ * makes lists, although GPUs may do so. Depends on the job, its operator and the rates, not on how slices are divided;
+ * windows depend on the minibatches of the plan. */
 double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoMachine *machine);

@@ -14,7 +14,7 @@ typedef struct SinoBrickArea {
     void *block;           /* reserved: `capacity` bytes */
     int64_t capacity;      /* at most so many bytes are written */
     int64_t bytes;         /* of the finished block; written by the task */
-    SinoBrickLists *lists; /* behind the block, for devices (pack_bricks_task.h); NULL: none */
+    SinoBrickLists *lists; /* behind the block, for devices (SinoListBricks); NULL: none */
 } SinoBrickArea;
 
 /* The rows of a partition. Pointers are not owned, and outlive the task. */

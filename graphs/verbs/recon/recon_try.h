@@ -37,7 +37,7 @@ void sino_try_close(SinoTry *try);
 /* Reconstructs the slice with value i of the sweep, as record->sections; the caller frees the record. */
 SinoStatus sino_try_slice(SinoTry *try, int64_t i, SinoRecord *record);
 
-/* try_slice.c: both for counts with a system matrix, of whose volume record->sections has the middle slice. */
+/* try_counts.c: both for counts with a system matrix, of whose volume record->sections has the middle slice. */
 SinoStatus sino_try_counts_open(SinoTry *try, const SinoSettings *settings);
 SinoStatus sino_try_counts(SinoTry *try, const SinoSettings *settings, SinoRecord *record);
 

@@ -180,10 +180,10 @@ static void what_has_no_halves(void **state)
 int cli_halves_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(halves_are_runs_without_the_other),
+        CLI_ONE_CORE(halves_are_runs_without_the_other),
         CLI_TEST(noise_of_halves_is_independent),
-        CLI_TEST(measures_are_near_the_truth),
-        CLI_TEST(searches_know_them_already),
+        CLI_ONE_CORE(measures_are_near_the_truth),
+        CLI_ONE_CORE(searches_know_them_already),
         CLI_TEST(a_killed_run_goes_on),
         CLI_TEST(what_has_no_halves),
     };

@@ -166,7 +166,7 @@ static void what_is_no_mask(void **state)
 int cli_mask_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(voxels_outside_stay_zero), CLI_TEST(outlines_help),   CLI_TEST(plans_know_masks),
+        CLI_TEST(voxels_outside_stay_zero), CLI_ONE_CORE(outlines_help), CLI_TEST(plans_know_masks),
         CLI_TEST(slices_of_a_try_have_it),  CLI_TEST(what_is_no_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

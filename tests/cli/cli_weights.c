@@ -371,10 +371,10 @@ static void what_is_no_weight(void **state)
 int cli_weights_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(weights_are_selected_as_projections),
+        CLI_ONE_CORE(weights_are_selected_as_projections),
         CLI_TEST(averages_have_mean_weights),
         CLI_TEST(smaller_arrays_hold_for_all),
-        CLI_TEST(rays_of_weight_0_have_no_value),
+        CLI_ONE_CORE(rays_of_weight_0_have_no_value),
         CLI_TEST(divisions_and_units_do_not_matter),
         CLI_TEST(plans_know_weights),
         CLI_TEST(what_is_no_weight),

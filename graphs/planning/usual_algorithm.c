@@ -181,10 +181,7 @@ SinoStatus sino_usual_iterations(const SinoGeometry *geometry, SinoSettings *set
     SinoSolverSettings *solver = &settings->solver;
     const SinoGeometryChoice kind = settings->geometry.kind;
     if (solver->algorithm != SINO_ALGORITHM_FISTA || !solver->usual_iterations) return NULL;
-    if (sino_geometry_is_cone(kind)) {
-        const int64_t of_many = sino_solver_orbit_iterations(solver, geometry->angle_count);
-        if (of_many > 0) solver->iterations = of_many;
-    }
+    if (sino_geometry_is_cone(kind)) solver->iterations = sino_solver_orbit_iterations(solver, geometry->angle_count);
     const bool normal = settings->projection.projector == SINO_PROJECTOR_TOEPLITZ;
     return kind == SINO_GEOMETRY_PARALLEL && !normal ? set_of_parallel(geometry, solver) : NULL;
 }

@@ -23,7 +23,7 @@ int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSolverSettings *
 }
 
 /* With fewer projections so few iterations come less near (docs/lab/cones.md). */
-enum { SUBSETS_OF_ORBIT = 32, ITERATIONS_OF_ORBIT = 8 };
+enum { SUBSETS_OF_ORBIT = 32, ITERATIONS_OF_ORBIT = 8, ITERATIONS_OF_FISTA = 15 };
 
 static bool takes_few(const SinoSolverSettings *settings, int64_t angles)
 {
@@ -38,7 +38,7 @@ int64_t sino_solver_orbit_subsets(const SinoSolver *solver, const SinoSolverSett
 
 int64_t sino_solver_orbit_iterations(const SinoSolverSettings *settings, int64_t angles)
 {
-    return takes_few(settings, angles) ? ITERATIONS_OF_ORBIT : 0;
+    return takes_few(settings, angles) ? ITERATIONS_OF_ORBIT : ITERATIONS_OF_FISTA;
 }
 
 double sino_solver_updates(const SinoSolver *solver, int64_t subsets, int64_t iterations)

@@ -174,7 +174,7 @@ int64_t sino_solver_subsets(const SinoSolver *solver, const SinoSolverSettings *
  * projections are many. */
 int64_t sino_solver_orbit_subsets(const SinoSolver *solver, const SinoSolverSettings *settings, int64_t angles);
 
-/* Usual iterations of such a beam; 0: those of any. */
+/* Usual iterations of fista of such a beam. */
 int64_t sino_solver_orbit_iterations(const SinoSolverSettings *settings, int64_t angles);
 
 /* Updates of an iteration on average over so many iterations. */

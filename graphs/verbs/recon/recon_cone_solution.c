@@ -69,7 +69,7 @@ static SinoStatus begin(SinoRecon *recon)
     SINO_TRY(sino_recon_cone_begin(recon, &own->cone));
     own->usual = *recon->settings;
     recon->settings = &own->usual;
-    if (!recon->whole) SINO_TRY(sino_usual_iterations(&recon->input.geometry, &own->usual));
+    SINO_TRY(sino_usual_iterations(&recon->input.geometry, &own->usual));
     return sino_volume_problem(recon->settings, &recon->input, &own->cone, sino_processes_count(recon->processes),
                                &own->problem);
 }
@@ -155,7 +155,7 @@ static void tell_plan(const SinoRecon *recon)
                   cone->x_count, cone->y_count, sino_cone_slices(cone), cone->angle_count,
                   sino_runtime_worker_count(recon->runtime), sino_bytes_text(own->plan.total_bytes, total),
                   sino_bytes_text(own->plan.budget_bytes, budget));
-    if (recon->settings->solver.iterations != own->given->solver.iterations)
+    if (!recon->whole && recon->settings->solver.iterations != own->given->solver.iterations)
         sino_log_info(recon->log, "solver",
                       "iterations: %" PRId64 ", for many projections have more subsets (--iterations %" PRId64
                       ": closer, in more time)",
